@@ -3,14 +3,13 @@
 import signal
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
-from typing import NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-import cyclopts
+from engine.commands.program.output import Rejected, say
+from engine.shell import names as shells
 
-from engine.commands.inputs import Rejected, say
-from engine.commands.program.completion import offer_completion
-from engine.commands.usage_errors import explain, finite
+if TYPE_CHECKING:
+    from cyclopts import App
 
 
 class Command(NamedTuple):
@@ -63,9 +62,12 @@ def main() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Carry out a command line and return the exit status; whatever is wrong takes one line on stderr."""
     try:
-        application()(arguments, exit_on_error=False, print_error=False, result_action="return_none")
-    except cyclopts.CycloptsError as error:
-        return _fail(REFUSED, explain(error))
+        if len(arguments) == 2 and arguments[0] == "shell" and arguments[1] in shells():
+            from engine.commands.shell import shell  # what parses command lines takes as long as some thousand answers
+
+            shell(arguments[1])
+        else:
+            _carry_out(arguments)
     except Rejected as error:
         return _fail(REFUSED, str(error))
     except (OverflowError, MemoryError) as error:
@@ -75,8 +77,27 @@ def run(arguments: Sequence[str]) -> int:
     return ANSWERED
 
 
-def application() -> cyclopts.App:
+def _carry_out(arguments: Sequence[str]) -> None:
+    """Carry out a command line; raises `Rejected` where it cannot be understood, and what its command raises."""
+    from cyclopts import CycloptsError
+
+    from engine.commands.usage_errors import explain
+
+    try:
+        application()(arguments, exit_on_error=False, print_error=False, result_action="return_none")
+    except CycloptsError as error:
+        raise Rejected(explain(error)) from None
+
+
+def application() -> "App":
     """Make the application with all its commands."""
+    from importlib.metadata import version
+
+    import cyclopts
+
+    from engine.commands.program.completion import offer_completion
+    from engine.commands.usage_errors import finite
+
     made = cyclopts.App(
         name="arena-engine",
         help="Rules, counting, solving and shells of the games, for people and scripts.",

@@ -8,7 +8,8 @@ from urllib.error import HTTPError, URLError
 from urllib.request import urlopen
 
 from bots.client.errors import ArenaError
-from engine.commands.inputs import MAX_BYTES, Rejected, place_of, text_of
+from engine.commands.inputs import MAX_BYTES, place_of, text_of
+from engine.commands.program.output import Rejected
 from engine.commands.usage_errors import explain_fault
 from engine.record import BadRecord, Summary, verify
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from engine.commands.program.output import Rejected, say
 from engine.commands.usage_errors import reason
 from engine.games.catalogue import GAMES, unknown_game
 from engine.games.interface import BadParameters, BadPosition, Game, Position
@@ -16,20 +17,6 @@ File = Annotated[str | None, Parameter(allow_leading_hyphen=True)]
 
 MAX_BYTES = 1 << 21
 """No file is longer than this: a board of the largest game takes some kilobytes, the longest record a megabyte."""
-
-
-class Rejected(Exception):
-    """A command line that cannot be carried out. ``str(error)`` names the place and the fault; status 2."""
-
-
-def say(sentence: str) -> None:
-    """Print a line for people on stderr."""
-    print(sentence, file=sys.stderr, flush=True)
-
-
-def answer(line: str) -> None:
-    """Print a line of the answer on stdout, at once."""
-    print(line, flush=True)
 
 
 def game_named(name: str) -> Game:

@@ -2,7 +2,8 @@
 
 from time import perf_counter
 
-from engine.commands.inputs import File, Rejected, answer, game_named, position_of, say, warn_of
+from engine.commands.inputs import File, game_named, position_of, warn_of
+from engine.commands.program.output import Rejected, answer, say
 from engine.games.perft import count
 from engine.games.perft import divide as leaves_by_move
 

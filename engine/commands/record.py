@@ -7,7 +7,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from engine import record
-from engine.commands.inputs import Rejected, answer, check_range, place_of, text_of
+from engine.commands.inputs import check_range, place_of, text_of
+from engine.commands.program.output import Rejected, answer
 from engine.commands.usage_errors import reason
 from engine.games.history import History
 from engine.games.outcome import Termination

@@ -4,7 +4,7 @@ import io
 import sys
 from time import perf_counter
 
-from engine.commands.inputs import Rejected, answer, say
+from engine.commands.program.output import Rejected, fast_answer, say
 from engine.shell import UnknownShell, find
 
 
@@ -26,4 +26,4 @@ def shell(game: str, /, *, strict: bool = False) -> None:
         if isinstance(stream, io.TextIOWrapper):
             # any bytes may come in, and go out again as they came
             stream.reconfigure(encoding="utf-8", errors="surrogateescape")
-    run(sys.stdin, answer, say, strict=strict, clock=perf_counter)
+    run(sys.stdin, fast_answer(), say, strict=strict, clock=perf_counter)

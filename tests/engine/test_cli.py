@@ -199,11 +199,13 @@ def test_help_is_on_stdout_and_imports_nothing_heavy(monkeypatch: pytest.MonkeyP
     assert (process.returncode, errors) == (0, b"")
     assert all(command.name.encode() in output for command in cli.COMMANDS)
     code = (
-        "import sys; from engine.cli import run; assert run(['--help']) == 0;"
+        "import sys; from engine.cli import run; assert run(['shell', 'mnk']) == 0;"
+        "assert 'cyclopts' not in sys.modules;"
+        "assert run(['--help']) == 0;"
         f"assert run(['solve', 'gipf', '--params', '3 3 4 4', '--proof', {os.devnull!r}]) == 0;"
         "print(sorted({'numba', 'numpy', 'trio'} & set(sys.modules)))"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=300)
+    found = subprocess.run([sys.executable, "-c", code], input=b"", capture_output=True, check=True, timeout=300)
     assert found.stdout.splitlines()[-1] == b"[]"
 
 

@@ -12,17 +12,8 @@ import msgspec
 
 from engine.commands.duel.processes import OURS, EnginePair, EnginePool, EngineSetup, Process, Task, start_pair
 from engine.commands.duel.results_file import ResultsFile, opened
-from engine.commands.inputs import (
-    Rejected,
-    answer,
-    check_range,
-    game_named,
-    say,
-    say_compiling,
-    start_of,
-    text_of,
-    warn_of,
-)
+from engine.commands.inputs import check_range, game_named, say_compiling, start_of, text_of, warn_of
+from engine.commands.program.output import Rejected, answer, say
 from engine.duel import engine_config, report
 from engine.duel.games import NAMES, Misplayed, Pair, play_pair
 from engine.duel.openings import JUDGED_NODES, Judge, Opening, openings, usual_plies

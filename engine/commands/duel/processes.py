@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 import engine
-from engine.commands.inputs import Rejected
+from engine.commands.program.output import Rejected
 from engine.duel.engine_config import EngineConfig
 from engine.duel.games import Pair, Reply, Request
 from engine.duel.openings import Opening

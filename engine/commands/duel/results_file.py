@@ -7,7 +7,7 @@ from typing import BinaryIO, TypeVar
 
 import msgspec
 
-from engine.commands.inputs import Rejected, say
+from engine.commands.program.output import Rejected, say
 from engine.commands.usage_errors import reason
 from engine.duel.game_file import BadGames, line_of
 from engine.duel.games import Pair

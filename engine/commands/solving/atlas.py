@@ -8,7 +8,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
 
-from engine.commands.inputs import Rejected, answer, game_named, say, start_of
+from engine.commands.inputs import game_named, start_of
+from engine.commands.program.output import Rejected, answer, say
 from engine.commands.solving.solve import MEGABYTE, MIN_MEMORY, QUIET_SECONDS
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position

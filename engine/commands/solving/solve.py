@@ -3,17 +3,8 @@
 from pathlib import Path
 from time import perf_counter
 
-from engine.commands.inputs import (
-    File,
-    Rejected,
-    answer,
-    check_seconds,
-    game_named,
-    position_of,
-    say,
-    text_of,
-    warn_of,
-)
+from engine.commands.inputs import File, check_seconds, game_named, position_of, text_of, warn_of
+from engine.commands.program.output import Rejected, answer, say
 from engine.games.interface import Position
 from engine.solve import certificate
 from engine.solve.certificate import BadCertificate, Claim

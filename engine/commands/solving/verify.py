@@ -2,7 +2,8 @@
 
 from itertools import islice
 
-from engine.commands.inputs import Rejected, answer, game_named, say, start_of
+from engine.commands.inputs import game_named, start_of
+from engine.commands.program.output import Rejected, answer, say
 from engine.solve.layered.solver import Layers
 from engine.solve.layered.store import Name
 from engine.solve.reachable import Judgement

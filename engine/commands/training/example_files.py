@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, Protocol
 
 import msgspec
 
-from engine.commands.inputs import Rejected
+from engine.commands.program.output import Rejected
 from engine.commands.usage_errors import reason
 from engine.record.dataset.examples import Example
 

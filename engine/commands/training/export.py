@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from engine import record
-from engine.commands.inputs import Rejected, place_of, say, text_of
+from engine.commands.inputs import place_of, text_of
+from engine.commands.program.output import Rejected, say
 from engine.commands.training.example_files import opened_writer
 from engine.record.dataset.examples import Example, examples
 

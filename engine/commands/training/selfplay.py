@@ -11,7 +11,8 @@ from typing import BinaryIO
 import msgspec
 
 from engine.commands.duel.results_file import opened_to_append, resume
-from engine.commands.inputs import Rejected, answer, check_range, game_named, say, start_of, warn_of
+from engine.commands.inputs import check_range, game_named, start_of, warn_of
+from engine.commands.program.output import Rejected, answer, say
 from engine.duel.game_file import BadGames, line_of
 from engine.duel.training.selfplay import FORMAT, ScoredGame, Setting, games_of, play, setting_of
 from engine.games.catalogue import USUAL_GAME

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from engine.commands.inputs import Rejected, answer, game_named, say, start_of, unpacked
+from engine.commands.inputs import game_named, start_of, unpacked
+from engine.commands.program.output import Rejected, answer, say
 from engine.duel.game_file import BadGames
 from engine.duel.training.factorization import fit
 from engine.duel.training.samples import samples_of

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import msgspec
 
-from engine.commands.inputs import Rejected, answer, game_named, say, start_of, unpacked
+from engine.commands.inputs import game_named, start_of, unpacked
+from engine.commands.program.output import Rejected, answer, say
 from engine.duel.game_file import BadGames
 from engine.duel.games import Pair
 from engine.duel.results import Setting, pairs_of, setting_of
