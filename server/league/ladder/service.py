@@ -78,6 +78,11 @@ class LadderService:
         self._players = ContestPlayers.of(arena)
         self._players.ladder = RatedGames(self.why_not, self._wake)
 
+    @property
+    def is_paused(self) -> bool:
+        """Whether an organiser has paused it."""
+        return self._paused
+
     def running(self) -> dict[int, Pairing]:
         """Return the games that are being played, by the numbers of their matches."""
         return {} if self._runner is None else dict(self._runner.running)

@@ -75,7 +75,13 @@ class LadderPages:
         variants = ladder.definition.variants
         total = sum(one.weight for one in variants)
         shares = [(one.key, one.weight / total) for one in variants]
-        values = {"told": told, "running": running, "shares": shares, "control": ladder.definition.control}
+        values = {
+            "told": told,
+            "running": running,
+            "shares": shares,
+            "control": ladder.definition.control,
+            "is_paused": ladder.is_paused,
+        }
         return page("ladder/standings", "Ladder", values, language=texts_of(request).language, current="/ladder")
 
     async def _json(self, _request: Request) -> Response:

@@ -191,6 +191,7 @@ def test_an_organiser_pauses_the_ladder_and_has_its_file_read_again(
         twice = teacher.post("/organise/ladder/pause", form=form)
         assert twice.status == 400 and "The ladder is paused already." in twice.text
         ladder.logs("ladder_state_changed")
+        assert "An organiser has paused the ladder" in Visitor(ladder).get("/ladder").text
         wait_for_line("games: 0 being played")
         counted = len(ladder.counted())
         right = file.read_text()
@@ -210,8 +211,15 @@ def test_an_organiser_pauses_the_ladder_and_has_its_file_read_again(
             assert time.monotonic() < deadline, ladder.log
             time.sleep(0.05)
         assert teacher.post("/organise/ladder/again", form=form, number="1").status == 400
-        done = [(entry.who, entry.what) for entry in accounts.audit(3)]
+        with accounts.change() as database:
+            database.execute("INSERT INTO ladder_deaths VALUES ('mnk 4 4 3', 'p0', 'p1', 0, 0, 3, 1.0)")
+        aside = "mnk 4 4 3, p0 – p1: the server has died 3 times during it"
+        assert f"Set aside: {aside}" in teacher.get("/organise").text and f"set aside, number 1: {aside}" in status()
+        assert teacher.post("/organise/ladder/again", form=form, number="1").status == 303
+        assert "Set aside" not in teacher.get("/organise").text
+        done = [(entry.who, entry.what) for entry in accounts.audit(4)]
     assert done == [
+        ("teacher", "let a game of the ladder be played again: mnk 4 4 3, p0 – p1"),
         ("the command line", "had the ladder file read again"),
         ("the command line", "resumed the ladder; its file is wrong"),
         ("teacher", "paused the ladder"),

@@ -382,6 +382,7 @@ async def test_a_game_in_which_the_server_dies_is_not_all_that_is_played(
     assert fatal not in others[:1]
 
 
+@pytest.mark.slow
 async def test_a_game_during_which_three_servers_have_died_is_set_aside_until_an_organiser_lets_it_be_played(
     ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock
 ) -> None:
