@@ -330,9 +330,9 @@ def test_the_report_of_a_contest_is_in_german_and_its_names_are_as_they_were() -
     line = '<td class="words">resign: Runde (white) resigned</td><th>Round</th><td class="left">open</td>'
     shown = '<td class="words">Aufgabe: Runde (Weiß) hat aufgegeben</td><th>Round</th><td class="left">open</td>'
     assert in_language(line, german) == shown
-    assert (
-        in_language("<td>0.5 s</td><td>1.5 %</td><td>v1.5</td>", german) == "<td>0,5 s</td><td>1,5 %</td><td>v1.5</td>"
-    )
+    figures = '<td>0.5 s</td><td>1.5 %</td><td>v1.5</td><td data-label="S.-B.">57.25</td><td class="name">1.5</td>'
+    shown = '<td>0,5 s</td><td>1,5 %</td><td>v1.5</td><td data-label="S.-B.">57,25</td><td class="name">1.5</td>'
+    assert in_language(figures, german) == shown
 
 
 OURS = {"games.csv"}

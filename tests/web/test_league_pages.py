@@ -1,22 +1,60 @@
 """Pages of the league in a real Chromium: they work without scripts, on every screen, and for everybody."""
 
+import re
 from contextlib import closing
 
 import msgspec
 import pytest
 from playwright.sync_api import Browser, expect
 
+from server.league import similarity
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER
+from server.league.comparisons.comparisons import REPORT, Result
 from server.league.grading.grade_book import GradedStudent
 from server.league.grading.grading import Grade
-from server.league.submissions.versions import Versions
-from tests.web.chromium import check_accessibility, fits, open_page
+from server.league.pages.comparison_pages import ComparedGame, ComparedGames
+from server.league.similarity import SimilarPair, SimilarPairs
+from server.league.submissions.versions import COMPARISONS, Versions
+from tests.web.chromium import check_accessibility, check_legibility, fits, open_page
 from tests.web.site import Site
 
 RULE = '[[points]]\nfor = "builds"\nmost = 10\n'
 
 pytestmark = pytest.mark.slow
+
+
+NUMBER = re.compile("^[0-9½]+$")
+
+
+def compare(site: Site, accounts: Accounts, bot: str) -> int:
+    """Keep a comparison of two versions of a bot, and which bots resemble each other; return its number."""
+    with accounts.change() as database:
+        for number in (2, 3):
+            database.execute(
+                """INSERT INTO versions (bot, number, received, file, sha256, state, sentence, command)
+                SELECT id, ?, '2026-11-23T00:00:00+00:00', 'bot', '', 'retired', '', '[]' FROM bots WHERE name = ?""",
+                (number, bot),
+            )
+        result = msgspec.json.encode(Result(12, 2, 6, 0.65, 107.5, 98.0)).decode()
+        compared = database.execute(
+            """INSERT INTO comparisons (first, second, person, asked, game, parameters, games, state, sentence, result)
+            SELECT max(versions.id), min(versions.id), owner, '2026-11-23T00:00:00+00:00', 'gipf', '3 3 9 9', 20,
+            'over', '', ? FROM versions JOIN bots ON bots.id = bot WHERE bots.name = ? AND number > 1""",
+            (result, bot),
+        ).lastrowid
+    assert compared is not None
+    sentence = "version-2 (black) ran out of time: 12.345 ms beyond a budget of 10000.000 ms"
+    game = ComparedGame(1, ("version-3", "version-2"), (1, 0), sentence, 44)
+    reports = {
+        f"{COMPARISONS}/{compared}": ComparedGames((game,)),
+        similarity.FOLDER: SimilarPairs((SimilarPair(bot, "maximiliane-von-der-hohenwarte-b", 0.93),)),
+    }
+    for folder, report in reports.items():
+        path = site.data / folder / REPORT
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(msgspec.json.encode(report))
+    return compared
 
 
 @pytest.mark.parametrize("phone", [False, True], ids=["desk", "phone"])
@@ -28,6 +66,7 @@ def test_a_class_is_invited_and_makes_tokens(browser: Browser, site: Site, phone
 
         def look() -> None:
             check_accessibility(page)
+            check_legibility(page)
             assert fits(page)
 
         page.goto(f"{site.url}/join/{link}")
@@ -44,9 +83,13 @@ def test_a_class_is_invited_and_makes_tokens(browser: Browser, site: Site, phone
             person = accounts.person(name)
             assert person is not None
             Versions(site.data, accounts).add(person, f"{name}-bot", "a-file-with-a-long-name.zip", b"no archive")
-        for place in ("", "/versions/1"):
+            compared = compare(site, accounts, f"{name}-bot")
+        for place in ("", "/versions/1", "/comparisons", f"/comparisons/{compared}"):
             page.goto(f"{site.url}/bots/{name}-bot{place}")
             look()
+        if phone:  # each figure says what it is
+            expect(page.locator("tr td[data-label]").first).to_have_css("display", "block")
+            assert not page.locator("tbody tr").first.locator("td:not([data-label])").filter(has_text=NUMBER).count()
         page.goto(f"{site.url}/me")
         page.get_by_role("link", name="People").click()
         page.get_by_label("How many people").fill("0")
@@ -56,8 +99,9 @@ def test_a_class_is_invited_and_makes_tokens(browser: Browser, site: Site, phone
         page.get_by_role("button", name="Make links").click()
         expect(page.locator(".secret code")).to_have_count(2)
         look()
-        page.goto(f"{site.url}/organise")
-        look()
+        for place in ("/similar", "/new", ""):
+            page.goto(f"{site.url}/organise{place}")
+            look()
         grades = [GradedStudent(name, f"{name}-bot", (Grade(4, 10, "version 1 was built", (f"/bots/{name}-bot",)),))]
         with closing(Accounts(site.data)) as accounts, accounts.change() as database:
             database.execute(

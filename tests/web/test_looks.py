@@ -81,11 +81,20 @@ def all_pages_are_in_sight(page: Page) -> bool:
     )
 
 
+LINES = "nav => new Set([...nav.querySelectorAll('a')].map(a => Math.round(a.getBoundingClientRect().top))).size"
+"""In how many lines the links to all pages stand."""
+
+
 def test_a_match_fits_a_phone_on_its_side(browser: Browser, site: Site) -> None:
     table = Table(site, "gipf", "params=12,3,9,9 budget=600000")
     with open_page(browser) as page:
-        page.set_viewport_size({"width": 844, "height": 390})
-        page.goto(f"{site.url}/match/{table.match}")
+        for language in ("de", "en"):
+            page.goto(f"{site.url}/match/{table.match}?language={language}")
+            expect(page.locator("html")).to_have_attribute("lang", language)
+            expect(page.locator("#status")).to_have_text("live")
+            for width in (1920, 1240, 1024, 993, 844):
+                page.set_viewport_size({"width": width, "height": 390})
+                assert page.locator(".bar nav").evaluate(LINES) == 1, (language, width)
         expect(page.locator("#status")).to_have_text("live")
         box = page.locator("#board svg").bounding_box()
         assert box is not None and box["height"] > 320 and box["y"] + box["height"] <= 390 and fits(page)

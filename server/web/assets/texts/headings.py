@@ -22,8 +22,11 @@ SENTENCES = re.compile(
 )
 """Those that hold a sentence, or a reason and a sentence behind a colon. No form of a sentence is that of a name."""
 
-POINT = re.compile(r"(?<=[0-9])\.(?=[0-9]+ (?:%|s)(?![a-z]))|(?<=[+−][0-9])\.(?=[0-9])")
-"""The decimal point of a figure."""
+POINT = re.compile(
+    r"(?<=[0-9])\.(?=[0-9]+ (?:%|s|ms)(?![a-z]))|(?<=[+−][0-9])\.(?=[0-9])"
+    r'|(?P<cell><td(?: data-label="[^"]*")?>[0-9]+)\.(?=[0-9]+</td>)'
+)
+"""The decimal point of a figure, which has a unit or a sign, or is all that a cell holds."""
 
 
 def in_language(markup: str, words: Texts) -> str:
@@ -43,7 +46,8 @@ def in_language(markup: str, words: Texts) -> str:
             return f"{found['before']}{words(reason)}: {words(words.sentence(rest))}"
         return found["before"] + (words.sentence(text) if words.sentence(text) != text else found["words"])
 
-    return POINT.sub(words("."), WORDS.sub(heading, SENTENCES.sub(sentence, markup)))
+    told = WORDS.sub(heading, SENTENCES.sub(sentence, markup))
+    return POINT.sub(lambda found: (found["cell"] or "") + words("."), told)
 
 
 def _around(text: str, words: Texts) -> str:
