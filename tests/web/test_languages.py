@@ -265,8 +265,18 @@ def test_a_page_comes_in_the_language_of_the_browser_and_errors_too(site: Site) 
 
 
 SEEN = {"/": "bob", "/contests": "Partien", "/contest/2/live": "55 von 142 Partien", "/play": "am Zug"}
-SEEN |= {"/contest/2": "Größte Wahrscheinlichkeit", "/analysis": "ist am Zug", "/explorer": "GIPF", "/games": "Partien"}
+SEEN |= {
+    "/contest/2": "Größte Wahrscheinlichkeit",
+    "/contest/3": "Gewonnene Runden",
+    "/analysis": "ist am Zug",
+    "/explorer": "GIPF",
+    "/games": "Partien",
+}
 """What a page shows when the server has told it all."""
+
+
+WHOLE = "cells => cells.every((cell) => cell.scrollWidth <= cell.clientWidth)"
+"""Whether cells show all that they hold."""
 
 
 def english(page: Page) -> set[str]:
@@ -295,6 +305,7 @@ def test_a_reader_chooses_a_language_that_stays(browser: Browser, site: Site) ->
             "/",
             "/contests",
             "/contest/2",
+            "/contest/3",
             "/contest/2/live",
             "/play",
             "/analysis",
@@ -307,6 +318,7 @@ def test_a_reader_chooses_a_language_that_stays(browser: Browser, site: Site) ->
             expect(page.locator("main")).to_contain_text(SEEN.get(path, ""))
             assert fits(page), path
             assert not english(page), path
+            assert page.locator(".standings :is(td, th)").evaluate_all(WHOLE), path
         page.get_by_role("link", name="English").click()
         expect(page.locator("html")).to_have_attribute("lang", "en")
     table.close()
@@ -333,6 +345,8 @@ def test_the_report_of_a_contest_is_in_german_and_its_names_are_as_they_were() -
     figures = '<td>0.5 s</td><td>1.5 %</td><td>v1.5</td><td data-label="S.-B.">57.25</td><td class="name">1.5</td>'
     shown = '<td>0,5 s</td><td>1,5 %</td><td>v1.5</td><td data-label="S.-B.">57,25</td><td class="name">1.5</td>'
     assert in_language(figures, german) == shown
+    assert in_language("<p>As files: <a>games.csv</a></p>", german) == "<p>Als Dateien: <a>games.csv</a></p>"
+    assert german(german.sentence("Qualification")) == "Qualifikation"
 
 
 OURS = {"games.csv"}

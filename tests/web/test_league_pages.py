@@ -99,9 +99,10 @@ def test_a_class_is_invited_and_makes_tokens(browser: Browser, site: Site, phone
         page.get_by_role("button", name="Make links").click()
         expect(page.locator(".secret code")).to_have_count(2)
         look()
-        for place in ("/similar", "/new", ""):
-            page.goto(f"{site.url}/organise{place}")
+        for place in ("/people", "/organise/similar", "/organise/new", "/organise"):
+            page.goto(site.url + place)
             look()
+            expect(page.locator("nav [aria-current]")).to_have_text("Account")
         grades = [GradedStudent(name, f"{name}-bot", (Grade(4, 10, "version 1 was built", (f"/bots/{name}-bot",)),))]
         with closing(Accounts(site.data)) as accounts, accounts.change() as database:
             database.execute(

@@ -189,7 +189,7 @@ class AccountPages:
                 "links": links,
             },
             language=identity.language,
-            current="/people",
+            current="/me",
             status=status,
         )
 

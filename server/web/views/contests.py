@@ -255,7 +255,7 @@ def page_fragments(language: str) -> MakeAnswer:
 def _round_in(language: str, one: RoundOfGames) -> RoundOfGames:
     """Return the games of a round in a language; most rounds are over, and the report is made often."""
     words = texts(language, "reports")
-    title = words.sentence(one.title)
+    title = words(words.sentence(one.title))
     return RoundOfGames(title, one.games, in_language(one.html, words))
 
 

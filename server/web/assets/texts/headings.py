@@ -44,10 +44,16 @@ def in_language(markup: str, words: Texts) -> str:
         reason, colon, rest = text.partition(": ")
         if colon and words(reason) != reason:
             return f"{found['before']}{words(reason)}: {words(words.sentence(rest))}"
-        return found["before"] + (words.sentence(text) if words.sentence(text) != text else found["words"])
+        told = words.sentence(text)
+        return found["before"] + (found["words"] if told == text else _with_blanks(found["words"], told))
 
     told = WORDS.sub(heading, SENTENCES.sub(sentence, markup))
     return POINT.sub(lambda found: (found["cell"] or "") + words("."), told)
+
+
+def _with_blanks(text: str, told: str) -> str:
+    """Return what a text is in a language with a blank at either end where the text has one."""
+    return f"{' ' if text[:1].isspace() else ''}{told}{' ' if text[-1:].isspace() else ''}"
 
 
 def _around(text: str, words: Texts) -> str:
