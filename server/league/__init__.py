@@ -7,6 +7,7 @@
 - `grading`: points for a class, by a rule, and what is published of them
 - `ladder`: bots that play each other all the time, and their ratings
 - `ladder_control`: what organisers change of it while it is played, and games that are set aside
+- `months`: a month of the ladder as one signed file, and verifying that without the server
 - `pages`: its pages and forms in the browser
 - `retention`: removes what is old: built programs, logs, records of comparisons
 - `similarity`: compares the active versions of all bots when an organiser asks for it

@@ -200,6 +200,15 @@ MIGRATIONS: tuple[Migration, ...] = (
             reads INTEGER NOT NULL,
             fault TEXT NOT NULL
         )""",
+        # ladder files as they came into play, without what is nobody else's business, behind which game, and the
+        # ratings of everybody as of then, as JSON
+        """CREATE TABLE ladder_files (
+            id INTEGER PRIMARY KEY,
+            after INTEGER NOT NULL,
+            began REAL NOT NULL,
+            definition TEXT NOT NULL,
+            ratings TEXT NOT NULL
+        )""",
         # grades of everybody by a rule, as JSON; contest is 0 where none is graded
         """CREATE TABLE grades (
             id INTEGER PRIMARY KEY,

@@ -4,5 +4,5 @@
 - `backup`: ``arena-server backup`` and ``arena-server restore``
 - `finding`, `league_files`: what ``arena-server doctor`` finds, and what it looks at in a league
 - `ladder`: ``arena-server ladder``: pauses the ladder, and says how it stands
-- `verify`: ``arena-server verify``: says whether an exported contest is true
+- `verify`: ``arena-server verify``: says whether an exported contest, or month of the ladder, is true
 """

@@ -9,27 +9,32 @@ from server.commands.options import fail
 
 
 def verify(file: Path, *, key: str = "", prove: float = 0.0) -> None:
-    """Recompute an exported contest: records, clocks, results, pairings, tables and ratings, and say what is not true.
+    """Recompute an exported contest, or month of the ladder: records, clocks, results, tables and ratings.
+
+    It says what is not true.
 
     Exit status 1 where something differs, 2 where the file is no export, or its signature is not true.
 
     Parameters
     ----------
     file
-        The file, made by arena-server contest export.
+        The file, made by arena-server contest export or arena-server ladder export.
     key
         The public key with which it has to be signed, as the organiser has published it.
     prove
         Seconds for solving the last position of each adjudicated game anew; 0 leaves that out.
     """
-    from server.contest.export.checking import verify_export
+    from server.contest.export.checking import verify_contest
     from server.contest.export.container import MAX_BYTES, BadExport
+    from server.contest.export.opening import open_export
     from server.contest.report.formatting import printable
+    from server.league.months.checking import verify_month
 
     try:
         with file.open("rb") as packed:
             data = packed.read(MAX_BYTES + 1)
-        found = verify_export(data, prove_seconds=prove)
+        opened = open_export(data)
+        found = verify_month(opened) if opened.is_ladder else verify_contest(opened, prove_seconds=prove)
     except (BadExport, OSError) as error:
         fail(f"{file}: {printable(explain_fault(error))}", 2)
     if key and key != found.key:

@@ -1,4 +1,4 @@
-"""The zip archive of an exported contest: the same files give the same bytes, and no bytes can do harm when read.
+"""The zip archive of an export: the same files give the same bytes, and no bytes can do harm when read.
 
 Nothing is ever unpacked to the disk. A bomb cannot go off, since sizes are bounded as they are unpacked, and not by
 what the archive says of them.
@@ -13,8 +13,10 @@ from collections.abc import Mapping
 
 MANIFEST, SIGNATURE, PUBLIC_KEY = "manifest.json", "manifest.sig", "public.pem"
 CONTEST, REPORT = "contest.json", "report.json"
+LADDER = "ladder.json"
+"""In place of both in an exported month of the ladder."""
 
-NAMES = re.compile(r"manifest\.json|manifest\.sig|public\.pem|contest\.json|report\.json|records/[1-9][0-9]{0,14}\.txt")
+NAMES = re.compile(r"(manifest|contest|report|ladder)\.json|manifest\.sig|public\.pem|records/[1-9][0-9]{0,14}\.txt")
 """Files that may stand in it."""
 
 MAX_FILES = 60_000
@@ -40,7 +42,7 @@ class BadExport(Exception):
 def pack(files: Mapping[str, bytes]) -> bytes:
     """Return the archive of some files, in their order; raises `BadExport` if there are too many."""
     if len(files) > MAX_FILES:
-        raise BadExport(f"the contest has {len(files)} files, and at most {MAX_FILES} fit into one archive")
+        raise BadExport(f"there are {len(files)} files, and at most {MAX_FILES} fit into one archive")
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as packed:
         for name, data in files.items():

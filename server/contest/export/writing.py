@@ -30,8 +30,8 @@ def export(data: Path, contest: int) -> bytes:
         past.definition, games, plan(past.definition, games, Present(frozenset(), (), past.seconds))
     )
     files = {
-        CONTEST: _text(contents),
-        REPORT: _text(report),
+        CONTEST: json_text(contents),
+        REPORT: json_text(report),
     }
     for match in sorted(result.match for result in past.results if result.match is not None):
         record = find_record(data, match)
@@ -45,7 +45,7 @@ def signed(data: Path, contest: str, files: Mapping[str, bytes]) -> bytes:
     key = signing_key(data)
     listed = {**files, PUBLIC_KEY: public_pem(key)}
     described = {name: Described(len(text), hashlib.sha256(text).hexdigest()) for name, text in listed.items()}
-    manifest = _text(Manifest(FORMAT, contest, described))
+    manifest = json_text(Manifest(FORMAT, contest, described))
     return pack({MANIFEST: manifest, SIGNATURE: key.sign(manifest), **listed})
 
 
@@ -66,5 +66,6 @@ def _contents(data: Path, contest: int) -> Contents:
         )
 
 
-def _text(value: msgspec.Struct) -> bytes:
+def json_text(value: msgspec.Struct) -> bytes:
+    """Return a file of an export."""
     return msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"

@@ -133,8 +133,8 @@ def recompute(past: Past, checked: Mapping[int | None, Checked]) -> Recomputed:
     return Recomputed(len(standing), shown, stands, differences)
 
 
-def check(definition: Definition, evidence: Evidence) -> Checked:
-    """Check the result of a match against its record, and the record against the contest."""
+def check(definition: Definition, evidence: Evidence, shown: Sequence[str] = _SHOWN) -> Checked:
+    """Check the result of a match against its record, and the record against the contest; ``shown`` are the fields."""
     result, text = evidence.result, evidence.text
     match = f"match {result.match}"
     if text is None:
@@ -153,7 +153,7 @@ def check(definition: Definition, evidence: Evidence) -> Checked:
             found.append(f"{match}: the record has no result, and {result.termination} was kept")
         return Checked(result, tuple(found))
     game = game_result(result.fixture, state, summary.gone)
-    for name in _SHOWN:
+    for name in shown:
         mine, its = getattr(result, name), getattr(game, name)
         if mine != its:
             found.append(f"{match}: {name} is {_words(mine)} as kept, and {_words(its)} by the record")

@@ -130,6 +130,18 @@ class LadderDefinition(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
+def published_text(definition: LadderDefinition) -> str:
+    """Return a ladder as text for everybody: without commands, folders, and where it is played."""
+    programs = tuple(replace(one, command=(), folder="") for one in definition.programs)
+    shown = replace(definition, programs=programs, dask="", visible=(), file="")
+    return msgspec.json.encode(shown).decode()
+
+
+def from_published(text: str) -> LadderDefinition:
+    """Return the ladder of a text by `published_text`; raises `msgspec.DecodeError`."""
+    return msgspec.json.decode(text, type=LadderDefinition)
+
+
 _READ_HERE = frozenset({"variants", "control", "levels", "programs", "file"})
 
 _WEIGHT = Field("weight", "weight", float, Range(0.001, 1000))

@@ -73,13 +73,15 @@ class LadderRunner:
         *,
         stopping: Callable[[], bool] = lambda: False,
         set_aside: Callable[[], Sequence[FatalGame]] = tuple,
+        keep_file: Callable[[int], object] = lambda _changed: None,
         now: Callable[[], float] = time.time,
         in_thread: Callable[..., Awaitable[Any]] = trio.to_thread.run_sync,
     ) -> None:
         """Take where games are played, the first host with room first, and what lists who plays.
 
         ``recover`` returns the result of a game that was begun by an earlier server, None where it is not over;
-        ``stopping`` tells whether no game may begin now, ``set_aside`` lists those that are not played again.
+        ``stopping`` tells whether no game may begin now, ``set_aside`` lists those that are not played again,
+        ``keep_file`` is told before the first game how many ratings are others than they were.
         """
         self._definition = definition
         self._store = store
@@ -90,6 +92,7 @@ class LadderRunner:
         self._recover = recover
         self._stopping = stopping
         self._set_aside = set_aside
+        self._keep_file = keep_file
         self._now = now
         self._in_thread = in_thread
         self._weights = {one.key: one.weight for one in definition.variants}
@@ -141,6 +144,7 @@ class LadderRunner:
         dropped = [game for game in begun if not await self._take_up(game)]
         if changed := await self._in_thread(self._store.rate_again, self._players):
             log.info("ladder_rated_again", ratings=changed)
+        await self._in_thread(self._keep_file, changed)
         await self._in_thread(self._count_up)
         for game in dropped:  # it is not chosen again at once: perhaps the server has died of it
             self._counts.add(self._players, game.variant, *game.players)

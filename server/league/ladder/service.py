@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import structlog
@@ -23,7 +24,7 @@ from server.contest.runtime.finished_games import replay_record
 from server.contest.runtime.service import ContestService
 from server.contest.store.folders import errors_of
 from server.league.accounts.accounts import Accounts
-from server.league.ladder.definition import LadderDefinition, read_file
+from server.league.ladder.definition import LadderDefinition, published_text, read_file
 from server.league.ladder.fitting import fit_every_night
 from server.league.ladder.hosts import LADDER, CoresOfThisMachine, LadderHost, WorkersOfCluster
 from server.league.ladder.players import LadderPlayer
@@ -178,6 +179,7 @@ class LadderService:
             self._recover,
             stopping=lambda: arena.stopping or self._paused or self._replaced.is_set(),
             set_aside=self.control.set_aside,
+            keep_file=partial(self.control.keep_file, published_text(self.definition)),
         )
         self._runner = runner
         turns.enter(LADDER, runner.wake)

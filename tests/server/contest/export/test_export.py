@@ -216,16 +216,16 @@ def test_whatever_a_stranger_signs_is_refused_or_judged(packed: bytes, tmp_path:
     contest = json.loads(files["contest.json"])
     if seed % 2:
         definition = json.loads(contest["definition"])
-        _make_strange(definition, chance)
+        make_strange(definition, chance)
         contest["definition"] = json.dumps(definition)
     else:
-        _make_strange(contest, chance)
+        make_strange(contest, chance)
     files["contest.json"] = json.dumps(contest).encode()
     with suppress(BadExport):
         assert verify_export(_signed_again(files, tmp_path)).contest == "Autumn"
 
 
-def _make_strange(value: Any, chance: random.Random) -> None:
+def make_strange(value: Any, chance: random.Random) -> None:
     """Change something somewhere within a list or an object."""
     while True:
         place = chance.choice(range(len(value)) if isinstance(value, list) else list(value))

@@ -1,0 +1,197 @@
+"""Verifies an exported month of the ladder: signature, files, records, results, and the ratings game by game."""
+
+from collections.abc import Iterator, Mapping
+from math import isclose
+
+import msgspec
+
+from server.contest.definition import Definition
+from server.contest.export.container import LADDER, BadExport
+from server.contest.export.contents import TOLERANCE
+from server.contest.export.opening import CheckedExport, Opened, decoded
+from server.contest.fixtures import Finished, Fixture
+from server.contest.store.verification import Evidence, Verdict, check
+from server.league.ladder.definition import LadderDefinition, from_published
+from server.league.ladder.players import LadderGame, LadderPlayer, Rating
+from server.league.ladder.rating import start_of_version, starting, update
+from server.league.ladder.runner import ended_game
+from server.league.ladder.store import BegunGame, EndedGame
+from server.league.months.contents import FORMAT, FilePlayed, Month, MonthGame, VersionPlayed, bounds, came_into_play
+
+MOST_ELO = 100_000
+"""No true rating or deviation is larger, and what a stranger has written is not computed with at any price."""
+
+_SHOWN = ("score", "termination", "detail", "plies", "failed")
+"""What a record tells of a game of the ladder."""
+
+
+def verify_month(opened: Opened) -> CheckedExport:
+    """Verify a month whose export was opened; raises `BadExport` where nothing can be recomputed."""
+    month = decoded(opened.files, LADDER, Month)
+    if month.format != FORMAT:
+        raise BadExport(f"it has the format {month.format}, and this version of arena-server knows {FORMAT}")
+    try:
+        checker = _Checker(opened, month)
+        found = (*opened.changed, *checker.differences())
+    except (
+        IndexError,
+        KeyError,
+        OverflowError,
+        ValueError,
+        ZeroDivisionError,
+        RecursionError,
+        msgspec.DecodeError,
+    ) as error:
+        raise BadExport(f"{LADDER} contradicts itself, so that nothing can be recomputed: {error!r}") from None
+    verdict = Verdict(len(month.games) - checker.unplayed, checker.unplayed, found, tuple(checker.unproven))
+    entered = tuple(
+        f"version {one.version} plays as {one.player}, sent as a file with the SHA-256 {one.sha256}"
+        for one in (*month.in_play.values(), *month.versions)
+        if one.sha256
+    )
+    return CheckedExport(opened.manifest.contest, opened.key, verdict, entered)
+
+
+class _Checker:
+    """Goes through the games of a month, and carries the ratings on from one to the next."""
+
+    def __init__(self, opened: Opened, month: Month) -> None:
+        self._opened = opened
+        self._month = month
+        self._ladder = from_published(month.files[0].definition)
+        self._ratings = {name: known.rating() for name, known in month.opening.items()}
+        self._versions = {name: one.version for name, one in month.in_play.items()}
+        self.unplayed = 0
+        self.unproven: list[str] = []
+
+    def differences(self) -> Iterator[str]:
+        """Yield a sentence for each line that is not true."""
+        month = self._month
+        begin, end = bounds(month.month)
+        events = came_into_play(month.files[1:], month.versions)
+        number, date = month.games[0].number - 1, begin
+        for game in month.games:
+            number += 1
+            if game.number != number:
+                yield f"{game.sentence}: it stands where game {number} has to stand"
+                number = game.number
+            if not date <= game.ended < end:
+                yield f"{game.sentence}: it ended before the game before it, or in another month"
+            date = max(date, game.ended)
+            while events and events[0].after < game.number:
+                yield from self._came_into_play(events.pop(0))
+            yield from self._check(game)
+        for event in events:
+            yield f"{_name(event)}: it came into play behind game {event.after}, which is not in this month"
+        matches: set[int | None] = {game.match for game in month.games if game.record}
+        for name in self._opened.strays(matches):
+            yield f"{name} is of no game of the month"
+
+    def _came_into_play(self, event: FilePlayed | VersionPlayed) -> Iterator[str]:
+        if isinstance(event, FilePlayed):
+            yield from self._file(event)
+            return
+        players = _players(self._ladder)
+        before = self._ratings.get(event.player)
+        right = starting(players, event.player) if before is None else start_of_version(before)
+        if event.player in players:
+            right = starting(players, event.player)
+        if not _same((event.elo, event.deviation), right):
+            yield f"{_name(event)}: it began at {_shown(event.elo, event.deviation)}, and has to begin at {_of(right)}"
+        self._ratings[event.player] = right
+        self._versions[event.player] = event.version
+
+    def _file(self, event: FilePlayed) -> Iterator[str]:
+        old, self._ladder = self._ladder, from_published(event.definition)
+        given = {name: known.rating() for name, known in event.ratings.items()}
+        if _players(old) == _players(self._ladder):
+            for name, rating in self._ratings.items():
+                if name in given and not _same((given[name].elo, given[name].deviation), rating):
+                    sentence = f"{name} has {_of(given[name])}, and by the games before {_of(rating)}"
+                    yield f"{_name(event)}: {sentence}"
+            return
+        names = {name for game in self._month.games for name in game.players}
+        self._ratings = {name: rating for name, rating in given.items() if name in names}
+        self.unproven.append(f"{_name(event)}: fixed points stand elsewhere, and ratings go on from what it says")
+
+    def _check(self, game: MonthGame) -> Iterator[str]:
+        for name, version in zip(game.players, game.versions, strict=True):
+            if version != self._versions.get(name):
+                yield f"{game.sentence}: version {version} of {name} was not in play"
+        score = game.score
+        if game.record:
+            ended, sentences = self._by_record(game)
+            yield from sentences
+            if ended is not None:
+                score = ended.score
+        else:
+            self.unplayed += 1
+            self.unproven.append(f"{game.sentence}: {game.termination}, not played, so that no record shows it")
+            if game.score is not None:
+                yield f"{game.sentence}: it was not played, and has a score all the same"
+                score = None
+        before = [self._ratings[name] for name in game.players]
+        if any(abs(one.elo) > MOST_ELO or not 0 <= one.deviation <= MOST_ELO for one in before):
+            raise ValueError(f"{game.sentence}: a rating is beyond {MOST_ELO} Elo")
+        if score is not None:
+            rated = LadderGame(game.number, game.variant, *game.players, score, game.ended)
+            self._ratings |= update(self._ratings, rated, _players(self._ladder))
+        after = [self._ratings[name] for name in game.players]
+        for when, its, mine in (("before", game.before, before), ("after", game.after, after)):
+            for name, kept, right in zip(game.players, its, mine, strict=True):
+                if not _same(kept, right):
+                    yield f"{game.sentence}: {name} has {_shown(*kept)} {when} it, and by all before {_of(right)}"
+
+    def _by_record(self, game: MonthGame) -> tuple[EndedGame | None, list[str]]:
+        """Return a game as its record shows it, None where that is not true, and what differs."""
+        definition = self._ladder.contest((), "")
+        fixture = Fixture(0, 1, _place(self._ladder, game.variant), 0, game.opening, game.players)
+        record = self._opened.record(game.match)
+        kept = Finished(fixture, game.match, None, game.termination)
+        evidence = Evidence(kept, None) if record is None else Evidence(kept, *record, game.record)
+        found, sentences = _recomputed(definition, evidence)
+        sentences = [sentence.replace(f"match {game.match}", game.sentence, 1) for sentence in sentences]
+        if found is None:
+            return None, sentences
+        begun = BegunGame(game.match, game.variant, game.opening, game.players, game.versions)
+        ended = ended_game(begun, found, game.record)
+        for name in _SHOWN:
+            its, mine = getattr(game, name), getattr(ended, name)
+            if its != mine:
+                sentences.append(f"{game.sentence}: {name} is {its!s} as kept, and {mine!s} by the record")
+        return ended, sentences
+
+
+def _recomputed(definition: Definition, evidence: Evidence) -> tuple[Finished | None, list[str]]:
+    """Return the game that a record shows, None where it shows none, and what is wrong with the record."""
+    checked = check(definition, evidence, ())
+    shows = checked.game is not evidence.result
+    return (checked.game if shows else None), list(checked.differences)
+
+
+def _players(ladder: LadderDefinition) -> Mapping[str, LadderPlayer]:
+    """Return the fixed points, from which newcomers begin."""
+    return {level.name: LadderPlayer(level.name, "", level.anchor) for level in ladder.levels}
+
+
+def _place(ladder: LadderDefinition, variant: str) -> int:
+    return [one.key for one in ladder.variants].index(variant)
+
+
+def _name(event: FilePlayed | VersionPlayed) -> str:
+    if isinstance(event, FilePlayed):
+        return f"the ladder file behind game {event.after}"
+    return f"version {event.version} of {event.player}, behind game {event.after}"
+
+
+def _same(kept: tuple[float, float], right: Rating) -> bool:
+    pairs = zip(kept, (right.elo, right.deviation), strict=True)
+    return all(isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE) for one, other in pairs)
+
+
+def _of(rating: Rating) -> str:
+    return _shown(rating.elo, rating.deviation)
+
+
+def _shown(elo: float, deviation: float) -> str:
+    return f"{elo:.3f} ± {deviation:.3f} Elo"
