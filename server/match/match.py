@@ -176,9 +176,7 @@ class Match:
 
     def move(self, side: int, text: str, arrived: int) -> None:
         """Carry out MOVE of the player on turn; ``arrived`` is the arrival stamp on the server's clock."""
-        if (
-            self.state.clock.since[side] is None
-        ):  # the move arrived in the same pass as the one before it, ahead of TURN
+        if self.state.clock.since[side] is None:  # it came in the same pass as the move before it, ahead of TURN
             self.state = referee.start_turn(self.state, self.now())
         now = self._favourable_stamp(side, self._credit_stalls(self._match_stamp(arrived)))
         if self.header.lag_allowance:
@@ -197,11 +195,13 @@ class Match:
 
     def resign(self, side: int, arrived: int) -> None:
         """Carry out RESIGN of a player; ``arrived`` is the arrival stamp on the server's clock."""
-        self._carry_out(*referee.resign(self.state, side, self._final_stamp(arrived)))
+        now = self._final_stamp(arrived)  # first: it credits stalls to the state
+        self._carry_out(*referee.resign(self.state, side, now))
 
     def report_crash(self, side: int, sentence: str, arrived: int) -> None:
         """Carry out CRASHED of a player, whose program has failed; the sentence is the player's own."""
-        self._carry_out(*referee.report_crash(self.state, side, sentence, self._final_stamp(arrived)))
+        now = self._final_stamp(arrived)
+        self._carry_out(*referee.report_crash(self.state, side, sentence, now))
 
     def _final_stamp(self, arrived: int) -> int:
         """Return the stamp of a message that ends the match: in time if it may have arrived in time."""
@@ -229,7 +229,8 @@ class Match:
 
     def end_crashed(self, side: int, sentence: str, termination: Termination = Termination.CRASHED) -> None:
         """End the match because the program of a side exited or exceeded a limit."""
-        self._carry_out(*referee.end_crashed(self.state, side, sentence, self._credit_stalls(self.now()), termination))
+        now = self._credit_stalls(self.now())
+        self._carry_out(*referee.end_crashed(self.state, side, sentence, now, termination))
 
     def abandon(self, termination: Termination, sentence: str) -> None:
         """End the match without a result, record or referee, because one of them has failed."""
@@ -312,8 +313,7 @@ class Match:
         if self._stalls.last > self._last_seen_stall:
             for stall in self._stalls.between(self._last_seen_stall, now + self._began):
                 self._last_seen_stall = stall.begin
-                seen = Stall(stall.begin - self._began, stall.until - self._began)
-                self._carry_out(*referee.credit_stall(self.state, seen))
+                self._carry_out(*referee.credit_stall(self.state, Stall(*(at - self._began for at in stall))))
         return now
 
     def _favourable_stamp(self, side: int, now: int) -> int:

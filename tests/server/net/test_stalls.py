@@ -2,6 +2,7 @@
 
 import signal
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,11 @@ from trio.testing import MockClock
 
 from engine import record
 from engine.clock import Stall
+from engine.games.outcome import Termination
 from engine.record import BadRecord
 from engine.wire import messages as m
 from server.match.flag_timer import FlagTimer
+from server.match.match import Match
 from server.net.event_loop import instrumented, microseconds
 from server.net.send_queue import SendQueue
 from server.net.stall_monitor import MIN_STALL_MICROSECONDS, PULSE_SECONDS, StallLog, StallMonitor
@@ -197,6 +200,34 @@ async def _with_a_stall(folder: Path, clock: MockClock) -> str:
         await bob.say(m.Resign())
         await ann.hear(m.Result)
         return harness.record()
+
+
+ENDS: dict[str, Callable[[Match], None]] = {
+    "resign": lambda match: match.resign(0, microseconds()),
+    "crashed": lambda match: match.report_crash(0, "no idea", microseconds()),
+    "left": lambda match: match.end_crashed(0, "it has ended"),
+    "annulled": lambda match: match.annul(Termination.SERVER_FAULT, "a fault"),
+    "adjudicated": lambda match: match.adjudicate(0, "so it is"),
+}
+"""How a match can end in the pass of the loop in which a stall is noticed."""
+
+
+@pytest.mark.parametrize("end", ENDS)
+async def test_what_ends_a_match_is_not_charged_the_stall_before_it(
+    tmp_path: Path, autojump_clock: MockClock, end: str
+) -> None:
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
+        await ready(ann, bob)
+        await trio.sleep(0.2)
+        match = harness.match()
+        if end == "left":
+            match.disconnect(0)
+        await _stand_still(harness, autojump_clock, 0.5)
+        ENDS[end](match)
+        await bob.hear(m.Result)
+        summary = record.verify(harness.record())
+    assert summary.left[0] == 800_000 and summary.reason != "time"
 
 
 @pytest.mark.parametrize(
