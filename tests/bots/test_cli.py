@@ -166,6 +166,6 @@ def test_the_log_of_a_match(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
 
 def test_the_module_is_the_command() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "bots", "--help"], capture_output=True, text=True, timeout=300, check=True
+        [sys.executable, "-m", "bots", "--help"], capture_output=True, text=True, timeout=1200, check=True
     )
     assert "arena-bot" in done.stdout and "watch" in done.stdout

@@ -29,7 +29,7 @@ from tests.server.process import ServerProcess
 EXAMPLES = Path(__file__).parents[2] / "bots" / "examples"
 MAX_LINES = 150
 BUILD_SECONDS = 600
-PLAY_SECONDS = 300
+PLAY_SECONDS = 1200.0
 
 
 TOKEN = re.compile("[0-9a-f]{32}")

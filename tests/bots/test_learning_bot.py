@@ -72,7 +72,7 @@ def test_what_it_has_learned_plays_on_the_server(tmp_path: Path, monkeypatch: py
     with ServerProcess(tmp_path / "data", "--builtin", "random:arrows") as server:
         environment = {**os.environ, "ARENA_PORT": str(server.port), "ARENA_NAME": "learned"}
         done = subprocess.run(
-            [sys.executable, str(PROGRAM)], env=environment, capture_output=True, text=True, timeout=300, check=False
+            [sys.executable, str(PROGRAM)], env=environment, capture_output=True, text=True, timeout=1200, check=False
         )
     assert done.returncode == 0, done.stderr
     assert ": won as " in done.stderr.splitlines()[-1]

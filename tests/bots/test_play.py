@@ -313,7 +313,7 @@ def test_in_a_terminal_ctrl_c_stops_the_bot_and_tab_completes() -> None:
     def wait_for(words: bytes) -> None:
         nonlocal printed
         while words not in printed:
-            readable, _, _ = select.select([main], [], [], 300)
+            readable, _, _ = select.select([main], [], [], 1200)
             assert readable, printed
             printed += os.read(main, 4096)
 
@@ -331,7 +331,7 @@ def test_in_a_terminal_ctrl_c_stops_the_bot_and_tab_completes() -> None:
         playing.send_signal(signal.SIGINT)
         wait_for(b"stopped; go lets the bot move")
         os.write(main, b"quit\n")
-        assert playing.wait(300) == 0
+        assert playing.wait(1200) == 0
     finally:
         playing.kill()
         playing.wait()

@@ -18,7 +18,7 @@ SERVER = re.search(r"^    arena-server serve (.*)$", SECTION, re.MULTILINE)
 BOT = re.search(r"^```python\n(.*?)^```$", SECTION, re.MULTILINE | re.DOTALL)
 assert SERVER is not None and BOT is not None
 
-SECONDS = 300
+SECONDS = 1200.0
 """For a match with a second a side, on a machine that is busy with other tests."""
 
 QUICK = ("--budget", "1000")

@@ -195,7 +195,7 @@ def test_help_is_on_stdout_and_imports_nothing_heavy(monkeypatch: pytest.MonkeyP
     """Nor does what is solved in a moment, or its proof."""
     monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
     with start("--help") as process:
-        output, errors = process.communicate(timeout=300)
+        output, errors = process.communicate(timeout=1200)
     assert (process.returncode, errors) == (0, b"")
     assert all(command.name.encode() in output for command in cli.COMMANDS)
     code = (
@@ -205,7 +205,7 @@ def test_help_is_on_stdout_and_imports_nothing_heavy(monkeypatch: pytest.MonkeyP
         f"assert run(['solve', 'gipf', '--params', '3 3 4 4', '--proof', {os.devnull!r}]) == 0;"
         "print(sorted({'numba', 'numpy', 'trio'} & set(sys.modules)))"
     )
-    found = subprocess.run([sys.executable, "-c", code], input=b"", capture_output=True, check=True, timeout=300)
+    found = subprocess.run([sys.executable, "-c", code], input=b"", capture_output=True, check=True, timeout=1200)
     assert found.stdout.splitlines()[-1] == b"[]"
 
 
@@ -216,7 +216,7 @@ def test_ctrl_c_ends_a_search_at_once_and_quietly() -> None:
         assert process.stderr is not None
         process.stderr.readline()  # the first progress: the search is at work
         process.send_signal(signal.SIGINT)
-        output, errors = process.communicate(timeout=300)
+        output, errors = process.communicate(timeout=1200)
     assert process.returncode == -signal.SIGINT
     assert output == b""
     assert b"Traceback" not in errors
@@ -230,7 +230,7 @@ def test_a_closed_pipe_ends_a_count_quietly() -> None:
         process.stdout.close()
         assert process.stderr is not None
         assert process.stderr.read() == b""
-        assert process.wait(300) == -signal.SIGPIPE
+        assert process.wait(1200) == -signal.SIGPIPE
 
 
 def test_answers_come_as_soon_as_they_are_known() -> None:
@@ -249,7 +249,7 @@ def test_position_comes_from_standard_input(command: str) -> None:
         input=board,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=1200,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -64,7 +64,7 @@ with folder_lock(Path({str(tmp_path)!r})):
         process = subprocess.Popen([sys.executable, "-P", "-c", code], stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         assert process.stdout.readline() == "refused\n"
-    *refused, last = process.communicate(timeout=300)[0].split()
+    *refused, last = process.communicate(timeout=1200)[0].split()
     assert set(refused) <= {"refused"}
     assert last == "held"
 

@@ -86,7 +86,7 @@ def test_it_finishes_when_its_caller_ends_in_order(tmp_path: Path) -> None:
 
 def test_what_it_says_goes_nowhere_and_how_it_ended_does_not_matter(capfd: pytest.CaptureFixture[str]) -> None:
     process = CompileProcess(["precompile", "halma"])
-    assert process.wait(60) and process.has_ended()
+    assert process.wait(1200) and process.has_ended()
     assert capfd.readouterr() == ("", "")
 
 
@@ -95,9 +95,9 @@ def test_no_two_are_started_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(CompileProcess, "_latest", None)
     first = CompileProcess.start(["precompile", "halma"])
     assert first is not None and CompileProcess.start(["precompile", "halma"]) is None
-    assert first.wait(60)
+    assert first.wait(1200)
     second = CompileProcess.start(["precompile", "halma"])
-    assert second is not None and second.wait(60)
+    assert second is not None and second.wait(1200)
 
 
 class Elsewhere:

@@ -14,7 +14,7 @@ from server.match import referee
 
 def _command(*words: str, text: str = "") -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "engine", "record", *words]
-    return subprocess.run(command, input=text, capture_output=True, text=True, timeout=300, check=False)
+    return subprocess.run(command, input=text, capture_output=True, text=True, timeout=1200, check=False)
 
 
 @pytest.fixture

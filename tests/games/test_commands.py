@@ -74,7 +74,7 @@ def test_perft_solve_and_analyse(game: Game, tmp_path: Path) -> None:
 def test_parameters_that_are_nonsense_take_one_line(game: Game) -> None:
     arguments = ("perft", game.name, "--params", "x", "--depth", "1")
     command = [sys.executable, "-m", "tests.games.stones", "engine", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert "--params" in done.stderr
 

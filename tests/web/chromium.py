@@ -18,7 +18,7 @@ PHONE = {"width": 390, "height": 844}
 DESK = {"width": 1280, "height": 900}
 
 
-PATIENCE_MS = 120_000
+PATIENCE_MS = 600_000
 """How long anything may take before a test has failed: only a test that fails ever waits so long."""
 
 expect.set_options(timeout=PATIENCE_MS)

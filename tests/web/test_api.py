@@ -47,7 +47,7 @@ def test_the_lines_of_the_document_are_answered(site: Site) -> None:
     match = finished(site)
     for line in CURL:
         here = line.replace("http://127.0.0.1:8080", site.url).replace("/17", f"/{match}")
-        done = subprocess.run([curl, "--fail", *shlex.split(here)[1:]], capture_output=True, timeout=300, check=False)
+        done = subprocess.run([curl, "--fail", *shlex.split(here)[1:]], capture_output=True, timeout=1200, check=False)
         assert done.returncode == (TIMED_OUT if "--max-time" in line else 0) and done.stdout, (line, done.stderr)
         assert b'"error"' not in done.stdout, line
 

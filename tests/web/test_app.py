@@ -284,7 +284,7 @@ def test_matches_of_an_earlier_server_are_in_the_lobby_and_told_from_their_recor
         table.resign()
         table.close()
         with (
-            socket.create_connection(("127.0.0.1", site.web_port), timeout=300) as browser,
+            socket.create_connection(("127.0.0.1", site.web_port), timeout=1200) as browser,
             browser.makefile() as lines,
         ):
             browser.sendall(b"GET /live/lobby HTTP/1.1\r\nhost: x\r\n\r\n")
@@ -391,7 +391,7 @@ def test_another_sites_page_may_not_ask_for_work(site: Site) -> None:
     ],
 )
 def test_odd_requests_are_answered_or_closed(site: Site, request_text: bytes) -> None:
-    with socket.create_connection(("127.0.0.1", site.web_port), timeout=300) as browser:
+    with socket.create_connection(("127.0.0.1", site.web_port), timeout=1200) as browser:
         browser.sendall(request_text)
         answer = browser.recv(65536)
         assert not answer.startswith(b"HTTP/1.1 200")
@@ -399,7 +399,7 @@ def test_odd_requests_are_answered_or_closed(site: Site, request_text: bytes) ->
 
 
 def test_rubbish_behind_a_request_for_what_is_live_harms_nobody(site: Site) -> None:
-    with socket.create_connection(("127.0.0.1", site.web_port), timeout=300) as browser:
+    with socket.create_connection(("127.0.0.1", site.web_port), timeout=1200) as browser:
         browser.sendall(b"GET /live/lobby HTTP/1.1\r\nhost: x\r\n\r\n")
         told = b""
         while b"data:" not in told:
@@ -435,7 +435,7 @@ def test_a_port_that_is_taken_is_said_in_a_sentence(site: Site, tmp_path: Path) 
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=1200,
     )
     (line,) = done.stderr.splitlines()
     assert done.returncode == 1 and f"no pages on 127.0.0.1:{site.web_port}" in line and "--web HOST:PORT" in line

@@ -41,7 +41,7 @@ def start(*arguments: str, interpreted: bool = True) -> "subprocess.Popen[str]":
 def duel(*arguments: str, status: int = 0, interpreted: bool = True) -> tuple[list[str], list[str]]:
     """Run a duel to its end, one game at a time unless told otherwise; return the lines on stdout and on stderr."""
     with start(*arguments, interpreted=interpreted) as process:
-        output, errors = process.communicate(timeout=300)
+        output, errors = process.communicate(timeout=1200)
     assert process.returncode == status, errors
     return output.splitlines(), errors.splitlines()
 
@@ -116,7 +116,7 @@ def test_a_duel_that_was_killed_goes_on(whole: tuple[Path, str], tmp_path: Path)
                     break
                 time.sleep(0.01)
             # which waits for all that hold the pipes: the processes that played have ended too
-            output, errors = process.communicate(timeout=300)
+            output, errors = process.communicate(timeout=1200)
         if process.returncode == 0:
             break
         assert process.returncode == -signal.SIGKILL, errors
@@ -156,7 +156,7 @@ def test_two_at_a_time_on_one_file_are_refused(tmp_path: Path) -> None:
         _, errors = duel(*arguments, status=2)
         assert "another duel is writing to it" in errors[-1]
         process.kill()
-        process.communicate(timeout=300)
+        process.communicate(timeout=1200)
 
 
 @pytest.mark.slow
@@ -190,7 +190,7 @@ print("closed")
 """
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run(
-        [sys.executable, "-P", "-c", code], env=environment, capture_output=True, text=True, timeout=300, check=False
+        [sys.executable, "-P", "-c", code], env=environment, capture_output=True, text=True, timeout=1200, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == ["A: its process has ended, with status -9"] * 2 + ["closed"]

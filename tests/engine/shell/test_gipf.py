@@ -446,7 +446,7 @@ def test_a_program_can_talk_to_the_shell_line_by_line() -> None:
             board = [ask(b"PRINT_GAME_BOARD\n"), *(shell.stdout.readline() for _ in range(5))]
             assert b"".join(board) == b"2 3 5 5\n1 2 B\n W B\nW B W\n W B\n\n"
             shell.stdin.close()
-            assert shell.wait(10) == 0
+            assert shell.wait(1200) == 0
         finally:
             shell.kill()
 

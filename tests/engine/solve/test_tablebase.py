@@ -350,7 +350,7 @@ def test_it_is_made_once_and_then_read(tmp_path: Path, monkeypatch: pytest.Monke
 
     def run(*command: str) -> subprocess.CompletedProcess[str]:
         words = [sys.executable, "-P", "-m", "engine", *command]
-        return subprocess.run(words, capture_output=True, text=True, check=True, timeout=300)
+        return subprocess.run(words, capture_output=True, text=True, check=True, timeout=1200)
 
     make = ("precompile", "gipf", "3 3 4 4", "--purpose", "tablebase")
     assert "gipf 3 3 4 4, tablebase: made in " in run(*make).stderr

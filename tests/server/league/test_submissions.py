@@ -4,7 +4,7 @@ import io
 import shutil
 import stat
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -57,32 +57,34 @@ def test_a_single_file_keeps_its_name_and_scripts_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "name", "sentence"),
     [
-        (b"", "bot.py", "is empty"),
-        (b"x", ".bashrc", "has a name"),
-        (b"x", "..", "has a name"),
-        (b"not a zip", "bot.zip", "no zip archive"),
-        (packed({}), "bot.zip", "has no files"),
-        (packed({"../../evil": "x"}), "bot.zip", "does not lie in its folder"),
-        (packed({"/etc/passwd": "x"}), "bot.zip", "does not lie in its folder"),
-        (packed({"C:\\x": "x"}), "bot.zip", "does not lie in its folder"),
-        (packed({"a" * 300: "x"}), "bot.zip", "too long"),
-        (packed({"/".join("abcdefghijklmnop"): "x"}), "bot.zip", "too long"),
-        (packed({"a\x1b[2J": "x"}), "bot.zip", "not printable"),
-        (packed({"link": "/etc/passwd"}, link=stat.S_IFLNK | 0o777), "bot.zip", "is a link"),
-        (packed({"Bot.py": "x", "bot.py": "x"}), "bot.zip", "has Bot.py and bot.py"),
-        (packed({"x/a": "x", "a": "x", "a/b": "x"}), "bot.zip", "as a file and as a folder"),
-        (packed({f"{n}": "" for n in range(501)}), "bot.zip", "at most 500 files"),
-        (packed({"zeros": bytes(65 << 20)}), "bot.zip", "at most 64 MB together"),
-        (packed({"bot.py": "x" * 1000})[:-30], "bot.zip", "no zip archive"),
-        (bytes(17 << 20), "bot.py", "at most 16 MB"),
+        (lambda: b"", "bot.py", "is empty"),
+        (lambda: b"x", ".bashrc", "has a name"),
+        (lambda: b"x", "..", "has a name"),
+        (lambda: b"not a zip", "bot.zip", "no zip archive"),
+        (lambda: packed({}), "bot.zip", "has no files"),
+        (lambda: packed({"../../evil": "x"}), "bot.zip", "does not lie in its folder"),
+        (lambda: packed({"/etc/passwd": "x"}), "bot.zip", "does not lie in its folder"),
+        (lambda: packed({"C:\\x": "x"}), "bot.zip", "does not lie in its folder"),
+        (lambda: packed({"a" * 300: "x"}), "bot.zip", "too long"),
+        (lambda: packed({"/".join("abcdefghijklmnop"): "x"}), "bot.zip", "too long"),
+        (lambda: packed({"a\x1b[2J": "x"}), "bot.zip", "not printable"),
+        (lambda: packed({"link": "/etc/passwd"}, link=stat.S_IFLNK | 0o777), "bot.zip", "is a link"),
+        (lambda: packed({"Bot.py": "x", "bot.py": "x"}), "bot.zip", "has Bot.py and bot.py"),
+        (lambda: packed({"x/a": "x", "a": "x", "a/b": "x"}), "bot.zip", "as a file and as a folder"),
+        (lambda: packed({f"{n}": "" for n in range(501)}), "bot.zip", "at most 500 files"),
+        (lambda: packed({"zeros": bytes(65 << 20)}), "bot.zip", "at most 64 MB together"),
+        (lambda: packed({"bot.py": "x" * 1000})[:-30], "bot.zip", "no zip archive"),
+        (lambda: bytes(17 << 20), "bot.py", "at most 16 MB"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_what_is_no_upload_is_refused_in_a_sentence(tmp_path: Path, data: bytes, name: str, sentence: str) -> None:
+def test_what_is_no_upload_is_refused_in_a_sentence(
+    tmp_path: Path, data: Callable[[], bytes], name: str, sentence: str
+) -> None:
     folder = tmp_path / "in"
     folder.mkdir()
     with pytest.raises(BadUpload, match=sentence):
-        unpack(data, name, folder)
+        unpack(data(), name, folder)
     assert [path for path in tmp_path.iterdir() if path != folder] == []
 
 

@@ -28,7 +28,7 @@ entrants = [{ name = "ann" }, { name = "bob" }]
 games = [{ game = "mnk", params = "3 3 3" }]
 stages = [{ format = "round-robin" }]
 """
-SECONDS = 100.0
+SECONDS = 1200.0
 """After which whatever a test waits for has failed."""
 
 
