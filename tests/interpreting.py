@@ -27,8 +27,12 @@ def nothing_compiled() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def what_is_compiled(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Let tests with the mark ``slow`` compile, and no others: for tests of what is compiled."""
-    if request.node.get_closest_marker("slow"):
+    """Let tests with the mark ``slow`` compile, and no others: for tests of what is compiled.
+
+    Those marked ``slow("interpreted")`` do not: they take long, and less than the compiler would.
+    """
+    slow = request.node.get_closest_marker("slow")
+    if slow and not slow.args:
         yield
         return
     with nothing_compiled():

@@ -83,6 +83,7 @@ def test_its_workflow_is_yaml_whose_steps_are_targets_of_make(folder: Path) -> N
 
 
 @pytest.mark.parametrize("game", GAMES)
+@pytest.mark.slow
 def test_the_python_bot_passes_its_own_test_and_one_that_plays_no_legal_move_does_not(game: str, folder: Path) -> None:
     new("mybot", "--game", game)
     make(folder / "mybot", "test")

@@ -71,6 +71,7 @@ def test_more_lines_than_moves_are_as_many_as_the_moves() -> None:
     assert len(told) == kernel.rules.children(kernel.state, kernel.arena(layout.ROOM), 0)
 
 
+@pytest.mark.slow("interpreted")
 def test_line_leads_to_the_score() -> None:
     for position in random_positions("3 3 9 9", 6, seed=5):
         thought = think(position, SearchLimits(depth=3, exact=True))
@@ -142,6 +143,7 @@ def test_loud_children_are_those_that_collect() -> None:
         assert tactical == {child for child in all_of_them if (child.white | child.black).bit_count() <= on_board}
 
 
+@pytest.mark.slow("interpreted")
 def test_proven_ends_are_true_although_the_search_is_selective() -> None:
     """Each win and loss that it claims is one, within as many plies."""
     claims = 0

@@ -83,6 +83,7 @@ def test_a_table_that_forgets_nearly_everything_changes_no_value(monkeypatch: py
     assert min(check_random_graphs(100_000, 0).values()) > GRAPHS // 2
 
 
+@pytest.mark.slow("interpreted")
 def test_a_table_and_an_arena_that_grow_change_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cyclic, "FIRST_ENTRIES", 8)
     monkeypatch.setattr(cyclic, "FIRST_PLACES", 4)

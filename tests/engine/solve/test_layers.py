@@ -163,7 +163,7 @@ def by_definition(state: State, kernel: Kernel, layers: Layers) -> Judgement:
 @pytest.mark.parametrize(
     ("parameters", "most"),
     [
-        *[("2 2 6 6", 6), ("2 3 6 6", 6)],
+        *(pytest.param(small, 6, marks=pytest.mark.slow("interpreted")) for small in ("2 2 6 6", "2 3 6 6")),
         pytest.param("3 3 4 4", 3, marks=pytest.mark.slow),
         *(pytest.param(larger, 4, marks=pytest.mark.campaign) for larger in ("3 3 4 4", "3 2 4 4")),
     ],
@@ -198,6 +198,7 @@ def stopping(after: int) -> Callable[[], bool]:
     return lambda: next(questions, None) is None
 
 
+@pytest.mark.slow("interpreted")
 def test_an_interrupted_run_goes_on_and_ends_with_the_same_bytes(tmp_path: Path) -> None:
     kernel = kernel_of("2 2 5 4")
     whole = solved(kernel, directory=tmp_path / "whole", threads=2)
@@ -220,6 +221,7 @@ def test_an_interrupted_run_goes_on_and_ends_with_the_same_bytes(tmp_path: Path)
     assert layers.judgement(kernel.state) == whole.judgement(kernel.state) == Judgement(0, 0)
 
 
+@pytest.mark.slow("interpreted")
 def test_a_larger_variant_needs_only_what_is_not_there(tmp_path: Path) -> None:
     solved(kernel_of("2 3 5 4"), directory=tmp_path)
     journal = (tmp_path / "gipf_2_3.journal").read_text()
@@ -261,6 +263,7 @@ def test_a_layer_that_does_not_fit_into_memory_is_not_begun(tmp_path: Path) -> N
     assert layers.missing((5, 5))[-1] == (5, 5)
 
 
+@pytest.mark.slow("interpreted")
 def test_edges_count_as_memory() -> None:
     kernel = kernel_of("2 2 6 6")
     layers = solved(kernel)
@@ -269,6 +272,7 @@ def test_edges_count_as_memory() -> None:
         layers.solve((6, 6), never)
 
 
+@pytest.mark.slow("interpreted")
 def test_portions_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = kernel_of("2 2 5 5")
     expected = bytes(solved(kernel)._store.values)
@@ -308,6 +312,7 @@ def test_the_solver_looks_out_for_layers_where_rules_are_compiled(monkeypatch: p
 
 
 @pytest.mark.parametrize("value", [0, 1, -1])
+@pytest.mark.slow("interpreted")
 def test_what_layers_say_is_settled(monkeypatch: pytest.MonkeyPatch, value: int) -> None:
     kernel = kernel_of("2 3 5 5")
     search = backends.LayeredBackend(kernel, MEMORY)

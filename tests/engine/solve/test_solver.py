@@ -76,6 +76,7 @@ def blind(kernel: Kernel) -> Kernel:
 
 
 @pytest.mark.parametrize("parameters", ["2 2 4 4", "2 2 5 4", "2 3 4 4", "3 3 4 4"])
+@pytest.mark.slow("interpreted")
 def test_mirror_images_change_no_judgement(parameters: str) -> None:
     """A position for all that mirror it, or each for itself: the same results, and as many positions as images say."""
     kernel = start(parameters).kernel(compile=False)

@@ -173,6 +173,7 @@ def position_with(kind: str, chance: Random) -> Position:
                 return asked
 
 
+@pytest.mark.slow("interpreted")
 def test_a_move_to_what_has_stood_twice_is_a_draw(given: Path) -> None:
     asked = position_with("won", Random(2))
     book = known(asked)

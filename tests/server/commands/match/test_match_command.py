@@ -253,6 +253,7 @@ def test_bad_usage_is_one_sentence(
     assert shown.out == "" and sorted(path.name for path in tmp_path.iterdir()) == ["file", "old"], "nothing was begun"
 
 
+@pytest.mark.slow
 def test_arena_bot_lists_the_command_with_what_it_does(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-P", "-m", "bots", "--help"], env=environment(tmp_path), capture_output=True, text=True
