@@ -115,7 +115,7 @@ class LadderControl:
         with self._accounts.change() as database:
             database.execute("DELETE FROM ladder_deaths WHERE rowid = ?", (number,))
             self._accounts.log(database, by, f"let a game of the ladder be played again: {what}")
-        return f"{what}: the game may be played again"
+        return f"the game may be played again: {what}"
 
     # by the server that plays it
 
