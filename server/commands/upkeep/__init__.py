@@ -3,6 +3,6 @@
 - `announce`: tells everybody something
 - `backup`: ``arena-server backup`` and ``arena-server restore``
 - `finding`, `league_files`: what ``arena-server doctor`` finds, and what it looks at in a league
-- `ladder`: ``arena-server ladder``: pauses the ladder, and says how it stands
+- `ladder`: ``arena-server ladder``: pauses the ladder, says how it stands, and exports a month of it
 - `verify`: ``arena-server verify``: says whether an exported contest, or month of the ladder, is true
 """

@@ -268,8 +268,9 @@ class ContestPlayers:
         return "" if ticket is None else ticket.key
 
     def token_of(self, key: str) -> str:
-        """Return the hash of the token with which an entrant logs in; empty if its contest names none."""
-        return next((entrant.token for entrant in self._by_name.get(key, {}).values() if entrant.token), "")
+        """Return the hash of the token with which an entrant logs in, empty if there is none. For any thread."""
+        entrants = list(self._by_name.get(key, {}).values())
+        return next((entrant.token for entrant in entrants if entrant.token), "")
 
     def entered(self, player: "Player", token: str) -> None:
         """Remember the session of a program that `seat_of` has accepted."""

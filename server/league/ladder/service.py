@@ -1,6 +1,6 @@
 """The ladder as a service of the server: finds where its games are played, and goes on after faults of the machine."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -221,6 +221,18 @@ class LadderService:
 
     def why_not(self, name: str) -> str:
         """Return why a bot that connects is not rated, as a sentence; empty if it is. For any thread."""
+        return self._why_not(name, self._started())
+
+    def unrated(self, names: Sequence[str]) -> dict[str, str]:
+        """Return which of these bots are not rated, and why. For any thread."""
+        started = self._started()
+        return {name: why for name in names if (why := self._why_not(name, started))}
+
+    def _started(self) -> set[str]:
+        """Return whom the server starts itself, in lower case."""
+        return {name.lower() for name in roster(self.definition, self._active())}
+
+    def _why_not(self, name: str, started: set[str]) -> str:
         owner, tokens = self._accounts.owner(name), self._arena.settings.tokens
         other_token = (tokens is not None and name.lower() in tokens) or self._players.token_of(name.lower())
         if owner is None or not self._accounts.token_hash(name) or other_token:
@@ -228,8 +240,7 @@ class LadderService:
         written = next(bot.name for bot in self._accounts.bots(owner) if bot.name.lower() == name.lower())
         if written != name:
             return f"this bot is called {written}: log in by that name, in capital and small letters as there"
-        taken = roster(self.definition, self._active())
-        if name.lower() in map(str.lower, taken):
+        if name.lower() in started:
             return f"{name} is on the ladder already, as a program that the server starts; take a bot of another name"
         standing = self.store.standing(name)
         if standing is not None and standing.rests:
@@ -294,10 +305,10 @@ class LadderService:
         """End the sessions of bots that wait and are rated no more: an account was closed, say, or a version plays."""
         while True:
             await trio.sleep(UNRATED_SECONDS)
-            for name in self._players.waiting_for_ladder():
-                with suppress(BadStore):
-                    if why := await trio.to_thread.run_sync(self.why_not, name):
-                        self._players.send_home_unrated(name, why)
+            names = self._players.waiting_for_ladder()
+            with suppress(BadStore):
+                for name, why in (await trio.to_thread.run_sync(self.unrated, names)).items() if names else ():
+                    self._players.send_home_unrated(name, why)
 
     async def _recover(self, game: BegunGame, fixture: Fixture) -> Finished | None:
         """Return the result of a game of an earlier server; one that was not over is annulled."""
