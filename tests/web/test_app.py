@@ -208,8 +208,8 @@ def test_pages_say_without_javascript_how_things_stand(site: Site) -> None:
         assert found is not None
         return found[1]
 
-    time.sleep(1.1)  # the lobby is looked at once a second
-    assert f'<a href="/match/{table.match}">{table.match}</a></td><td>ann – bob' in plain("/")
+    while f'<a href="/match/{table.match}">{table.match}</a></td><td>ann – bob' not in plain("/"):
+        time.sleep(0.05)  # the lobby is looked at once a second
     assert "1. b2" in plain(f"/match/{table.match}") and "being played" in plain(f"/match/{table.match}")
     table.resign()
     table.close()
