@@ -73,6 +73,8 @@ EVALUATED = """
 """A script that lets a page think that running games were evaluated, which the server had no time for in a test."""
 
 
+LUNCH = "Lunch <now>, " + ", ".join(["and then the final"] * 10)
+
 FOUR = told(ann=3, bob=2.5, cleo=1, dan=0)
 
 
@@ -203,12 +205,15 @@ def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, s
         assert tile.locator(".scale > span").evaluate("bar => bar.style.width") == "73.1%"
         assert fits(page)
         with closing(Accounts(site.data)) as accounts:
-            Announcements(accounts).add("Lunch <now>", 1, "test")
-        expect(page.locator("#announcements")).to_have_text("Lunch <now>")
+            Announcements(accounts).add(LUNCH, 1, "test")
+        expect(page.locator("#announcements")).to_have_text(LUNCH)
         assert page.evaluate("document.documentElement.scrollHeight <= innerHeight"), "nobody has to scroll"
         check_accessibility(page)
+        page.set_viewport_size({"width": 844, "height": 390})
+        assert fits(page)
+        page.set_viewport_size({"width": 1920, "height": 1080})
         page.goto(f"{site.url}/contest/2")
-        expect(page.locator("#announcements")).to_have_text("Lunch <now>")
+        expect(page.locator("#announcements")).to_have_text(LUNCH)
         with closing(Accounts(site.data)) as accounts:
             for one in Announcements(accounts).current():
                 Announcements(accounts).end(one.number, "test")
