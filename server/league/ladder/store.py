@@ -259,7 +259,8 @@ class LadderStore:
         found = _standing(_player(database, name))
         if found is None or found.failures < rests_after or found.rests:
             return False
-        sentence = f"it has failed {found.failures} times in a row, the last time so: {detail}"
+        many = f"it has failed {found.failures} times in a row, the last time so: {detail}"
+        sentence = f"it has failed: {detail}" if found.failures == 1 else many
         database.execute("UPDATE ladder_players SET rests = ? WHERE name = ?", (sentence, name))
         return True
 

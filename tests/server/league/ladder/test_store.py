@@ -122,6 +122,13 @@ def test_a_new_version_begins_at_the_old_rating_and_wakes_up_who_rests(store: La
     assert store.standing("ann-1") == after
 
 
+def test_who_rests_after_one_failure_did_not_fail_in_a_row(store: LadderStore) -> None:
+    store.begin(begun(1))
+    assert store.count(EndedGame(begun(1), 0.0, "crashed", "why", 5, (True, False), "5a"), PLAYERS, 1) == ["ann-1"]
+    found = store.standing("ann-1")
+    assert found is not None and found.rests == "it has failed: why"
+
+
 def test_a_game_without_a_failure_ends_the_row(store: LadderStore) -> None:
     for match, failed in enumerate([True, True, False, True, True], 1):
         assert play(store, begun(match), 0.0, (failed, False)) == []
