@@ -69,7 +69,11 @@ def test_a_game_without_parameters_and_a_contest_ask_for_none(monkeypatch: pytes
         ("ARENA_PORT", "27x54", "ARENA_PORT: port is a whole number from 1 to 65535, not '27x54'"),
         ("ARENA_PORT", "70000", "ARENA_PORT: port is a whole number from 1 to 65535, not 70000"),
         ("ARENA_NAME", "my bot", "ARENA_NAME: name is 1 to 32 letters, digits, and any of _ . - behind the first"),
-        ("ARENA_GAME", "chess", "ARENA_GAME: unknown game 'chess'; known are gipf, arrows, morris, mnk, and any"),
+        (
+            "ARENA_GAME",
+            "chess",
+            "ARENA_GAME: unknown game 'chess'; known are gipf, arrows, morris, mnk, any for contests, and ",
+        ),
         ("ARENA_PARAMS", "3,3", "ARENA_PARAMS: params '3 3' name no variant of gipf: "),
         ("ARENA_TOKEN", "two words", "ARENA_TOKEN: token is one word of printable characters"),
     ],
