@@ -201,8 +201,8 @@ def test_pages_say_without_javascript_how_things_stand(site: Site) -> None:
     table = Table(site, "mnk", "params=3,3,3 budget=600000")
     table.move("b2")
 
-    def plain(path: str) -> str:
-        head, _, body = ask(site, path).body.decode().partition("<main ")
+    def plain(path: str, language: str = "en") -> str:
+        head, _, body = ask(site, path, accept_language=language).body.decode().partition("<main ")
         assert re.search("<noscript><link .*plain.css", head), "and nothing else of the page"
         found = re.search("<noscript>(.*?)</noscript>", body, re.DOTALL)
         assert found is not None
@@ -217,6 +217,7 @@ def test_pages_say_without_javascript_how_things_stand(site: Site) -> None:
     assert '<a href="/contest/2">' in plain("/contests")
     assert "<table" in plain("/contest/1") and "needs JavaScript" not in plain("/contest/1")
     assert "This page needs JavaScript" in plain("/play")
+    assert re.search("<h1>Spielen</h1>\n.*Diese Seite braucht JavaScript", plain("/play", "de"))
 
 
 def test_pages_stand_in_one_frame(site: Site) -> None:

@@ -68,10 +68,12 @@ SCRIPTLESS = re.compile(r"(?<=<noscript>).*?(?=</noscript>\n)", re.DOTALL)
 """What the body of a page says first to browsers without JavaScript, which see nothing else of it."""
 
 NEEDS_SCRIPT = """<noscript><h1>{title}</h1>
-<p class="card notice">This page needs JavaScript; the lobby, matches and contests can be read without it.</p>
+<p class="card notice">{sentence}</p>
 </noscript>
 """
-"""What it says where nothing better is known."""
+"""What it says where nothing better is known, with this sentence."""
+
+SCRIPTLESS_SENTENCE = "This page needs JavaScript; the lobby, matches and contests can be read without it."
 
 REFUSED = NO_PAGE.replace("There is no page here", "This page cannot be shown")
 """Of a page that is there, but not for this reader or not now."""
@@ -180,7 +182,8 @@ def refusal(sentence: str, status: int, words: Texts) -> str:
 
 def _whole_page(page: Document, body: str, words: Texts) -> str:
     """Return a page around its body, which is markup in English, in a language."""
-    return whole(page._replace(title=words.word(page.body, page.title)), words.page(page.body, body), words)
+    table = "all" if page.title in LINKS.values() else page.body  # a button of a page may be called as another page is
+    return whole(page._replace(title=words.word(table, page.title)), words.page(page.body, body), words)
 
 
 def whole(page: Document, body: str, words: Texts) -> str:
@@ -196,7 +199,8 @@ def whole(page: Document, body: str, words: Texts) -> str:
         resources.append(f'<script type="module" src="{address(script)}"></script>')
         resources.append(f'<noscript><link rel="stylesheet" href="{address("shared/plain.css")}"></noscript>')
         first, line, rest = body.partition("\n")
-        body = first + line + NEEDS_SCRIPT.format(title=page.title) + rest
+        sentence = words.word("all", SCRIPTLESS_SENTENCE)
+        body = first + line + NEEDS_SCRIPT.format(title=page.title, sentence=sentence) + rest
     links = [_link(path, words.word("all", name), path == page.current) for path, name in LINKS.items()]
     head = HEAD.format(
         language=words.language,
