@@ -85,7 +85,7 @@ def test_only_bots_of_accounts_that_are_not_on_the_ladder_already_can_connect_to
     game = BegunGame(7, "mnk 3 3 3", 0, ("Ann-1", "alphabeta-2"), (0, 0))
     ladder.store.seat(LadderPlayer("Ann-1", "ann"), 0, {})
     ladder.store.count(EndedGame(game, 0.0, "crashed", "no connection", 1, (True, False), "5a"), {}, 1)
-    assert "Ann-1 rests, since it has failed 1 times" in ladder.why_not("Ann-1")
+    assert "Ann-1 rests, since it has failed: no connection" in ladder.why_not("Ann-1")
     ladder.store.wake("Ann-1", "ann")
     accounts.revoke_token(ann, "Ann-1")
     assert "log in by a token" in ladder.why_not("Ann-1")
