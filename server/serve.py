@@ -248,6 +248,7 @@ def _league_pages(
     from server.league.pages.comparison_pages import ComparisonPages
     from server.league.pages.identity import Identities
     from server.league.pages.ladder_pages import LadderPages
+    from server.league.pages.ladder_results import LadderResults
     from server.league.pages.version_pages import VersionPages
 
     identities = Identities(accounts, arena.settings.user_header)
@@ -258,7 +259,7 @@ def _league_pages(
         VersionPages(access, versions),
         ComparisonPages(access, comparisons),
         ConsolePages(accounts, identities, versions, arena, contests, ladder),
-        LadderPages(identities, ladder),
+        LadderPages(identities, ladder, LadderResults(accounts)),
         SimilarityPages(identities, similarity),
         GradePages(identities, book, arena.settings.data),
     ]

@@ -1,8 +1,33 @@
 """Where the time of both sides went, as lines for people: more than the sentence of a result holds."""
 
+from typing import NamedTuple
+
 from engine.record.summary import Summary
 from engine.record.text import milliseconds
 from engine.record.time_use import INITIALISATION, charged, moves_of
+
+
+class SideTime(NamedTuple):
+    """What a side has used in a match that is over, in microseconds."""
+
+    moves: int
+    used: int
+    allowed: int
+    """Its budget, and what its moves have added to it."""
+    longest: int
+    """What was charged for the turn that took most."""
+
+
+def side_times(summary: Summary) -> tuple[SideTime, SideTime]:
+    """Return what each side has used in a match that is over."""
+    return _time(summary, 0), _time(summary, 1)
+
+
+def _time(summary: Summary, side: int) -> SideTime:
+    control = summary.header.control
+    moves = moves_of(side, summary.header.position.turn, len(summary.played))
+    allowed = control.budget + moves * control.increment
+    return SideTime(moves, charged(control, moves, summary.left[side]), allowed, summary.uses[side].longest)
 
 
 def time_account(summary: Summary) -> tuple[str, str]:
@@ -12,8 +37,7 @@ def time_account(summary: Summary) -> tuple[str, str]:
 
 def _line(summary: Summary, side: int) -> str:
     header, use = summary.header, summary.uses[side]
-    moves = moves_of(side, header.position.turn, len(summary.played))
-    used = charged(header.control, moves, summary.left[side])
+    moves, used, _, _ = _time(summary, side)
     turn = "initialisation" if use.ply == INITIALISATION else f"move {use.ply}"
     parts = [f"{header.who(side)} used {milliseconds(used)} ms for {moves} move{'' if moves == 1 else 's'}"]
     parts.append(f"most for {turn}: {milliseconds(use.longest)} ms")

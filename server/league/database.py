@@ -220,6 +220,19 @@ MIGRATIONS: tuple[Migration, ...] = (
             is_published INTEGER NOT NULL
         )""",
     ),
+    (
+        # what a side, 0 for who began, has used in a game of the ladder, in microseconds; there is nothing of games
+        # without a record, and of those that were counted before this table was there
+        """CREATE TABLE ladder_times (
+            match INTEGER NOT NULL,
+            side INTEGER NOT NULL,
+            moves INTEGER NOT NULL,
+            used INTEGER NOT NULL,
+            allowed INTEGER NOT NULL,
+            longest INTEGER NOT NULL,
+            PRIMARY KEY (match, side)
+        ) WITHOUT ROWID""",
+    ),
 )
 """Step n leads from version n to n + 1. Those that have been released stay as they are."""
 

@@ -15,7 +15,9 @@ from typing import Any, Protocol
 import structlog
 import trio
 
+from engine import record
 from engine.games.outcome import ANNULLED, ENDED_PROGRAM, Termination
+from engine.record.time_account import SideTime, side_times
 from server.contest.fixtures import Finished, Fixture
 from server.contest.hosts.host import GameTask, HostedGame, NotPlayed, PlayerMissing
 from server.contest.scoring.no_shows import absence_result
@@ -56,6 +58,9 @@ class Records(Protocol):
 
     def sync_record(self, match: int) -> str:
         """Sync the record of a match to the disk, and return its SHA-256; raises OSError."""
+
+    def read(self, match: int) -> str | None:
+        """Return the record of a finished match; None if there is none. Raises OSError."""
 
 
 class LadderRunner:
@@ -243,6 +248,7 @@ class LadderRunner:
             del self._running[number]
             if counted:
                 self._counts.add(self._players, *pairing)
+                self._today += 1  # where a look that is under way has not seen it
             else:
                 self._met[pairing.variant, frozenset(pairing[1:])] -= 1
             host.give_back()
@@ -304,15 +310,26 @@ class LadderRunner:
 
     async def _count(self, game: BegunGame, finished: Finished) -> None:
         """Count a game when its record is on the disk. Raises OSError where that is not to be had."""
-        record = ""
+        sha256, times = "", None
         if finished.match is not None:
-            record = await self._in_thread(self._records.sync_record, finished.match)
-        ended = ended_game(game, finished, record)
-        count = partial(self._store.count, ended, self._players, self._definition.failures)
+            sha256, times = await self._in_thread(self._sync, finished.match)
+        ended = ended_game(game, finished, sha256)
+        count = partial(self._store.count, ended, self._players, self._definition.failures, times)
         for name in await self._in_thread(count):
             self._rest_since.add(name)
             log.warning("ladder_player_rests", name=name, match=game.match, termination=ended.termination)
         await self._in_thread(self._remove_old_logs, game.match - KEPT_LOGS)
+
+    def _sync(self, match: int) -> tuple[str, tuple[SideTime, SideTime] | None]:
+        """Sync the record of a match; return its SHA-256, and what both sides have used where it tells.
+
+        Raises OSError.
+        """
+        sha256, text = self._records.sync_record(match), self._records.read(match)
+        try:
+            return sha256, None if text is None else side_times(record.verify(text))
+        except record.BadRecord:  # who verifies the month names it
+            return sha256, None
 
     def _remove_old_logs(self, before: int) -> None:
         """Remove what programs have written in matches with lower numbers."""

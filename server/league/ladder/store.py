@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from engine.record.time_account import SideTime
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.players import LadderGame, LadderPlayer, Rating, VersionStart
 from server.league.ladder.rating import DAY, rate, start_of_version, starting, update
@@ -19,22 +20,10 @@ ROUNDING = 0.001
 GAMES_AT_A_TIME = 10_000
 """So many games are read at a time where all are."""
 
-MOST_RESULTS = 10_000
-"""Most games that are summed up of a player with each colour: anybody may ask, as often as limits allow."""
-
 _RATING = "elo, deviation, games, last"
 
 _GAME = """number, match, variant, opening, first, second, first_version, second_version, score, termination, detail,
     plies, failed, ended, record, first_elo, first_deviation, second_elo, second_deviation"""
-
-
-_OF_PLAYER = """
-    SELECT * FROM (SELECT first_version AS version, second AS opponent, score, termination, failed & 1 AS failed,
-        match * (record != '') AS match
-        FROM ladder_games WHERE first = ?1 ORDER BY number DESC LIMIT ?2)
-    UNION ALL SELECT * FROM (SELECT second_version, first, 1 - score, termination, failed & 2, match * (record != '')
-        FROM ladder_games WHERE second = ?1 ORDER BY number DESC LIMIT ?2)"""
-"""Games of a player, as it saw them."""
 
 
 class Standing(NamedTuple):
@@ -98,26 +87,6 @@ class VersionInPlay(NamedTuple):
     began: float
     elo: float
     deviation: float
-
-
-class ScoreAgainst(NamedTuple):
-    """Games of a version of a player against an opponent."""
-
-    version: int
-    opponent: str
-    won: int
-    drawn: int
-    lost: int
-
-
-class LostBy(NamedTuple):
-    """Games that a version of a player has lost in the same way."""
-
-    version: int
-    termination: str
-    games: int
-    match: int = 0
-    """The last one with a record; 0 where there is none."""
 
 
 class LadderStore:
@@ -204,10 +173,17 @@ class LadderStore:
         with self._accounts.change() as database:
             database.execute("DELETE FROM ladder_running WHERE match = ?", (match,))
 
-    def count(self, ended: EndedGame, players: Mapping[str, LadderPlayer], rests_after: int) -> list[str]:
+    def count(
+        self,
+        ended: EndedGame,
+        players: Mapping[str, LadderPlayer],
+        rests_after: int,
+        times: tuple[SideTime, SideTime] | None = None,
+    ) -> list[str]:
         """Count a game, whose record is on the disk; the second time nothing changes.
 
-        Who has failed ``rests_after`` times in a row rests from now on; the names of these are returned.
+        Who has failed ``rests_after`` times in a row rests from now on; the names of these are returned. ``times`` are
+        those of both sides, None where they are not known.
         """
         game = ended.game
         with self._accounts.change() as database:
@@ -234,6 +210,11 @@ class LadderStore:
                     *(ended.record, *(value for rating in after for value in (rating.elo, rating.deviation))),
                 ),
             )
+            if times is not None:
+                database.executemany(
+                    "INSERT INTO ladder_times VALUES (?, ?, ?, ?, ?, ?)",
+                    [(game.match, side, *time_) for side, time_ in enumerate(times)],
+                )
             resting = []
             for name, rating, failed in zip(game.players, after, ended.failed, strict=True):
                 self._keep_rating(database, name, rating, date)
@@ -332,34 +313,6 @@ class LadderStore:
             "SELECT version, after, began, elo, deviation FROM ladder_versions WHERE player = ? ORDER BY id", player
         )
         return [VersionInPlay(*row) for row in rows]
-
-    def opponents(self, player: str) -> list[ScoreAgainst]:
-        """Return how each version of a player has fared against each opponent, the newest version first.
-
-        Of levels, which play more than all others, the last games count: `MOST_RESULTS` that they began, and as many
-        others.
-        """
-        rows = self._accounts.rows(
-            f"""SELECT version, opponent, sum(score = 1), sum(score = 0.5), sum(score = 0) FROM ({_OF_PLAYER})
-            WHERE score IS NOT NULL GROUP BY version, opponent ORDER BY version DESC, count(*) DESC, opponent""",
-            player,
-            MOST_RESULTS,
-        )
-        return [ScoreAgainst(*row) for row in rows]
-
-    def losses(self, player: str) -> list[LostBy]:
-        """Return how each version of a player has lost its games, the newest version and the usual way first.
-
-        Of the same games as `opponents`.
-        """
-        rows = self._accounts.rows(
-            f"""SELECT version, termination, count(*), max(match) FROM ({_OF_PLAYER})
-            WHERE score = 0 OR (score IS NULL AND failed)
-            GROUP BY version, termination ORDER BY version DESC, count(*) DESC, termination""",
-            player,
-            MOST_RESULTS,
-        )
-        return [LostBy(*row) for row in rows]
 
     def days(self, player: str) -> list[tuple[int, float]]:
         """Return the rating of a player at the end of each day on which it played, by days since 1970, in order."""

@@ -20,6 +20,7 @@ from server.league.ladder.rating import DAY, decayed
 from server.league.ladder.service import LadderService
 from server.league.ladder_control import NO_LADDER
 from server.league.pages.identity import Identities, Identity
+from server.league.pages.ladder_results import LadderResults
 from server.league.pages.ladder_view import (
     Standings,
     chart,
@@ -27,7 +28,6 @@ from server.league.pages.ladder_view import (
     fitted_rating,
     game_row,
     standing_rows,
-    variant_rows,
     version_rows,
 )
 from server.league.pages.rendering import page
@@ -47,8 +47,9 @@ TREND_DAYS = 7.0
 class LadderPages:
     """The handlers of these routes."""
 
-    def __init__(self, identities: Identities, ladder: LadderService | None) -> None:
-        """Take what tells who asks, and the ladder; None: the server plays none."""
+    def __init__(self, identities: Identities, ladder: LadderService | None, results: LadderResults) -> None:
+        """Take what tells who asks, the ladder, None where the server plays none, and results of its games."""
+        self._results = results
         self._identities = identities
         self._ladder = ladder
 
@@ -97,8 +98,10 @@ class LadderPages:
         identity = self._identities.find(request)
         games = await trio.to_thread.run_sync(store.last_games, CHARTED_GAMES, name)
         versions = await trio.to_thread.run_sync(store.versions, name)
-        opponents = await trio.to_thread.run_sync(store.opponents, name)
-        losses = await trio.to_thread.run_sync(store.losses, name)
+        opponents = await trio.to_thread.run_sync(self._results.opponents, name)
+        fared = await trio.to_thread.run_sync(self._results.fared, name)
+        losses = await trio.to_thread.run_sync(self._results.losses, name)
+        ends = await trio.to_thread.run_sync(self._results.last_ratings, name)
         days = await trio.to_thread.run_sync(store.days, name)
         listed = await trio.to_thread.run_sync(ladder.listed)
         last = await trio.to_thread.run_sync(store.last_fit)
@@ -112,9 +115,8 @@ class LadderPages:
             "fixed": found.name in listed and listed[found.name].player.anchor is not None,
             "left": found.name not in listed,
             "connected": found.name in listed and listed[found.name].connects,
-            "versions": version_rows(versions, opponents, losses),
+            "versions": version_rows(versions, ends, opponents, fared, losses),
             "fitted": fitted_rating(found.name, None if last is None else (last[0], read_fit(last[1])), versions),
-            "variants": variant_rows(found.name, games),
             "chart": chart(found.name, games),
             "days": chart_of_days(days, versions),
             "games": [game_row(game) for game in games[:LAST_GAMES]],

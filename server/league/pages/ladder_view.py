@@ -2,17 +2,16 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from statistics import mean
 from typing import Literal, NamedTuple
 
 import msgspec
 
-from engine.duel.statistics import score_of
 from server.league.ladder.fitting import LadderFit
 from server.league.ladder.players import LadderPlayer
 from server.league.ladder.rating import DAY, decayed
 from server.league.ladder.roster import Listed
-from server.league.ladder.store import CountedGame, LostBy, ScoreAgainst, Standing, VersionInPlay
+from server.league.ladder.store import CountedGame, Standing, VersionInPlay
+from server.league.pages.ladder_results import Fared, LostBy, ScoreAgainst
 
 PROVISIONAL = 100.0
 """Whose rating is more uncertain than this, in Elo, has no rank yet."""
@@ -22,6 +21,9 @@ CHART_WIDTH, CHART_HEIGHT = 600.0, 160.0
 
 CHART_MARGIN = 25.0
 """Elo above the highest and below the lowest rating of the picture, at least."""
+
+SECOND = 1_000_000
+"""In microseconds."""
 
 FEW_DAYS = 3
 """So few days are not drawn apart from the last games."""
@@ -88,22 +90,33 @@ class VersionRow(NamedTuple):
     began: datetime
     start: float
     """The rating with which it began."""
+    end: tuple[float, float] | None
+    """Elo and deviation after its last game; None before the first one."""
     won: int
     drawn: int
     lost: int
     opponents: tuple[ScoreAgainst, ...]
-    losses: tuple[LostBy, ...]
+    sides: tuple["SideRow", ...]
 
 
-class VariantRow(NamedTuple):
-    """How a player has fared in a variant, with the version of its last game."""
+class SideRow(NamedTuple):
+    """How a version has fared in a variant on a side, how it has lost there, and what time it took."""
 
     variant: str
+    side: int
+    """0 where it began."""
     games: int
-    score: float
-    """Its part of the points, 0 to 1."""
+    score: float | None
+    """Its part of the points, 0 to 1; None where no game rates anybody."""
     expected: float
     """The part that ratings let expect, which are the same for all variants."""
+    losses: tuple[LostBy, ...]
+    a_move: float | None
+    """Seconds, on average; None where no times are known."""
+    longest: float
+    """Seconds of the turn that took most."""
+    share: float
+    """The largest part of its time that it used in a game, 0 to 1."""
 
 
 class Chart(NamedTuple):
@@ -171,37 +184,51 @@ def game_row(counted: CountedGame) -> GameRow:
 
 
 def version_rows(
-    versions: Sequence[VersionInPlay], opponents: Collection[ScoreAgainst], losses: Collection[LostBy]
+    versions: Sequence[VersionInPlay],
+    ends: Mapping[int, tuple[float, float]],
+    opponents: Collection[ScoreAgainst],
+    fared: Collection[Fared],
+    losses: Collection[LostBy],
 ) -> list[VersionRow]:
-    """Return what each version has done, the newest first; of one that came back all its games together."""
+    """Return what each version has done, the newest first; of one that came back all its games together.
+
+    ``ends`` are Elo and deviation of versions after their last games.
+    """
     rows = {}
     for one in versions:
         against = tuple(score for score in opponents if score.version == one.version)
         won, drawn = sum(score.won for score in against), sum(score.drawn for score in against)
         lost = sum(score.lost for score in against)
-        ways = tuple(way for way in losses if way.version == one.version)
-        began = datetime.fromtimestamp(one.began, UTC)
-        rows[one.version] = VersionRow(one.version, began, one.elo, won, drawn, lost, against, ways)
+        sides = _sides(
+            [part for part in fared if part.version == one.version],
+            [way for way in losses if way.version == one.version],
+        )
+        began, end = datetime.fromtimestamp(one.began, UTC), ends.get(one.version)
+        rows[one.version] = VersionRow(one.version, began, one.elo, end, won, drawn, lost, against, sides)
     return sorted(rows.values(), key=lambda row: -row.version)
 
 
-def variant_rows(name: str, games: Sequence[CountedGame]) -> list[VariantRow]:
-    """Return how a player has fared in each variant with the version of the last game, the most games first.
-
-    ``games`` are some of its own, the newest first.
-    """
-    found: dict[str, list[tuple[float, float]]] = {}
-    rated = [(game, _side(name, game)) for game in games if game.ended.score is not None]
-    for game, side in rated:
-        begun, score = game.ended.game, game.ended.score or 0.0
-        if begun.versions[side] == rated[0][0].ended.game.versions[rated[0][1]]:
-            expected = score_of(game.ratings[side][0] - game.ratings[1 - side][0])
-            found.setdefault(begun.variant, []).append((1 - score if side else score, expected))
-    rows = [
-        VariantRow(variant, len(results), mean(score for score, _ in results), mean(likely for _, likely in results))
-        for variant, results in found.items()
-    ]
-    return sorted(rows, key=lambda row: (-row.games, row.variant))
+def _sides(fared: Iterable[Fared], losses: Iterable[LostBy]) -> tuple[SideRow, ...]:
+    """Return how a version has fared in each variant on each side, those that it has only not started in included."""
+    ways: dict[tuple[str, int], list[LostBy]] = {}
+    for way in losses:
+        ways.setdefault((way.variant, way.side), []).append(way)
+    rows = {(way.variant, way.side): Fared(way.version, way.variant, way.side) for way in losses}
+    rows |= {(part.variant, part.side): part for part in fared}
+    return tuple(
+        SideRow(
+            variant=variant,
+            side=side,
+            games=part.games,
+            score=(part.won + part.drawn / 2) / part.games if part.games else None,
+            expected=part.expected / part.games if part.games else 0.0,
+            losses=tuple(ways.get((variant, side), ())),
+            a_move=part.used / part.moves / SECOND if part.moves else None,
+            longest=part.longest / SECOND,
+            share=part.share,
+        )
+        for (variant, side), part in sorted(rows.items())
+    )
 
 
 def fitted_rating(

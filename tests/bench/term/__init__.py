@@ -13,18 +13,21 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from server.league.ladder.definition import FixedLevel
 from server.league.ladder.players import LadderPlayer
 from server.league.ladder.store import CountedGame
+from tests.bench.term.inquiry import find_out, has_played
 from tests.bench.term.people import Author, Organiser, command
 from tests.bench.term.truth import check_final, check_pages, check_versions, read_report
-from tests.bench.term.uploads import BROKEN, SLOW_IN_MNK, Upload, changed, good
+from tests.bench.term.uploads import BAD_AS_SECOND, BROKEN, GREEDY, SLOW_IN_MNK, Upload, changed, good
 from tests.server.league.ladder.counted import check_counted, check_nothing_left
 from tests.web.site import Site
 
@@ -66,10 +69,30 @@ most = 40
 full = 0.9
 """
 
+
+class Weaker(NamedTuple):
+    """A third version that is weaker than the second one, and what its author has to find out."""
+
+    upload: Upload
+    place: str
+    """What stands in each line of the page in which it scores less: a game, or a side."""
+    is_late: bool
+    """Whether it loses on time."""
+
+
+WEAKER = (Weaker(SLOW_IN_MNK, "m,n,k", True), Weaker(BAD_AS_SECOND, "second", False))
+"""Of the first authors."""
+
+LINES = 4
+"""Of a version on its page: each game of `LADDER`, on either side."""
+
 END_SECONDS = 7200.0
 """After which what is waited for has failed to come."""
 
 LOOK_SECONDS = 1.0
+
+LARGE_MINUTES = 20.0
+"""Shorter terms have fewer authors, since each version takes half a minute to be tried."""
 
 
 class Term(NamedTuple):
@@ -105,6 +128,8 @@ class Found(NamedTuple):
     final_games: int
     verdict: str
     """What was said of it."""
+    reasons: tuple[str, ...]
+    """What authors have found out about versions that are weaker than those before."""
     pages: tuple[float, ...]
     """Milliseconds that each page took, in order."""
     grades: str
@@ -113,8 +138,10 @@ class Found(NamedTuple):
 def run(minutes: float) -> None:
     """Hold a term of so many minutes until its deadline, and print what has happened."""
     rounds = max(2, min(6, round(minutes / 9)))
+    large = minutes >= LARGE_MINUTES
+    term = Term(60 * minutes, len(NAMES) if large else 5, rounds, rounds_of_final=5 if large else 2)
     with tempfile.TemporaryDirectory() as folder:
-        found = hold(Path(folder), Term(60 * minutes, rounds=rounds, rounds_of_final=5 if minutes > 20 else 2))
+        found = hold(Path(folder), term)
     print(table(found))
 
 
@@ -133,7 +160,8 @@ def table(found: Found) -> str:
         ("pages", f"{len(found.pages)} answered, the slowest in {found.pages[-1]:.0f} ms"),
     ]
     width = max(len(name) for name, _ in rows)
-    return "\n".join(f"{name:{width}}  {text}" for name, text in rows) + f"\n\n{found.grades}"
+    told = "\n".join(f"{name:{width}}  {text}" for name, text in rows)
+    return "\n\n".join((told, *found.reasons, found.grades))
 
 
 def hold(folder: Path, term: Term) -> Found:
@@ -155,11 +183,22 @@ def hold(folder: Path, term: Term) -> Found:
         organiser.open_contest(final)
         chance = random.Random(term.seed)
         killer = Killer(site, term.kills, chance)
-        with killer.at_work():
-            _send_all(authors, term, deadline)
+        passing = term.uploads or good()
+        with killer.at_work(), ThreadPoolExecutor() as pool:
+            versions = [
+                (
+                    changed(passing[place % len(passing)], f"of author {place}"),
+                    changed(GREEDY, str(place)),
+                    weaker.upload,
+                )
+                for place, weaker in enumerate(WEAKER)
+            ]
+            improving = [pool.submit(_improve, *one, site) for one in zip(authors, versions, strict=False)]
+            _send_all(authors[len(WEAKER) :], term, deadline)
             _wait(lambda: datetime.now(UTC) > deadline, site)
-        late = changed((term.uploads or good())[0], "too late")
-        authors[0].submit(late, by_form=True)
+            for one in improving:
+                one.result()
+        authors[-1].submit(changed(passing[0], "too late"), by_form=True)
         _wait(lambda: read_report(site.data).get("done", 0) >= 2, site)
         killer.kill()
         organiser.announce("The final is being played")
@@ -168,6 +207,7 @@ def hold(folder: Path, term: Term) -> Found:
         check_final(read_report(site.data), authors, deadline)
         grades = _grade(folder)
         verdict = _export(folder)
+        reasons = [_find_out(author, weaker) for author, weaker in zip(authors, WEAKER, strict=False)]
         pages = check_pages([(organiser, _public(names)), (organiser, ["/organise", "/people", "/organise/similar"])])
         for author in authors:
             own = [f"/bots/{author.name}/versions/{number + 1}" for number in range(len(author.sent))]
@@ -186,6 +226,7 @@ def hold(folder: Path, term: Term) -> Found:
         Counter(game.ended.termination for game in games),
         len(report["games"]),
         verdict,
+        tuple(reasons),
         tuple(sorted(pages)),
         grades,
     )
@@ -276,14 +317,27 @@ def _send_all(authors: list[Author], term: Term, deadline: datetime) -> None:
         author.submit(upload, by_form=by_form)
 
 
+def _improve(author: Author, uploads: Sequence[Upload], site: Site) -> None:
+    """Let an author send versions one after the other, the next one when the page shows how the last one plays."""
+    for number, upload in enumerate(uploads, 1):
+        author.submit(upload, by_form=number % 2 == 0)
+        _wait(partial(has_played, author, number, *((LINES,) if number > 1 else (1, 1))), site)
+
+
 def _upload(term: Term, place: int, turn: int) -> Upload:
-    """Return what an author sends in a turn: what passes and what does not, in turn; the first one always what does."""
+    """Return what an author sends in a turn: what passes and what does not, in turn."""
     passing = term.uploads or good()
-    if place == 0 and turn < 3:  # whose third version is weaker than the second one
-        return (passing[0], passing[1 % len(passing)], SLOW_IN_MNK)[turn]
     if turn % 2:
         return BROKEN[(place + turn // 2) % len(BROKEN)]
     return changed(passing[(place + turn // 2) % len(passing)], f"version {turn} of author {place}")
+
+
+def _find_out(author: Author, weaker: Weaker) -> str:
+    """Let an author find out why the third version is weaker than the second one; it has to be the true reason."""
+    found = find_out(author, 2, 3)
+    assert any(text.startswith(weaker.place) for text in found.places[0]), found
+    assert (found.cause == "time") is weaker.is_late, found
+    return found.sentence
 
 
 def _wait(done: Callable[[], bool], site: Site) -> None:

@@ -8,16 +8,23 @@ from server.league.ladder.fitting import LadderFit
 from server.league.ladder.players import LadderPlayer, Rating
 from server.league.ladder.rating import DAY
 from server.league.ladder.roster import Listed
-from server.league.ladder.store import BegunGame, CountedGame, EndedGame, LostBy, ScoreAgainst, Standing, VersionInPlay
+from server.league.ladder.store import (
+    BegunGame,
+    CountedGame,
+    EndedGame,
+    Standing,
+    VersionInPlay,
+)
+from server.league.pages.ladder_results import Fared, LostBy, ScoreAgainst
 from server.league.pages.ladder_view import (
     CHART_HEIGHT,
     CHART_WIDTH,
+    SideRow,
     chart,
     chart_of_days,
     fitted_rating,
     game_row,
     standing_rows,
-    variant_rows,
     version_rows,
 )
 
@@ -71,29 +78,28 @@ def test_who_has_not_played_for_long_becomes_uncertain_and_loses_the_rank() -> N
 def test_versions_have_their_results_and_causes_of_loss_the_newest_first() -> None:
     versions = [VersionInPlay(1, 0, NOW, 1500, 300), VersionInPlay(2, 9, NOW, 1400, 200)]
     against = [ScoreAgainst(2, "bob-1", 1, 0, 3), ScoreAgainst(1, "bob-1", 2, 1, 0), ScoreAgainst(1, "cat-1", 1, 1, 1)]
-    newest, oldest = version_rows(versions, against, [LostBy(2, "time", 3), LostBy(1, "line", 1)])
+    late, line = LostBy(2, "mnk 3 3 3", 1, "time", 3, 17), LostBy(1, "gipf", 0, "line", 1)
+    newest, oldest = version_rows(versions, {1: (1450.0, 60.0)}, against, [], [late, line])
     assert (newest.version, newest.won, newest.drawn, newest.lost, newest.start) == (2, 1, 0, 3, 1400)
-    assert newest.losses == (LostBy(2, "time", 3),)
+    assert (newest.end, oldest.end) == (None, (1450, 60))
+    assert [row.losses for row in newest.sides] == [(late,)]
     assert (oldest.won, oldest.drawn, oldest.lost, len(oldest.opponents)) == (3, 2, 1, 2)
 
 
-def test_each_variant_has_its_score_and_what_ratings_let_expect() -> None:
-    def played(variant: str, players: tuple[str, str], version: int, score: float | None) -> CountedGame:
-        begun = BegunGame(1, variant, 0, players, (version, version))
-        ended = EndedGame(begun, score, "line", "", 5, (False, False), "5a")
-        elo = {"ann-1": (1600.0, 50.0), "x": (1200.0, 50.0)}
-        return CountedGame(1, ended, NOW, (elo[players[0]], elo[players[1]]))
-
-    games = [
-        played("mnk 3 3 3", ("ann-1", "x"), 2, None),
-        played("mnk 3 3 3", ("ann-1", "x"), 2, 0.5),
-        played("gipf", ("ann-1", "x"), 2, 1.0),
-        played("gipf", ("x", "ann-1"), 2, 1.0),
-        played("gipf", ("x", "ann-1"), 1, 0.0),  # an earlier version
+def test_each_side_of_a_variant_has_its_score_its_losses_and_its_times() -> None:
+    late = LostBy(1, "mnk 3 3 3", 1, "time", 2, 17)
+    unplayed = LostBy(1, "gipf", 0, "not_started", 1)
+    fared = [
+        Fared(1, "mnk 3 3 3", 0, 3, 1, 0, 2.0, 20, 4_000_000, 1_500_000, 0.4),
+        Fared(1, "mnk 3 3 3", 1, 1, 0, 3, 2.0),
+        Fared(2, "mnk 3 3 3", 0, 0, 0, 9, 4.5),
     ]
-    likely = 10 / 11
-    assert variant_rows("Ann-1", games) == [("gipf", 2, 0.5, likely), ("mnk 3 3 3", 1, 0.5, likely)]
-    assert variant_rows("ann-1", []) == []
+    (row,) = version_rows([VersionInPlay(1, 0, NOW, 1500, 300)], {}, [], fared, [late, unplayed])
+    assert row.sides == (
+        SideRow("gipf", 0, 0, None, 0.0, (unplayed,), None, 0.0, 0.0),
+        SideRow("mnk 3 3 3", 0, 4, 0.875, 0.5, (), 0.2, 1.5, 0.4),
+        SideRow("mnk 3 3 3", 1, 4, 0.25, 0.5, (late,), None, 0.0, 0.0),
+    )
 
 
 def test_what_all_games_make_most_likely_is_shown_of_the_version_that_was_fitted() -> None:
