@@ -40,6 +40,7 @@ COMMANDS = (
         "selfplay", "engine.commands.training.selfplay:selfplay", "Play games for training, every position scored."
     ),
     Command("train", "engine.commands.training.train:train", "Find tables of patterns that explain such scores."),
+    Command("book", "engine.commands.training.book:book", "Make an opening book by self-play, show one, or check it."),
     Command("export", "engine.commands.training.export:export", "Write the moves of records as training data."),
     Command("precompile", "engine.commands.precompile:precompile", "Compile what games need, for commands to come."),
     Command("shell", "engine.commands.shell:shell", "Answer the commands of an assignment on stdin."),

@@ -2,7 +2,8 @@
 
 All of it is pure; processes, files and the terminal are the matter of `engine.commands.duel`.
 
-- `engine_config`: what a side of a duel is: limits of thinking, a table, an engine, weights
+- `book`: opening books: positions near the start, searched for longer than a match allows, and the moves that they tell
+- `engine_config`: what a side of a duel is: limits of thinking, a table, an engine, weights, a book
 - `game_file`: files of games that were played under one setting: JSON lines
 - `games`: a game of a duel, and a pair of games: one opening, each side beginning once
 - `openings`: from where the games of a duel begin: random legal moves, the same for the same seed on every machine

@@ -1,4 +1,4 @@
-"""What a side of a duel is: limits of thinking, a table, an engine, weights; and the text that says so."""
+"""What a side of a duel is: limits of thinking, a table, an engine, weights, a book; and the text that says so."""
 
 import re
 from collections.abc import Callable
@@ -50,6 +50,8 @@ class EngineConfig(NamedTuple):
     """A directory that holds another version of the package ``engine``."""
     weights: str = ""
     """A file with other weights of the evaluation: JSON, names to whole numbers."""
+    book: str = ""
+    """The opening book that it plays by, as `engine.duel.book.book.book_for` names it; without it none."""
 
     def __str__(self) -> str:
         """Return the text of the side, options in their order; `read` reads it back."""
@@ -84,6 +86,8 @@ def read(text: str) -> EngineConfig:
     side = EngineConfig(**options)
     if not (side.nodes or side.ms or side.depth or side.budget) and (side.level or MAX_LEVEL) == MAX_LEVEL:
         raise BadEngineConfig("nothing ends its thinking: give it nodes=, ms=, depth=, budget=, or a lower level=")
+    if side.book and (side.level or MAX_LEVEL) < MAX_LEVEL:
+        raise BadEngineConfig(f"levels below {MAX_LEVEL} have no book: leave out book= or level=")
     if side.ms is not None and side.budget is not None:
         raise BadEngineConfig("ms= and budget= exclude each other: time is given a move or a game")
     return side
@@ -91,7 +95,7 @@ def read(text: str) -> EngineConfig:
 
 EXAMPLES = {
     **{"nodes": "5000", "ms": "20", "depth": "6", "level": "3", "budget": "1000+10", "table": "16", "threads": "2"},
-    **{"engine": "../before", "weights": "tuned.json"},
+    **{"engine": "../before", "weights": "tuned.json", "book": "shipped"},
 }
 
 
@@ -121,5 +125,6 @@ OPTIONS: dict[str, Callable[[str, str], Any]] = {
     **{"nodes": _number(MOST), "ms": _number(MOST), "depth": _number(MAX_DEPTH), "level": _number(MAX_LEVEL)},
     **{"budget": _budget},
     **{"table": _number(MOST), "threads": _number(MAX_THREADS), "exact": _text, "engine": _text, "weights": _text},
+    **{"book": _text},
 }
 """What reads the value of each option; raises `BadEngineConfig`."""

@@ -15,6 +15,8 @@ from engine.commands.duel.results_file import ResultsFile, opened
 from engine.commands.inputs import check_range, game_named, say_compiling, start_of, text_of, warn_of
 from engine.commands.program.output import Rejected, answer, say
 from engine.duel import engine_config, report
+from engine.duel.book.book import book_for
+from engine.duel.book.book_file import OFF, SHIPPED, BadBook
 from engine.duel.games import NAMES, Misplayed, Pair, play_pair
 from engine.duel.openings import JUDGED_NODES, Judge, Opening, openings, usual_plies
 from engine.duel.results import FORMAT, Contender, Setting, Tally
@@ -69,7 +71,8 @@ def duel(
     a
         The side that is measured: options separated by commas. nodes=5000, ms=20 and depth=6 limit each move;
         budget=1000+10 gives milliseconds for a game + for each move; table=16 megabytes; threads=2; exact;
-        engine=DIRECTORY of another version of this program; weights=FILE of the evaluation.
+        engine=DIRECTORY of another version of this program; weights=FILE of the evaluation; book=FILE of openings, or
+        book=shipped. Without it a side has no book.
     b
         The side that it is measured against, likewise.
     game
@@ -223,7 +226,20 @@ def _setup(name: str, text: str, start: Position) -> EngineSetup:
         except msgspec.DecodeError as error:
             sentence = f"these are no weights, an object of names and numbers, nor tables: {error}"
             raise Rejected(f"{name}: {side.weights}: {sentence}") from None
-    return EngineSetup(name, side, directory, weights, start)
+    return EngineSetup(name, side, directory, weights, start, _book(name, side.book, start))
+
+
+def _book(name: str, book: str, start: Position) -> str | None:
+    """Return how a side's process is told of its book, None where it has none; raises `Rejected`."""
+    if book in ("", OFF):
+        return None
+    try:
+        found = book_for(start, book)
+    except BadBook as error:
+        raise Rejected(f"{name}: {error}") from None
+    if found is None:
+        raise Rejected(f"{name}: book={book}: this is no book of {start.game.name} {start.parameters}")
+    return book if book == SHIPPED else str(Path(book).resolve())
 
 
 def _contender(setup: EngineSetup, process: Process) -> Contender:

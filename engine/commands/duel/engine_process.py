@@ -5,7 +5,7 @@ So it imports nothing but what the engine has had since `engine.search.searcher`
 asked for. It reads a JSON object a line and answers each with one:
 
     {"game": name, "position": text, "table": megabytes or null, "threads": number or null, "limits": {...},
-     "increment": ms, "weights": {...}}
+     "increment": ms, "weights": {...}, "book": name or null}
         -> {"engine": directory, "digest": of its sources}
     {"game": number, "moves": [...], "left": ms or null}
         -> {"move": text, "ms": milliseconds since the line was read, "nodes": number}
@@ -72,6 +72,7 @@ class EngineProcess:
         if setup["threads"] is not None:  # which the engine has not always known
             self._options["threads"] = setup["threads"]
         self._limits = SearchLimits(**setup["limits"])
+        self._book = _book_of(self._start, setup["book"]) if setup["book"] else None
         self._increment = setup["increment"]
         Searcher(self._start.kernel(), megabytes=0).think(self._start, (), EXERCISE, clock=perf_counter)
         self._others = set(GAMES) - {game.name}
@@ -94,6 +95,8 @@ class EngineProcess:
                 beside = sorted(Path(file).parent.glob("*.json")) if Path(file).name == "__init__.py" else []
                 for source in (Path(file), *beside):
                     digest.update(name.encode() + b"\0" + source.read_bytes())
+        if self._book is not None:
+            digest.update(self._book.digest)
         return {"engine": str(Path(engine.__file__ or "").parent.parent), "digest": digest.hexdigest()[:20]}
 
     def move(self, request: Message, began: float) -> Message:
@@ -104,6 +107,9 @@ class EngineProcess:
         for move in request["moves"][len(self._earlier) :]:
             self._earlier.append(key_of(self._position))
             self._position = self._position.resolve(move).position
+        found = self._book.choose(self._position, self._earlier) if self._book is not None else None
+        if found is not None:
+            return {"move": found.move, "ms": (perf_counter() - began) * 1000, "nodes": 0}
         limits = self._limits
         if "level" in limits._fields:  # which the engine has not always known
             limits = limits._replace(seed=self._game)
@@ -132,6 +138,14 @@ def _weighed(start: "Position", weights: dict[str, Any]) -> "Position":
     except ImportError:
         raise ValueError("this version of the engine knows nothing of weights") from None
     return weighed(start, weights)
+
+
+def _book_of(start: "Position", name: str) -> Any:
+    try:
+        from engine.duel.book.book import book_for
+    except ImportError:
+        raise ValueError("this version of the engine knows nothing of opening books") from None
+    return book_for(start, name)
 
 
 def listen(lines: Lines) -> None:

@@ -59,6 +59,8 @@ class EngineSetup(NamedTuple):
     """Where its package ``engine`` is."""
     weights: Mapping[str, object]
     start: Position
+    book: str | None = None
+    """The opening book it plays by: ``shipped``, or a file."""
 
     @property
     def first_message(self) -> dict[str, Any]:
@@ -79,6 +81,7 @@ class EngineSetup(NamedTuple):
             "limits": {name: limit for name, limit in limits.items() if limit is not None},
             "increment": side.budget.increment_ms if side.budget else 0,
             "weights": dict(self.weights),
+            "book": self.book,
         }
 
 

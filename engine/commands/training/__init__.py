@@ -1,5 +1,6 @@
-"""Commands that find evaluations: from results of games, and from scores of searches; and data to learn from.
+"""Commands that find evaluations: from results of games, and from scores of searches; books; data to learn from.
 
+- `book`: ``arena-engine book``: opening books from self-play: growing one, showing what it says, checking it
 - `example_files`: files of training data: lines of JSON, and Parquet
 - `export`: ``arena-engine export``: records as training data, a row for each move
 - `selfplay`: ``arena-engine selfplay``: games of the engine with itself, each position scored by a search, kept in a

@@ -72,6 +72,11 @@ class _Bare:
         return None
 
 
+def bare_position(kernel: Kernel) -> Position:
+    """Return a position that does for a search, whose line is read as numbers; the game must not be over in it."""
+    return cast(Position, _Bare(kernel))
+
+
 def play(kernel: Kernel, setting: Setting, number: int) -> ScoredGame:
     """Play one game from a kernel's position. The same arguments always give the same game."""
     rules = kernel.rules
@@ -90,7 +95,7 @@ def play(kernel: Kernel, setting: Setting, number: int) -> ScoredGame:
             break
         best = None
         if len(moves) >= opening:
-            bare = cast(Position, _Bare(kernel._replace(state=state)))
+            bare = bare_position(kernel._replace(state=state))
             thought = searcher.think(bare, earlier, limits, clock=lambda: 0.0)
             if thought.score is None:
                 break  # so many children that the nodes do not suffice for one ply

@@ -14,9 +14,11 @@ import pytest
 
 import engine
 from engine import cli
+from engine.duel.book.book_file import write
 from engine.duel.games import Pair
 from engine.games.catalogue import GAMES
 from engine.games.history import History
+from tests.engine.duel.book.samples import book_of
 
 ANY_OPENING = ("--balance", "1000000")
 """The first openings that are found: to judge 32 of them interpreted takes longer than eight games."""
@@ -284,6 +286,35 @@ def test_weights_are_those_of_the_file(tmp_path: Path) -> None:
     assert errors[-1].startswith("arena-engine: B: there is no weight 'pairs'; the weights are piece, ")
 
 
+@pytest.mark.slow("interpreted")
+def test_who_has_a_book_plays_by_it_and_the_other_one_does_not(tmp_path: Path) -> None:
+    file, book_file = tmp_path / "file.jsonl", tmp_path / "mnk.book"
+    book = book_of("mnk", "4 4 4", 60)
+    book_file.write_bytes(write(book.making, book.entries))
+    arguments = (f"depth=1,book={book_file}", "depth=1", *SMALL, "--games", "8", "--all-games", "--plies", "1")
+    duel(*arguments, "--results", str(file))
+    looked_up = 0
+    for pair in pairs_in(file):
+        for game in pair.games:
+            history = History.begin(book.start)
+            by_book = searched = 0
+            for ply, move in enumerate(game.moves):
+                if ply >= 1 and ply % 2 == game.first:
+                    known = book.results(history.position, 1)
+                    by_book += bool(known)
+                    searched += not known
+                    assert not known or move == known[0].move
+                history = history.after(move)
+            assert game.used[0].moves == by_book + searched
+            assert (game.used[0].nodes > 0) == (searched > 0)
+            assert game.used[1].nodes > 0
+            looked_up += by_book
+    assert looked_up
+    book_file.write_bytes(write(book.making, dict(list(book.entries.items())[:-1])))
+    _, errors = duel(*arguments, "--results", str(file), status=2)
+    assert "the engine of A has changed since" in errors[-1]
+
+
 @pytest.mark.slow
 def test_compiled_players_keep_their_time() -> None:
     """An hour a game, which searches leave alone that come to the end of play: however slow the machine is."""
@@ -318,6 +349,9 @@ def test_compiled_players_keep_their_time() -> None:
         (["nodes=5", "nodes=5", "--beta", "0.5"], "--beta is 0.5"),
         (["nodes=5", "nodes=5,weights=no/such"], "no/such: cannot be read: No such file"),
         (["nodes=5", "nodes=5,engine=no/such"], "B: engine=no/such: there is no package engine in that directory"),
+        (["nodes=5", "nodes=5,book=no/such"], "B: no/such: No such file"),
+        (["nodes=5,level=9,book=shipped", "nodes=5"], "A: levels below 10 have no book"),
+        (["nodes=5,book=shipped", "nodes=5", "--params", "3 3 9 9"], "this is no book of gipf 3 3 9 9"),
         (["nodes=5", "nodes=5", "--results", "no/such"], "--results no/such: cannot be written: No such file"),
         (["nodes=5", "nodes=5", "--results", "."], "--results .: cannot be written: Is a directory"),
     ],
