@@ -1,6 +1,8 @@
 """Pictures as pixels: sizes, colours where pieces stand, and the positions of a match one after the other."""
 
 from io import BytesIO
+from itertools import combinations
+from math import hypot
 from random import Random
 
 import pytest
@@ -11,6 +13,7 @@ from engine.games.boards.colours import by_light
 from engine.games.boards.layout import Drawing, Place
 from engine.games.boards.picture import picture
 from engine.games.boards.raster import written
+from engine.games.boards.shapes import STEP, Words, rim
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from tests.games.stones import STONES
@@ -35,8 +38,9 @@ def near(pixel: object, colour: str) -> bool:
 
 def middle(drawing: Drawing, place: Place, scale: float, below: float) -> tuple[int, int]:
     """Return where the middle of a field is in a picture with a title of so many pixels."""
-    layout = drawing.layout
-    return round((place.x + layout.width / 2) * scale), round((place.y + layout.height / 2) * scale + below)
+    layout, extra = drawing.layout, rim(drawing.layout).extra
+    x, y = place.x + layout.width / 2 + extra, place.y + layout.height / 2 + extra
+    return round(x * scale), round(y * scale + below)
 
 
 @pytest.mark.parametrize("night", [False, True])
@@ -52,6 +56,44 @@ def test_pieces_stand_on_their_fields_in_their_colours(night: bool, scale: int) 
         pixel = image.getpixel(middle(drawing, places[piece.field], 48 * scale, 0))
         assert near(pixel, colours[("ivory", "ebony")[piece.side]]), piece
     assert near(image.getpixel((0, 0)), colours["paper"])
+
+
+BOARDS = (
+    *(("gipf", f"{size} 3 15 15") for size in range(2, 13)),
+    ("mnk", "19 19 5"),
+    ("mnk", "1 19 2"),
+    ("arrows", "8 8"),
+    ("morris", ""),
+)
+
+
+@pytest.mark.parametrize(("game", "parameters"), BOARDS)
+def test_names_can_be_read_in_a_picture_that_fills_a_phone(game: str, parameters: str) -> None:
+    shown = 390 - 2 * 15
+    drawing = GAMES[game].start(parameters).drawing()  # type: ignore[attr-defined]
+    drawn = picture(drawing, "a text below the board")
+    names = [shape for shape in drawn.ground if isinstance(shape, Words)]
+    below = [shape for shape in drawn.above if isinstance(shape, Words)]
+    scale = min(shown, drawn.pixels[0]) / drawn.width
+    assert names
+    assert min(words.size for words in (*names, *below)) * scale >= 10.9
+    for name in names:  # all of it is within the picture
+        half = 0.3 * len(name.text) * name.size
+        assert drawn.left <= name.x - half, name
+        assert name.x + half <= drawn.left + drawn.width, name
+        assert drawn.top <= name.y - name.size / 2, name
+        assert name.y + name.size / 2 <= drawn.top + drawn.height, name
+    if drawing.layout.kind == "squares":
+        return
+    for one, other in combinations(names, 2):  # none stands on another one
+        apart = (
+            abs(one.x - other.x) - 0.29 * one.size * (len(one.text) + len(other.text)),
+            abs(one.y - other.y) - one.size,
+        )
+        assert max(apart) > 0, (one, other)
+        assert drawing.layout.kind == "cells" or hypot(one.x, one.y) > STEP * min(
+            hypot(*dot[1:]) for dot in drawing.layout.dots
+        )
 
 
 def test_an_animation_shows_every_position_and_the_last_one_longest() -> None:

@@ -1,5 +1,7 @@
 """What pages look like in a real browser: chosen colours, marks, narrow and low windows."""
 
+import re
+
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
@@ -104,6 +106,48 @@ def test_a_match_fits_a_phone_on_its_side(browser: Browser, site: Site) -> None:
         larger = page.locator("#board svg").bounding_box()
         assert larger is not None and larger["height"] == pytest.approx(1.5 * box["height"], 0.05)
     table.resign()
+    table.close()
+
+
+LONG = ("Friedrich-Wilhelm-von-Hohenzolle", "W" * 32)
+
+HOURS = re.compile("^(99|100):[0-9]{2}:[0-9]{2}$")
+
+CUT = """selector => [...document.querySelectorAll(selector)].flatMap(root => [...root.querySelectorAll("*")])
+    .filter(one => one.checkVisibility() && !one.closest("svg") && one.textContent.trim())
+    .filter(one => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== "inline")
+    .map(one => one.outerHTML)"""
+"""Texts of parts of a page that do not fit into their places."""
+
+COVERED = """selector => [...document.querySelectorAll(selector)].filter(card => {
+    const clock = card.querySelector(".clock").getBoundingClientRect();
+    return [...card.querySelectorAll(".name *")].some(one => one.getBoundingClientRect().right > clock.left);
+}).length"""
+"""How many cards of players have words that reach into their clock."""
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (844, 390)])
+def test_results_and_names_of_any_length_stand_whole_beside_clocks_of_hours(
+    browser: Browser, site: Site, width: int, height: int
+) -> None:
+    table = Table(site, "gipf", f"params=3,3,9,9 budget={100 * 3_600_000}", LONG)
+    with open_page(browser, still=True) as page:
+        page.set_viewport_size({"width": width, "height": height})
+        page.goto(f"{site.url}/match/{table.match}?language=de")
+        expect(page.locator("#player0 .clock")).to_have_text(HOURS)
+        assert not page.evaluate(CUT, ".player.card")
+        lobby = page.context.new_page()
+        lobby.set_viewport_size({"width": width, "height": height})
+        lobby.goto(site.url)
+        expect(lobby.locator(".tile:not(.over)")).to_have_count(1)
+        table.resign()
+        expect(page.locator(".badge")).to_have_text(["gewonnen", "verloren"])
+        assert not page.evaluate(CUT, ".player.card")
+        assert page.evaluate(COVERED, ".player.card") == 0
+        expect(lobby.locator(f".tile.over[href='/match/{table.match}'] .number").first).to_have_text("verloren")
+        assert not lobby.evaluate(CUT, ".tile")
+        assert fits(page) and fits(lobby)
+        check_accessibility(page)
     table.close()
 
 

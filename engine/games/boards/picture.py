@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from engine.games.boards.layout import Drawing
-from engine.games.boards.shapes import STEP, Shape, Words, ground, standing
+from engine.games.boards.shapes import PIXELS, STEP, Shape, Words, ground, rim, standing
 
-MAX_PIXELS, PIXELS = 520, 48
-"""How wide a picture is at most, and how wide a step is on small boards."""
+MAX_PIXELS = 520
+"""How wide a picture is at most."""
 
-LINE, TEXT, TITLE = 20, 14.4, 17
+LINE, TEXT, TITLE = 20, 16, 18
 """Pixels from a line of text to the next, of the letters below the board, and of those above it."""
 
 LETTER = 0.55
@@ -33,8 +33,9 @@ class Picture(NamedTuple):
 def picture(drawing: Drawing, caption: str, title: tuple[str, ...] = ()) -> Picture:
     """Return a board with a line of text below it for each part of a caption before a semicolon, and a title above."""
     layout, lines = drawing.layout, [part.strip() for part in caption.split(";") if part]
-    scale = min(PIXELS, MAX_PIXELS / layout.width) / STEP
-    width, inner = layout.width * STEP, layout.height * STEP
+    across, down = (length + 2 * rim(layout).extra for length in (layout.width, layout.height))
+    scale = min(PIXELS, MAX_PIXELS / across) / STEP
+    width, inner = across * STEP, down * STEP
     over, under = ((LINE * (len(rows) + 0.5) / scale if rows else 0) for rows in (title, lines))
     height = over + inner + under
     words = (

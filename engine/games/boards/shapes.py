@@ -6,16 +6,31 @@ there pieces move (server/web/assets/static/boards/); tests/web/test_pictures.py
 """
 
 from collections.abc import Iterable, Iterator
-from math import atan2, cos, hypot, radians, sin
+from math import atan2, copysign, cos, hypot, radians, sin
 from typing import NamedTuple, TypeAlias
 
-from engine.games.boards.layout import Drawing, Layout, Piece
+from engine.games.boards.layout import BESIDE, Drawing, Layout, Piece, Place
 
 STEP = 100
 """Units between two neighbouring fields."""
 
 WIDE = 14
-"""Steps of a board from which on names are drawn larger, to be read on a board that is drawn smaller."""
+"""Steps of a board from which on names are larger from the start, and further from the board."""
+
+PIXELS, PHONE_PIXELS = 48, 360
+"""How wide a step is on small boards, and how wide a picture is on a phone, where its names are still read."""
+
+LEGIBLE_PIXELS = 11
+"""How high names are there at least."""
+
+MOST = 100
+"""The largest size of names: they are as high as the fields that they name are apart."""
+
+CROWDED = {"hexagon": 46, "cells": 75}
+"""Beyond this size each other name is left out."""
+
+LETTER, GAP = 0.58, 12
+"""How wide a letter of a name is, of its height, and what lies around names."""
 
 PIECE_RADIUS = 41
 
@@ -100,18 +115,55 @@ class Placed(NamedTuple):
 Shape: TypeAlias = Circle | Box | Line | Polygon | Words | Placed
 
 
+class Rim(NamedTuple):
+    """How the names around a board are written."""
+
+    size: float
+    beyond: float
+    """From a dot, or from the plate of a board of cells, to the middle of a name."""
+    margin: float
+    """Steps from the farthest dots to the corners of the plate."""
+    extra: float
+    """Steps that the drawing needs on each side beyond those of its layout."""
+
+    def thinned(self, layout: Layout, names: list[Place]) -> list[Place]:
+        """Return those of a row of names that are written."""
+        return names[::2] if self.size > CROWDED[layout.kind] else names
+
+
+def rim(layout: Layout) -> Rim:
+    """Return names that can be read on a phone, too: the plate of a wide board has more room for them."""
+    wide = layout.width > WIDE
+    if layout.kind == "squares":  # names stand beside fields
+        return Rim(25, 0, 0, 0)
+    room = _room_of_hexagon if layout.kind == "hexagon" else _room_of_cells
+    letters = max(len(name) for name, _, _ in layout.dots or layout.labels)
+    size = 34 if wide else 23 if layout.kind == "hexagon" else 26
+    while True:
+        fitted = room(size, LETTER * letters * size / 2, wide)
+        step = min(PIXELS, PHONE_PIXELS / (layout.width + 2 * fitted.extra))
+        if size >= MOST or size * step / STEP >= LEGIBLE_PIXELS:
+            return fitted
+        size += 1
+
+
+def _room_of_hexagon(size: int, half: float, wide: bool) -> Rim:
+    """Return what names of a size need of which one is twice `half` long."""
+    beyond = max(46 if wide else 40, GAP + half)
+    margin = max(0.92 if wide else 0.78, (beyond + half + GAP) / STEP / cos(radians(30)))
+    return Rim(size, beyond, margin, max(0.0, margin + 0.08 - 1))
+
+
+def _room_of_cells(size: int, half: float, wide: bool) -> Rim:
+    beyond = max(BESIDE / 2 * STEP, GAP + half)
+    return Rim(size, beyond, 0, max(0.0, 2 * beyond / STEP - BESIDE))
+
+
 def ground(drawing: Drawing) -> Iterator[Shape]:
     """Yield what lies under marks and pieces: the plate with its lines and names."""
     layout = drawing.layout
-    wide = layout.width > WIDE
-    if layout.kind == "cells":
-        yield from _cells(layout, drawing.blocked)
-        for name, x, y in layout.labels:
-            yield Words(name, x * STEP, y * STEP, 40 if wide else 26, "quiet")
-    elif layout.kind == "squares":
-        yield from _squares(layout)
-    else:
-        yield from _hexagon(layout, wide)
+    draw = {"cells": _cells, "squares": _squares, "hexagon": _hexagon}[layout.kind]
+    yield from draw(drawing, rim(layout))
 
 
 def standing(drawing: Drawing) -> Iterator[Shape]:
@@ -161,33 +213,43 @@ def _strokes(layout: Layout) -> Iterator[Shape]:
         yield Line(x1 * STEP, y1 * STEP, x2 * STEP, y2 * STEP, Paint(stroke="line", width=4))
 
 
-def _hexagon(layout: Layout, wide: bool) -> Iterator[Shape]:
-    beyond, margin = (46, 0.92) if wide else (40, 0.78)
-    radius = (max(hypot(x, y) for _, x, y in layout.dots) + margin) * STEP
+def _hexagon(drawing: Drawing, names: Rim) -> Iterator[Shape]:
+    layout = drawing.layout
+    radius = (max(hypot(x, y) for _, x, y in layout.dots) + names.margin) * STEP
     corners = ((cos(radians(degrees)) * radius, sin(radians(degrees)) * radius) for degrees in range(30, 360, 60))
     yield Polygon(tuple(corners), Paint("plate", "plate-edge", 10))
     yield from _strokes(layout)
-    for name, x, y in sorted(layout.dots, key=lambda dot: atan2(dot.y, dot.x)):  # as one goes around the board
+    around = sorted(layout.dots, key=lambda dot: atan2(dot.y, dot.x))
+    for _, x, y in around:
         yield Circle(x * STEP, y * STEP, 9, Paint("plate", "line", 5))
-        outward = STEP + beyond / hypot(x, y)
-        yield Words(name, x * outward, y * outward, 34 if wide else 23, "on-plate")
+    for name, x, y in names.thinned(layout, around):
+        outward = STEP + names.beyond / hypot(x, y)
+        yield Words(name, x * outward, y * outward, names.size, "on-plate")
 
 
-def _squares(layout: Layout) -> Iterator[Shape]:
+def _squares(drawing: Drawing, names: Rim) -> Iterator[Shape]:
+    layout = drawing.layout
     side = 2 * (max(x for _, x, _ in layout.fields) + 0.55) * STEP
     yield Box(0, 0, side, side, 36, Paint("plate", "plate-edge", 10))
     yield from _strokes(layout)
     for _, x, y in layout.fields:
         yield Circle(x * STEP, y * STEP, 11, Paint("line"))
     for name, x, y in layout.fields:
-        yield Words(name, x * STEP + 21, y * STEP + 23, 23, "on-plate")
+        yield Words(name, x * STEP + 21, y * STEP + 23, names.size, "on-plate")
 
 
-def _cells(layout: Layout, blocked: tuple[str, ...]) -> Iterator[Shape]:
+def _cells(drawing: Drawing, names: Rim) -> Iterator[Shape]:
+    layout = drawing.layout
     right, bottom = max(x for _, x, _ in layout.fields) + 0.5, max(y for _, _, y in layout.fields) + 0.5
     yield Box(0, 0, 2 * right * STEP + 16, 2 * bottom * STEP + 16, 18, Paint("plate", "plate-edge", 10))
     for name, x, y in layout.fields:
-        yield Box(x * STEP, y * STEP, 92, 92, 10, Paint("blocked" if name in blocked else "cell"))
+        yield Box(x * STEP, y * STEP, 92, 92, 10, Paint("blocked" if name in drawing.blocked else "cell"))
+    further = names.beyond - BESIDE / 2 * STEP  # labels lie in the middle of the room that they usually need
+    above = [label for label in layout.labels if abs(label.y) > bottom]
+    for name, x, y in names.thinned(layout, above):
+        yield Words(name, x * STEP, y * STEP + copysign(further, y), names.size, "quiet")
+    for name, x, y in names.thinned(layout, [label for label in layout.labels if abs(label.y) < bottom]):
+        yield Words(name, x * STEP + copysign(further, x), y * STEP, names.size, "quiet")
 
 
 def _turned(corners: Iterable[tuple[float, float]], degrees: float) -> Iterator[tuple[float, float]]:
