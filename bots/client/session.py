@@ -28,11 +28,14 @@ from engine.games.interface import GameError
 from engine.wire import messages as m
 from engine.wire.codes import Code
 from engine.wire.seat import PIPES
-from engine.wire.words import parameters_of
+from engine.wire.words import LADDER, parameters_of
 
 MIN_RECONNECT_SECONDS = 30.0
 """Shortest time of attempts to reconnect, even if the clocks of the match have less left: a restarting server
 resumes its matches and charges no player for it."""
+
+LADDER_RECONNECT_SECONDS = 86_400.0
+"""The same of a bot that plays on a ladder without end: nobody looks after it while its server is away for an hour."""
 
 WAIT_SECONDS = 2.0
 """Time without an opponent after which it is reported for whom this bot waits."""
@@ -98,6 +101,8 @@ class Session:
         self._results: list[GameResult] = []
         self._failure: BotFailed | None = None
         self._unresumed = 0
+        self._stays = False
+        """Whether it plays on a ladder without end."""
         self._lost_at = 0.0
         """Time of the loss of the connection, on `time.monotonic`."""
         self._backoff: ReconnectBackoff | None = None
@@ -105,6 +110,7 @@ class Session:
 
     def run(self, games: int) -> list[GameResult]:
         """Play a number of matches, without end for 0, and return the results; raises `ArenaError`."""
+        self._stays = games == 0 and self._seek.game == LADDER
         try:
             self._connect()
         except ConnectionLost as lost:
@@ -159,9 +165,8 @@ class Session:
         if self._backoff is None:
             self._report(f"{lost}; trying to come back")
             self._lost_at = time.monotonic()
-            self._backoff = ReconnectBackoff(
-                max(MIN_RECONNECT_SECONDS, self._game.left_ms / 1000 if self._game else 0.0)
-            )
+            patience = LADDER_RECONNECT_SECONDS if self._stays else MIN_RECONNECT_SECONDS
+            self._backoff = ReconnectBackoff(max(patience, self._game.left_ms / 1000 if self._game else 0.0))
         while self._backoff.pause():
             try:
                 self._connect()

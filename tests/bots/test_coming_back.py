@@ -3,6 +3,7 @@
 import pytest
 
 from bots.client import connection, session
+from bots.client.reconnect_backoff import ReconnectBackoff
 from bots.client.run import BotFailed, Unreachable
 from engine.games.interface import moves
 from engine.wire import messages as m
@@ -132,6 +133,29 @@ def test_a_server_that_stays_away(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "MIN_RECONNECT_SECONDS", 0.05)
     error, _ = failing(Unreachable, Recorder(), LOGIN + SEEK + "drop")
     assert str(error).endswith("; the server could not be reached again")
+
+
+@pytest.mark.parametrize(
+    ("seek", "options", "seconds"),
+    [
+        (SEEK, {}, session.MIN_RECONNECT_SECONDS),
+        ("> SEEK ladder\n< SEEKING ladder\n", {"game": "ladder", "games": 0}, session.LADDER_RECONNECT_SECONDS),
+    ],
+    ids=["a match", "the ladder"],
+)
+def test_who_plays_on_the_ladder_without_end_waits_for_a_server_that_is_away_for_hours(
+    monkeypatch: pytest.MonkeyPatch, seek: str, options: dict[str, object], seconds: float
+) -> None:
+    patience = []
+
+    class Backoff(ReconnectBackoff):
+        def __init__(self, seconds: float) -> None:
+            patience.append(seconds)
+            super().__init__(0.0)
+
+    monkeypatch.setattr(session, "ReconnectBackoff", Backoff)
+    failing(Unreachable, Recorder(), LOGIN + seek + "drop", **options)
+    assert patience == [seconds] and session.LADDER_RECONNECT_SECONDS >= 12 * 3600
 
 
 def silent(patch: pytest.MonkeyPatch, times: int) -> None:
