@@ -11,11 +11,14 @@ import shlex
 import sys
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
 from engine.games.catalogue import GAMES
 from server.config import tokens
+from server.league.accounts.accounts import Accounts
+from server.league.accounts.people import AUTHOR
 from tests.protocol.running import DOCUMENT, Client, serving
 
 FENCE = re.compile(r"^```transcript(?P<options>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -31,6 +34,16 @@ DIES = "# the server dies, and is started again"
 
 ORGANISER = "organiser"
 """Whose secret is the organiser's token; all others' are those of players."""
+
+LADDER_FILE = "ladder.toml"
+LADDER = """
+sandbox = "none"
+time = { budget = 60_000 }
+[[games]]
+game = "mnk"
+params = "3 3 3"
+"""
+"""The ladder of a transcript with the option ``--ladder ladder.toml``; who logs in by a token has an author there."""
 
 CLOCK_FIELDS = {"START": (1, 2), "TURN": (1, 2), "MOVED": (3, 4), "RESULT": (4, 5)}
 """Where clocks stand among the words of a line."""
@@ -57,10 +70,13 @@ def read(text: str) -> list[Transcript]:
 def replay(transcript: Transcript, folder: Path) -> list[str]:
     """Do what clients do in a transcript; return it with what they really hear."""
     secrets = {}
-    for name in sorted(set(re.findall(r"<(\w+)-secret>", "\n".join(transcript.lines)))):
+    names = sorted(set(re.findall(r"<(\w+)-secret>", "\n".join(transcript.lines))))
+    if LADDER_FILE in transcript.options:
+        secrets = _authors(folder, names)
+    for name in names:
         if name == ORGANISER:
             secrets[name] = tokens.make_organiser(folder / "organiser.txt")
-        else:
+        elif name not in secrets:
             secrets[name] = tokens.add(folder / "tokens.txt", name)
     with serving(folder, *transcript.options) as server:
         stage = _Stage(server.port, secrets)
@@ -84,6 +100,20 @@ def replay(transcript: Transcript, folder: Path) -> list[str]:
                 stage.listen(_next_to_hear(transcript.lines[at + 1 :]))
         stage.end()
     return stage.script
+
+
+def _authors(folder: Path, bots: list[str]) -> dict[str, str]:
+    """Make the file of a ladder, and an author for each of some bots; return the bots' tokens."""
+    (folder / LADDER_FILE).write_text(LADDER, encoding="utf-8")
+    secrets = {}
+    (folder / "data").mkdir()
+    with closing(Accounts(folder / "data")) as accounts:
+        for bot in bots:
+            accounts.redeem(accounts.invite(f"author-of-{bot}", AUTHOR, "test"), "", "")
+            person = accounts.person(f"author-of-{bot}")
+            assert person is not None
+            secrets[bot] = accounts.make_token(person, bot)
+    return secrets
 
 
 def _next_to_hear(lines: tuple[str, ...]) -> str:
