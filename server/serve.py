@@ -23,6 +23,7 @@ from server.config.settings import Settings
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.dask_cluster import Cluster
 from server.contest.programs.builtin_bots import keep_builtin_bots
+from server.contest.programs.sandbox.cores import usable
 from server.contest.runtime.service import ContestService
 from server.contest.store.authors import kept_by_contest
 from server.contest.store.store import FILE as STORE
@@ -40,6 +41,7 @@ from server.league.similarity import Similarity
 from server.league.submissions.entering import enter_versions
 from server.league.submissions.pipeline import Pipeline, nothing
 from server.league.submissions.steps import TRIALS
+from server.league.submissions.turns import Turns
 from server.league.submissions.versions import Versions
 from server.match.flag_timer import FlagTimer
 from server.match.match import Match
@@ -203,12 +205,14 @@ async def _serve(
                 services.start_soon(playing.run, contests)
             comparisons = Comparisons(settings.data, accounts, versions)
             pauses = ComparisonPlayer(comparisons, versions, settings.data).play_next if web else nothing
-            services.start_soon(_build, Pipeline(versions, settings.data, TRIALS, pauses), contests)
+            turns = Turns()
+            pipeline = Pipeline(versions, turns, settings.data, TRIALS, pauses, cores=len(usable()))
+            services.start_soon(_build, pipeline, contests)
             if web:
                 services.start_soon(keep_tidy, versions, comparisons, settings.league)
                 similarity = Similarity(settings.data, versions)
                 services.start_soon(similarity.run)
-                rooms = _league_pages(accounts, versions, comparisons, arena, contests, playing, similarity)
+                rooms = _league_pages(accounts, versions, turns, comparisons, arena, contests, playing, similarity)
                 services.start_soon(serve_web, arena, record_store, web, serve_player, *rooms)
             log.info(
                 "server_listening", host=settings.host, ports=arena.ports, web=arena.web_ports, data=str(settings.data)
@@ -232,6 +236,7 @@ async def _build(pipeline: Pipeline, contests: ContestService) -> None:
 def _league_pages(
     accounts: Accounts,
     versions: Versions,
+    turns: Turns,
     comparisons: Comparisons,
     arena: Arena,
     contests: ContestService,
@@ -256,7 +261,7 @@ def _league_pages(
     book = GradeBook(League(arena.settings.data, accounts, versions))
     return [
         AccountPages(accounts, identities, book),
-        VersionPages(access, versions),
+        VersionPages(access, versions, turns),
         ComparisonPages(access, comparisons),
         ConsolePages(accounts, identities, versions, arena, contests, ladder),
         LadderPages(identities, ladder, LadderResults(accounts)),

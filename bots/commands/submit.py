@@ -56,10 +56,15 @@ def _show(told: dict[str, Any], log: str, state: str) -> tuple[str, str]:
     """Print what is new since last time; return the log and the state."""
     if told["log"].startswith(log):
         sys.stdout.write(told["log"][len(log) :])
-    if told["state"] != state:
-        print(f"-- {told['state']}{': ' if told['sentence'] else ''}{told['sentence']}")
+    said = told["state"]
+    if told["ahead"] is not None:
+        said += f"; {told['ahead']} to be tried before it"
+    if told["minutes"] is not None:
+        said += f", for about {told['minutes']} min"
+    if said != state:
+        print(f"-- {said}{': ' if told['sentence'] else ''}{told['sentence']}")
     sys.stdout.flush()
-    return told["log"], told["state"]
+    return told["log"], said
 
 
 def _packed(path: Path) -> tuple[str, bytes]:

@@ -122,7 +122,7 @@ def measure(minimum: float, size: Class, seconds: float) -> Iterator[Round]:
                 _sending(site, authors, numbers, size) as sent,
             ):
                 beside = _moves(site, size, ROUND_SHARE * seconds, 2 * turn + 1)
-            while versions.next() is not None:
+            while versions.under_way():
                 time.sleep(0.1)
             _check(versions, sent)
             yield Round(without, beside, tuple(sorted(pages)), len(sent), time.monotonic() - began)

@@ -33,48 +33,45 @@ class Bound(StrEnum):
     ESTIMATE = "estimate"
 
 
-class Conformance(msgspec.Struct, frozen=True, kw_only=True, tag="conformance"):
-    """The part of the situations of ``arena-bot check`` that were passed, of those that could be tried."""
+class _Part(msgspec.Struct, frozen=True, kw_only=True):
+    """What is measured as a part of something, 0 to 1."""
 
     most: Annotated[float, MOST]
     full: Annotated[float, PART] = 1.0
     none: Annotated[float, PART] = 0.0
 
 
-class Score(msgspec.Struct, frozen=True, kw_only=True, tag="score"):
-    """The part of the points in games against a player: 1 for a win, a half for a draw."""
+class _Strength(msgspec.Struct, frozen=True, kw_only=True):
+    """What is measured in Elo, with an interval."""
 
     most: Annotated[float, MOST]
-    against: Annotated[str, OPPONENT]
-    full: Annotated[float, PART] = 1.0
-    none: Annotated[float, PART] = 0.0
-
-
-class Elo(msgspec.Struct, frozen=True, kw_only=True, tag="elo"):
-    """The difference in Elo to a player, from pairs of games."""
-
-    most: Annotated[float, MOST]
-    against: Annotated[str, OPPONENT]
     full: Annotated[float, ELO]
     none: Annotated[float, ELO]
     bound: Bound = Bound.LOW
 
 
-class Builds(msgspec.Struct, frozen=True, kw_only=True, tag="builds"):
+class Builds(_Part, frozen=True, kw_only=True, tag="builds"):
     """Whether the bot can be built from its source: 1 or 0."""
 
-    most: Annotated[float, MOST]
-    full: Annotated[float, PART] = 1.0
-    none: Annotated[float, PART] = 0.0
+
+class Conformance(_Part, frozen=True, kw_only=True, tag="conformance"):
+    """The part of the situations of ``arena-bot check`` that were passed, of those that could be tried."""
 
 
-class Rating(msgspec.Struct, frozen=True, kw_only=True, tag="rating"):
+class Score(_Part, frozen=True, kw_only=True, tag="score"):
+    """The part of the points in games against a player: 1 for a win, a half for a draw."""
+
+    against: Annotated[str, OPPONENT]
+
+
+class Elo(_Strength, frozen=True, kw_only=True, tag="elo"):
+    """The difference in Elo to a player, from pairs of games."""
+
+    against: Annotated[str, OPPONENT]
+
+
+class Rating(_Strength, frozen=True, kw_only=True, tag="rating"):
     """The rating in a contest or on a ladder, in Elo."""
-
-    most: Annotated[float, MOST]
-    full: Annotated[float, ELO]
-    none: Annotated[float, ELO]
-    bound: Bound = Bound.LOW
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True, tag="place"):

@@ -11,6 +11,7 @@
 They are for the bot's author, and organisers look at them.
 """
 
+import math
 from collections.abc import AsyncGenerator, Callable
 from datetime import datetime
 from functools import partial
@@ -30,6 +31,7 @@ from server.league.pages.bot_access import BotAccess, Visit
 from server.league.pages.identity import Identity, check_form
 from server.league.pages.rendering import page
 from server.league.submissions.steps import LOG_BYTES
+from server.league.submissions.turns import Outlook, Turns
 from server.league.submissions.unpacking import MAX_UPLOAD
 from server.league.submissions.versions import LOGS, State, Version, Versions
 from server.web.http.answers import json_answer
@@ -60,6 +62,11 @@ def said(version: Version) -> str:
     return "was refused, and deleted" if version.state == "deleted" and version.sentence else WORDS[version.state]
 
 
+def minutes_of(outlook: Outlook) -> int | None:
+    """Return in about how many minutes it is a version's turn, rounded up; None where that is not known."""
+    return None if outlook.seconds is None else math.ceil(outlook.seconds / 60)
+
+
 class Told(msgspec.Struct, frozen=True):
     """A version as JSON."""
 
@@ -79,6 +86,10 @@ class ToldWithLog(Told, frozen=True):
     """A version as JSON, with the logs of its steps."""
 
     log: str
+    ahead: int | None
+    """Versions of others and of its own author whose turn comes before; None where it does not wait."""
+    minutes: int | None
+    """Until its turn, as far as that is known."""
 
 
 class Listed(NamedTuple):
@@ -103,8 +114,9 @@ class ToldList(msgspec.Struct, frozen=True):
 class VersionPages:
     """The handlers of these routes."""
 
-    def __init__(self, access: BotAccess, versions: Versions) -> None:
-        """Take what tells who asks, and the versions."""
+    def __init__(self, access: BotAccess, versions: Versions, turns: Turns) -> None:
+        """Take what tells who asks, the versions, and which one is tried when."""
+        self._turns = turns
         self._access = access
         self._versions = versions
 
@@ -176,7 +188,15 @@ class VersionPages:
         if visit.identity is None:
             return json_answer(msgspec.json.encode(await self._with_log(version)))
         logs = await trio.to_thread.run_sync(self._logs, version)
-        told = {"identity": visit.identity, "version": version, "said": said, "logs": logs}
+        outlook = await self._outlook(version)
+        told = {
+            "identity": visit.identity,
+            "version": version,
+            "said": said,
+            "logs": logs,
+            "outlook": outlook,
+            "minutes": None if outlook is None else minutes_of(outlook),
+        }
         title, language = f"{version.bot}, version {version.number}", visit.identity.language
         response = page("bots/version", title, told, language=language, current="/me")
         if version.is_under_way:
@@ -227,7 +247,15 @@ class VersionPages:
     async def _with_log(self, version: Version) -> ToldWithLog:
         logs = await trio.to_thread.run_sync(self._logs, version)
         text = "\n".join(f"== {name}\n{log}" for name, log in logs)
-        return ToldWithLog(**msgspec.structs.asdict(_told(version)), log=text)
+        found = await self._outlook(version)
+        ahead, minutes = (None, None) if found is None else (found.ahead, minutes_of(found))
+        return ToldWithLog(**msgspec.structs.asdict(_told(version)), log=text, ahead=ahead, minutes=minutes)
+
+    async def _outlook(self, version: Version) -> Outlook | None:
+        """Return what a version has before it; None where it does not wait."""
+        if version.state != "waiting":
+            return None
+        return self._turns.outlook(await trio.to_thread.run_sync(self._versions.under_way), version)
 
     def _logs(self, version: Version) -> list[tuple[str, str]]:
         folder = self._versions.folder(version)

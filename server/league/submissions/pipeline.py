@@ -1,12 +1,17 @@
-"""Takes each version through its steps, one at a time: unpack, build, conformance test, qualification.
+"""Takes each version through its steps: unpack, build, conformance test, qualification.
+
+Some versions are tried at once, of authors in turn: one is built, or plays, while another takes the conformance test,
+which waits most of its time. As many are built, and as many play, as there are cores for beside everything else.
 
 What the machine lacks is no fault of a bot: the step is tried again. A version that was under way when the server died
 begins again with the step that it was in, since a server that dies often would never come to the end of a long one.
 """
 
+import math
 import os
 import shutil
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import structlog
@@ -16,6 +21,7 @@ from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.league.submissions import recipe, steps
 from server.league.submissions.recipe import NoRecipe
 from server.league.submissions.steps import Ended, Trial
+from server.league.submissions.turns import Turns
 from server.league.submissions.unpacking import BadUpload, unpack
 from server.league.submissions.versions import BUILD, LOGS, UPLOAD, State, Version, Versions
 from server.ops import descendants
@@ -23,6 +29,12 @@ from server.ops.backoff import pause_seconds
 from server.storage.database import BadStore
 
 log = structlog.get_logger()
+
+AT_ONCE = 3
+"""So many versions are tried at once, on however small a machine: one is built, one plays, one is mostly waited for."""
+
+CORES_OF_A_STEP = 4
+"""For so many cores of a machine one more version is built, and one more plays, at the same time."""
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 """Seconds until a step is tried again that the machine could not do; they double with each failure."""
@@ -58,14 +70,25 @@ class Pipeline:
     def __init__(
         self,
         versions: Versions,
+        turns: Turns,
         data: Path,
         trials: Sequence[Trial],
         otherwise: Callable[[], Awaitable[bool]] = nothing,
+        *,
+        cores: int = 1,
     ) -> None:
-        """Take what every bot has to be able to play, and what is done while no version waits.
+        """Take whose turn it is, what every bot has to be able to play, and what is done while no version waits.
 
         That is cancelled when a version comes, and called again later; it returns whether there was something to do.
+        ``cores`` are those of the machine.
         """
+        self._turns = turns
+        turns.at_once = max(AT_ONCE, cores // CORES_OF_A_STEP)
+        self._builds = trio.CapacityLimiter(max(1, cores // CORES_OF_A_STEP))
+        self._games = trio.CapacityLimiter(max(1, cores // CORES_OF_A_STEP))
+        self._failures = 0
+        self._paused_until = -math.inf
+        self._changed = trio.Event()
         self._otherwise = otherwise
         self._versions = versions
         self._home = descendants.home_of(data)
@@ -73,20 +96,49 @@ class Pipeline:
 
     async def run(self) -> None:
         """Take versions through their steps until cancelled."""
-        failures = 0
         await trio.to_thread.run_sync(self._clear)
-        while True:
-            try:
-                version = await trio.to_thread.run_sync(self._versions.next)
-                if version is not None:
-                    await self._take(version)
-                elif not await self._use_pause():
-                    await trio.sleep(LOOK_SECONDS)
-                failures = 0
-            except* (OSError, BadStore) as group:
-                failures += 1
-                log.error("submission_paused", error=_sentence(group), failures=failures)
-                await trio.sleep(pause_seconds(failures, FIRST_PAUSE, LONGEST_PAUSE))
+        async with trio.open_nursery() as nursery:
+            while True:
+                self._changed = trio.Event()
+                done = False
+                if trio.current_time() >= self._paused_until:
+                    with self._faults_noted():
+                        done = await self._begin_some(nursery)
+                if not done:
+                    with trio.move_on_after(LOOK_SECONDS):
+                        await self._changed.wait()
+
+    async def _begin_some(self, nursery: trio.Nursery) -> bool:
+        """Begin with the versions whose turn it is, or do something else; tell whether there was something else."""
+        tried = self._turns.tried
+        under_way = await trio.to_thread.run_sync(self._versions.under_way)
+        left = [one for one in under_way if one.id not in tried]  # one may have come to its end meanwhile
+        while (version := self._turns.next(left)) is not None:
+            self._turns.begin(version)
+            nursery.start_soon(self._try, version)
+        return not under_way and await self._use_pause()
+
+    async def _try(self, version: Version) -> None:
+        """Take a version through its steps, and make room for the next one."""
+        began, took = trio.current_time(), None
+        try:
+            with self._faults_noted():
+                await self._take(version)
+                took = trio.current_time() - began
+                self._failures = 0
+        finally:
+            self._turns.end(version, took)
+            self._changed.set()
+
+    @contextmanager
+    def _faults_noted(self) -> Iterator[None]:
+        """Begin no version for a while after a fault of the machine, for longer each time."""
+        try:
+            yield
+        except* (OSError, BadStore) as group:
+            self._failures += 1
+            log.error("submission_paused", error=_sentence(group), failures=self._failures)
+            self._paused_until = trio.current_time() + pause_seconds(self._failures, FIRST_PAUSE, LONGEST_PAUSE)
 
     async def _use_pause(self) -> bool:
         """Do something else until a version comes; tell whether there was something."""
@@ -94,7 +146,7 @@ class Pipeline:
         async with trio.open_nursery() as nursery:
 
             async def look() -> None:
-                while await trio.to_thread.run_sync(self._versions.next) is None:
+                while not await trio.to_thread.run_sync(self._versions.under_way):
                     await trio.sleep(LOOK_SECONDS)
                 nursery.cancel_scope.cancel()
 
@@ -136,7 +188,8 @@ class Pipeline:
                 _judge(ended, "the conformance test found something", _first_fault(check))
         await self._begin(version, "qualifying", match)
         for trial in self._trials:
-            ended = await steps.qualify(version.bot, runs, folder, match, self._home, trial)
+            async with self._games:
+                ended = await steps.qualify(version.bot, runs, folder, match, self._home, trial)
             if ended.status == NOT_PLAYED:
                 _judge(ended, "its first games could not be played", _last_line(match))
             _judge(ended, "it has lost a game of the qualification by a fault of its own")
@@ -149,7 +202,8 @@ class Pipeline:
             written = await trio.to_thread.run_sync(_unpack, place, version.file)
             command = recipe.build_command(folder)
             if command:
-                ended = await steps.build(command, folder, place / "build.txt", self._home)
+                async with self._builds:
+                    ended = await steps.build(command, folder, place / "build.txt", self._home)
                 missing = f"this server has no {command[0]}" if ended.status == NO_PROGRAM else ""
                 _judge(ended, f"the build ({' '.join(command)}) failed", missing)
             start = written or recipe.start_command(folder)

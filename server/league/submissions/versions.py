@@ -43,7 +43,7 @@ SERVER = "the server"
 MAX_WAITING = 3
 """Versions of a person that are under way."""
 
-_COLUMNS = "versions.id, bots.name, number, received, file, sha256, state, sentence, command"
+_COLUMNS = "versions.id, bots.name, number, received, file, sha256, state, sentence, command, owner"
 
 _IN_PLAY = """SELECT 1 FROM comparisons WHERE ?1 IN (first, second) AND state IN ('waiting', 'playing')
     UNION ALL SELECT 1 FROM ladder_running
@@ -67,6 +67,8 @@ class Version(NamedTuple):
     """Why it was refused; else empty."""
     command: tuple[str, ...]
     """What starts it, as seen from its `build` folder; empty as long as that is not known."""
+    owner: int = 0
+    """The number of the bot's author."""
 
     @property
     def is_under_way(self) -> bool:
@@ -150,13 +152,8 @@ class Versions:
         """Return how many bytes on the disk a version takes. Raises OSError."""
         return disk_use(self.folder(version)).size
 
-    def next(self) -> Version | None:
-        """Return the version whose turn it is: one that was under way already, else the one that waits longest."""
-        rows = self._rows(f"WHERE state IN {UNDER_WAY} ORDER BY state = 'waiting', versions.id LIMIT 1")
-        return rows[0] if rows else None
-
     def under_way(self) -> list[Version]:
-        """Return the versions that have steps left, in the order of their turns."""
+        """Return the versions that have steps left: those that were begun, and then those that wait longest."""
         return self._rows(f"WHERE state IN {UNDER_WAY} ORDER BY state = 'waiting', versions.id")
 
     def version(self, bot: str, number: int) -> Version | None:
@@ -312,6 +309,6 @@ class Versions:
 
 
 def _version(number: int, bot: str, of: int, received: str, *rest: Any) -> Version:
-    file, digest, state, sentence, command = rest
+    file, digest, state, sentence, command, owner = rest
     date = datetime.fromisoformat(received)
-    return Version(number, bot, of, date, file, digest, state, sentence, tuple(json.loads(command)))
+    return Version(number, bot, of, date, file, digest, state, sentence, tuple(json.loads(command)), owner)

@@ -20,6 +20,7 @@ from server.league.pages.comparison_pages import summary
 from server.league.submissions import pipeline
 from server.league.submissions.pipeline import Pipeline
 from server.league.submissions.steps import Ended
+from server.league.submissions.turns import Turns
 from server.league.submissions.versions import BUILD, Versions
 from tests.server.league.test_submissions import EXAMPLES, SEALED
 from tests.web.site import Site
@@ -165,7 +166,7 @@ def test_a_comparison_stops_for_each_version_that_comes_and_goes_on_behind_it(
 
     async def main() -> None:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(Pipeline(versions, tmp_path, (), player.play_next).run)
+            nursery.start_soon(Pipeline(versions, Turns(), tmp_path, (), player.play_next).run)
             for number in (1, 2):
                 await tried(number)
             while comparisons.left():

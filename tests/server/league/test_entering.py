@@ -147,8 +147,8 @@ def test_a_version_whose_built_program_was_removed_is_built_again_first_or_said_
             league.enter(UNTIL)
         (entered,) = store.interventions(number)
         assert (entered.name, entered.version) == ("bob", bob.number), "only the other one waits"
-        again = league.versions.next()
-        assert again is not None and (again.bot, again.number) == ("ann-2", old.number)
+        again = league.versions.under_way()[0]
+        assert (again.bot, again.number) == ("ann-2", old.number)
         if fault:
             league.versions.refuse(again, fault)
         else:

@@ -17,6 +17,7 @@ from server.league.accounts.people import AUTHOR, NotAllowed, Person
 from server.league.submissions import pipeline, recipe, steps
 from server.league.submissions.pipeline import Pipeline
 from server.league.submissions.steps import Ended, Trial
+from server.league.submissions.turns import Turns
 from server.league.submissions.unpacking import BadUpload, unpack
 from server.league.submissions.versions import BUILD, MAX_WAITING, State, Version, Versions
 
@@ -144,9 +145,9 @@ def ann(accounts: Accounts) -> Person:
 def test_versions_are_numbered_wait_in_turn_and_one_plays(versions: Versions, ann: Person, accounts: Accounts) -> None:
     first = versions.add(ann, "bot", "bot.py", b"1")
     second = versions.add(ann, "BOT", "bot.py", b"2")
-    assert [first.number, second.number, versions.next()] == [1, 2, first]
+    assert [first.number, second.number, versions.under_way()[0]] == [1, 2, first]
     versions.go_on(second, "building")
-    assert versions.next() == versions.version("bot", 2), "what was under way comes first"
+    assert versions.under_way()[0] == versions.version("bot", 2), "what was under way comes first"
     for version in (first, second):
         with pytest.raises(NotAllowed, match="has not passed"):
             versions.activate(versions.version("bot", version.number) or version, "ann")
@@ -203,12 +204,12 @@ def test_deleted_files_go_and_the_row_stays(versions: Versions, ann: Person, acc
 SEALED = pytest.mark.skipif(bool(sandbox_obstacle()), reason=f"programs cannot be sealed here: {sandbox_obstacle()}")
 
 
-def tried(versions: Versions, data: Path, version: Version) -> tuple[Version, str]:
+def tried(versions: Versions, data: Path, version: Version, turns: Turns | None = None) -> tuple[Version, str]:
     """Take a version through its steps; return it, and its logs."""
 
     async def main() -> None:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(Pipeline(versions, data, TRIALS).run)
+            nursery.start_soon(Pipeline(versions, turns or Turns(), data, TRIALS).run)
             while (versions.version(version.bot, version.number) or version).is_under_way:
                 await trio.sleep(0.05)
             nursery.cancel_scope.cancel()
@@ -267,6 +268,40 @@ def test_a_version_goes_on_with_the_step_in_which_a_server_was_killed(
     (versions.folder(version) / "upload").write_bytes(b"print()")
     assert tried(versions, tmp_path, version)[0].state == "active"
     assert steps_taken == taken and built.exists() == (state != "building")
+
+
+def test_a_slow_version_holds_up_nobody_but_its_author(
+    versions: Versions, accounts: Accounts, ann: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accounts.redeem(accounts.invite("bob", AUTHOR, "test"), "", "")
+    bob = accounts.person("bob")
+    assert bob is not None
+    accounts.make_token(bob, "other")
+    slow, behind = versions.add(ann, "bot", "bot.py", b"print()"), versions.add(ann, "bot", "bot.py", b"print(2)")
+    quick = versions.add(bob, "other", "bot.py", b"print()")
+    faults = [OSError("no space left on device")]
+
+    async def check(_command: object, folder: Path, *_: object) -> Ended:
+        if folder.is_relative_to(versions.folder(slow)):
+            await trio.sleep_forever()
+        if faults:
+            raise faults.pop()
+        return Ended(0)
+
+    async def qualify(*_: object) -> Ended:
+        return Ended(0)
+
+    monkeypatch.setattr(pipeline, "sandbox_obstacle", str)
+    monkeypatch.setattr(pipeline, "FIRST_PAUSE", 0.0)
+    monkeypatch.setattr(steps, "check", check)
+    monkeypatch.setattr(steps, "qualify", qualify)
+    turns = Turns()
+    assert tried(versions, tmp_path, quick, turns)[0].state == "active", "also behind a fault of the machine"
+    assert not faults
+    found = {one.number: one.state for one in versions.of("bot")}
+    assert found == {slow.number: "checking", behind.number: "waiting"}
+    outlook = turns.outlook(versions.under_way(), behind)
+    assert outlook is not None and outlook.seconds is not None
 
 
 @SEALED

@@ -1,0 +1,73 @@
+"""Whose version is tried next, on paper: authors in turn, one version of each at a time."""
+
+from datetime import UTC, datetime
+
+from server.league.submissions.turns import Outlook, Turns
+from server.league.submissions.versions import State, Version
+
+DATE = datetime(2026, 11, 23, tzinfo=UTC)
+
+ANN, BOB, CAT = 1, 2, 3
+
+
+def version(number: int, owner: int, state: State = "waiting") -> Version:
+    return Version(number, f"bot-{owner}", number, DATE, "bot.py", "", state, "", (), owner)
+
+
+def test_the_second_upload_of_an_author_waits_behind_the_first_ones_of_others() -> None:
+    turns = Turns()
+    sent = [version(1, ANN), version(2, ANN), version(3, ANN), version(4, BOB), version(5, CAT), version(6, BOB)]
+    assert [one.id for one in turns.order(sent)] == [1, 4, 5, 2, 6, 3]
+    turns.begin(sent[0])
+    turns.end(sent[0], 60)
+    assert [one.id for one in turns.order(sent[1:])] == [4, 5, 2, 6, 3], "also when the first one is over"
+    new = [*sent[1:], version(7, 9)]
+    assert [one.id for one in turns.order(new)][:3] == [4, 5, 7]
+
+
+def test_who_sends_all_the_time_lets_nobody_wait_for_ever() -> None:
+    turns, left, served = Turns(), [version(1, ANN), version(2, BOB)], []
+    for number in range(3, 9):
+        found = turns.next(left)
+        assert found is not None
+        turns.begin(found)
+        turns.end(found, 1)
+        served.append(found.owner)
+        left = [one for one in left if one != found] + [version(number, ANN)]
+    assert served == [ANN, BOB, ANN, ANN, ANN, ANN]
+
+
+def test_one_version_of_an_author_is_tried_at_a_time_so_that_they_play_in_order() -> None:
+    turns = Turns(at_once=2)
+    ann, again, bob = version(1, ANN), version(2, ANN), version(3, BOB)
+    sent = [ann, again, bob]
+    assert turns.next(sent) == ann
+    turns.begin(ann)
+    assert turns.next([ann, again]) is None, "there is room, but it has to wait"
+    assert turns.next(sent) == bob
+    turns.begin(bob)
+    assert turns.next([*sent, version(4, CAT)]) is None, "there is no room"
+    turns.end(ann, 60)
+    assert turns.next([again, bob]) == again
+
+
+def test_what_an_earlier_server_has_begun_comes_first() -> None:
+    assert [one.id for one in Turns().order([version(1, ANN), version(2, BOB, "checking")])] == [2, 1]
+
+
+def test_who_waits_is_told_how_many_come_before_and_how_long_that_takes() -> None:
+    turns = Turns(at_once=2)
+    tried = [version(1, ANN), version(2, BOB)]
+    waiting = [version(3, CAT), version(4, 4)]
+    for one in tried:
+        turns.begin(one)
+    sent = [*tried, *waiting]
+    assert [turns.outlook(sent, one) for one in waiting] == [Outlook(0, None), Outlook(1, None)]
+    assert turns.outlook(sent, tried[0]) is None
+    before = version(9, 9)
+    for seconds in (60, 120):
+        turns.begin(before)
+        turns.end(before, seconds)
+    turns.begin(before)
+    turns.end(before, None)  # the machine lacked something: that tells nothing
+    assert [turns.outlook(sent, one) for one in waiting] == [Outlook(0, 45), Outlook(1, 90)]
