@@ -10,6 +10,10 @@ better than needed is left at that, its moves not looked at, as are children tha
 says how many children are worth a look, the others are left out, unless all of these lose: a loss is proven by all
 moves. A move that is the only one not to lose at once costs no depth (one-reply extension).
 
+Where several threads search the same position, children that another thread searches at present are deferred to the end
+of their node, but for the first one (simplified ABDADA): threads part below each node and meet in the table. One thread
+defers nothing.
+
 What a kernel evaluates as certain is not searched at all, nor are positions of layers that are solved.
 
 A position that stands on the path to itself, or has stood on the board before, is worth a draw. That is looked
@@ -19,6 +23,7 @@ have been one: what Campbell called the graph-history-interaction problem is sol
 
 Sources: Knuth and Moore 1975 (alpha-beta), Marsland and Campbell 1982 (principal variation search),
 Romstad 2006 (late move reductions), Schaeffer 1986 and Heinz 1998 (futility pruning, also at nodes before the last),
+Weill 1996 (ABDADA) and T. Kerrigan's simplification of it;
 Björnsson and Marsland 2000 give an overview.
 
 A function that calls itself must be called with the same types from everywhere. A literal, say a depth of 0,
@@ -51,8 +56,11 @@ from engine.search.memory import (
     MAX_DEPTH,
     NODES,
     NOWHERE,
+    PARALLEL,
     REACH,
     ROOM,
+    ROOT_SCORE,
+    SEARCHING_SLOTS,
     SELECTIVE,
     STOPPED,
     WIDTH,
@@ -92,6 +100,9 @@ from engine.search.transposition_table import (
 
 LATE, LAST = 3, 8
 """Children from these places on, in the order in which they are tried, are searched one and two plies less deep."""
+
+DEFERRED = 4
+"""From this depth on a node defers children that other threads search. Three and five are as good."""
 
 NOT_KNOWN = INFINITY + 1
 """Stands for the exact score of a position that is not known."""
@@ -171,8 +182,30 @@ def search(state: State, depth: int, alpha: int, beta: int, ply: int, first: int
         below = depth - 1
         if replies == 1 and cells[SELECTIVE] != 0 and ply + depth < MAX_DEPTH and end + 2 * ROOM <= len(order):
             below = depth
-        for turn in range(first, end):
-            taken = take_best(order, turn, end)
+        parallel = cells[PARALLEL] != 0 and depth >= DEFERRED
+        turn, deferred, returned = first, 0, False
+        while turn < end or deferred > 0:
+            if turn >= end:
+                # the deferred ones remain; the thread that searches them may have settled the node meanwhile
+                turn, returned = first, True
+                entry = probe(memory.table, key)
+                bound = entry & BOUND_MASK
+                if bound != NOTHING and (entry >> DEPTH_SHIFT) & DEPTH_MASK >= depth and beta - alpha == 1:
+                    score = moved((entry >> SCORE_SHIFT) - SCORE_OFFSET, ply)
+                    if bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha):
+                        best = score
+                        best_number = (entry >> CHILD_SHIFT) & CHILD_MASK
+                        break
+            at = turn
+            turn += 1
+            if returned:
+                taken = -order[at]
+                if taken < 0:
+                    continue
+                order[at] = taken
+                deferred -= 1
+            else:
+                taken = take_best(order, at, end)
             number = child_of(taken)
             if ply == 0 and memory.barred[number] != 0:
                 continue
@@ -181,18 +214,33 @@ def search(state: State, depth: int, alpha: int, beta: int, ply: int, first: int
                 if hoped <= floor:
                     best = max(best, hoped)
                     reach = min(reach, repeated)
-                    break
-            if BREADTH > 0 and looked_at >= BREADTH and cells[SELECTIVE] != 0 and is_open(best):
-                break
-            looked_at += 1
+                    turn = end
+                    continue
+            if BREADTH > 0 and looked_at >= BREADTH and cells[SELECTIVE] != 0 and is_open(best) and not returned:
+                turn = end
+                continue
             if is_final(taken) and value_of(taken) < -EVALUATION_LIMIT and value_of(taken) <= floor:
                 best = max(best, value_of(taken))
                 reach = min(reach, repeated)
-                break
+                turn = end
+                continue
             child = load(arena, first + number)
+            child_key = key
+            mark = 0
+            if parallel:
+                child_key = hash_of(child)
+                mark = child_key & (SEARCHING_SLOTS - 1)
+                if best_number != NO_CHILD and not returned and memory.searching[mark] == child_key:
+                    order[at] = -taken
+                    deferred += 1
+                    looked_at += 1
+                    continue
+                memory.searching[mark] = child_key
+            if not returned:
+                looked_at += 1
             less = 0
-            if depth >= 3 and ply > 0 and turn - first >= LATE and cells[SELECTIVE] != 0:
-                less = 2 if depth >= 4 and turn - first >= LAST else 1
+            if depth >= 3 and ply > 0 and at - first >= LATE and cells[SELECTIVE] != 0:
+                less = 2 if depth >= 4 and at - first >= LAST else 1
             window = beta if best_number == NO_CHILD else floor + 1
             while True:
                 score = -search(child, below - less, -window, -floor, ply + 1, end, memory)
@@ -205,6 +253,8 @@ def search(state: State, depth: int, alpha: int, beta: int, ply: int, first: int
                     window = beta
                 else:
                     break
+            if parallel and memory.searching[mark] == child_key:
+                memory.searching[mark] = 0
             if cells[STOPPED] != 0:
                 break
             if score > best:
@@ -212,10 +262,12 @@ def search(state: State, depth: int, alpha: int, beta: int, ply: int, first: int
                 best_number = number
                 if score > floor:
                     floor = score
+                    if ply == 0:
+                        cells[ROOT_SCORE] = score
                     extend_variation(memory.variation, ply, number)
                     if score >= beta:
                         if depth > 2 and MARGIN > 0:
-                            update_history(state, first, turn, depth, memory)
+                            update_history(state, first, at, depth, memory)
                         break
         if ply > 0:
             path[2 * slot] = 0

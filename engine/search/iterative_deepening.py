@@ -3,14 +3,27 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from engine.compiling.binding import Numbers, zeros
 from engine.games.interface import Kernel, State
 from engine.search.alphabeta import AlphaBeta
 from engine.search.binding import copy_of
 from engine.search.capabilities import KINDS
-from engine.search.memory import CELLS, NODES, PLACES, STOPPED, WIDTH, KnownLayers, Memory
+from engine.search.memory import (
+    BUDGET,
+    CELLS,
+    EXCLUDED,
+    NODES,
+    PARALLEL,
+    PLACES,
+    ROOT_SCORE,
+    SEARCHING_SLOTS,
+    STOPPED,
+    WIDTH,
+    KnownLayers,
+    Memory,
+)
 from engine.search.scores import INFINITY, is_open
 
 ASPIRING = 4
@@ -43,6 +56,7 @@ def memory_for(kernel: Kernel, table: Numbers) -> Memory:
         history=zeros("q", KINDS),
         cells=zeros("q", CELLS),
         known=KnownLayers(zeros("B", 0), zeros("q", 0), 0, ()),
+        searching=zeros("q", SEARCHING_SLOTS),
         stop=zeros("q", 1),
     )
 
@@ -58,6 +72,7 @@ def deepen(search: AlphaBeta, state: State, depth: int, memory: Memory, expected
     if expected is not None and margin > 0 and depth >= ASPIRING and is_open(expected):
         low, high = expected - margin, expected + margin
     line: Line = ()
+    memory.cells[ROOT_SCORE] = -INFINITY
     while True:
         memory.variation[0] = 0
         try:
@@ -76,11 +91,31 @@ def deepen(search: AlphaBeta, state: State, depth: int, memory: Memory, expected
             high = INFINITY
 
 
-class HelperThreads:
-    """Threads that search the same position at the same time and share what they find in the table (lazy SMP).
+class Unfinished(NamedTuple):
+    """What a search to a depth that was stopped had found so far."""
 
-    They begin with different depths, so that each soon finds itself where the others have not been. Compiled code
-    only: interpreted code would take turns. Source: the parallel search of Stockfish since 2016, after T. Romstad.
+    depth: int
+    score: int
+    """That of its best line, -INFINITY without one."""
+    line: Line
+
+
+def unfinished(depth: int, found: Deepened, memory: Memory) -> Unfinished:
+    """Return what a search to a depth has found before it was stopped."""
+    return Unfinished(depth, int(memory.cells[ROOT_SCORE]) if found.line else -INFINITY, found.line)
+
+
+def has_to_end(memory: Memory) -> bool:
+    """Tell whether a search that was stopped is over: it was told to end, or has used up its nodes."""
+    return bool(memory.stop[0] != 0 or memory.cells[NODES] >= memory.cells[BUDGET])
+
+
+class HelperThreads:
+    """Threads that search the same position at the same time, to the same depth.
+
+    They share the table and what each searches at present, and so divide the work among them (see
+    `engine.search.alphabeta`). Who is done with a depth first has found its result for all. Compiled code only:
+    interpreted code would take turns.
     """
 
     def __init__(self, kernel: Kernel, search: AlphaBeta, count: int) -> None:
@@ -88,6 +123,14 @@ class HelperThreads:
         self._search = search
         self._kernel = kernel
         self._memories = [memory_for(kernel, zeros("q", 0)) for _ in range(count)]
+        self._forget()
+
+    def _forget(self) -> None:
+        self._goal: tuple[int, int | None] = 1, None
+        """The depth that the caller searches to, and the score that it expects."""
+        self._depths = [0] * len(self._memories)
+        self._finished: tuple[int, Deepened] | None = None
+        self._unfinished: list[Unfinished] = []
 
     @property
     def nodes(self) -> int:
@@ -95,28 +138,80 @@ class HelperThreads:
         return sum(int(memory.cells[NODES]) for memory in self._memories)
 
     @contextmanager
-    def at_work(self, state: State, memory: Memory, depth: int) -> Iterator[None]:
-        """Search a position to a depth along with the caller, whose memory this is, until the end of the context."""
+    def at_work(self, state: State, memory: Memory, depth: int, *, interrupt: bool) -> Iterator[None]:
+        """Search a position to a depth along with the caller, whose memory this is, until the end of the context.
+
+        ``interrupt`` allows them to stop the caller's search of a depth when they are done with it (`take_finished`).
+        """
+        self._forget()
+        cells = memory.cells
+        cells[PARALLEL] = 1 if self._memories else 0
+        # what an earlier search left behind where it ran out of room
+        cast(Any, memory.searching)[:] = zeros("q", SEARCHING_SLOTS)
         stop = zeros("q", 1)
+        caller = cells if interrupt else None
         threads = []
         for number, own in enumerate(self._memories):
             for cell in range(CELLS):
-                own.cells[cell] = memory.cells[cell]
-            shared = own._replace(table=memory.table, path=copy_of(memory.path), known=memory.known, stop=stop)
-            arguments = (state, 1 + (number + 1) % 2, depth, shared)
+                own.cells[cell] = cells[cell]
+            own.cells[EXCLUDED] = 0
+            shared = own._replace(
+                table=memory.table,
+                path=copy_of(memory.path),
+                known=memory.known,
+                searching=memory.searching,
+                stop=stop,
+            )
+            arguments = (number, state, depth, shared, caller)
             threads.append(threading.Thread(target=self._help, args=arguments, daemon=True))
         for thread in threads:
             thread.start()
         try:
             yield
         finally:
-            stop[0] = 1
+            self._end(stop)
             for thread in threads:
                 thread.join()
 
-    def _help(self, state: State, first: int, last: int, memory: Memory) -> None:
-        expected: int | None = None
-        for depth in range(first, last + 1):
-            expected = deepen(self._search, state, depth, memory, expected).score
-            if expected is None:
+    def aim(self, depth: int, expected: int | None) -> None:
+        """Let the threads search to this depth, too, now that the caller begins with it."""
+        self._goal = depth, expected
+        for memory, at in zip(self._memories, self._depths, strict=True):
+            if at < depth:
+                memory.cells[STOPPED] = 1
+
+    def take_finished(self, depth: int, memory: Memory) -> Deepened | None:
+        """Return what a thread has found that was done with a depth before the caller; then the caller may go on."""
+        finished = self._finished
+        if finished is None or finished[0] != depth:
+            return None
+        memory.cells[STOPPED] = 0
+        return finished[1]
+
+    def best_line(self, own: Unfinished) -> Line:
+        """Return the best line that is known of a depth in which all were stopped; empty where none is."""
+        deepest = [other for other in self._unfinished if other.depth >= own.depth and other.line]
+        return max([own, *deepest], key=lambda found: found.score).line
+
+    def _end(self, stop: Numbers) -> None:
+        stop[0] = 1
+
+    def _help(self, number: int, state: State, last: int, memory: Memory, caller: Numbers | None) -> None:
+        depth, expected = 1, None
+        while depth <= last:
+            goal, score = self._goal
+            if goal >= depth:
+                depth, expected = goal, score
+            self._depths[number] = depth
+            found = deepen(self._search, state, depth, memory, expected)
+            if found.score is not None:
+                expected = found.score
+                if caller is not None and self._goal[0] == depth:
+                    self._finished = depth, found
+                    caller[STOPPED] = 1
+                depth += 1
+            elif memory.cells[STOPPED] and not has_to_end(memory):
+                memory.cells[STOPPED] = 0  # the caller has gone on to the next depth
+            else:
+                self._unfinished.append(unfinished(depth, found, memory))
                 return

@@ -20,10 +20,15 @@ WIDTH = MAX_DEPTH + 2
 NOWHERE = 1 << 20
 """Ply of what does not stand on the path but on the board before; also: no repetition had a part in a value."""
 
-NODES, BUDGET, STOPPED, REACH, BEST, GENERATION, SELECTIVE, EXCLUDED, CELLS = range(9)
+NODES, BUDGET, STOPPED, REACH, BEST, GENERATION, SELECTIVE, EXCLUDED, PARALLEL, ROOT_SCORE, CELLS = range(11)
 """Offsets in `Memory.cells`: nodes so far and allowed; whether the search was stopped; the least ply that a
 repetition below the last node led back to; the best child of the last `resolve`; the generation for the table;
-whether the search is selective; how many children of the root are barred."""
+whether the search is selective; how many children of the root are barred; whether several threads search
+the same position; the score of the best line at the root, in the search of this depth."""
+
+
+SEARCHING_SLOTS = 1 << 12
+"""Places of `Memory.searching`: far more than positions that some threads search at a time. A power of two."""
 
 
 class KnownLayers(NamedTuple):
@@ -61,5 +66,8 @@ class Memory(NamedTuple):
     """CELLS numbers: see there."""
     known: KnownLayers
     """Positions of which the value is known, so that they are not searched."""
+    searching: Numbers
+    """SEARCHING_SLOTS numbers, which threads share: the keys of the positions that they search at present, each in the
+    place that its low bits tell. One that is overwritten or left behind changes an order, and no result."""
     stop: Numbers
     """One number, which ends the search when another thread makes it other than 0."""

@@ -1,7 +1,8 @@
 """In which order children are tried: that of the table first, then by evaluation and by what has cut off before.
 
 The order is an array of numbers beside the arena's places. A number holds value, number and finality of a child so
-that the greatest comes first, and of equal ones the first generated. Bound by `engine.search.alphabeta.bind`.
+that the greatest comes first, and of equal ones the first generated; while the child is deferred, it is negated. Bound
+by `engine.search.alphabeta.bind`.
 
 Moves that refute others are likely to do so again elsewhere (history heuristic; Schaeffer 1989). Children of a kind,
 as the kernel tells it, share one number, which rises with each cut-off and falls where another child had to be tried
@@ -109,6 +110,8 @@ def update_history(state: State, first: int, turn: int, depth: int, memory: Memo
     history = memory.history
     taught = min(depth * depth, MAX_TAUGHT)
     for at in range(first, turn + 1):
+        if memory.order[at] < 0:
+            continue  # deferred, so it has not been tried
         child = load(memory.arena, first + child_of(memory.order[at]))
         kind = kind_of(state, child) & (KINDS - 1)
         change = taught if at == turn else -taught

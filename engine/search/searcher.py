@@ -19,7 +19,16 @@ from engine.games.history import History
 from engine.games.interface import EVALUATION_LIMIT, WIN, Kernel, Position, State
 from engine.levels import MAX_LEVEL, draw
 from engine.search.alphabeta import bind, with_layers
-from engine.search.iterative_deepening import Deepened, HelperThreads, Line, deepen, memory_for
+from engine.search.iterative_deepening import (
+    Deepened,
+    HelperThreads,
+    Line,
+    Unfinished,
+    deepen,
+    has_to_end,
+    memory_for,
+    unfinished,
+)
 from engine.search.memory import (
     BUDGET,
     EXCLUDED,
@@ -250,18 +259,22 @@ class Searcher:
 
         latest = thought(limits.moves[:1], None, 0)
         before: list[SearchResult] = []
+        cut_off: Unfinished | None = None
         with _polled(self._compiled, stop or Stop(), clock, deadline) as polled:
             memory = memory._replace(stop=polled)
-            with self._crew.at_work(kernel.state, memory, limits.depth):
+            alike = lines == 1 and not left_out  # then others search the very same
+            with self._crew.at_work(kernel.state, memory, limits.depth, interrupt=alike):
                 for depth in range(1, limits.depth + 1):
                     found: list[SearchResult] = []
                     for rank in range(1, lines + 1):
                         expected = before[rank - 1].score if rank <= len(before) else None
-                        score, line = self._deepen(kernel.state, depth, memory, expected, left_out, found)
+                        if rank == 1:
+                            self._crew.aim(depth, expected)
+                        deepened = self._deepen(kernel.state, depth, memory, expected, left_out, found)
+                        score, line = deepened
                         if score is None:
                             if rank == 1:
-                                # what the unfinished depth has found is no worse: it began with the last one's best
-                                latest = thought(line or latest.line, latest.score, latest.depth)
+                                cut_off = unfinished(depth, deepened, memory)
                             break
                         found.append(thought(line, score, depth, rank))
                         latest = found[0]
@@ -277,6 +290,10 @@ class Searcher:
                         break
                     if limits.soft_ms is not None and (clock() - began) * 1000 >= limits.soft_ms:
                         break
+        if cut_off is not None:
+            # what the unfinished depth has found is no worse: it began with the last one's best
+            line = self._crew.best_line(cut_off) if alike else cut_off.line
+            latest = thought(line or latest.line, latest.score, latest.depth)
         return latest
 
     def _think_at_level(
@@ -348,7 +365,15 @@ class Searcher:
         for number in barred:
             memory.barred[number] = 1
         try:
-            return deepen(self._search, state, depth, memory, expected)
+            while True:
+                found = deepen(self._search, state, depth, memory, expected)
+                if found.score is not None or not memory.cells[STOPPED]:
+                    return found
+                finished = self._crew.take_finished(depth, memory)
+                if finished is not None or has_to_end(memory):
+                    return finished or found
+                # a helper was done with the depth before, just when this thread was
+                memory.cells[STOPPED] = 0
         finally:
             for number in barred:
                 memory.barred[number] = 0

@@ -31,6 +31,7 @@ from tests.bench import (
     sync,
     term,
     thinking,
+    threads,
     web,
     web_sockets,
 )
@@ -39,6 +40,7 @@ BENCHES: dict[str, Callable[[], object]] = {
     "perft": perft.run,
     "games": games.run,
     "thinking": thinking.run,
+    "threads": threads.run,
     "levels": levels.run,
     "solving": solving.run,
     "starting": starting.run,
