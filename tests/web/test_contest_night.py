@@ -184,6 +184,13 @@ def test_a_contest_that_is_over_has_a_champion_and_its_last_results(format: Roun
     assert (shown.summary.over, shown.next, shown.boards) == (True, (), ())
 
 
+SIZES = """() => [...document.querySelectorAll("main *")]
+    .filter(one => one.checkVisibility() && !one.closest("svg") && [...one.childNodes].some(
+        node => node.nodeType === Node.TEXT_NODE && node.textContent.trim()))
+    .map(one => parseFloat(getComputedStyle(one).fontSize))"""
+"""Sizes of all texts, in pixels."""
+
+
 @pytest.mark.slow
 def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, site: Site) -> None:
     report = sample_report(12, Swiss(5), stop=60)
@@ -208,6 +215,7 @@ def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, s
             Announcements(accounts).add(LUNCH, 1, "test")
         expect(page.locator("#announcements")).to_have_text(LUNCH)
         assert page.evaluate("document.documentElement.scrollHeight <= innerHeight"), "nobody has to scroll"
+        assert min(page.evaluate(SIZES)) >= 1080 / 60, "it is read from far away"
         check_accessibility(page)
         page.set_viewport_size({"width": 844, "height": 390})
         assert fits(page)

@@ -2,18 +2,21 @@
 
 import errno
 import os
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 from playwright.sync_api import Browser, FloatRect, expect
 from structlog.testing import capture_logs
 
-from server.contest.definition import RoundRobin, Swiss
-from server.contest.report import files
+from server.contest.definition import Knockout, RoundRobin, Swiss
+from server.contest.report import contents, files
 from server.web.views import contests
-from tests.server.contest.report.samples import sample_report
-from tests.web.chromium import check_accessibility, fits, open_page
+from tests.server.contest.played import CONTROL
+from tests.server.contest.report.samples import sample, sample_report
+from tests.web.chromium import check_accessibility, check_legibility, fits, open_page
 from tests.web.site import Site, knockout, write_reports
 
 
@@ -143,3 +146,29 @@ def test_contests_fit_a_phone_in_the_dark(browser: Browser, site: Site) -> None:
             expect(page.locator(what).first).to_be_visible()
             assert fits(page), path
             check_accessibility(page)
+
+
+MOST_SCREENS = 15
+"""Most screens that a phone scrolls through for the page of a contest, at first."""
+
+
+@pytest.mark.slow
+def test_a_knockout_of_64_is_no_endless_page_on_a_phone(
+    browser: Browser, site: Site, request: pytest.FixtureRequest
+) -> None:
+    folder = site.data / "contests" / "64"
+    request.addfinalizer(partial(rmtree, folder, ignore_errors=True))  # other tests count the contests of the site
+    report = contents.make_report(*sample(64, Knockout(tie_breaks=1, control=CONTROL), variants=1, qualified=False))
+    files.write_report_files(report, folder)
+    champion = report.stages[-1].table[0].name
+    with open_page(browser, phone=True) as page:
+        page.goto(f"{site.url}/contest/64")
+        expect(page.locator("#contest .standings").first).to_contain_text(champion)
+        screens = page.evaluate("document.documentElement.scrollHeight / innerHeight")
+        assert 1 < screens <= MOST_SCREENS
+        assert fits(page)
+        check_legibility(page)
+        check_accessibility(page)
+        page.goto(f"{site.url}/contest/64/live")
+        expect(page.locator("#champion")).to_contain_text(champion)
+        assert fits(page)
