@@ -349,6 +349,37 @@ def test_the_report_of_a_contest_is_in_german_and_its_names_are_as_they_were() -
     assert german(german.sentence("Qualification")) == "Qualifikation"
 
 
+def test_what_seldom_happens_to_a_contest_is_said_in_german_too() -> None:
+    german = texts("de", "reports")
+    shown = {
+        '<li><a href="#interventions">The organiser&#39;s interventions</a></li>': (
+            '<li><a href="#interventions">Eingriffe des Veranstalters</a></li>'
+        ),
+        '<p class="state">Final result: ann and bob have won</p>': (
+            '<p class="state">Endergebnis: ann und bob haben gewonnen</p>'
+        ),
+        '<td class="words">absent: ann and bob had been missing for 30 seconds</td>': (
+            '<td class="words">nicht erschienen: ann und bob hatten 30 Sekunden gefehlt</td>'
+        ),
+        '<td class="words">absent: ann had been missing for 30 seconds</td>': (
+            '<td class="words">nicht erschienen: ann hatte 30 Sekunden gefehlt</td>'
+        ),
+    }
+    assert {line: in_language(line, german) for line in shown} == shown
+    console = texts("de", "server", "reports")
+    said = {
+        "ann won (no reserve)": "ann gewann (kein Stein mehr zu spielen)",
+        "no winner (absent)": "kein Sieger (nicht erschienen)",
+        "the contest was cancelled": "der Wettbewerb wurde abgebrochen",
+        "ann was withdrawn": "ann wurde herausgenommen",
+        "Autumn: ann was withdrawn": "Autumn: ann wurde herausgenommen",
+        "paused since 2026-11-23 10:00 UTC: by the organiser": (
+            "unterbrochen seit 2026-11-23 10:00 UTC: durch den Veranstalter"
+        ),
+    }
+    assert {sentence: console.sentence(sentence) for sentence in said} == said
+
+
 OURS = {"games.csv"}
 """What holds such a word in German, too."""
 

@@ -85,8 +85,9 @@ def contest_view(row: Contest, found: ContestSnapshot, running: dict[int, Fixtur
 
 
 def _result(game: Finished) -> str:
+    reason = str(game.termination).replace("_", " ").replace("+", " and ")
     if game.termination in ANNULLED:
-        return f"annulled ({game.termination})"
+        return f"annulled ({reason})"
     if game.winner is None:
-        return f"{'draw' if game.shared else 'no winner'} ({game.termination})"
-    return f"{game.fixture.players[game.winner]} won ({game.termination})"
+        return f"{'draw' if game.shared else 'no winner'} ({reason})"
+    return f"{game.fixture.players[game.winner]} won ({reason})"

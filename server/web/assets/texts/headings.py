@@ -47,7 +47,8 @@ def in_language(markup: str, words: Texts) -> str:
         told = words.sentence(text)
         return found["before"] + (found["words"] if told == text else _with_blanks(found["words"], told))
 
-    told = WORDS.sub(heading, SENTENCES.sub(sentence, markup))
+    bare = markup.replace("&#39;", "'")  # as the catalogue has it; attributes stand in double quotes
+    told = WORDS.sub(heading, SENTENCES.sub(sentence, bare))
     return POINT.sub(lambda found: (found["cell"] or "") + words("."), told)
 
 
