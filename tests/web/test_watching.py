@@ -517,6 +517,20 @@ def test_a_link_leads_to_a_position(browser: Browser, site: Site) -> None:
         expect(page.locator("#board .piece")).to_have_count(1)
 
 
+def test_a_part_that_cannot_be_had_for_now_is_no_fault_of_a_page(browser: Browser, site: Site) -> None:
+    table = Table(site, "mnk", "params=3,3,3 budget=600000")
+    with open_page(browser, lost=True) as page:
+        page.route("**/match/log.js", lambda route: route.abort())
+        page.goto(f"{site.url}/match/{table.match}")
+        expect(page.locator("#status")).to_have_text("live")
+        with page.expect_event("requestfailed"):
+            table.resign()
+        expect(page.locator("#status")).to_have_text("over")
+        expect(page.locator("#ending")).to_contain_text("resignation")
+        page.unroute("**/match/log.js")
+    table.close()
+
+
 def test_hostile_names_are_shown_as_text(browser: Browser, site: Site, tmp_path: Path) -> None:
     record = tmp_path / "record.txt"
     text = played(end="resign", stop_after=4).replace("white ann\n", f"white {HOSTILE}\n", 1)

@@ -33,8 +33,10 @@ async function follow() {
   if (told.over) live?.close();
   if (told.over || follows) return;
   follows = true;
-  const { Tiles } = await import("./tiles.js");
-  if (told.over) return;
+  const found = await import("./tiles.js").catch(() => null); // the server cannot be reached: the next look tries again
+  follows = found !== null;
+  if (!found || told.over) return;
+  const { Tiles } = found;
   const tiles = new Tiles(find("#boards"));
   const update = ({ boards = [], announcements }) => {
     announce(announcements);

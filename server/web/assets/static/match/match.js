@@ -13,6 +13,9 @@ import { Review, drawReview, judgement } from "./review.js";
 import { day, t, told } from "../shared/texts.js";
 import { badge, gameName, moveText, noteFigures, outcome, reason, sentence, span } from "../shared/words.js";
 
+/** Do without a part of the page for which the server could not be reached: it is asked for again when it is next needed. */
+const leave = () => null;
+
 const REST_MS = 600; // between two moves that are played, when what moves has come to rest
 
 const OF_RECORDS = ["#record", "#gif"]; // links to what a match has when it is over
@@ -38,7 +41,7 @@ class MatchPage {
     this.#players();
     this.board = drawBoard(find("#board"), this.state.info.start);
     this.#head();
-    if (number !== null && this.state.over) import("./pairing.js").then(({ showPairing }) => showPairing(number));
+    if (number !== null && this.state.over) import("./pairing.js").then(({ showPairing }) => showPairing(number), leave);
     this.#wire();
     this.refresh();
     if (number !== null && !this.state.over) this.#follow();
@@ -93,7 +96,9 @@ class MatchPage {
 
   /** Let the links lead on from this position; what makes them comes after the board. */
   async #links() {
-    const { studyOf, toLink, toPlay } = await import("../analysis/link.js");
+    const links = await import("../analysis/link.js").catch(leave);
+    if (!links) return;
+    const { studyOf, toLink, toPlay } = links;
     const study = studyOf(this.state.info.start, this.state.steps, this.ply);
     find("#analyse").href = `/analysis#${toLink(study)}`;
     find("#play-on").href = toPlay(study);
@@ -202,7 +207,7 @@ class MatchPage {
       find(`#player${side}`).classList.toggle("won", now.ending.winner === side);
       say(this.badges[side], badge(now.ending, side));
     });
-    if (this.number !== null) import("./log.js").then(({ offerLog }) => offerLog(this.number));
+    if (this.number !== null) import("./log.js").then(({ offerLog }) => offerLog(this.number), leave);
     if (this.number !== null && now.ending.reason === "time") this.#spent();
     patch(
       box,
