@@ -355,6 +355,8 @@ def test_what_seldom_happens_to_a_contest_is_said_in_german_too() -> None:
         '<li><a href="#interventions">The organiser&#39;s interventions</a></li>': (
             '<li><a href="#interventions">Eingriffe des Veranstalters</a></li>'
         ),
+        "<summary>Round 1: 32 meetings</summary>": "<summary>Runde 1: 32 Begegnungen</summary>",
+        "<summary>Semi-finals: 2 meetings, 1 open</summary>": "<summary>Halbfinale: 2 Begegnungen, 1 offen</summary>",
         '<p class="state">Final result: ann and bob have won</p>': (
             '<p class="state">Endergebnis: ann und bob haben gewonnen</p>'
         ),
