@@ -89,6 +89,22 @@ def test_nothing_can_be_pointed_at_before_the_position_is_there(page: Page, addr
     expect(page.locator("#arranging")).to_be_visible()
 
 
+@pytest.mark.parametrize("place", ["analysis", "play"])
+def test_what_is_pressed_before_the_first_position_is_there_does_nothing(page: Page, site: Site, place: str) -> None:
+    asked: list[Route] = []
+    page.route("**/api/play/look", lambda route: asked.append(route))
+    page.goto(f"{site.url}/{place}#game=mnk&params=3+3+3")
+    expect(page.locator("#game option").first).to_be_attached()
+    for button in page.locator("#controls button").all():
+        expect(button).to_be_disabled()
+    for key in ("ArrowLeft", "End", "ArrowUp", "Escape"):
+        page.keyboard.press(key)
+    asked.pop().continue_()
+    page.unroute("**/api/play/look")
+    expect(page.locator("#board .board")).to_be_visible()
+    expect(page.locator("#copy-link")).to_be_enabled()
+
+
 def test_keys_step_through_lines_and_from_one_to_the_other(page: Page, address: str) -> None:
     show(page, address, TREE)
     expect(page.locator("#tree button")).to_have_count(7)

@@ -105,6 +105,7 @@ class Page {
     const [view, motion] = [this.#seen(answer.view), answer.motion];
     if (!this.board) {
       this.board = drawBoard($("board"), view);
+      $("controls").disabled = false; // until now there was nothing that they could do
       this.pointing = new Pointing(this.board, {
         rows: (push) => this.#try(() => ask("rows", { ...question(this.study), chosen: push })),
         move: (move, isPushed) => this.play(move, isPushed),

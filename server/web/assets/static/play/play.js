@@ -81,6 +81,7 @@ class Page {
     this.#tell();
     if (!this.board) {
       this.board = drawBoard($("board"), view);
+      $("controls").disabled = false; // until now there was nothing that they could do
       this.pointing = new Pointing(this.board, {
         rows: (push) => this.#try(() => ask("rows", { ...question(this.table), chosen: push })),
         move: (move, pushed) => this.#play(move, pushed),
