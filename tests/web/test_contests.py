@@ -7,12 +7,14 @@ from itertools import pairwise
 from pathlib import Path
 from shutil import rmtree
 
+import msgspec
 import pytest
 from playwright.sync_api import Browser, FloatRect, expect
 from structlog.testing import capture_logs
 
 from server.contest.definition import Knockout, RoundRobin, Swiss
 from server.contest.report import contents, files
+from server.contest.report.structure import Report
 from server.web.views import contests
 from tests.server.contest.played import CONTROL
 from tests.server.contest.report.samples import sample, sample_report
@@ -146,6 +148,28 @@ def test_contests_fit_a_phone_in_the_dark(browser: Browser, site: Site) -> None:
             expect(page.locator(what).first).to_be_visible()
             assert fits(page), path
             check_accessibility(page)
+
+
+@pytest.mark.slow
+def test_the_longest_name_widens_neither_page_nor_tables(
+    browser: Browser, site: Site, request: pytest.FixtureRequest
+) -> None:
+    folder = site.data / "contests" / "32"
+    request.addfinalizer(partial(rmtree, folder, ignore_errors=True))  # other tests count the contests of the site
+    report, longest = sample_report(8, RoundRobin()), "W" * 32
+    champion = report.stages[-1].table[0].name
+    text = msgspec.json.encode(report).replace(f'"{champion}"'.encode(), f'"{longest}"'.encode())
+    files.write_report_files(msgspec.json.decode(text, type=Report), folder)
+    with open_page(browser, phone=True) as page:
+        for path, what in (("/contests", ".one"), ("/contest/32", "#contest .standings")):
+            page.goto(site.url + path)
+            expect(page.locator(what, has_text=longest).first).to_be_visible()
+            assert fits(page), path
+    with open_page(browser) as page:
+        page.goto(f"{site.url}/contest/32")
+        standings = page.locator("#contest .standings", has_text=longest).first
+        expect(standings).to_be_visible()
+        assert standings.evaluate("table => table.parentElement.scrollWidth <= table.parentElement.clientWidth")
 
 
 MOST_SCREENS = 15

@@ -83,7 +83,8 @@ export function time(milliseconds) {
 export function span(milliseconds) {
   const decimal = (value) => (Math.round(value * 10) / 10).toLocaleString(LANGUAGE, { useGrouping: false });
   if (milliseconds < 1000) return `${milliseconds} ms`;
-  return milliseconds < 120_000 ? `${decimal(milliseconds / 1000)} s` : `${decimal(milliseconds / 60_000)} min`;
+  if (milliseconds < 120_000) return `${decimal(milliseconds / 1000)} s`;
+  return milliseconds < 7_200_000 ? `${decimal(milliseconds / 60_000)} min` : `${decimal(milliseconds / 3_600_000)} h`;
 }
 
 /** A sentence of the server's as it stands alone: with a capital letter and a full stop. */
