@@ -190,6 +190,14 @@ SIZES = """() => [...document.querySelectorAll("main *")]
     .map(one => parseFloat(getComputedStyle(one).fontSize))"""
 """Sizes of all texts, in pixels."""
 
+BESIDE_HOURS = """tile => {
+    const [name, clock] = [".name", ".clock"].map((which) => tile.querySelector(which));
+    [name.textContent, clock.textContent] = ["pace-3", "9:59:59"];
+    name.parentElement.style.width = "8em"; // as beside a board where there are four
+    return name.scrollWidth <= name.clientWidth;
+}"""
+"""Whether the whole of a short name is seen beside such a clock."""
+
 
 @pytest.mark.slow
 def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, site: Site) -> None:
@@ -219,6 +227,7 @@ def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, s
         check_accessibility(page)
         page.set_viewport_size({"width": 844, "height": 390})
         assert fits(page)
+        assert tile.evaluate(BESIDE_HOURS), "a clock of hours goes below the name rather than take its place"
         page.set_viewport_size({"width": 1920, "height": 1080})
         page.goto(f"{site.url}/contest/2")
         expect(page.locator("#announcements")).to_have_text(LUNCH)
