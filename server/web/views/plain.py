@@ -59,9 +59,11 @@ def match(state: State, words: Texts) -> str:
 
 def record(number: int, words: Texts) -> str:
     """Return the last position of a match that was over some time ago, and where its record is."""
+    board = f"/api/v1/matches/{number}/position.svg"
     return (
         f"<h1>{words('Match {0}', number)}</h1>"
-        f'<p><img src="/api/v1/matches/{number}/position.svg" alt="{words("Position")}" width="480"></p>'
+        f'<p><picture><source media="(prefers-color-scheme: dark)" srcset="{board}?theme=dark">'
+        f'<img src="{board}" alt="{words("Position")}" width="480"></picture></p>'
         f"<p>{_link(f'/api/matches/{number}/record', words('The record of match {0}, as text', number))}.</p>"
     )
 
