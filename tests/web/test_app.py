@@ -25,9 +25,11 @@ from server.config.limits import Limits
 from server.config.settings import Settings
 from server.web import app
 from server.web.assets.static_files import served
+from server.web.assets.texts.catalogue import texts
 from server.web.http import listener
 from server.web.http.client_quota import HttpRateLimiter
 from server.web.replay.finished_record import RECORD_BYTES
+from server.web.views import plain
 from tests.engine.records import records
 from tests.engine.test_record import played
 from tests.web.site import Site, Table, open_site
@@ -218,6 +220,12 @@ def test_pages_say_without_javascript_how_things_stand(site: Site) -> None:
     assert "<table" in plain("/contest/1") and "needs JavaScript" not in plain("/contest/1")
     assert "This page needs JavaScript" in plain("/play")
     assert re.search("<h1>Spielen</h1>\n.*Diese Seite braucht JavaScript", plain("/play", "de"))
+
+
+def test_a_board_without_javascript_is_drawn_for_dark_pages_too() -> None:
+    shown = plain.record(7, texts("en", "server"))
+    assert 'media="(prefers-color-scheme: dark)" srcset="/api/v1/matches/7/position.svg?theme=dark"' in shown
+    assert '<img src="/api/v1/matches/7/position.svg"' in shown
 
 
 def test_pages_stand_in_one_frame(site: Site) -> None:

@@ -80,11 +80,10 @@ export function time(milliseconds) {
 }
 
 /** Milliseconds as a length of time, with one decimal where there is need of it. */
-export function span(milliseconds) {
-  const decimal = (value) => (Math.round(value * 10) / 10).toLocaleString(LANGUAGE, { useGrouping: false });
-  if (milliseconds < 1000) return `${milliseconds} ms`;
-  if (milliseconds < 120_000) return `${decimal(milliseconds / 1000)} s`;
-  return milliseconds < 7_200_000 ? `${decimal(milliseconds / 60_000)} min` : `${decimal(milliseconds / 3_600_000)} h`;
+export function span(ms) {
+  if (ms < 1000) return `${ms} ms`;
+  const [size, unit] = ms < 120_000 ? [1000, "s"] : ms < 7_200_000 ? [60_000, "min"] : [3_600_000, "h"];
+  return `${(Math.round((ms / size) * 10) / 10).toLocaleString(LANGUAGE, { useGrouping: false })} ${unit}`;
 }
 
 /** A sentence of the server's as it stands alone: with a capital letter and a full stop. */
