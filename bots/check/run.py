@@ -21,12 +21,18 @@ SITUATIONS: tuple[Situation, ...] = (
 )
 
 
-def chosen(words: str) -> list[Situation]:
-    """Return the situations whose title has these words in it; raises `ArenaError` where there is none."""
+def chosen(words: str, after: str = "") -> list[Situation]:
+    """Return the situations whose title has these words in it, those alone that come ``after`` the one of that title.
+
+    Where none has that title, a log was misread, and nothing of it counts. Raises `ArenaError` where no title has the
+    words.
+    """
     found = [situation for situation in SITUATIONS if words.lower() in situation.title.lower()]
     if not found:
         raise ArenaError(f"no situation has {words!r} in its title")
-    return found
+    titles = [situation.title for situation in SITUATIONS]
+    left = SITUATIONS[titles.index(after) + 1 :] if after in titles else SITUATIONS
+    return [situation for situation in found if situation in left]
 
 
 def check(
@@ -37,17 +43,19 @@ def check(
     situations: Sequence[Situation],
     write: Callable[[str], None],
     note: Callable[[str], None],
+    goes_on: bool = False,
 ) -> Report:
     """Test a bot in situations, write results line by line, and return them all.
 
     With a command the bot is started, again and again; without one it has to connect to the port by itself. Raises
-    `ArenaError` where the port is taken or the command cannot be started.
+    `ArenaError` where the port is taken or the command cannot be started. A test that ``goes_on`` was begun before: it
+    passes without anything being seen to be right.
     """
     try:
         listener = socket.create_server((HOST, port))
     except OSError as error:
         raise ArenaError(f"cannot listen at {HOST} port {port}: {error.strerror or error}") from error
-    report = Report(write)
+    report = Report(write, goes_on=goes_on)
     bot = BotUnderTest(listener, command, game, note)
     try:
         for number, situation in enumerate(situations, 1):

@@ -25,6 +25,7 @@ def check(
     listen: Port | None = None,
     game: str | None = None,
     only: str = "",
+    after: str = "",
     build: Words = "",
     json: File = None,
     junit: File = None,
@@ -43,6 +44,9 @@ def check(
         Game that the bot has to seek; any when left out.
     only
         Words of the titles of the situations to be tried; all when left out.
+    after
+        Title of the last situation that an earlier test has come through, to go on behind it; all are tried where no
+        situation has this title.
     build
         Command that builds the bot first; where it fails, nothing else is tried. The results as JSON tell.
     json
@@ -65,7 +69,7 @@ def check(
     check_report_files(files)
     warn_of_hidden_packages(command)
     end_in_order_when_terminated()
-    situations = chosen(only)
+    situations = chosen(only, after)
     write = to_stderr if "-" in files.values() else print_line
     built = formats.Build(build, _build(build)) if build else None
     if built and built.status:
@@ -73,7 +77,15 @@ def check(
         write(f"FAIL the build: {reason}")
         results, passed = [SituationResult("the build", "failed", 0.0, reason=reason)], False
     else:
-        report = run(command, port=listen or 0, game=game, situations=situations, write=write, note=to_stderr)
+        report = run(
+            command,
+            port=listen or 0,
+            game=game,
+            situations=situations,
+            write=write,
+            note=to_stderr,
+            goes_on=bool(after),
+        )
         results, passed = report.results, report.passed
     bot = shlex.join(command) or f"the bot at port {listen}"
     write_report("--json", json, lambda: formats.as_json(bot, results, built))

@@ -281,3 +281,14 @@ def test_a_build_that_is_no_command_takes_one_line(capsys: pytest.CaptureFixture
     assert leaving.value.code == 2
     said = "arena-bot: --build: 'no-such-compiler x' cannot be started: no-such-compiler: No such file or directory\n"
     assert capsys.readouterr().err == said
+
+
+def test_a_test_goes_on_behind_what_has_passed() -> None:
+    titles = [situation.title for situation in chosen("")]
+    assert [situation.title for situation in chosen("", titles[3])] == titles[4:]
+    assert not chosen("", titles[-1])
+    assert [situation.title for situation in chosen("", "no such title")] == titles
+    said: list[str] = []
+    report = check((), port=0, game=None, situations=(), write=said.append, note=said.append, goes_on=True)
+    assert report.passed and said == ["0 ok, 0 FAIL"], "nothing was left of it"
+    assert not check((), port=0, game=None, situations=(), write=said.append, note=said.append).passed

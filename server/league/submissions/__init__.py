@@ -1,5 +1,6 @@
 """Submissions: versions of bots that their authors upload, build, check, qualification.
 
+- `conformance_log`: how far a conformance test has come, and what it has found
 - `disk_use`: how much of the disk a folder takes
 - `entering`: enters versions in contests, at their deadlines
 - `pipeline`: takes each version through its steps, some at once, also after the server has died

@@ -4,7 +4,8 @@ Some versions are tried at once, of authors in turn: one is built, or plays, whi
 which waits most of its time. As many are built, and as many play, as there are cores for beside everything else.
 
 What the machine lacks is no fault of a bot: the step is tried again. A version that was under way when the server died
-begins again with the step that it was in, since a server that dies often would never come to the end of a long one.
+goes on with the step that it was in, and in the conformance test behind the last situation that it has come through,
+since a server that dies often would never come to the end of a long one.
 """
 
 import math
@@ -18,7 +19,7 @@ import structlog
 import trio
 
 from server.contest.programs.sandbox.choice import sandbox_obstacle
-from server.league.submissions import recipe, steps
+from server.league.submissions import conformance_log, recipe, steps
 from server.league.submissions.recipe import NoRecipe
 from server.league.submissions.steps import Ended, Trial
 from server.league.submissions.turns import Turns
@@ -47,12 +48,6 @@ NO_PROGRAM = 127
 
 NOT_PLAYED = 1
 """Exit status of ``arena-bot match`` where a game could not be played."""
-
-FAULT = "FAIL  "
-"""Begins a situation in the log of the conformance test in which something was wrong."""
-
-MOST_TOLD = 300
-"""Characters of a log that stand in a sentence."""
 
 
 class Failed(Exception):
@@ -182,17 +177,28 @@ class Pipeline:
         start = version.command if is_built else await self._build(version, place)
         runs = recipe.runnable(start)
         if not is_built or version.state == "checking":
-            await self._begin(version, "checking", check, start)
-            for trial in self._trials:
-                ended = await steps.check(runs, folder, check, self._home, trial)
-                _judge(ended, "the conformance test found something", _first_fault(check))
+            if not is_built:
+                await self._begin(version, "checking", check, start)
+            await self._check(runs, folder, check)
         await self._begin(version, "qualifying", match)
         for trial in self._trials:
             async with self._games:
                 ended = await steps.qualify(version.bot, runs, folder, match, self._home, trial)
             if ended.status == NOT_PLAYED:
-                _judge(ended, "its first games could not be played", _last_line(match))
+                _judge(ended, "its first games could not be played", conformance_log.last_line(match))
             _judge(ended, "it has lost a game of the qualification by a fault of its own")
+
+    async def _check(self, command: Sequence[str], folder: Path, log: Path) -> None:
+        """Run the conformance tests whose end is not in their log, from where that breaks off."""
+        sentence = "the conformance test found something"
+        come = await trio.to_thread.run_sync(conformance_log.go_on, log)
+        if come.fault:
+            raise Failed(f"{sentence}: {come.fault}")
+        after = come.after
+        for trial in self._trials[come.tests :]:
+            ended = await steps.check(command, folder, log, self._home, trial, after)
+            _judge(ended, sentence, conformance_log.progress(log).fault)
+            after = ""
 
     async def _build(self, version: Version, place: Path) -> tuple[str, ...]:
         """Unpack and build a version, and return the command that starts it."""
@@ -255,23 +261,3 @@ def _judge(ended: Ended, sentence: str, found: str = "") -> None:
         raise Failed(
             f"{sentence}: exit status {ended.status}" if ended.status > 0 else f"{sentence}: signal {-ended.status}"
         )
-
-
-def _first_fault(log: Path) -> str:
-    """Return what a conformance test has found first, as its log says: the situation, and what the bot did."""
-    lines = _lines(log)
-    for number, line in enumerate(lines):
-        if line.startswith(FAULT):
-            return f"{line.removeprefix(FAULT)}: {''.join(lines[number + 1 : number + 2]).strip()}"[:MOST_TOLD]
-    return ""
-
-
-def _last_line(log: Path) -> str:
-    return "".join(_lines(log)[-1:])[:MOST_TOLD]
-
-
-def _lines(log: Path) -> list[str]:
-    """Return the lines of a log that say something."""
-    if not log.is_file():
-        return []
-    return [line for line in log.read_text(errors="replace").splitlines() if line.strip() and line.isprintable()]

@@ -82,12 +82,12 @@ async def build(command: Sequence[str], folder: Path, log: Path, home: str) -> E
     )
 
 
-async def check(command: Sequence[str], folder: Path, log: Path, home: str, trial: Trial) -> Ended:
+async def check(command: Sequence[str], folder: Path, log: Path, home: str, trial: Trial, after: str = "") -> Ended:
     """Run the conformance test with a bot that was built in a folder. Raises `NotSealed` and OSError.
 
-    All of it is within the sandbox, the server of the test, too.
+    All of it is within the sandbox, the server of the test, too. It goes on ``after`` the situation with this title.
     """
-    asked = ("check", "--game", trial.game, "--", *command)
+    asked = ("check", "--game", trial.game, *(("--after", after) if after else ()), "--", *command)
     words = (*LOW_PRIORITY, "sh", "-c", 'exec "$@" >&2', "sh", sys.executable, "-P", "-m", "bots", *asked)
     return await _sealed(words, Seal(View(folder, (folder,)), Bounds(), CHECK_SECONDS), log, home, CHECK_SECONDS)
 

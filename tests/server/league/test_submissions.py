@@ -4,7 +4,7 @@ import io
 import shutil
 import stat
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -204,12 +204,18 @@ def test_deleted_files_go_and_the_row_stays(versions: Versions, ann: Person, acc
 SEALED = pytest.mark.skipif(bool(sandbox_obstacle()), reason=f"programs cannot be sealed here: {sandbox_obstacle()}")
 
 
-def tried(versions: Versions, data: Path, version: Version, turns: Turns | None = None) -> tuple[Version, str]:
+def tried(
+    versions: Versions,
+    data: Path,
+    version: Version,
+    turns: Turns | None = None,
+    trials: Sequence[Trial] = TRIALS,
+) -> tuple[Version, str]:
     """Take a version through its steps; return it, and its logs."""
 
     async def main() -> None:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(Pipeline(versions, turns or Turns(), data, TRIALS).run)
+            nursery.start_soon(Pipeline(versions, turns or Turns(), data, trials).run)
             while (versions.version(version.bot, version.number) or version).is_under_way:
                 await trio.sleep(0.05)
             nursery.cancel_scope.cancel()
@@ -268,6 +274,67 @@ def test_a_version_goes_on_with_the_step_in_which_a_server_was_killed(
     (versions.folder(version) / "upload").write_bytes(b"print()")
     assert tried(versions, tmp_path, version)[0].state == "active"
     assert steps_taken == taken and built.exists() == (state != "building")
+
+
+@pytest.mark.parametrize(
+    ("written", "asked"),
+    [
+        ("", [("mnk", ""), ("gipf", "")]),
+        ("ok    logs in and seeks\nok    sends noth", [("mnk", "logs in and seeks"), ("gipf", "")]),
+        ("ok    logs in and seeks\nskip  has notes: it has none\n", [("mnk", "logs in and seeks"), ("gipf", "")]),
+        ("ok    logs in and seeks\n30 ok, 0 FAIL, 2 skip\n", [("gipf", "")]),
+        ("ok    a\n30 ok, 0 FAIL\nok    logs in and seeks\n", [("gipf", "logs in and seeks")]),
+        ("ok    a\n30 ok, 0 FAIL\nok    a\n30 ok, 0 FAIL\n", []),
+    ],
+    ids=["nothing", "cut-off", "skipped", "one-test", "second-test", "all"],
+)
+def test_a_conformance_test_goes_on_where_a_kill_has_cut_it_off(
+    versions: Versions,
+    ann: Person,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    written: str,
+    asked: list[tuple[str, str]],
+) -> None:
+    version = checking(versions, ann, written)
+    found: list[tuple[str, str]] = []
+
+    async def check(*words: object) -> Ended:
+        trial, after = words[-2:]
+        assert isinstance(trial, Trial)
+        found.append((trial.game, str(after)))
+        return Ended(0)
+
+    async def qualify(*_: object) -> Ended:
+        return Ended(0)
+
+    monkeypatch.setattr(pipeline, "sandbox_obstacle", str)
+    monkeypatch.setattr(steps, "check", check)
+    monkeypatch.setattr(steps, "qualify", qualify)
+    trials = (Trial("mnk", "5 5 4"), Trial("gipf", "3 3 9 9"))
+    ended, logs = tried(versions, tmp_path, version, trials=trials)
+    assert ended.state == "active" and found == asked
+    assert logs.startswith(written[: written.rfind("\n") + 1]) and "sends noth" not in logs, (
+        "what it has come through stays in the log"
+    )
+
+
+def test_a_fault_that_was_found_before_a_kill_is_not_looked_for_again(
+    versions: Versions, ann: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = checking(versions, ann, "ok    logs in and seeks\nFAIL  plays on\n      the bot: said 'X'\nok    b\n")
+    monkeypatch.setattr(pipeline, "sandbox_obstacle", str)
+    ended, _ = tried(versions, tmp_path, version)
+    assert ended.state == "refused" and ended.sentence.endswith("found something: plays on: the bot: said 'X'")
+
+
+def checking(versions: Versions, ann: Person, written: str) -> Version:
+    """Return a version in whose conformance test a server was killed, with what stood in the log."""
+    version = versions.add(ann, "bot", "bot.py", b"")
+    versions.go_on(version, "checking", ("python3", "bot.py"))
+    (versions.folder(version) / BUILD).mkdir()
+    (versions.folder(version) / "check.txt").write_text(written)
+    return version
 
 
 def test_a_slow_version_holds_up_nobody_but_its_author(

@@ -1,0 +1,67 @@
+"""What the logs of a version's steps tell: how far a conformance test has come, and what it has found."""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+OUTCOME = re.compile(r"(ok  |skip|FAIL)  (.+)")
+"""A line of the conformance test about a situation; behind the title of one that was skipped stands the reason."""
+
+SUMMARY = re.compile(r"\d+ ok, \d+ FAIL(, \d+ skip)?")
+"""The last line of a test."""
+
+MOST_TOLD = 300
+"""Characters of a log that stand in a sentence."""
+
+
+class Progress(NamedTuple):
+    """How far conformance tests, one after the other, have come."""
+
+    tests: int = 0
+    """So many have come to their end."""
+    after: str = ""
+    """The title of the last situation of the next one that has passed; empty where there is none."""
+    fault: str = ""
+    """What was found wrong first: the situation, and what the bot did."""
+
+
+def go_on(log: Path) -> Progress:
+    """Return how far tests had come when the server was killed, if it was, and tell who reads the log of it."""
+    if not log.is_file():
+        return Progress()
+    data = log.read_bytes()
+    with log.open("ab") as file:
+        file.truncate(data.rfind(b"\n") + 1)  # a line without its end may be half a title
+        file.write(b"-- the server was started anew, and the test goes on --\n")
+    return progress(log)
+
+
+def progress(log: Path) -> Progress:
+    """Return how far a log tells that tests have come.
+
+    A situation that was skipped last is tried again, since a title does not tell where the reason behind it begins.
+    """
+    lines = _lines(log)
+    tests, after = 0, ""
+    for number, line in enumerate(lines):
+        found = OUTCOME.fullmatch(line)
+        if SUMMARY.fullmatch(line):
+            tests, after = tests + 1, ""
+        elif found and found[1] == "FAIL":
+            did = "".join(lines[number + 1 : number + 2]).strip()
+            return Progress(tests, after, f"{found[2]}: {did}"[:MOST_TOLD])
+        elif found and found[1] == "ok  ":
+            after = found[2]
+    return Progress(tests, after)
+
+
+def last_line(log: Path) -> str:
+    """Return the last line of a log that says something."""
+    return "".join(_lines(log)[-1:])[:MOST_TOLD]
+
+
+def _lines(log: Path) -> list[str]:
+    """Return the lines of a log that say something."""
+    if not log.is_file():
+        return []
+    return [line for line in log.read_text(errors="replace").splitlines() if line.strip() and line.isprintable()]
