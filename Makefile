@@ -2,6 +2,7 @@
 # make test     all tests          make fast   those that take seconds
 # make lint     style, types, directions of imports
 # make bench    figures            make campaign   the long forms of the tests
+# make shipped-code   the compiled code in the distribution, anew: after changes in rules or searches
 #
 # Each builds .venv first, when it is missing or older than what it is made from.
 
@@ -10,7 +11,7 @@ RUN := .venv/bin/python -P
 # a file's tests share what they compile, those of pages two browsers; tests/conftest.py puts long files first
 SHARED_OUT := -n 4 --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test fast lint bench campaign clean
+.PHONY: demo test fast lint bench campaign shipped-code clean
 
 demo: .venv/ready
 	.venv/bin/arena-server demo
@@ -31,6 +32,9 @@ lint: .venv/ready
 
 bench: .venv/ready
 	$(RUN) -m tests.bench
+
+shipped-code: .venv/ready
+	$(RUN) -m tests.shipping
 
 campaign: .venv/ready
 	ARENA_CAMPAIGN=1 $(RUN) -m pytest -q $(SHARED_OUT) -o faulthandler_timeout=14400

@@ -6,8 +6,7 @@
 - `compile_process`: a process that compiles beside another one: what it makes is found on the disk afterwards
 - `compile_lock`: a lock per folder, so that processes that start together compile once
 - `field_sets`: sets of fields as integers, and how rules keep them in arenas
-- `object_code`: machine code of a binding's functions, kept as one file: loaded in some milliseconds, without numba
-- `object_writer`: writes compiled functions as one piece of machine code; imports numba
+- `machine_code`: machine code as files, loaded without numba, and compiled code that comes with the distribution
 - `wide_integers`: sets of fields on boards of more than 63 fields: integers of several machine words
 - `wide_lowering`: what numba is told of them; imports numba
 - `vector_lowering`: operations on them that carry nothing from word to word, on all words at once; imports numba

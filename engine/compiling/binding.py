@@ -23,10 +23,10 @@ from typing import Any, Protocol, TypeVar, TypeVarTuple, cast, overload
 from weakref import WeakSet
 
 from engine.compiling import code_cache as disk
-from engine.compiling import object_code
 from engine.compiling.bits import popcount as popcount
 from engine.compiling.compile_lock import compile_once
-from engine.compiling.object_code import NativeFunction, OtherTypes
+from engine.compiling.machine_code import object_code
+from engine.compiling.machine_code.object_code import NativeFunction, OtherTypes
 from engine.compiling.wide_integers import CompiledOnly
 
 Functions = TypeVarTuple("Functions")
@@ -168,7 +168,8 @@ class Binding:
         """Take the copies, and find the folder of their code."""
         for copy in copies:
             vars(copy)["fingerprint"] = disk.fingerprint(copy, copy.__globals__)
-        self._copies = copies
+        self.copies = copies
+        """What was bound, interpreted."""
         self.folder = disk.folder_of(vars(copy)["fingerprint"] for copy in copies)
         self.roots: list[CompiledFunction] = []
         """Those functions that others than these call."""
@@ -181,30 +182,43 @@ class Binding:
         return self.folder is not None and object_code.is_there(self.folder, purpose)
 
     def native(self, copy: FunctionType) -> "NativeFunction | None":
-        """Return a function as it was kept on the disk; None where it was not."""
+        """Return a function as it was kept on the disk, or comes with the distribution; None where it does neither."""
         with self._lock:
             if copy.__name__ not in self._native and self.folder is not None:
                 self._native |= object_code.load(self.folder)
+                if copy.__name__ not in self._native and self._unpack(self.folder):
+                    self._native |= object_code.load(self.folder)
             return self._native.get(copy.__name__)
+
+    def _unpack(self, folder: Path) -> bool:
+        """Keep what comes with the distribution, if anything does; its readers are imported by nobody else."""
+        from engine.compiling.machine_code import shipped_code
+
+        return shipped_code.unpack(self.copies, folder)
 
     def dispatcher(self, copy: FunctionType) -> Any:
         """Return a function as numba compiles it."""
         with self._lock:
             if not self._dispatchers:
                 _dispatching.add(self)
-                for each in self._copies:
+                for each in self.copies:
                     self._dispatchers[each] = self._jitted(each)
             return self._dispatchers[copy]
 
     def keep(self, purpose: str) -> None:
         """Keep machine code of the functions that numba was asked to call since the last time; raises OSError."""
-        from engine.compiling import object_writer
+        from engine.compiling.machine_code import object_writer
 
-        called = {root.py_func.__name__: root.compiled_for for root in self.roots if root.compiled_for is not None}
+        called = self.take_called()
         if called and self.folder is not None:
             object_code.write(self.folder, purpose, object_writer.write(called))
+
+    def take_called(self) -> dict[str, Any]:
+        """Return what numba has made of the functions that it was asked to call since the last time."""
+        called = {root.py_func.__name__: root.compiled_for for root in self.roots if root.compiled_for is not None}
         for root in self.roots:
             root.compiled_for = None
+        return called
 
     def _jitted(self, copy: FunctionType) -> Any:
         scope: dict[str, Any] = {}
@@ -238,7 +252,11 @@ def _intrinsic(function: CompiledOnly) -> Any:
 
 
 _dispatching: WeakSet[Binding] = WeakSet()
-"""Bindings of which numba has been asked for functions in this process."""
+
+
+def dispatching() -> list[Binding]:
+    """Return the bindings of which numba has been asked for functions in this process."""
+    return list(_dispatching)
 
 
 def keep_compiled(purpose: str) -> None:
@@ -246,7 +264,7 @@ def keep_compiled(purpose: str) -> None:
 
     ``purpose`` names what it is all of that is needed for: letters, digits and underscores.
     """
-    for binding in list(_dispatching):
+    for binding in dispatching():
         binding.keep(purpose)
 
 

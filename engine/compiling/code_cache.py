@@ -15,7 +15,7 @@ import shutil
 import sys
 import tempfile
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -28,13 +28,13 @@ FOLDERS_KEPT = 100
 
 MAKERS = (
     "binding.py",
-    "object_code.py",
-    "object_writer.py",
+    "machine_code/object_code.py",
+    "machine_code/object_writer.py",
     "wide_integers.py",
     "wide_lowering.py",
     "vector_lowering.py",
 )
-"""Modules beside this one on which it depends what is kept."""
+"""Modules in this folder on which it depends what is kept."""
 
 GIVEN = "ARENA_KERNELS"
 """Environment variable with a folder to copy from."""
@@ -62,21 +62,27 @@ def _parts(code: CodeType, scope: Mapping[str, Any]) -> Iterable[str]:
             yield repr(sorted(constant) if isinstance(constant, frozenset) else constant)
     for name in code.co_names:
         if name in scope:
-            yield f"{name} {_meaning(scope[name])}"
+            yield f"{name} {meaning(scope[name], _known)}"
 
 
 def _defaults(function: FunctionType) -> str:
     """Describe what arguments that are left out stand for."""
     keywords = sorted((function.__kwdefaults__ or {}).items())
-    return " ".join(map(_meaning, (*(function.__defaults__ or ()), *keywords)))
+    return " ".join(meaning(value, _known) for value in (*(function.__defaults__ or ()), *keywords))
 
 
-def _meaning(value: Any) -> str:
-    """Describe what a global name stands for."""
-    if (known := getattr(getattr(value, "py_func", value), "fingerprint", None)) is not None:
+def _known(function: FunctionType) -> str:
+    """Describe a function that another one calls."""
+    if (known := vars(function).get("fingerprint")) is not None:
         return str(known)
+    return " ".join((*_parts(function.__code__, {}), _defaults(function)))
+
+
+def meaning(value: Any, of_function: Callable[[FunctionType], str]) -> str:
+    """Describe what a global name stands for, a function as ``of_function`` does."""
+    value = getattr(value, "py_func", value)
     if isinstance(value, FunctionType):
-        return " ".join((*_parts(value.__code__, {}), _defaults(value)))
+        return of_function(value)
     if isinstance(value, type):
         return f"{value.__qualname__} {getattr(value, '_fields', ())}"
     if isinstance(value, ModuleType):
@@ -141,6 +147,10 @@ def _tools() -> str:
     """Name what compiles, and where the sources lie: numba keeps their place in what it writes."""
     from importlib.metadata import version
 
-    ours = [Path(__file__).with_name(name) for name in MAKERS]
-    digest = hashlib.sha256(b"".join(source.read_bytes() for source in ours)).hexdigest()
-    return f"{sys.version} {version('numba')} {ours[0]} {digest}"
+    return f"{sys.version} {version('numba')} {Path(__file__)} {digest_of_makers()}"
+
+
+@cache
+def digest_of_makers() -> str:
+    """Return a digest of what turns functions into machine code, and calls that."""
+    return hashlib.sha256(b"".join((Path(__file__).parent / name).read_bytes() for name in MAKERS)).hexdigest()

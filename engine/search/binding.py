@@ -129,15 +129,15 @@ class CompiledCode:
         return self.is_ready()
 
     def _is_on_disk(self) -> bool:
-        bindings = self._bindings
+        bindings = self.bindings
         return len(bindings) > 0 and all(binding.is_kept(self._purpose) for binding in bindings)
 
     def _can_be_kept(self) -> bool:
-        bindings = self._bindings
+        bindings = self.bindings
         return len(bindings) > 0 and all(binding.folder is not None for binding in bindings)
 
     @cached_property
-    def _bindings(self) -> list[Binding]:
+    def bindings(self) -> list[Binding]:
         """What has to be there: the rules and each group of functions; nothing where the rules do not compile."""
         kernel = self._position.kernel() if self._of is None else self._of(self._position.kernel())
         bound = [bind(together, kernel)[0] for together in self._functions]

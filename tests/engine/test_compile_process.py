@@ -119,7 +119,7 @@ def test_what_failed_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None
 
     code = CompiledCode(start_of("mnk", "3 3 3"), "search", [])
     monkeypatch.setattr(CompileProcess, "start", start)
-    monkeypatch.setitem(vars(code), "_bindings", [Elsewhere()])
+    monkeypatch.setitem(vars(code), "bindings", [Elsewhere()])
     for _ in range(4):
         code.start()
         assert not code.is_ready() and not code.wait(0.0)
@@ -130,6 +130,6 @@ def test_where_nothing_can_be_kept_no_process_is_started(monkeypatch: pytest.Mon
     monkeypatch.setattr(Elsewhere, "folder", None)
     monkeypatch.setattr(CompileProcess, "start", lambda arguments: pytest.fail("it was started"))
     code = CompiledCode(start_of("mnk", "3 3 3"), "search", [])
-    monkeypatch.setitem(vars(code), "_bindings", [Elsewhere()])
+    monkeypatch.setitem(vars(code), "bindings", [Elsewhere()])
     code.start()
     assert not code.is_ready()

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from engine.compiling import code_cache, object_code
+from engine.compiling import code_cache
 from engine.compiling.binding import can_compile, keep_compiled, specialise, zeros
-from engine.compiling.object_code import NativeFunction, OtherTypes
+from engine.compiling.machine_code import object_code
+from engine.compiling.machine_code.object_code import NativeFunction, OtherTypes
 from engine.compiling.wide_integers import WideInteger
 
 ROOT = Path(__file__).parents[2]

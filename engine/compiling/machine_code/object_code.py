@@ -1,12 +1,14 @@
 """Machine code of a binding's functions, kept as one file: loaded in some milliseconds, without numba.
 
-`engine.compiling.object_writer` makes such files of what numba has compiled. A function's entry point takes the address
-of its arguments and of the room for its result, flat arrays of 64-bit numbers both, and returns 0 where all went well.
+`object_writer` makes such files of what numba has compiled. A function's entry point takes the address of its arguments
+and of the room for its result, flat arrays of 64-bit numbers both, and returns 0 where all went well.
 """
 
 import ctypes
 import json
+import os
 import pickle
+import tempfile
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -25,6 +27,9 @@ Kind = str | Sequence[Any]
 """A type of an argument or a result: ``none``, ``int``, ``bool``, ``wide BITS``, ``array TYPECODE``, or ``tuple`` with
 the name of its class and the types of its parts."""
 
+Entries = Mapping[str, tuple[Kind, Kind]]
+"""Types of the arguments, as of a tuple, and of the result, by the names of functions."""
+
 Pack = Callable[[Any, list[int]], None]
 Unpack = Callable[[Iterator[int]], Any]
 
@@ -40,8 +45,7 @@ class ObjectCode(NamedTuple):
 
     target: str
     """The processor that it was made for, as `target` names it."""
-    entries: Mapping[str, tuple[Kind, Kind]]
-    """Types of the arguments, as of a tuple, and of the result, by the names of the functions."""
+    entries: Entries
     machine_code: bytes
     """An object file; the entry point of a function is called `entry_NAME` there."""
 
@@ -76,9 +80,14 @@ def write(folder: Path, purpose: str, code: ObjectCode) -> None:
     There may be a file for each of several purposes, of which none knows what functions the others have.
     """
     head = json.dumps({"target": code.target, "entries": code.entries})
-    beside = folder / f"{purpose}.new"
-    beside.write_bytes(head.encode() + b"\n" + code.machine_code)
-    beside.replace(_file(folder, purpose))
+    descriptor, beside = tempfile.mkstemp(".new", purpose, folder)  # another process may do the same
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(head.encode() + b"\n" + code.machine_code)
+        os.replace(beside, _file(folder, purpose))
+    except BaseException:
+        os.unlink(beside)
+        raise
 
 
 def is_there(folder: Path, purpose: str) -> bool:
@@ -114,12 +123,19 @@ def target() -> str:
     return f"{llvm.get_process_triple()} {llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
 
 
-def _engine(machine_code: bytes) -> Any:
-    """Return what has loaded machine code, and keeps it as long as somebody refers to it."""
+def initialise() -> None:
+    """Tell LLVM to make and load code for this machine; doing it twice does nothing."""
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+
+
+def _engine(machine_code: bytes) -> Any:
+    """Return what has loaded machine code, and keeps it as long as somebody refers to it."""
+    import llvmlite.binding as llvm
+
+    initialise()
     machine = llvm.Target.from_default_triple().create_target_machine(jit=True)
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
     engine.add_object_file(llvm.ObjectFileRef.from_data(machine_code))

@@ -1,4 +1,4 @@
-"""Writes compiled functions as one piece of machine code, which `engine.compiling.object_code` loads without numba.
+"""Writes compiled functions as one piece of machine code, which `object_code` loads without numba.
 
 Each function gets an entry point that takes two flat arrays of 64-bit numbers: its arguments, and room for its result.
 All functions of a binding are one module of LLVM's and are optimised together. Whoever imports this imports numba.
@@ -15,7 +15,15 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 from numba.np.arrayobj import make_array, populate_array
 
-from engine.compiling.object_code import ERROR_AT, ERROR_BYTES_AT, RESULT_AT, Kind, ObjectCode, target
+from engine.compiling.machine_code.object_code import (
+    ERROR_AT,
+    ERROR_BYTES_AT,
+    RESULT_AT,
+    Entries,
+    Kind,
+    ObjectCode,
+    target,
+)
 from engine.compiling.vector_lowering import WORD, joined, words_of
 from engine.compiling.wide_integers import WORD_BITS
 from engine.compiling.wide_lowering import WideType
@@ -44,18 +52,46 @@ def write(functions: Mapping[str, Any]) -> ObjectCode:
     Those with types beside numbers, flat arrays of numbers, and tuples of these are left out.
     """
     with global_compiler_lock:
-        entries: dict[str, tuple[Kind, Kind]] = {}
-        module = ir.Module("entries")
-        compiled = []
-        for name, result in functions.items():
-            try:
-                kinds = _kind(types.Tuple(result.signature.args)), _kind(result.signature.return_type)
-            except _NoEntry:
-                continue
-            _write_entry(module, name, result)
-            entries[name] = kinds
-            compiled.append(result)
-        return ObjectCode(target(), entries, _machine_code(module, compiled))
+        entries, module = _optimised(functions)
+        return ObjectCode(target(), entries, bytes(cpu_target.target_context.codegen()._tm.emit_object(module)))
+
+
+def bitcode(functions: Mapping[str, Any]) -> tuple[Entries, bytes]:
+    """Return the entry points of the same functions, and LLVM's bitcode, of which any machine makes machine code.
+
+    It needs nothing but what processors have instructions for, or LLVM instructions in the place of one.
+    """
+    with global_compiler_lock:
+        entries, module = _optimised(functions)
+        missing = [one.name for one in module.functions if one.is_declaration and not one.name.startswith("llvm.")]
+        assert not missing, missing
+        return entries, bytes(module.as_bitcode())
+
+
+def _optimised(functions: Mapping[str, Any]) -> tuple[Entries, Any]:
+    """Return entry points, and a module with them and all that they call."""
+    entries: dict[str, tuple[Kind, Kind]] = {}
+    own = ir.Module("entries")
+    compiled = []
+    for name, result in functions.items():
+        try:
+            kinds = _kind(types.Tuple(result.signature.args)), _kind(result.signature.return_type)
+        except _NoEntry:
+            continue
+        _write_entry(own, name, result)
+        entries[name] = kinds
+        compiled.append(result)
+    codegen = cpu_target.target_context.codegen()
+    module = llvm.parse_assembly(str(codegen._create_empty_module("object")))
+    module.link_in(llvm.parse_assembly(cgutils.normalize_ir_text(str(own))))
+    for result in compiled:
+        module.link_in(result.library._get_module_for_linking(), preserve=True)
+    for function in module.functions:
+        if not function.is_declaration and not function.name.startswith("entry_"):
+            function.linkage = "internal"
+    passes, builder = codegen._module_pass_manager()
+    passes.run(module, builder)
+    return entries, module
 
 
 def _kind(of: Any) -> Kind:
@@ -151,18 +187,3 @@ def _store(context: Any, builder: Any, kind: Any, value: Any, places: Iterator[A
         if kind.bitwidth < WORD_BITS:
             value = (builder.sext if kind.signed else builder.zext)(value, WORD)
         builder.store(value, next(places))
-
-
-def _machine_code(entries: Any, compiled: list[Any]) -> bytes:
-    """Return an object file with the entry points, and all that they call."""
-    codegen = cpu_target.target_context.codegen()
-    module = llvm.parse_assembly(str(codegen._create_empty_module("object")))
-    module.link_in(llvm.parse_assembly(cgutils.normalize_ir_text(str(entries))))
-    for result in compiled:
-        module.link_in(result.library._get_module_for_linking(), preserve=True)
-    for function in module.functions:
-        if not function.is_declaration and not function.name.startswith("entry_"):
-            function.linkage = "internal"
-    passes, builder = codegen._module_pass_manager()
-    passes.run(module, builder)
-    return bytes(codegen._tm.emit_object(module))
