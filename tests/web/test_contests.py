@@ -150,6 +150,13 @@ def test_contests_fit_a_phone_in_the_dark(browser: Browser, site: Site) -> None:
             check_accessibility(page)
 
 
+BEYOND = """() => [...document.querySelectorAll("#contest .cards :is(th, td), .ticker li")]
+    .filter(one => one.checkVisibility() && one.getBoundingClientRect().width > 1)
+    .filter(one => one.scrollWidth > one.clientWidth + 1 || one.getBoundingClientRect().right > innerWidth)
+    .map(one => one.textContent)"""
+"""Texts of lines of tables, as they stand on phones, and of the last results, that are cut."""
+
+
 @pytest.mark.slow
 def test_the_longest_name_widens_neither_page_nor_tables(
     browser: Browser, site: Site, request: pytest.FixtureRequest
@@ -159,12 +166,24 @@ def test_the_longest_name_widens_neither_page_nor_tables(
     report, longest = sample_report(8, RoundRobin()), "W" * 32
     champion = report.stages[-1].table[0].name
     text = msgspec.json.encode(report).replace(f'"{champion}"'.encode(), f'"{longest}"'.encode())
-    files.write_report_files(msgspec.json.decode(text, type=Report), folder)
+    named = msgspec.structs.replace(msgspec.json.decode(text, type=Report), name="a contest of many words " * 3)
+    files.write_report_files(named, folder)
     with open_page(browser, phone=True) as page:
-        for path, what in (("/contests", ".one"), ("/contest/32", "#contest .standings")):
+        for path, what in (
+            ("/contests", ".one"),
+            ("/contest/32", "#contest .standings"),
+            ("/contest/32/live", "#champion"),
+        ):
             page.goto(site.url + path)
             expect(page.locator(what, has_text=longest).first).to_be_visible()
+            page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
             assert fits(page), path
+            assert not page.evaluate(BEYOND), path
+        page.goto(f"{site.url}/contests")
+        tag = page.locator(".one", has_text=longest).locator(".tag")
+        lines = page.locator(".one .tag").evaluate_all("tags => tags.map(tag => tag.getBoundingClientRect().height)")
+        expect(tag).to_have_text("over")
+        assert len(set(lines)) == 1, "each state stands in one line"
     with open_page(browser) as page:
         page.goto(f"{site.url}/contest/32")
         standings = page.locator("#contest .standings", has_text=longest).first

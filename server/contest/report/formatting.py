@@ -6,6 +6,9 @@ from engine.clock import TimeControl
 from engine.record.text import milliseconds
 from server.contest.definition import Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Variant
 
+UNITS = (("h", 3_600_000_000, 2), ("min", 60_000_000, 2), ("s", 1_000_000, 1))
+"""Units of time in microseconds, and of how many of them on they are taken."""
+
 
 def printable(text: str) -> str:
     r"""Return text without control characters: these become ``\x1b`` and so on.
@@ -74,6 +77,17 @@ def duration(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02} h" if hours else f"{minutes}:{rest:02} min"
 
 
+def span(microseconds: int) -> str:
+    """Write a time that somebody has set, exactly, as pages do: 100 ms, 1.5 s, 90 s, 10 min, 2 h.
+
+    A unit is taken from two of it on, a second from one on, and where one decimal suffices.
+    """
+    for unit, size, least in UNITS:
+        if microseconds >= least * size and 10 * microseconds % size == 0:
+            return f"{microseconds / size:.1f}".removesuffix(".0") + f" {unit}"
+    return f"{milliseconds(microseconds).rstrip('0').rstrip('.')} ms"
+
+
 def date(moment: datetime) -> str:
     """Write a date and time in UTC."""
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
@@ -82,8 +96,8 @@ def date(moment: datetime) -> str:
 def control(time: TimeControl) -> str:
     """Write a time control."""
     if time.increment == 0:
-        return f"{_seconds(time.budget)} a side"
-    return f"{_seconds(time.budget)} + {_seconds(time.increment)} a move"
+        return f"{span(time.budget)} a side"
+    return f"{span(time.budget)} + {span(time.increment)} a move"
 
 
 def format_name(format: Format) -> str:
@@ -119,9 +133,3 @@ def program(cpu: int | None, wall: int | None, memory: int | None, status: int |
     end = "ended by the server" if status is None else f"exit {status}" if status >= 0 else f"signal {-status}"
     used = "" if memory is None else f", {memory / (1 << 20):.0f} MB"
     return f"cpu {time_used(cpu)} of {time_used(wall)}{used}, {end}"
-
-
-def _seconds(microseconds: int) -> str:
-    if microseconds % 1_000_000 == 0 and microseconds > 0:
-        return f"{microseconds // 1_000_000} s"
-    return f"{milliseconds(microseconds).rstrip('0').rstrip('.')} ms"

@@ -3,7 +3,9 @@
 Times of games are in microseconds, dates in UTC, ratings in Elo.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
+from typing import Protocol
 
 import msgspec
 
@@ -219,6 +221,37 @@ class Intervention(msgspec.Struct, frozen=True, kw_only=True):
     sentence: str
 
 
+class Placed(Protocol):
+    """What tells of a line of a table whether it has won."""
+
+    @property
+    def name(self) -> str:
+        """Who it is."""
+
+    @property
+    def place(self) -> int:
+        """From 1."""
+
+    @property
+    def games(self) -> int:
+        """Without those that were not played."""
+
+    @property
+    def forfeits_won(self) -> int:
+        """Games that were not played."""
+
+    @property
+    def disqualified(self) -> str:
+        """Why; empty if it is not."""
+
+
+def winners(table: Sequence[Placed]) -> tuple[str, ...]:
+    """Return who stands first in a table; nobody where no game was played or won, nor who was disqualified."""
+    if not any(line.games or line.forfeits_won for line in table):
+        return ()
+    return tuple(line.name for line in table if line.place == 1 and not line.disqualified)
+
+
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     """The report of a contest at a moment."""
 
@@ -268,3 +301,14 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     def is_cancelled(self) -> bool:
         """Tell whether the organiser has ended the contest before its last game."""
         return any(done.what == Kind.CANCEL for done in self.interventions)
+
+    @property
+    def champions(self) -> tuple[str, ...]:
+        """Return who has won; empty as long as it is not over, and where it was cancelled or nobody has."""
+        ended = self.state == "over" and not self.is_cancelled and bool(self.stages)
+        return winners(self.stages[-1].table) if ended else ()
+
+    @property
+    def was_played(self) -> bool:
+        """Tell whether a game of its stages was played."""
+        return any(line.games for stage in self.stages for line in stage.table)

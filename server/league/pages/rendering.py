@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 
+from server.contest.report.formatting import span
 from server.web.assets.documents import Document, whole
 from server.web.assets.texts.catalogue import Texts, texts
 from server.web.http.response_guard import POLICY
@@ -60,6 +61,7 @@ def _environment(language: str) -> "Environment":
     environment.filters["decimal"] = partial(_decimal, words)
     environment.filters["megabytes"] = lambda size: _decimal(words, size / (1 << 20)).removesuffix(words(".") + "0")
     environment.filters["minute"] = partial(_date, "%Y-%m-%d %H:%M")
+    environment.filters["span"] = lambda time: span(time).replace(".", words("."))
     environment.filters["variant"] = partial(_variant, words)
     return environment
 

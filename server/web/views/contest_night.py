@@ -76,7 +76,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     mark: str
     """The head of the column of marks."""
     champions: tuple[str, ...]
-    """Who has won; empty as long as the contest is not over."""
+    """Who has won; empty as long as the contest is not over, and where nobody has."""
     results: tuple[Result, ...]
     """The last ones, the newest first."""
 
@@ -166,7 +166,7 @@ def told_by(report: Report, known: int) -> Told:
         paused=pause(last) if last is not None and last.ended is None and not over else "",
         title="" if stage is None else stage.format.partition(",")[0],
         mark="" if stage is None else marks(stage.kind)[0].head,
-        champions=tuple(line.name for line in table if line.place == 1) if over and not report.is_cancelled else (),
+        champions=report.champions,
         results=tuple(_result(game) for game in report.games[: -RESULTS - 1 : -1]),
     )
     return Told(

@@ -12,8 +12,9 @@ import msgspec
 import structlog
 import trio
 
+from server.contest.interventions import Kind
 from server.contest.report.render.page import MAX_KEPT, RoundOfGames, fragments
-from server.contest.report.structure import Report
+from server.contest.report.structure import Report, winners
 from server.contest.store.folders import FOLDER, folder_of
 from server.ops.lru_cache import LruCache
 from server.web.assets.texts.catalogue import texts
@@ -56,11 +57,19 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     known: int
     """Games that are known to be played: more may follow when these are over."""
     leader: str
-    """Who leads the table of the last stage, or has won it; empty as long as there is none."""
+    """Who leads the table of the last stage, or has won it, several names between commas; empty where nobody does."""
 
 
 class _Line(msgspec.Struct):
     name: str
+    place: int
+    games: int
+    forfeits_won: int
+    disqualified: str
+
+
+class _Intervention(msgspec.Struct):
+    what: str
 
 
 class _Stage(msgspec.Struct):
@@ -90,6 +99,7 @@ class _Glimpse(msgspec.Struct):
     due: int
     qualification: _Qualification | None
     stages: tuple[_Stage, ...]
+    interventions: tuple[_Intervention, ...] = ()
     left: int = 0
 
 
@@ -271,6 +281,11 @@ def _entry(number: int, report: _Glimpse) -> Entry:
     table = report.stages[-1].table if report.stages else ()
     left = sum(line.left for line in report.qualification.table) if report.qualification is not None else 0
     staged = sum(max(0, stage.known - stage.games) for stage in report.stages)
+    first = winners(table)
+    if report.state != "over":
+        first = first[:1]
+    elif any(done.what == Kind.CANCEL for done in report.interventions):
+        first = ()
     return Entry(
         contest=number,
         name=report.name,
@@ -281,5 +296,5 @@ def _entry(number: int, report: _Glimpse) -> Entry:
         done=report.done,
         running=report.running,
         known=report.done + max(report.running + report.due, report.left or staged + left),
-        leader=table[0].name if table else "",
+        leader=", ".join(first),
     )

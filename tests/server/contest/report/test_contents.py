@@ -1,4 +1,7 @@
+from datetime import timedelta
+
 import pytest
+from msgspec.structs import replace
 
 from engine.duel.sprt import Decision
 from server.contest.definition import Definition, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
@@ -9,8 +12,9 @@ from server.contest.report import contents, ratings_part
 from server.contest.report.contents import make_report
 from server.contest.report.estimate import Moment
 from server.contest.report.render.page import page
-from server.contest.report.structure import Report
+from server.contest.report.structure import Report, winners
 from server.contest.scoring.disqualification import find_disqualified, losses
+from server.contest.scoring.no_shows import absence_result, missing_sentence
 from server.contest.scoring.ratings import ratings
 from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, play
 from tests.server.contest.report.samples import OPENED, sample, sample_report
@@ -202,3 +206,37 @@ def test_the_schedule_tells_what_is_played_and_what_comes_next(monkeypatch: pyte
     assert cut.schedule == found.schedule[:5]
     assert f"{len(now.due) - 5} more games can begin." in page(cut)
     assert make_report(*sample(3, RoundRobin())).schedule == ()
+
+
+def over(out: tuple[str, ...]) -> Report:
+    """Return the report of a contest of two of whom some came to no game."""
+    definition = contest(2, RoundRobin())
+    games: list[Finished] = []
+    while due := plan(definition, games).due:
+        games.append(absence_result(due[0], out, missing_sentence(out, 600)))
+    now = plan(definition, games)
+    assert now.over
+    return make_report(definition, games, now, Moment(OPENED + timedelta(hours=1), OPENED, OPENED))
+
+
+def test_nobody_has_won_where_nobody_came() -> None:
+    report = over(("a1", "a2"))
+    assert report.stages[-1].table[0].place == 1
+    assert report.champions == () and not report.was_played
+    assert "Over: no game was played" in page(report)
+    assert "has won" not in page(report) and "have won" not in page(report)
+
+
+def test_who_came_alone_has_won() -> None:
+    report = over(("a1",))
+    assert report.champions == ("a2",) and not report.was_played
+    assert "Final result: a2 has won" in page(report)
+
+
+def test_a_table_is_won_by_who_stands_first_and_was_not_disqualified() -> None:
+    report = sample_report(8, RoundRobin())
+    table = report.stages[-1].table
+    assert winners(table) == report.champions == tuple(line.name for line in table if line.place == 1)
+    assert winners([replace(line, disqualified="did not come") for line in table]) == ()
+    assert winners([]) == ()
+    assert sample_report(8, RoundRobin(), stop=9).champions == ()

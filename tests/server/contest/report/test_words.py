@@ -35,7 +35,15 @@ def test_times_have_their_unit() -> None:
         "0 ms", "999 ms", "1.0 s", "12.4 s", "59.9 s", "1:00 min", "3:05 min", "2:03:05 h"
     ]  # fmt: skip
     assert formatting.control(TimeControl.of_milliseconds(60_000)) == "60 s a side"
-    assert formatting.control(TimeControl.of_milliseconds(1500, 10)) == "1500 ms + 10 ms a move"
+    assert formatting.control(TimeControl.of_milliseconds(36_000_000)) == "10 h a side"
+    assert formatting.control(TimeControl.of_milliseconds(1500, 10)) == "1.5 s + 10 ms a move"
+    set_times = [100, 10_500_000, 90_000_000, 119_000_000, 120_000_000, 61_230_000, 5_400_000_000, 7_199_000_000]
+    assert [formatting.span(time) for time in set_times] == [
+        "0.1 ms", "10.5 s", "90 s", "119 s", "2 min", "61230 ms", "90 min", "7199 s"
+    ]  # fmt: skip
+    assert [formatting.span(time) for time in (7_200_000_000, 86_400_000_000, 9_000_000_000)] == [
+        "2 h", "24 h", "2.5 h"
+    ]  # fmt: skip
     berlin = timezone(timedelta(hours=2))
     assert formatting.date(datetime(2026, 11, 20, 1, 5, tzinfo=berlin)) == "2026-11-19 23:05 UTC"
 

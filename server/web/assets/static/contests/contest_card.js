@@ -15,7 +15,8 @@ function progress({ done, known, running, state }) {
 export function card(contest) {
   const state = contest.state === "over" ? "over" : "running";
   const facts = [count(contest.entrants, "entrant"), day(new Date(contest.opened))];
-  const leader = !contest.leader ? t("not begun") : state === "over" ? t("won by {0}", contest.leader) : t("led by {0}", contest.leader);
+  const nobody = state === "over" ? t("nobody has won") : contest.done ? t("nobody leads yet") : t("not begun");
+  const leader = !contest.leader ? nobody : state === "over" ? t("won by {0}", contest.leader) : t("led by {0}", contest.leader);
   return el(
     "a.card.one",
     { href: `/contest/${contest.contest}`, "data-key": contest.contest },
