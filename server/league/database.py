@@ -233,6 +233,47 @@ MIGRATIONS: tuple[Migration, ...] = (
             PRIMARY KEY (match, side)
         ) WITHOUT ROWID""",
     ),
+    (
+        # who could be chosen for games of the ladder, each such list once; players is JSON, and sha256 is its own
+        """CREATE TABLE ladder_rosters (
+            id INTEGER PRIMARY KEY,
+            sha256 BLOB NOT NULL UNIQUE,
+            players TEXT NOT NULL
+        )""",
+        # what games were chosen by: how many had been counted by then, the last rows of three tables, a Unix time in
+        # seconds, how many games there was room for; waiting is JSON, the matches that only a later server can count,
+        # empty for none
+        """CREATE TABLE ladder_choices (
+            id INTEGER PRIMARY KEY,
+            counted INTEGER NOT NULL,
+            version INTEGER NOT NULL,
+            file INTEGER NOT NULL,
+            dropped INTEGER NOT NULL,
+            date INTEGER NOT NULL,
+            roster INTEGER NOT NULL REFERENCES ladder_rosters,
+            slots INTEGER NOT NULL,
+            waiting TEXT NOT NULL
+        )""",
+        # games that were chosen and are not counted; counted is how many were by then, died is 1 where the server that
+        # had chosen it was gone
+        """CREATE TABLE ladder_dropped (
+            id INTEGER PRIMARY KEY,
+            match INTEGER NOT NULL,
+            variant TEXT NOT NULL,
+            opening INTEGER NOT NULL,
+            first TEXT NOT NULL,
+            second TEXT NOT NULL,
+            choice INTEGER NOT NULL,
+            counted INTEGER NOT NULL,
+            died INTEGER NOT NULL
+        )""",
+        # by which choice; 0 for games from before choices were kept, of which the roster 0 has whose bots they were
+        """ALTER TABLE ladder_running ADD COLUMN choice INTEGER NOT NULL DEFAULT 0""",
+        """ALTER TABLE ladder_games ADD COLUMN choice INTEGER NOT NULL DEFAULT 0""",
+        """INSERT INTO ladder_rosters SELECT 0, x'', '[0,[' || coalesce(group_concat('["' || name || '","' || owner
+            || '",' || CASE owner WHEN '' THEN elo ELSE 'null' END || ']'), '') || '],[]]' FROM ladder_players""",
+        """INSERT INTO ladder_choices VALUES (0, 0, 0, 0, 0, 0, 0, 0, '')""",
+    ),
 )
 """Step n leads from version n to n + 1. Those that have been released stay as they are."""
 

@@ -8,6 +8,7 @@ import argparse
 from collections.abc import Callable
 
 from tests.bench import (
+    choices,
     contests,
     flags,
     games,
@@ -57,6 +58,7 @@ BENCHES: dict[str, Callable[[], object]] = {
     "routes": routes.run,
     "web-sockets": web_sockets.run,
     "contests": contests.run,
+    "choices": choices.run,
     "learning": learning.run,
     "games-index": games_index.run,
     "ladder": ladder.run,

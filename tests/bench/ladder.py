@@ -6,8 +6,8 @@ from statistics import mean, median
 
 from server.config.process_settings import compute_in_one_thread
 from server.league.ladder.agreement import agreement, most_likely_ratings
+from server.league.ladder.pairing.scheduler import next_pairings
 from server.league.ladder.rating import rate
-from server.league.ladder.scheduler import next_pairings
 from tests.server.league.ladder.simulated import Ladder
 
 AUTHORS = {f"author{number}": 1 for number in range(20)}

@@ -1,11 +1,11 @@
 """Plays the ladder: begins games whenever there is room, counts those that are over, and lets who fails rest.
 
-A game is in the database before it begins, and is counted when its record is on the disk. So a runner that begins finds
-the games of one that was killed, and counts those that were over.
+A game is in the database before it begins, with the choice that has chosen it, and is counted when its record is on the
+disk. So a runner that begins finds the games of one that was killed, and counts those that were over. What is chosen
+depends on what the database has, and on what is kept there with the choice, alone.
 """
 
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -22,13 +22,14 @@ from server.contest.fixtures import Finished, Fixture
 from server.contest.hosts.host import GameTask, HostedGame, NotPlayed, PlayerMissing
 from server.contest.scoring.no_shows import absence_result
 from server.contest.store.folders import errors_of
-from server.league.ladder.counts import GameCounts
 from server.league.ladder.definition import LadderDefinition
 from server.league.ladder.hosts import LADDER, LadderHost, WorkersLeft
-from server.league.ladder.players import LadderPlayer, Rating
+from server.league.ladder.pairing.choices import Choices
+from server.league.ladder.pairing.choosing import candidates, choose
+from server.league.ladder.pairing.scheduler import Pairing
+from server.league.ladder.players import LadderPlayer
 from server.league.ladder.rating import DAY
 from server.league.ladder.roster import Listed
-from server.league.ladder.scheduler import Pairing, next_pairings
 from server.league.ladder.store import BegunGame, EndedGame, LadderStore
 from server.league.ladder_control import FatalGame
 from server.net.os_faults import server_fault
@@ -70,6 +71,7 @@ class LadderRunner:
         self,
         definition: LadderDefinition,
         store: LadderStore,
+        choices: Choices,
         data: Path,
         hosts: Sequence[LadderHost],
         records: Records,
@@ -90,6 +92,7 @@ class LadderRunner:
         """
         self._definition = definition
         self._store = store
+        self._choices = choices
         self._data = data
         self._hosts = hosts
         self._records = records
@@ -100,11 +103,11 @@ class LadderRunner:
         self._keep_file = keep_file
         self._now = now
         self._in_thread = in_thread
-        self._weights = {one.key: one.weight for one in definition.variants}
         self._places = {one.key: place for place, one in enumerate(definition.variants)}
         self._listed: dict[str, Listed] = {}
         """Who plays, in the version that is in play."""
-        self._ratings: dict[str, Rating] = {}
+        self._seated: set[str] = set()
+        """Who has a rating."""
         self._resting: set[str] = set()
         self._barred: list[tuple[str, frozenset[str]]] = []
         """Variants and pairs of players whose games are set aside."""
@@ -112,9 +115,6 @@ class LadderRunner:
         """Who has come to rest since the last look began, which may not have seen it."""
         self._today = 0
         """Games that were counted within 24 hours."""
-        self._counts = GameCounts()
-        self._met: Counter[tuple[str, frozenset[str]]] = Counter()
-        """Games of each two players in a variant, those that are being played included."""
         self._running: dict[int, Pairing] = {}
         """By number."""
         self._away_until: dict[str, float] = {}
@@ -146,28 +146,19 @@ class LadderRunner:
         """Play until cancelled, which may happen at any time: another runner goes on. Raises `BadStore` and OSError."""
         self._listed = await self._in_thread(self._list_players)  # fixed points hold the scale from the first game on
         begun = await self._in_thread(self._store.begun)
-        dropped = [game for game in begun if not await self._take_up(game)]
+        for game in begun:
+            await self._take_up(game)
         if changed := await self._in_thread(self._store.rate_again, self._players):
             log.info("ladder_rated_again", ratings=changed)
         await self._in_thread(self._keep_file, changed)
-        await self._in_thread(self._count_up)
-        for game in dropped:  # it is not chosen again at once: perhaps the server has died of it
-            self._counts.add(self._players, game.variant, *game.players)
         async with trio.open_nursery() as nursery:
             while True:
                 self._changed = trio.Event()
                 await self._look_who_plays()
                 if not self._stopping() and trio.current_time() >= self._paused_until:
-                    self._begin_games(nursery)
+                    await self._begin_games(nursery)
                 with trio.move_on_after(LOOK_SECONDS):
                     await self._changed.wait()
-
-    def _count_up(self) -> None:
-        """Count who has played whom so far."""
-        players = self._players
-        for game in self._store.each_game():
-            self._counts.add(players, game.variant, game.first, game.second)
-            self._met[game.variant, frozenset((game.first, game.second))] += 1
 
     @property
     def _players(self) -> dict[str, LadderPlayer]:
@@ -176,17 +167,16 @@ class LadderRunner:
     def _fixture(self, game: BegunGame) -> Fixture:
         return Fixture(0, 1, self._places[game.variant], 0, game.opening, game.players)
 
-    async def _take_up(self, game: BegunGame) -> bool:
-        """Count a game that was over when the last server ended, and drop any other; tell whether it is counted."""
+    async def _take_up(self, game: BegunGame) -> None:
+        """Count a game that was over when the last server ended, and drop any other."""
         found = None
         if game.variant in self._places:
             found = await self._recover(game, self._fixture(game))
         if found is None or found.termination in ANNULLED:
             log.info("ladder_game_dropped", match=game.match, players=game.players)
-            await self._in_thread(self._store.forget, game.match)
-            return False
-        await self._count(game, found)
-        return True
+            await self._in_thread(partial(self._store.forget, game.match, died=True))
+        else:
+            await self._count(game, found)
 
     async def _look_who_plays(self) -> None:
         """Bring versions into play that are new, as soon as their bots play no game."""
@@ -197,31 +187,68 @@ class LadderRunner:
         listed |= {name: one for name, one in self._listed.items() if name in playing and name in found}
         players = {name: one.player for name, one in listed.items()}
         for name, one in listed.items():
-            if self._listed.get(name) != one or name not in self._ratings:
+            if self._listed.get(name) != one or name not in self._seated:
                 await self._in_thread(self._store.seat, one.player, one.version, players)
         self._listed = listed
         standings = await self._in_thread(self._store.standings)
-        self._ratings = {one.name: one.rating for one in standings}
+        self._seated = {one.name for one in standings}
         self._resting = {one.name for one in standings if one.rests}
         self._today = await self._in_thread(self._store.number_since, self._now() - DAY)
         self._barred = barred_games(await self._in_thread(self._set_aside), listed)
 
-    def _begin_games(self, nursery: trio.Nursery) -> None:
+    async def _begin_games(self, nursery: trio.Nursery) -> None:
         """Begin games as long as there is room for them."""
         for host in self._hosts:
-            rooms = host.free()
-            if self._definition.games_a_day:
-                rooms = min(rooms, max(0, self._definition.games_a_day - self._today - len(self._running)))
-            players = {name: one.player for name, one in self._listed.items() if self._may_play(one, host)}
-            running, now = list(self._running.values()), self._now()
-            for pairing in next_pairings(players, self._ratings, self._counts, running, self._weights, rooms, now,
-                barred=self._barred,
-            ):  # fmt: skip
-                self._met[pairing.variant, frozenset(pairing[1:])] += 1
-                number = self._records.next_number()
-                self._running[number] = pairing
-                host.take()
-                nursery.start_soon(self._play, host, number, pairing)
+            if self._rooms(host) < 1:
+                continue
+            try:
+                moment = await self._in_thread(self._choices.moment)
+                if self._stopping():
+                    return
+                # from here to where the rooms are taken nothing else is done
+                rooms = self._rooms(host)
+                players = [one.player for one in self._listed.values() if self._may_play(one, host)]
+                those, waiting = candidates(players, self._barred), moment.known.running.keys() - self._running.keys()
+                chosen = choose(self._definition, those, moment.known, rooms, moment.date, waiting)
+                if not chosen:
+                    continue
+                games = [self._begun(*one) for one in chosen]
+                keep = partial(self._choices.keep, moment, those, rooms, waiting, games)
+                kept = await self._take_rooms(host, games, keep)
+            except BadStore as error:
+                self._pause(str(error))
+                return
+            for game in games if kept else ():
+                nursery.start_soon(self._play, host, game)
+
+    async def _take_rooms(self, host: LadderHost, games: Sequence[BegunGame], keep: Callable[[], bool]) -> bool:
+        """Take the rooms of games, and keep the choice of them; where it is not kept, give the rooms back."""
+        for game in games:
+            self._running[game.match] = Pairing(game.variant, *game.players)
+            host.take()
+        kept = False
+        try:
+            kept = await self._in_thread(keep)
+        finally:
+            for game in () if kept else games:
+                del self._running[game.match]
+                host.give_back()
+        if not kept:  # a game was counted meanwhile, say
+            self.wake()
+        return kept
+
+    def _begun(self, pairing: Pairing, opening: int) -> BegunGame:
+        """Return a game that was chosen, with the next number."""
+        players = (pairing.first, pairing.second)
+        first, second = (self._listed[name].version for name in players)
+        return BegunGame(self._records.next_number(), pairing.variant, opening, players, (first, second))
+
+    def _rooms(self, host: LadderHost) -> int:
+        """Return how many games can begin now."""
+        rooms = host.free()
+        if self._definition.games_a_day:
+            rooms = min(rooms, self._definition.games_a_day - self._today - len(self._running))
+        return rooms
 
     def _may_play(self, one: Listed, host: LadderHost) -> bool:
         """Tell whether a player can have a game now, where a host plays."""
@@ -230,27 +257,24 @@ class LadderRunner:
             return False
         return not one.connects or (host.seats_connected and trio.current_time() >= self._away_until.get(name, 0.0))
 
-    async def _play(self, host: LadderHost, number: int, pairing: Pairing) -> None:
+    async def _play(self, host: LadderHost, game: BegunGame) -> None:
         """Play a game, and count it. Contains all faults."""
         counted = False
         try:
-            counted = await self._have_played(host, number, pairing)
+            counted = await self._have_played(host, game)
         except* BadStore as group:  # the game is counted when a server starts again
             self._pause(str(group.exceptions[0]))
         except* Exception as group:
             reason = server_fault(group)
             if not reason:
-                log.error("ladder_game_failed", match=number, players=pairing[1:], exc_info=group)
+                log.error("ladder_game_failed", match=game.match, players=game.players, exc_info=group)
             self._pause(reason or repr(group.exceptions[0]))
             with suppress(BadStore):
-                await self._in_thread(self._store.forget, number)
+                await self._in_thread(self._store.forget, game.match)
         finally:
-            del self._running[number]
+            del self._running[game.match]
             if counted:
-                self._counts.add(self._players, *pairing)
                 self._today += 1  # where a look that is under way has not seen it
-            else:
-                self._met[pairing.variant, frozenset(pairing[1:])] -= 1
             host.give_back()
             self.wake()
 
@@ -261,12 +285,10 @@ class LadderRunner:
         self._paused_until = trio.current_time() + seconds
         log.error("ladder_paused", reason=reason, times=self._faults, seconds=seconds)
 
-    async def _have_played(self, host: LadderHost, number: int, pairing: Pairing) -> bool:
+    async def _have_played(self, host: LadderHost, game: BegunGame) -> bool:
         """Play a game and count it; tell whether it counts."""
-        first, second = (self._listed[name] for name in pairing[1:])
-        players = (first.player.name, second.player.name)
-        game = BegunGame(number, pairing.variant, self._opening(pairing), players, (first.version, second.version))
-        await self._in_thread(self._store.begin, game)
+        number, players = game.match, game.players
+        first, second = (self._listed[name] for name in players)
         entrants = [one.entrant for one in (first, second) if one.entrant is not None]
         definition = self._definition.contest(entrants, str(self._data.resolve()))
         fixture = self._fixture(game)
@@ -302,11 +324,6 @@ class LadderRunner:
         for one in players:
             if one.connects and one.player.name not in here:
                 self._away_until[one.player.name] = trio.current_time() + UNPAIRED_SECONDS
-
-    def _opening(self, pairing: Pairing) -> int:
-        """Return the opening of a game: the same for both games of a pair, and then the next one."""
-        met = self._met[pairing.variant, frozenset(pairing[1:])] - 1
-        return self._definition.seed % 1000 + sum("".join(sorted(pairing[1:])).encode()) + met // 2
 
     async def _count(self, game: BegunGame, finished: Finished) -> None:
         """Count a game when its record is on the disk. Raises OSError where that is not to be had."""

@@ -27,10 +27,11 @@ from server.league.accounts.accounts import Accounts
 from server.league.ladder.definition import LadderDefinition, published_text, read_file
 from server.league.ladder.fitting import fit_every_night
 from server.league.ladder.hosts import LADDER, CoresOfThisMachine, LadderHost, WorkersOfCluster
+from server.league.ladder.pairing.choices import Choices
+from server.league.ladder.pairing.scheduler import Pairing
 from server.league.ladder.players import LadderPlayer
 from server.league.ladder.roster import ActiveVersion, ConnectedBot, Listed, roster
 from server.league.ladder.runner import LadderRunner
-from server.league.ladder.scheduler import Pairing
 from server.league.ladder.store import BegunGame, LadderStore
 from server.league.ladder_control import LadderControl
 from server.league.submissions import recipe
@@ -172,6 +173,7 @@ class LadderService:
         runner = LadderRunner(
             self.definition,
             self.store,
+            Choices(self._accounts),
             self._data,
             hosts,
             self._record_store,

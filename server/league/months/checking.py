@@ -1,9 +1,10 @@
-"""Verifies an exported month of the ladder: signature, files, records, results, and the ratings game by game."""
+"""Verifies an exported month of the ladder: signature, files, records, results, ratings and pairings, game by game."""
 
 from collections.abc import Iterator, Mapping
 from math import isclose
 
 import msgspec
+from msgspec.structs import replace
 
 from server.contest.definition import Definition
 from server.contest.export.container import LADDER, BadExport
@@ -16,7 +17,17 @@ from server.league.ladder.players import LadderGame, LadderPlayer, Rating
 from server.league.ladder.rating import start_of_version, starting, update
 from server.league.ladder.runner import ended_game
 from server.league.ladder.store import BegunGame, EndedGame
-from server.league.months.contents import FORMAT, FilePlayed, Month, MonthGame, VersionPlayed, bounds, came_into_play
+from server.league.months.contents import (
+    FORMAT,
+    Choice,
+    FilePlayed,
+    Month,
+    MonthGame,
+    VersionPlayed,
+    bounds,
+    came_into_play,
+)
+from server.league.months.pairings import PairingChecker
 
 MOST_ELO = 100_000
 """No true rating or deviation is larger, and what a stranger has written is not computed with at any price."""
@@ -59,7 +70,14 @@ class _Checker:
         self._opened = opened
         self._month = month
         self._ladder = from_published(month.files[0].definition)
+        self._file = month.files[0].id
+        self._events = came_into_play(month.files[1:], month.versions)
         self._ratings = {name: known.rating() for name, known in month.opening.items()}
+        self._kept = dict(self._ratings)
+        """The same ratings as they were kept, where these are true: games were chosen by them, to the last bit."""
+        self._pairings = PairingChecker(month)
+        self._last_ids = (-1, -1)
+        """Of the ladder file and version that had come into play at the last choice."""
         self._versions = {name: one.version for name, one in month.in_play.items()}
         self.unplayed = 0
         self.unproven: list[str] = []
@@ -68,8 +86,7 @@ class _Checker:
         """Yield a sentence for each line that is not true."""
         month = self._month
         begin, end = bounds(month.month)
-        events = came_into_play(month.files[1:], month.versions)
-        number, date = month.games[0].number - 1, begin
+        number, date, ended = month.games[0].number - 1, begin, 0.0
         for game in month.games:
             number += 1
             if game.number != number:
@@ -77,19 +94,35 @@ class _Checker:
                 number = game.number
             if not date <= game.ended < end:
                 yield f"{game.sentence}: it ended before the game before it, or in another month"
-            date = max(date, game.ended)
-            while events and events[0].after < game.number:
-                yield from self._came_into_play(events.pop(0))
+            for choice in self._pairings.due(game.number):
+                yield from self._came_into_play_before(choice)
+                yield from self._pairings.check(choice, self._ladder, self._file, self._kept, ended)
+            date = ended = max(date, game.ended)
+            while self._events and self._events[0].after < game.number:
+                yield from self._came_into_play(self._events.pop(0))
             yield from self._check(game)
-        for event in events:
+            yield from self._pairings.count(game)
+        yield from self._pairings.rest()
+        self.unproven += self._pairings.unproven()
+        for event in self._events:
             yield f"{_name(event)}: it came into play behind game {event.after}, which is not in this month"
         matches: set[int | None] = {game.match for game in month.games if game.record}
         for name in self._opened.strays(matches):
             yield f"{name} is of no game of the month"
 
+    def _came_into_play_before(self, choice: Choice) -> Iterator[str]:
+        """Bring into play what was in play when games were chosen."""
+        if self._last_ids == (choice.file, choice.version):
+            return
+        self._last_ids = choice.file, choice.version
+        due = [one for one in self._events if one.id <= _last_id(one, choice)]
+        self._events = [one for one in self._events if one.id > _last_id(one, choice)]
+        for event in due:
+            yield from self._came_into_play(event)
+
     def _came_into_play(self, event: FilePlayed | VersionPlayed) -> Iterator[str]:
         if isinstance(event, FilePlayed):
-            yield from self._file(event)
+            yield from self._file_played(event)
             return
         players = _players(self._ladder)
         before = self._ratings.get(event.player)
@@ -99,19 +132,22 @@ class _Checker:
         if not _same((event.elo, event.deviation), right):
             yield f"{_name(event)}: it began at {_shown(event.elo, event.deviation)}, and has to begin at {_of(right)}"
         self._ratings[event.player] = right
+        self._kept[event.player] = _nearer((event.elo, event.deviation), right)
         self._versions[event.player] = event.version
 
-    def _file(self, event: FilePlayed) -> Iterator[str]:
+    def _file_played(self, event: FilePlayed) -> Iterator[str]:
         old, self._ladder = self._ladder, from_published(event.definition)
+        self._file = event.id
         given = {name: known.rating() for name, known in event.ratings.items()}
         if _players(old) == _players(self._ladder):
             for name, rating in self._ratings.items():
                 if name in given and not _same((given[name].elo, given[name].deviation), rating):
                     sentence = f"{name} has {_of(given[name])}, and by the games before {_of(rating)}"
                     yield f"{_name(event)}: {sentence}"
+                elif name in given:
+                    self._kept[name] = _nearer((given[name].elo, given[name].deviation), rating)
             return
-        names = {name for game in self._month.games for name in game.players}
-        self._ratings = {name: rating for name, rating in given.items() if name in names}
+        self._ratings, self._kept = given, dict(given)
         self.unproven.append(f"{_name(event)}: fixed points stand elsewhere, and ratings go on from what it says")
 
     def _check(self, game: MonthGame) -> Iterator[str]:
@@ -141,6 +177,7 @@ class _Checker:
             for name, kept, right in zip(game.players, its, mine, strict=True):
                 if not _same(kept, right):
                     yield f"{game.sentence}: {name} has {_shown(*kept)} {when} it, and by all before {_of(right)}"
+                self._kept[name] = _nearer(kept, right)
 
     def _by_record(self, game: MonthGame) -> tuple[EndedGame | None, list[str]]:
         """Return a game as its record shows it, None where that is not true, and what differs."""
@@ -187,6 +224,15 @@ def _name(event: FilePlayed | VersionPlayed) -> str:
 def _same(kept: tuple[float, float], right: Rating) -> bool:
     pairs = zip(kept, (right.elo, right.deviation), strict=True)
     return all(isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE) for one, other in pairs)
+
+
+def _nearer(kept: tuple[float, float], right: Rating) -> Rating:
+    """Return a rating as it was kept where it is the same but for rounding."""
+    return replace(right, elo=kept[0], deviation=kept[1]) if _same(kept, right) else right
+
+
+def _last_id(event: FilePlayed | VersionPlayed, choice: Choice) -> int:
+    return choice.file if isinstance(event, FilePlayed) else choice.version
 
 
 def _of(rating: Rating) -> str:

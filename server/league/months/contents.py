@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 import msgspec
 
 from server.contest.export.container import BadExport
+from server.league.ladder.pairing.choosing import Candidates
+from server.league.ladder.pairing.counts import KeptCounts
 from server.league.ladder.players import Rating
 
 FORMAT = 1
@@ -41,6 +43,8 @@ class FilePlayed(msgspec.Struct, frozen=True):
     """By `server.league.ladder.definition.published_text`."""
     ratings: dict[str, Known]
     """Of everybody, as of then."""
+    id: int = 0
+    """They count from 1, in all months; 0 in exports from before choices were kept."""
 
 
 class VersionPlayed(msgspec.Struct, frozen=True):
@@ -55,6 +59,8 @@ class VersionPlayed(msgspec.Struct, frozen=True):
     deviation: float
     sha256: str
     """Of what its author had sent; empty where nothing was."""
+    id: int = 0
+    """They count from 1, in all months; 0 in exports from before choices were kept."""
 
 
 class MonthGame(msgspec.Struct, frozen=True):
@@ -85,6 +91,76 @@ class MonthGame(msgspec.Struct, frozen=True):
         return f"game {self.number}, match {self.match}, {' against '.join(self.players)}"
 
 
+class Choice(msgspec.Struct, frozen=True, array_like=True):
+    """What games were chosen by, and which. It is made again from this, and from the games before it."""
+
+    number: int
+    """They count from 1, in all months."""
+    counted: int
+    """Number of the last game that had been counted by then."""
+    version: int
+    """That of the last version that had come into play, by its ``id``."""
+    file: int
+    """That of the ladder file that was in play."""
+    dropped: int
+    """Number of the last game that had been dropped."""
+    date: int
+    """Unix time in seconds."""
+    roster: int
+    """Who could be chosen: which of the rosters."""
+    slots: int
+    """How many games there was room for."""
+    matches: tuple[int, ...]
+    """What was chosen, the most urgent first."""
+    waiting: tuple[int, ...] = ()
+    """Matches that ran no more, and that only a later server could count, since the disk had failed."""
+
+
+class ChosenGame(msgspec.Struct, frozen=True, array_like=True):
+    """A game that was chosen."""
+
+    match: int
+    variant: str
+    opening: int
+    first: str
+    """Who began."""
+    second: str
+    roster: int
+    """Of its choice."""
+
+
+class DroppedGame(msgspec.Struct, frozen=True, array_like=True):
+    """A game that was chosen and is not counted: its server died, say, or an organiser annulled it."""
+
+    number: int
+    """They count from 1, in all months."""
+    match: int
+    counted: int
+    """Number of the last game that had been counted by then."""
+    died: bool
+    """Whether the server that had chosen it was gone."""
+    variant: str
+    first: str
+    second: str
+
+
+class Choices(msgspec.Struct, frozen=True, kw_only=True):
+    """How the games of a month were chosen: each choice between the game before its first one and its last."""
+
+    choices: tuple[Choice, ...]
+    """In order."""
+    rosters: dict[int, Candidates]
+    """Who could be chosen; number 0 is of the games from before choices were kept."""
+    begun: tuple[ChosenGame, ...]
+    """The games that were being played at the first choice; the month before has their choices."""
+    others: tuple[ChosenGame, ...]
+    """Those that these choices have chosen and that are not counted in this month."""
+    dropped: tuple[DroppedGame, ...]
+    """In order; with those that still counted for something at the first choice."""
+    counts: KeptCounts
+    """As of the last game before the month."""
+
+
 class Month(msgspec.Struct, frozen=True, kw_only=True):
     """A month of the ladder, as ``ladder.json`` has it."""
 
@@ -93,12 +169,14 @@ class Month(msgspec.Struct, frozen=True, kw_only=True):
     files: tuple[FilePlayed, ...]
     """The first one was in play when the month began."""
     opening: dict[str, Known]
-    """Ratings before the first game, of everybody who plays in the month and had one."""
+    """Ratings before the first game and the first choice, of everybody who could play in the month and had one."""
     in_play: dict[str, VersionPlayed]
     """The versions of these by then."""
     versions: tuple[VersionPlayed, ...]
     """Those that came into play in the month, in order."""
     games: tuple[MonthGame, ...]
+    choices: Choices | None = None
+    """None in exports from before choices were kept."""
 
 
 def bounds(month: str) -> tuple[float, float]:

@@ -11,6 +11,7 @@ from server.contest.export.contents import LINKS
 from server.contest.export.writing import json_text, signed
 from server.contest.store.lost_records import find_record
 from server.league.accounts.accounts import Accounts
+from server.league.months.chosen import choices_of
 from server.league.months.contents import (
     FORMAT,
     FilePlayed,
@@ -27,14 +28,18 @@ _GAMES = """SELECT number, match, variant, opening, first, second, first_version
     detail, plies, failed, ended, record, first_elo, first_deviation, second_elo, second_deviation
     FROM ladder_games WHERE ended >= ? AND ended < ? ORDER BY number"""
 
-_LAST = """SELECT number, first_elo, first_deviation, ended FROM ladder_games WHERE first = ?1 AND number < ?2
-    UNION ALL SELECT number, second_elo, second_deviation, ended FROM ladder_games WHERE second = ?1 AND number < ?2
+_LAST = """SELECT number, first_elo, first_deviation FROM ladder_games WHERE first = ?1 AND number < ?2
+    UNION ALL SELECT number, second_elo, second_deviation FROM ladder_games WHERE second = ?1 AND number < ?2
     ORDER BY number DESC LIMIT 1"""
 
-_FILES = "SELECT after, began, definition, ratings FROM ladder_files ORDER BY id"
+_LAST_RATED = """SELECT number, ended FROM ladder_games WHERE first = ?1 AND number < ?2 AND score IS NOT NULL
+    UNION ALL SELECT number, ended FROM ladder_games WHERE second = ?1 AND number < ?2 AND score IS NOT NULL
+    ORDER BY number DESC LIMIT 1"""
+
+_FILES = "SELECT after, began, definition, ratings, id FROM ladder_files ORDER BY id"
 
 _VERSIONS = """SELECT player, version, after, began, elo, deviation, coalesce((SELECT sha256 FROM versions
-    JOIN bots ON bots.id = versions.bot WHERE bots.name = player AND versions.number = version), '')
+    JOIN bots ON bots.id = versions.bot WHERE bots.name = player AND versions.number = version), ''), id
     FROM ladder_versions ORDER BY id"""
 
 
@@ -59,25 +64,30 @@ def month_of(accounts: Accounts, month: str) -> Month:
         raise BadExport(f"no game of the ladder ended in {month}")
     first, last = rows[0][0], rows[-1][0]
     read = [
-        FilePlayed(after, began, definition, msgspec.json.decode(ratings, type=dict[str, Known]))
-        for after, began, definition, ratings in accounts.rows(_FILES)
+        FilePlayed(after, began, definition, msgspec.json.decode(ratings, type=dict[str, Known]), number)
+        for after, began, definition, ratings, number in accounts.rows(_FILES)
     ]
-    earlier = [one for one in read if one.after < first]
+    choices = choices_of(accounts, first, last)
+    at = choices.choices[0] if choices.choices else None
+    earlier = [one for one in read if one.after < first and (at is None or one.id <= at.file)]
     if not earlier:
         raise BadExport(f"games of {month} were played before the database kept the ladder files that they belong to")
-    files = (earlier[-1], *(one for one in read if first <= one.after < last))
+    files = (earlier[-1], *(one for one in read[len(earlier) :] if one.after < last))
     versions = [VersionPlayed(*row) for row in accounts.rows(_VERSIONS)]
-    names = sorted({name for row in rows for name in row[4:6]})
-    known = {name: _opening(accounts, name, first, files[0], versions) for name in names}
-    versions_here = tuple(one for one in versions if first <= one.after < last)
+    before = [one for one in versions if one.after < first and (at is None or one.id <= at.version)]
+    versions_here = tuple(one for one in versions[len(before) :] if one.after < last)
+    names = {name for row in rows for name in row[4:6]} | {one.player for one in versions_here}
+    names |= {name for roster in choices.rosters.values() for name, *_ in roster.players}
+    known = {name: _opening(accounts, name, first, files[0], before) for name in sorted(names)}
     return Month(
         format=FORMAT,
         month=month,
         files=files,
         opening={name: rating for name, rating in known.items() if rating is not None},
-        in_play={one.player: one for one in versions if one.after < first and one.player in names},
+        in_play={one.player: one for one in before if one.player in names},
         versions=versions_here,
         games=tuple(_games(rows, known, came_into_play(files[1:], versions_here))),
+        choices=choices,
     )
 
 
@@ -116,16 +126,15 @@ def _games(
 
 
 def _opening(
-    accounts: Accounts, name: str, first: int, file: FilePlayed, versions: list[VersionPlayed]
+    accounts: Accounts, name: str, first: int, file: FilePlayed, versions: Sequence[VersionPlayed]
 ) -> Known | None:
-    """Return the rating of a player before the first game of a month; None for a newcomer."""
-    games = accounts.rows(_LAST, name, first)
-    found = [((one.after, 1, one.began), one.elo, one.deviation) for one in versions
-             if one.player == name and one.after < first]  # fmt: skip
+    """Return the rating of a player before the first game of a month, by what came before it; None for a newcomer."""
+    games, rated = accounts.rows(_LAST, name, first), accounts.rows(_LAST_RATED, name, first)
+    found = [((one.after, 1, one.began), one.elo, one.deviation) for one in versions if one.player == name]
     if name in file.ratings:
         found.append(((file.after, 1, file.began), file.ratings[name].elo, file.ratings[name].deviation))
-    found += [((number, 0, 0.0), elo, deviation) for number, elo, deviation, _ in games]
+    found += [((number, 0, 0.0), elo, deviation) for number, elo, deviation in games]
     if not found:
         return None
     _, elo, deviation = max(found)
-    return Known(elo, deviation, games[0][3] if games else None)
+    return Known(elo, deviation, rated[0][1] if rated else None)

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -54,8 +54,8 @@ MOVES = ("a3", "b3", "a2", "b2", "a1")
 """The side that begins has three in a line."""
 
 
-def record_of(definition: Definition, fixture: Fixture, match: int) -> str:
-    """Return the record of a game that the side that begins wins."""
+def record_of(definition: Definition, fixture: Fixture, match: int, moves: Sequence[str] = MOVES) -> str:
+    """Return the record of a game of m,n,k 3 3 3, in which the side that begins wins by the usual moves."""
     position = GAMES["mnk"].read(fixture.position(definition))
     header = Header(
         match, position, fixture.players, fixture.control(definition), definition.move_limit, "test/0", "today"
@@ -67,7 +67,7 @@ def record_of(definition: Definition, fixture: Fixture, match: int) -> str:
         return step[0]
 
     state = note(referee.ready(note(referee.ready(state, 0, 1000)), 1, 2000))
-    for ply, move in enumerate(MOVES):
+    for ply, move in enumerate(moves):
         state = referee.start_turn(state, 3000 + 2000 * ply)
         state = note(referee.move(state, ply % 2, move, 4000 + 2000 * ply))
     return "".join(lines)
@@ -152,7 +152,8 @@ def test_each_month_is_verified_without_its_server(data: Path) -> None:
     assert (october.verdict.games, october.verdict.trusted) == (6, 0)
     assert (november.verdict.games, november.verdict.trusted) == (4, 1)
     assert november.contest == "the ladder in 2026-11"
-    (unplayed,) = november.verdict.unproven
+    unplayed, unkept = november.verdict.unproven
+    assert unkept.startswith("the pairings of 5 games, the last of which is game 11, were not kept")
     assert unplayed.startswith("game 10, match 10, bob-1 against cat-1: not_started, not played")
     assert exported(data, "2026-11") == exported(data, "2026-11")
     assert b"secret" not in unpack(exported(data, "2026-11"))[container.LADDER]
@@ -291,3 +292,36 @@ def test_the_commands_say_what_they_do(data: Path, tmp_path: Path, capsys: pytes
     with pytest.raises(SystemExit) as ended:
         commands.export("2027-01", tmp_path / "none.zip", data=data)
     assert "no game of the ladder ended in 2027-01" in capsys.readouterr().err + str(ended.value)
+
+
+def test_a_month_begins_with_what_games_that_were_played_left_behind(tmp_path: Path) -> None:
+    """A game that was not played ends no time without a game, in which a rating becomes uncertain."""
+    with closing(Accounts(tmp_path)) as accounts:
+        played = Played(tmp_path, accounts)
+        played.start()
+        for name in ("alphabeta-1", "ann-1", "bob-1"):
+            played.seat(name, 0)
+        for match in range(1, 21):
+            played.play(match, *(("ann-1", "alphabeta-1"), ("alphabeta-1", "ann-1"))[match % 2])
+        played.date += 20 * 86400
+        played.play(21, "bob-1", "ann-1", played=False)
+        played.date = NOVEMBER
+        played.play(22, "ann-1", "alphabeta-1")
+        standing = played.store.standing("ann-1")
+        assert standing is not None and standing.rating.deviation < 300, "else it becomes no more uncertain"
+    assert verified(exported(tmp_path, "2026-11")).verdict.differences == ()
+
+
+def test_a_new_version_of_who_plays_no_game_in_the_month_begins_with_the_rating_before(tmp_path: Path) -> None:
+    with closing(Accounts(tmp_path)) as accounts:
+        played = Played(tmp_path, accounts)
+        played.start()
+        for name in ("alphabeta-1", "ann-1", "bob-1"):
+            played.seat(name, 0 if name == "alphabeta-1" else 1)
+        for match in range(1, 4):
+            played.play(match, "bob-1", "alphabeta-1")
+        played.date = NOVEMBER
+        played.play(4, "ann-1", "alphabeta-1")
+        played.seat("bob-1", 2)
+        played.play(5, "ann-1", "alphabeta-1")
+    assert verified(exported(tmp_path, "2026-11")).verdict.differences == ()

@@ -9,7 +9,7 @@ from engine import record
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.players import LadderPlayer
 from server.league.ladder.rating import rate
-from server.league.ladder.store import CountedGame, LadderStore
+from server.league.ladder.store import BegunGame, CountedGame, LadderStore, insert_begun
 from server.storage.record_store import RecordStore
 
 
@@ -17,6 +17,12 @@ def counted_games(data: Path) -> list[CountedGame]:
     """Return all games that are counted in a data directory, the first one first."""
     with closing(Accounts(data)) as accounts:
         return LadderStore(accounts).last_games(10**6)[::-1]
+
+
+def begin(store: LadderStore, game: BegunGame) -> None:
+    """Keep a game that has begun and was chosen by nothing."""
+    with store._accounts.change() as database:
+        insert_begun(database, game, 0)
 
 
 def check_counted(data: Path, before: Sequence[CountedGame], players: Mapping[str, LadderPlayer]) -> list[CountedGame]:

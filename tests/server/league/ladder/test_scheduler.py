@@ -3,6 +3,7 @@
 With ARENA_CAMPAIGN=1 there are as many of these as figures in docs/league.md need.
 """
 
+import hashlib
 import math
 import os
 import statistics
@@ -11,10 +12,10 @@ from itertools import pairwise
 
 import pytest
 
-from server.league.ladder.counts import ForgettingCounter, GameCounts
+from server.league.ladder.pairing.counts import ForgettingCounter, GameCounts
+from server.league.ladder.pairing.scheduler import RULES, Pairing, information, next_pairings, opening
 from server.league.ladder.players import LadderGame, LadderPlayer, Rating
 from server.league.ladder.rating import update
-from server.league.ladder.scheduler import information, next_pairings
 from tests.server.league.ladder.simulated import LEVELS, VARIANT, Ladder
 
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
@@ -212,3 +213,46 @@ def test_games_of_players_who_have_left_do_not_count() -> None:
     counts.add(bots("ann"), VARIANT, "ann", "gone")
     assert counts.of_pair("ann", "gone") == 1 and counts.of_pair("gone", "ann") == 0
     assert counts.lead("gone", "ann") == {VARIANT: -1}
+
+
+def test_games_that_died_count_and_keep_nobody_from_another_one() -> None:
+    players = bots("ann", "bob", "carla")
+    (first,) = next_pairings(players, {}, GameCounts(), [], {VARIANT: 1.0}, 1, 0.0)
+    (second,) = next_pairings(players, {}, GameCounts(), [], {VARIANT: 1.0}, 1, 0.0, dropped=[first])
+    assert set(second[1:]) != set(first[1:]) and set(second[1:]) & set(first[1:])
+
+
+@pytest.mark.parametrize("nudge", [-1, 1])
+def test_who_is_equal_but_for_rounding_is_equal(nudge: int) -> None:
+    """Machines round exp and its like otherwise, and games are chosen again on others."""
+    players = bots("ann", "bob", "carla")
+    for name in players:
+        ratings = dict.fromkeys(players, Rating(1500, 100)) | {name: Rating(1500, 100 + nudge * 1e-12)}
+        (game,) = next_pairings(players, ratings, GameCounts(), [], {VARIANT: 1.0}, 1, 0.0)
+        assert game == ("gipf 3 3 9 9", "ann", "carla")
+
+
+def test_openings_are_the_same_for_both_games_of_a_pair_and_then_the_next() -> None:
+    players, counts, found = bots("ann", "bob"), GameCounts(), []
+    for first, second in [("ann", "bob"), ("bob", "ann")] * 3:
+        found.append(opening(1007, counts, Pairing(VARIANT, first, second)))
+        counts.add(players, VARIANT, first, second)
+    assert [number - found[0] for number in found] == [0, 0, 1, 1, 2, 2]
+    assert opening(1008, counts, Pairing("other", "ann", "bob")) == found[0] + 1
+
+
+def test_these_are_the_rules_of_their_number() -> None:
+    """Where other games are chosen here, the rules are others, and `RULES` has to be another number."""
+    ladder = Ladder({"ann": 3, "bob": 1, "carla": 1}, 7, weights={"gipf": 3.0, "mnk": 1.0}, slots=3)
+    ladder.play(300)
+    text = "\n".join(f"{game.variant} {game.first} {game.second}" for game in ladder.games)
+    assert (RULES, hashlib.sha256(text.encode()).hexdigest()[:16]) == (1, "b6eff8d854f88a84")
+
+
+def test_counts_forget_who_has_left_whenever_the_server_was_started() -> None:
+    counts = GameCounts()
+    players = bots("ann", "bob", "gone")
+    counts.add(players, VARIANT, "gone", "ann")
+    for _ in range(1500):
+        counts.add(players, VARIANT, "ann", "bob")
+    assert counts.kept().owners.sums.keys() == {"owner owner of ann", "owner owner of bob"}

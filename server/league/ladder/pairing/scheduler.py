@@ -10,13 +10,21 @@ the same one with colours swapped. Variants come by their weights, for each play
 
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from server.league.ladder.counts import GameCounts, share_key
+from server.league.ladder.pairing.counts import GameCounts, share_key
 from server.league.ladder.players import LadderPlayer, Rating
 from server.league.ladder.rating import ELO, decayed, starting
+
+RULES = 1
+"""Number of these rules; another one wherever the same arguments give other games, so that who verifies games that were
+chosen by others says so, and does not call them wrong."""
+
+DIGITS = 9
+"""To so many significant digits a value is compared with others where exp and its like are in it: machines round these
+differently, and two who are equal but for that are equal everywhere."""
 
 EXCESS = 1.0
 """So many recent games more than the average an owner may have and still be an opponent."""
@@ -53,19 +61,23 @@ def next_pairings(
     now: float,
     at_once: int = 1,
     barred: Collection[tuple[str, frozenset[str]]] = (),
+    dropped: Iterable[Pairing] = (),
 ) -> list[Pairing]:
     """Return the next games, the most urgent first; fewer than ``slots`` where nobody is free.
 
     ``players`` are those who may play now, ``ratings`` theirs, not decayed, ``counts`` those of all games that counted,
     ``running`` the games that are being played, ``weights`` those of the variants, above 0, ``now`` a Unix time in
     seconds. Nobody plays more than ``at_once`` games at the same time, fixed points excepted. ``barred`` are variants
-    that two players do not play against each other. The same arguments give the same games.
+    that two players do not play against each other. ``dropped`` are games that count as if they were being played, but
+    keep nobody from another one. The same arguments give the same games, on each machine.
     """
     if slots < 1:
         return []
     known = {name: decayed(ratings.get(name) or starting(players, name), now) for name in players}
     owners = {name: share_key(player) for name, player in players.items() if player.anchor is None}
     state = _State(players, owners, known, (counts, GameCounts()), Counter(), at_once, frozenset(barred))
+    for pairing in dropped:
+        state.counts[1].add(players, *pairing)
     for pairing in running:
         state.begin(pairing)
     chosen: list[Pairing] = []
@@ -73,6 +85,15 @@ def next_pairings(
         state.begin(found)
         chosen.append(found)
     return chosen
+
+
+def opening(seed: int, counts: GameCounts, pairing: Pairing) -> int:
+    """Return the opening of a game that is chosen: the same for both games of a pair, and then the next one.
+
+    ``counts`` are those of all games that counted, ``seed`` is that of the ladder file.
+    """
+    met = counts.met(pairing.first, pairing.second, pairing.variant)
+    return seed % 1000 + sum("".join(sorted(pairing[1:])).encode()) + met // 2
 
 
 def information(one: Rating, other: Rating) -> float:
@@ -120,13 +141,13 @@ class _State(NamedTuple):
     def turn(self, name: str) -> tuple[float, str]:
         """Return when it is the turn of a bot, among those of its owner: the least value comes first."""
         games = sum(counts.of_bot(self.owners[name], name) for counts in self.counts)
-        return games / max(self.ratings[name].deviation, 1.0), name
+        return _rounded(games / max(self.ratings[name].deviation, 1.0)), name
 
     def value(self, name: str, opponent: str) -> tuple[float, str]:
         """Return how good an opponent is: the largest value is the best."""
         met = sum(counts.of_pair(name, opponent) for counts in self.counts)
         preference = 1.0 if opponent in self.owners else FIXED_POINT_PREFERENCE
-        return preference * information(self.ratings[name], self.ratings[opponent]) / (1 + met), opponent
+        return _rounded(preference * information(self.ratings[name], self.ratings[opponent]) / (1 + met)), opponent
 
     def need(self, pair: tuple[str, str], variant: str, weight: float) -> tuple[float, str]:
         """Return when it is the turn of a variant, for two players: the least value comes first."""
@@ -142,7 +163,7 @@ def _next_pairing(state: _State, weights: Mapping[str, float]) -> Pairing | None
         if name in state.owners:
             bots.setdefault(state.owners[name], []).append(name)
     games = {owner: sum(counts.of_owner(owner) for counts in state.counts) for owner in set(state.owners.values())}
-    most = sum(games.values()) / max(len(games), 1) + EXCESS
+    most = math.fsum(games.values()) / max(len(games), 1) + EXCESS  # exact, in whatever order the owners come
     for owner in sorted(bots, key=lambda owner: (games[owner], owner)):
         others = [name for name in free if state.owners.get(name) != owner]
         # where all have had more than their share, as before a third one came, any will do
@@ -153,6 +174,10 @@ def _next_pairing(state: _State, weights: Mapping[str, float]) -> Pairing | None
                 other = max(allowed, key=partial(state.value, name))
                 return _game(state, name, other, state.variants(name, other, weights))
     return None
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")
 
 
 def _game(state: _State, one: str, other: str, weights: Mapping[str, float]) -> Pairing:

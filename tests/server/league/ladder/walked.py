@@ -1,0 +1,205 @@
+"""A ladder on a simulated clock, over two months, to which all that can happen to a ladder happens, by chance."""
+
+from collections import Counter
+from contextlib import closing
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import trio
+import trio.testing
+
+from engine.games.outcome import ANNULLED, Termination
+from server.contest.fixtures import NOT_STARTED, Finished, Fixture
+from server.contest.hosts.host import GameTask, NotPlayed, PlayerMissing
+from server.contest.runtime.finished_games import game_of_record
+from server.league.accounts.accounts import Accounts
+from server.league.ladder.definition import published_text, read
+from server.league.ladder.hosts import WorkersLeft
+from server.league.ladder.pairing.choices import Choices
+from server.league.ladder.runner import LadderRunner
+from server.league.ladder.store import BegunGame
+from server.league.months.contents import bounds
+from server.storage.database import BadStore
+from server.storage.record_store import SUFFIX
+from tests.server.harness import at_once
+from tests.server.league.ladder.test_runner import FakeHost, Ladder
+from tests.server.league.test_months import MOVES, record_of
+
+FILE = """
+time = {{ budget = 60_000 }}
+failures = 2
+seed = {seed}
+[[games]]
+game = "mnk"
+params = "3 3 3"
+weight = {weight}
+[[games]]
+game = "mnk"
+params = "3 4 3"
+[[levels]]
+level = 1
+elo = {elo}
+[[levels]]
+level = 3
+elo = 1200.5
+[[programs]]
+name = "prog"
+owner = "{owner}"
+command = ["secret"]
+folder = "hidden"
+"""
+
+SECOND_WINS = ("a3", "b3", "a2", "b2", "c1", "b1")
+
+NOVEMBER = bounds("2026-11")[0]
+
+
+class Walk(Ladder):
+    """A ladder with records on the disk, whose server is killed, and what the chance that it was given makes of it."""
+
+    def __init__(self, data: Path, accounts: Accounts, seed: int, seconds: float) -> None:
+        self.chance, self.seconds = Random(seed), seconds
+        super().__init__(data, accounts, FakeHost(2, self.play))
+        self.workers = FakeHost(1, self.play)
+        self.workers.seats_connected = False
+        self.definition = self.new_definition(3, 500.0)
+        self.versions |= {"ann-2": 1, "dan-1": 1}
+        self.happened: Counter[str] = Counter()
+        self.offset = 0.0
+        self.fails = False
+        """Whether the disk fails when the next game is counted."""
+        count = self.store.count
+
+        def count_or_fail(*what: Any) -> list[str]:
+            if self.fails:
+                self.fails = False
+                raise BadStore("the disk is full")
+            return count(*what)
+
+        self.store.count = count_or_fail  # type: ignore[assignment, method-assign]
+        (data / "records").mkdir()
+
+    def new_definition(self, weight: int, elo: float, owner: str = "teacher") -> Any:
+        return read(FILE.format(seed=17, weight=weight, elo=elo, owner=owner), self.data, str)
+
+    def now(self) -> float:
+        return NOVEMBER - self.seconds / 2 + trio.current_time() + self.offset
+
+    # records
+
+    def path(self, match: int) -> Path:
+        return self.data / "records" / f"{match}{SUFFIX}"
+
+    def next_number(self) -> int:
+        self.number += 1
+        return self.number
+
+    def sync_record(self, match: int) -> str:
+        return sha256(self.path(match).read_bytes()).hexdigest()
+
+    def read(self, match: int) -> str | None:
+        path = self.path(match)
+        return path.read_text(encoding="utf-8") if path.exists() else None
+
+    async def recover(self, game: BegunGame, fixture: Fixture) -> Finished | None:
+        text = self.read(game.match)
+        return None if text is None else game_of_record(fixture, text)
+
+    # a server
+
+    def runner(self) -> LadderRunner:
+        self.number = self.store.last_match()
+        keep_file = partial(self.control.keep_file, published_text(self.definition))
+        return LadderRunner(
+            self.definition, self.store, Choices(self.accounts, self.now), self.data, [self.workers, self.host], self,
+            self.listed, self.recover, now=self.now, in_thread=at_once, set_aside=self.control.set_aside,
+            keep_file=keep_file,
+        )  # fmt: skip
+
+    async def play(self, task: GameTask) -> Finished:
+        """Play a game to one of the ends that games have."""
+        chance, fixture = self.chance, task.fixture
+        await trio.sleep(chance.uniform(1, 30))
+        how = chance.random()
+        programs = [name for name in fixture.players if not name.startswith("alphabeta")]
+        if how < 0.04:
+            self.happened["annulled"] += 1
+            return Finished(fixture, task.number, None, Termination.ORGANISER)
+        if how < 0.12:
+            self.happened["not started"] += 1
+            raise PlayerMissing("it is broken", (chance.choice(programs),), termination=NOT_STARTED)
+        if how < 0.16:
+            self.happened["no fault of a bot"] += 1
+            raise chance.choice([NotPlayed("no core"), WorkersLeft("gone"), PlayerMissing("it went away", ())])
+        if how < 0.18:
+            self.happened["disk fails"] += 1
+            self.fails = True
+        moves = MOVES if chance.random() < 0.6 else SECOND_WINS
+        text = record_of(task.definition, fixture, task.number, moves)
+        self.path(task.number).write_text(text, encoding="utf-8")
+        await trio.sleep(chance.choice([0, 0, 2]))  # it may be killed when the record is there
+        found = game_of_record(fixture, text)
+        assert found is not None and found.termination not in ANNULLED
+        return found
+
+    async def run_until_killed(self, seconds: float) -> None:
+        """Start a server and kill it after a while; its hosts are free then."""
+        self.control.begin("ladder.toml")
+        self.host.rooms, self.workers.rooms = self.chance.choice([1, 2, 3]), self.chance.choice([0, 1, 2])
+        with trio.move_on_after(seconds):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self.runner().run)
+                while True:
+                    await trio.sleep(self.chance.expovariate(1 / 40))
+                    self.change()
+        if self.chance.random() < 0.5:
+            self.control.stop()
+
+    def change(self) -> None:
+        """Let something happen while a server plays."""
+        happens = self.chance.choice(["version", "leave", "connect", "wake", "room", "clock", "again"])
+        self.happened[happens] += 1
+        bots = sorted(self.versions)
+        if happens == "version":
+            name = self.chance.choice([*bots, "eve-1", "ann-3"])
+            self.versions[name] = self.chance.choice([self.versions.get(name, 0) + 1, 1])
+        elif happens == "leave" and len(bots) > 3:
+            del self.versions[self.chance.choice(bots)]
+        elif happens == "connect":
+            self.connected = [name for name in ("fay-1", "gil-1") if self.chance.random() < 0.6]
+        elif happens == "wake":
+            for one in self.store.standings():
+                self.store.wake(one.name, "teacher")
+        elif happens == "room":
+            self.host.rooms += 1
+        elif happens == "clock":
+            self.offset += self.chance.choice([-100, 50, 50])
+        elif happens == "again":
+            for game in self.control.set_aside():
+                self.control.let_play(game.number, "teacher")
+
+    async def walk(self) -> None:
+        """Play for two months, of which each has some minutes."""
+        while trio.current_time() < self.seconds:
+            await self.run_until_killed(self.chance.choice([0, 1, 20, 300, 600]) * self.chance.random())
+            self.happened["killed"] += 1
+            if self.chance.random() < 0.2:
+                weight, owner = self.chance.choice([1, 3]), self.chance.choice(["teacher", "tutor"])
+                self.definition = self.new_definition(weight, self.chance.choice([500.0, 500.0, 640.25]), owner)
+                self.happened["file"] += 1
+
+
+def walked(data: Path, seed: int, seconds: float = 2000.0) -> Counter[str]:
+    """Walk over a new data directory; return what happened, and how often."""
+    with closing(Accounts(data)) as accounts:
+        walk = Walk(data, accounts, seed, seconds)
+        trio.run(walk.walk, clock=trio.testing.MockClock(autojump_threshold=0))
+        happened = walk.happened
+        for table in ("games", "choices", "dropped", "rosters"):
+            happened[table] = accounts.rows(f"SELECT count(*) FROM ladder_{table}")[0][0]
+        happened["barred"] = accounts.rows("SELECT count(*) FROM ladder_rosters WHERE players NOT LIKE '%,[]]'")[0][0]
+        happened["waiting"] = accounts.rows("SELECT count(*) FROM ladder_choices WHERE waiting != ''")[0][0]
+        return happened
