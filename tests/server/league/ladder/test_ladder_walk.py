@@ -25,7 +25,7 @@ from server.league.accounts.people import AUTHOR, ORGANISER
 from server.league.ladder.definition import read_file
 from server.league.ladder.store import CountedGame
 from server.league.ladder_control import LadderControl
-from tests.server.league.ladder.counted import check_counted, check_nothing_left, counted_games
+from tests.server.league.ladder.counted import check_counted, check_months, check_nothing_left, counted_games
 from tests.server.league.test_account_pages import Visitor, sign_in
 from tests.server.process import Client
 from tests.web.site import Site
@@ -144,6 +144,7 @@ def test_a_server_that_is_killed_again_and_again_loses_no_counted_game_and_count
     assert ladder.stop() == 0
     games = check_counted(ladder.data, games, {})
     check_nothing_left(ladder.data, games)
+    check_months(ladder.data, games)
     assert "level=error" not in ladder.log
 
 
