@@ -79,6 +79,9 @@ class _Checker:
         self._last_ids = (-1, -1)
         """Of the ladder file and version that had come into play at the last choice."""
         self._versions = {name: one.version for name, one in month.in_play.items()}
+        self._chosen: dict[int, tuple[int | None, int | None]] = {}
+        """The versions of both players that were in play when a match was chosen."""
+        self._players_of = {game.match: game.players for game in month.games}
         self.unplayed = 0
         self.unproven: list[str] = []
 
@@ -97,6 +100,7 @@ class _Checker:
             for choice in self._pairings.due(game.number):
                 yield from self._came_into_play_before(choice)
                 yield from self._pairings.check(choice, self._ladder, self._file, self._kept, ended)
+                self._note_versions(choice)
             date = ended = max(date, game.ended)
             while self._events and self._events[0].after < game.number:
                 yield from self._came_into_play(self._events.pop(0))
@@ -119,6 +123,13 @@ class _Checker:
         self._events = [one for one in self._events if one.id > _last_id(one, choice)]
         for event in due:
             yield from self._came_into_play(event)
+
+    def _note_versions(self, choice: Choice) -> None:
+        """Note which versions a choice has chosen: where a disk fails, a game is counted when others are in play."""
+        for match in choice.matches:
+            if match in self._players_of:
+                first, second = self._players_of[match]
+                self._chosen[match] = self._versions.get(first), self._versions.get(second)
 
     def _came_into_play(self, event: FilePlayed | VersionPlayed) -> Iterator[str]:
         if isinstance(event, FilePlayed):
@@ -151,8 +162,10 @@ class _Checker:
         self.unproven.append(f"{_name(event)}: fixed points stand elsewhere, and ratings go on from what it says")
 
     def _check(self, game: MonthGame) -> Iterator[str]:
-        for name, version in zip(game.players, game.versions, strict=True):
-            if version != self._versions.get(name):
+        first, second = game.players
+        in_play = self._chosen.get(game.match, (self._versions.get(first), self._versions.get(second)))
+        for name, version, played in zip(game.players, game.versions, in_play, strict=True):
+            if version != played:
                 yield f"{game.sentence}: version {version} of {name} was not in play"
         score = game.score
         if game.record:

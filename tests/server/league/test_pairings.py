@@ -13,11 +13,14 @@ from typing import Any
 
 import msgspec
 import pytest
+import trio
+import trio.testing
 
 from server.contest.export import container
 from server.contest.export.container import unpack
 from server.contest.export.opening import open_export
-from server.contest.fixtures import Fixture
+from server.contest.fixtures import Finished, Fixture
+from server.contest.hosts.host import GameTask
 from server.contest.runtime.finished_games import game_of_record
 from server.contest.store.verification import Verdict
 from server.league.accounts.accounts import Accounts
@@ -37,7 +40,7 @@ from server.league.months.checking import verify_month
 from server.league.months.contents import bounds
 from server.storage.database import connect
 from server.storage.record_store import SUFFIX
-from tests.server.league.ladder.walked import walked
+from tests.server.league.ladder.walked import Walk, tasks_in_order, walked
 from tests.server.league.test_months import exported, forged, record_of
 
 pytestmark = pytest.mark.slow
@@ -380,3 +383,33 @@ def test_counts_that_were_written_down_go_on_as_they_were(honest: Path) -> None:
         counts = CountedSoFar(accounts).until(100).kept()
     read = msgspec.json.decode(msgspec.json.encode(counts), type=KeptCounts)
     assert GameCounts(read).kept() == counts and len(counts.pairs) > 10
+
+
+def test_a_game_that_a_full_disk_kept_from_being_counted_is_one_of_the_version_that_played(tmp_path: Path) -> None:
+    """It is counted by the next server, when other versions are in play."""
+    with closing(Accounts(tmp_path)) as accounts, tasks_in_order(1):
+        walk = Walk(tmp_path, accounts, 1, 0.0)
+
+        async def play(task: GameTask) -> Finished:
+            await trio.sleep(10)
+            text = record_of(task.definition, task.fixture, task.number)
+            walk.path(task.number).write_text(text, encoding="utf-8")
+            found = game_of_record(task.fixture, text)
+            assert found is not None
+            return found
+
+        async def play_on() -> None:
+            walk.host.play_game, walk.host.rooms, walk.workers.rooms, walk.fails = play, 1, 0, True
+            with trio.move_on_after(95):
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(walk.runner().run)
+                    await trio.sleep(11)
+                    walk.versions = dict.fromkeys(walk.versions, 2)
+            await walk.run(95)
+
+        trio.run(play_on, clock=trio.testing.MockClock(autojump_threshold=0))
+        games = walk.store.last_games(99)
+        left = next(game.ended.game for game in games if game.ended.game.match == 1)
+        assert 1 in left.versions and len(games) > 10
+        assert accounts.rows("SELECT count(*) FROM ladder_choices WHERE waiting = '[1]'")[0][0] > 5
+    assert differences(tmp_path) == ()

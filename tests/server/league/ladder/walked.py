@@ -1,12 +1,14 @@
 """A ladder on a simulated clock, over two months, to which all that can happen to a ladder happens, by chance."""
 
 from collections import Counter
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import trio
 import trio.testing
@@ -160,7 +162,7 @@ class Walk(Ladder):
 
     def change(self) -> None:
         """Let something happen while a server plays."""
-        happens = self.chance.choice(["version", "leave", "connect", "wake", "room", "clock", "again"])
+        happens = self.chance.choice(["version", "leave", "connect", "wake", "room", "clock", "aside", "again"])
         self.happened[happens] += 1
         bots = sorted(self.versions)
         if happens == "version":
@@ -177,6 +179,13 @@ class Walk(Ladder):
             self.host.rooms += 1
         elif happens == "clock":
             self.offset += self.chance.choice([-100, 50, 50])
+        elif happens == "aside":
+            with self.accounts.change() as database:
+                first, second = sorted(self.chance.sample(bots, 2))
+                database.execute(
+                    "INSERT OR REPLACE INTO ladder_deaths VALUES (?, ?, ?, ?, ?, 3, 1.0)",
+                    ("mnk 3 3 3", first, second, self.versions[first], self.versions[second]),
+                )
         elif happens == "again":
             for game in self.control.set_aside():
                 self.control.let_play(game.number, "teacher")
@@ -192,9 +201,17 @@ class Walk(Ladder):
                 self.happened["file"] += 1
 
 
+@contextmanager
+def tasks_in_order(seed: int) -> Iterator[None]:
+    """Let trio draw by a seed in which order it runs tasks, as it does for property tests."""
+    run = trio._core._run
+    with patch.object(run, "_ALLOW_DETERMINISTIC_SCHEDULING", True), patch.object(run, "_r", Random(seed)):
+        yield
+
+
 def walked(data: Path, seed: int, seconds: float = 2000.0) -> Counter[str]:
     """Walk over a new data directory; return what happened, and how often."""
-    with closing(Accounts(data)) as accounts:
+    with closing(Accounts(data)) as accounts, tasks_in_order(seed):
         walk = Walk(data, accounts, seed, seconds)
         trio.run(walk.walk, clock=trio.testing.MockClock(autojump_threshold=0))
         happened = walk.happened
