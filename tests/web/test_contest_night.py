@@ -199,6 +199,24 @@ BESIDE_HOURS = """tile => {
 """Whether the whole of a short name is seen beside such a clock."""
 
 
+COVERED = """boards => {
+    const first = boards.querySelector(".tile");
+    const others = [first.cloneNode(true), first.cloneNode(true)];
+    boards.append(...others);
+    boards.dataset.count = "3";
+    for (const clock of boards.querySelectorAll(".clock")) clock.textContent = "9:59:59";
+    for (const name of boards.querySelectorAll(".name")) name.textContent = "W".repeat(32);
+    const covered = [...boards.children].filter((tile) => {
+        const clocks = [...tile.querySelectorAll(".clock")].map((clock) => clock.getBoundingClientRect().bottom);
+        return tile.querySelector(".foot").getBoundingClientRect().top < Math.max(...clocks) - 1;
+    });
+    for (const one of others) one.remove();
+    boards.dataset.count = "1";
+    return covered.length;
+}"""
+"""Of three boards, in how many clocks of hours stand where something else is told."""
+
+
 @pytest.mark.slow
 def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, site: Site) -> None:
     report = sample_report(12, Swiss(5), stop=60)
@@ -227,6 +245,7 @@ def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, s
         check_accessibility(page)
         page.set_viewport_size({"width": 844, "height": 390})
         assert fits(page)
+        assert page.locator("#boards").evaluate(COVERED) == 0
         assert tile.evaluate(BESIDE_HOURS), "a clock of hours goes below the name rather than take its place"
         page.set_viewport_size({"width": 1920, "height": 1080})
         page.goto(f"{site.url}/contest/2")
