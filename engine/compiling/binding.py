@@ -276,7 +276,7 @@ class CompiledFunction:
         self.py_func = copy
         self.binding = binding
         self.compiled_for: Any = None
-        """What numba has made of it for the types of the last call that numba was asked for."""
+        """What numba has made of it for the types of the first call that it was asked for since code was kept."""
         self._call: Callable[..., Any] = self._first_call
 
     def __call__(self, *arguments: Any) -> Any:
@@ -301,7 +301,8 @@ class CompiledFunction:
     def _dispatch(self, *arguments: Any) -> Any:
         dispatcher, taken = self.dispatcher, tuple(map(_as_numba_takes, arguments))
         result = dispatcher(*taken)
-        self.compiled_for = dispatcher.overloads.get(tuple(map(_numba().typeof, taken)))
+        if self.compiled_for is None:  # to find the types of arguments takes longer than most calls
+            self.compiled_for = dispatcher.overloads.get(tuple(map(_numba().typeof, taken)))
         return result
 
 
