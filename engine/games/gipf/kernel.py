@@ -30,7 +30,7 @@ HALF = 1 << (DIGIT - 1)
 MAX_BOUND = 384
 """Bindings that are kept: there are 132 boards and Ks, interpreted and compiled; more only where weights are tried out.
 
-Each takes 0.1 to 0.2 MB, and some 60 where this process has compiled a board of several words."""
+Each takes 0.1 to 0.2 MB, more with large tables, and some 60 where a process has compiled a board of several words."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -16,7 +16,9 @@ from typing import Any
 import msgspec
 
 from engine.compiling.binding import table
-from engine.games.gipf.patterns.lines import LARGEST, crossing, distinct, lengths, lines, rows, shared
+from engine.compiling.field_sets import FieldSets
+from engine.compiling.wide_integers import WORD_BITS, width_for
+from engine.games.gipf.patterns.lines import LARGEST, crossing, distinct, lengths, lines, places, rows, shared
 from engine.games.gipf.patterns.value import FRACTION_BITS, LANE_BITS, LANE_MASK, SURPLUS, WEIGHT_SHIFT
 from engine.games.interface import EVALUATION_LIMIT
 
@@ -27,9 +29,9 @@ MOST_PIECES = 1000
 """More than a side can have in reserve."""
 
 
-NUMBERS = ("WIDTH", "RESERVES", "LANE_ZERO")
+NUMBERS = ("WIDTH", "RESERVES", "LANE_ZERO", "FIRST_WORD", "NEXT_WORD")
 ARRAYS = (
-    *("ENTRIES", "RESERVE_ENTRIES", "ROW_ENTRIES", "ROW_NUMBERS"),
+    *("ENTRIES", "RESERVE_ENTRIES", "ROW_ENTRIES", "ROW_NUMBERS", "ROW_SHIFTS", "ROW_MASKS", "ROW_STARTS"),
     *("DOWN_ENTRIES", "DOWN_NUMBERS", "DOWN_SHIFTS", "DOWN_MASKS"),
     *("DIAGONAL_ENTRIES", "DIAGONAL_NUMBERS", "DIAGONAL_SHIFTS", "DIAGONAL_MASKS"),
 )
@@ -65,7 +67,6 @@ class Tables:
     def constants(self, *, compile: bool) -> dict[str, Any]:
         """Return what the evaluation reads, by global name."""
         width = 2 * self.size - 1
-        directions = {"ROW": rows(self.size), "DOWN": crossing(self.size, 0), "DIAGONAL": crossing(self.size, 1)}
         zero = max(
             abs(number) for entries in (*self.lines.values(), self.reserves) for _, *more in entries for number in more
         )
@@ -73,18 +74,25 @@ class Tables:
         starts = {}
         for length, entries in self.lines.items():
             starts[length] = len(words)
-            words.extend(_word(entries[place], zero) for place in shared(length))
+            of_length = [_word(entry, zero) for entry in entries]
+            words.extend(of_length[place] for place in shared(length))
+        of_rows, at = rows(self.size), places(self.size)
         found = {"ENTRIES": words, "RESERVE_ENTRIES": [_word(entry, zero) for entry in self.reserves]}
-        for name, direction in directions.items():
-            found[f"{name}_ENTRIES"] = [starts[length] for length in direction.lengths]
-            found[f"{name}_NUMBERS"] = direction.numbers
-            if direction.shifts:
-                found |= {f"{name}_SHIFTS": direction.shifts, f"{name}_MASKS": direction.masks}
+        found |= {"ROW_ENTRIES": [starts[length] for length in of_rows.lengths], "ROW_NUMBERS": of_rows.numbers}
+        found |= {"ROW_SHIFTS": at.shifts, "ROW_MASKS": at.masks, "ROW_STARTS": at.starts}
         single = {"WIDTH": width, "RESERVES": self.reserve_count, "LANE_ZERO": zero * (3 * width + 1)}
-        return {name: table(values, compile=compile) for name, values in found.items()} | single
+        wide = {}
+        for name, direction in {"DOWN": crossing(self.size, 0), "DIAGONAL": crossing(self.size, 1)}.items():
+            found[f"{name}_ENTRIES"] = [starts[length] for length in direction.lengths]
+            found |= {f"{name}_SHIFTS": direction.shifts, f"{name}_MASKS": direction.masks}
+            next_word = WORD_BITS if direction.first_word < width else 0
+            of_words = FieldSets(compile, width_for(next_word))
+            wide[f"{name}_NUMBERS"] = of_words.table(direction.numbers)
+            single |= {"FIRST_WORD": direction.first_word, "NEXT_WORD": next_word}
+        return {name: table(values, compile=compile) for name, values in found.items()} | wide | single
 
 
-SHIPPED = {(4, 3), (4, 4), (4, 5)}
+SHIPPED = {(4, 3), (4, 4), (4, 5), (5, 4)}
 """Boards and runs, S and K, with tables in this package."""
 
 FOLDER = Path(__file__).parent

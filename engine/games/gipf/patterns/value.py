@@ -30,11 +30,16 @@ MARGIN = 28
 """See `engine.games.interface.Rules`. These values change less from move to move than those of features do."""
 
 # What `engine.games.gipf.kernel.bind` puts in the place of these.
-WIDTH: int = UNBOUND  # rows of the board, and fields of one
+WIDTH: int = UNBOUND  # rows of the board, and lines of each direction
 ENTRIES: Sequence[int] = UNBOUND  # the tables of all lengths, one behind the other
 RESERVES: int = UNBOUND  # reserves for which there are entries, 0 to one less
 RESERVE_ENTRIES: Sequence[int] = UNBOUND  # row by row, for each reserve of the side to move those of the other one
 LANE_ZERO: int = UNBOUND  # what was added to each sum of numbers
+ROW_SHIFTS: Sequence[int] = UNBOUND  # this and the next two: `Rows`
+ROW_MASKS: Sequence[int] = UNBOUND
+ROW_STARTS: Sequence[int] = UNBOUND
+FIRST_WORD: int = UNBOUND  # columns, and diagonals, whose numbers are in the lowest word
+NEXT_WORD: int = UNBOUND  # where the numbers of the others begin
 # of the rows, the columns (down) and the diagonals: where in ENTRIES the table of each line begins, and `Direction`
 ROW_ENTRIES: Sequence[int] = UNBOUND
 ROW_NUMBERS: Sequence[int] = UNBOUND
@@ -50,19 +55,26 @@ DIAGONAL_MASKS: Sequence[int] = UNBOUND
 
 def pattern_value(own: int, other: int, reserve: int, other_reserve: int) -> int:
     """Evaluate a position for the side to move, from its pieces, those of the other side, and both reserves."""
-    sets = 1 << WIDTH
     last = RESERVES - 1
     total = RESERVE_ENTRIES[min(reserve, last) * RESERVES + min(other_reserve, last)]
     down = diagonal = 0
+    own_left, other_left = own, other
     for row in range(WIDTH):
-        mine = row * sets + (int(own >> (row * WIDTH)) & (sets - 1))
-        theirs = row * sets + (int(other >> (row * WIDTH)) & (sets - 1))
+        mine = ROW_STARTS[row] + ((int(own_left) >> ROW_SHIFTS[row]) & ROW_MASKS[row])
+        theirs = ROW_STARTS[row] + ((int(other_left) >> ROW_SHIFTS[row]) & ROW_MASKS[row])
+        own_left >>= WIDTH
+        other_left >>= WIDTH
         total += ENTRIES[ROW_ENTRIES[row] + ROW_NUMBERS[mine] + 2 * ROW_NUMBERS[theirs]]
-        down += DOWN_NUMBERS[mine] + 2 * DOWN_NUMBERS[theirs]
-        diagonal += DIAGONAL_NUMBERS[mine] + 2 * DIAGONAL_NUMBERS[theirs]
-    for line in range(WIDTH):
-        total += ENTRIES[DOWN_ENTRIES[line] + ((down >> DOWN_SHIFTS[line]) & DOWN_MASKS[line])]
-        total += ENTRIES[DIAGONAL_ENTRIES[line] + ((diagonal >> DIAGONAL_SHIFTS[line]) & DIAGONAL_MASKS[line])]
+        down += DOWN_NUMBERS[mine] + (DOWN_NUMBERS[theirs] << 1)
+        diagonal += DIAGONAL_NUMBERS[mine] + (DIAGONAL_NUMBERS[theirs] << 1)
+    down_word, diagonal_word = int(down), int(diagonal)
+    for line in range(FIRST_WORD):
+        total += ENTRIES[DOWN_ENTRIES[line] + ((down_word >> DOWN_SHIFTS[line]) & DOWN_MASKS[line])]
+        total += ENTRIES[DIAGONAL_ENTRIES[line] + ((diagonal_word >> DIAGONAL_SHIFTS[line]) & DIAGONAL_MASKS[line])]
+    down_word, diagonal_word = int(down >> NEXT_WORD), int(diagonal >> NEXT_WORD)
+    for line in range(FIRST_WORD, WIDTH):
+        total += ENTRIES[DOWN_ENTRIES[line] + ((down_word >> DOWN_SHIFTS[line]) & DOWN_MASKS[line])]
+        total += ENTRIES[DIAGONAL_ENTRIES[line] + ((diagonal_word >> DIAGONAL_SHIFTS[line]) & DIAGONAL_MASKS[line])]
     first = (total & LANE_MASK) - LANE_ZERO
     second = ((total >> LANE_BITS) & LANE_MASK) - LANE_ZERO
     third = ((total >> (2 * LANE_BITS)) & LANE_MASK) - LANE_ZERO

@@ -173,7 +173,7 @@ def test_files_that_tell_nothing_are_refused(tmp_path: Path, capsys: pytest.Capt
     assert "line 1: this is no setting of self-play" in refused(str(tmp_path / "bad"), small)
     assert "these are games of gipf 4 4 15 15, not gipf 3 3 9 9" in refused(small, file("other", "gipf", "4 4 15 15"))
     assert "mnk 3 3 3 has no patterns to be trained" in refused(file("mnk", "mnk", "3 3 3"))
-    assert "gipf 5 4 20 20 has no patterns to be trained" in refused(file("wide", "gipf", "5 4 20 20"))
+    assert "gipf 6 4 25 25 has no patterns to be trained" in refused(file("wide", "gipf", "6 4 25 25"))
     assert "these games are too few" in refused(small)
     assert "these games have no scores" in refused(file("empty", "gipf", "3 3 9 9"))
     assert "game 0 has no move 999 at ply 0" in refused(file("move", "gipf", "3 3 9 9", ScoredGame(0, 0, (999,), (1,))))
