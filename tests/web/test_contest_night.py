@@ -15,7 +15,7 @@ from engine.games.history import History
 from engine.search.searcher import Stop
 from server.contest.definition import Knockout, RoundRobin, Swiss
 from server.contest.report import files
-from server.contest.report.structure import ScheduledGame
+from server.contest.report.structure import Report, ScheduledGame
 from server.league.accounts.accounts import Accounts
 from server.league.console.announcements import Announcements
 from server.ops.workers.question_loop import Question
@@ -93,6 +93,18 @@ def test_the_stakes_of_a_game_are_the_lines_that_each_result_changes() -> None:
     }
     far = stakes(told(ann=9, bob=5, cleo=1, dan=0.5), ("cleo", "dan"))
     assert far is not None and not far.leader and far.best == 3
+
+
+def test_who_shares_a_place_loses_it_when_the_other_one_wins() -> None:
+    begun = told(ann=0, bob=0, cleo=0)
+    begun = msgspec.structs.replace(begun, table=tuple(msgspec.structs.replace(one, place=1) for one in begun.table))
+    found = stakes(begun, ("ann", "bob"))
+    assert found is not None and found.leader
+    assert {result: [(one.name, one.before, one.after) for one in of] for result, of in found.changes.items()} == {
+        "first": [("bob", 1, 2)],
+        "draw": [],
+        "second": [("ann", 1, 2)],
+    }
 
 
 def test_a_knockout_shows_its_later_rounds_and_a_ladder_its_best_players_first() -> None:
@@ -190,6 +202,16 @@ SIZES = """() => [...document.querySelectorAll("main *")]
     .map(one => parseFloat(getComputedStyle(one).fontSize))"""
 """Sizes of all texts, in pixels."""
 
+CUT_NAMES = """() => [...document.querySelectorAll("#next .name")]
+    .filter((name) => name.textContent.length < 9 && name.scrollWidth > name.clientWidth).length"""
+"""How many short names of the next games are cut."""
+
+GAPS = """() => Math.max(...[...document.querySelectorAll("#next li")].flatMap((game) => {
+    const [first, between, second] = [...game.children].map((part) => part.getBoundingClientRect());
+    return [between.left - first.right, second.left - between.right];
+}))"""
+"""The most room between the parts of a line of the next games, in pixels."""
+
 BESIDE_HOURS = """tile => {
     const [name, clock] = [".name", ".clock"].map((which) => tile.querySelector(which));
     [name.textContent, clock.textContent] = ["pace-3", "9:59:59"];
@@ -231,6 +253,9 @@ def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, s
         expect(tile.locator(".evaluation")).to_have_text("score +150 · depth 4")
         expect(page.locator("#standings tr")).to_have_count(len(report.stages[-1].table))
         expect(page.locator("#results li")).to_have_count(8)
+        found = stakes(told_by(report, report.done), ("a1", "a2"))
+        assert found is not None and any(found.changes.values())
+        expect(tile.locator(".stakes li")).to_have_count(sum(map(bool, found.changes.values())))
         table.move("1")
         expect(tile.locator(".piece.side0")).to_have_count(1)
         expect(tile.locator(".foot")).to_contain_text("1 move")
@@ -273,6 +298,23 @@ def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, s
         expect(page.locator("#champion")).to_contain_text(" and ".join(leaders))
         check_accessibility(page)
     table.close()
+
+
+@pytest.mark.slow
+def test_a_long_name_takes_no_room_from_a_short_one_among_the_next_games(
+    browser: Browser, site: Site, request: pytest.FixtureRequest
+) -> None:
+    folder = site.data / "contests" / "78"
+    request.addfinalizer(partial(rmtree, folder, ignore_errors=True))  # other tests count the contests of the site
+    report = sample_report(12, Swiss(5), stop=60)
+    name = next(game.first for game in report.schedule if not game.running)
+    text = msgspec.json.encode(report).replace(f'"{name}"'.encode(), f'"{"W" * 32}"'.encode())
+    files.write_report_files(msgspec.json.decode(text, type=Report), folder)
+    with open_page(browser, still=True) as page:
+        page.goto(f"{site.url}/contest/78/live")
+        expect(page.locator("#next .name", has_text="W" * 32).first).to_be_visible()
+        assert page.evaluate(CUT_NAMES) == 0
+        assert page.evaluate(GAPS) < 16, "names stand beside each other"
 
 
 @pytest.mark.slow

@@ -188,7 +188,49 @@ def test_the_longest_name_widens_neither_page_nor_tables(
         page.goto(f"{site.url}/contest/32")
         standings = page.locator("#contest .standings", has_text=longest).first
         expect(standings).to_be_visible()
-        assert standings.evaluate("table => table.parentElement.scrollWidth <= table.parentElement.clientWidth")
+        expect(page.locator("main .games", has_text=longest).first).to_be_visible()
+        assert not page.evaluate(CUT_TABLES)
+        assert page.locator("main .plot svg").first.evaluate(WITHIN), "the plot has room for its names"
+
+
+ORDER = ["Swiss", "Schedule", "Games", "Ratings"]
+"""Titles on the page of a running contest, in their order."""
+
+WITHIN = """plot => [...plot.querySelectorAll("text")]
+    .every(text => text.getBoundingClientRect().left >= plot.getBoundingClientRect().left)"""
+"""Whether all texts of a plot begin in it."""
+
+CUT_TABLES = """() => [...document.querySelectorAll(".scroll")]
+    .filter(one => one.checkVisibility() && one.scrollWidth > one.clientWidth).map(one => one.innerText)"""
+"""Tables that are wider than their place."""
+
+
+def test_a_contest_is_told_from_its_table_to_its_ratings(browser: Browser, site: Site) -> None:
+    with open_page(browser) as page:
+        page.goto(f"{site.url}/contest/2")
+        rounds = page.locator("#contest .rounds")
+        expect(rounds).to_be_visible()
+        told = [title for title in page.locator("main h2:visible").all_inner_texts() if title in ORDER]
+        assert told == ORDER
+
+
+def test_the_state_of_a_contest_is_one_word_beside_the_longest_title(
+    browser: Browser, site: Site, request: pytest.FixtureRequest
+) -> None:
+    folder = site.data / "contests" / "33"
+    request.addfinalizer(partial(rmtree, folder, ignore_errors=True))
+    title = "The great autumn championship of the department of computer science of 2026"
+    report = msgspec.structs.replace(sample_report(6, RoundRobin(), stop=0), name=title)
+    files.write_report_files(report, folder)
+    with open_page(browser) as page:
+        page.goto(f"{site.url}/contests")
+        card = page.locator(".one", has_text=title)
+        expect(card.locator(".tag")).to_have_text("running")
+        expect(card).to_contain_text("not begun")
+        assert card.locator(".tag").evaluate(
+            "tag => tag.clientHeight < 1.8 * parseFloat(getComputedStyle(tag).fontSize)"
+        )
+        assert fits(page)
 
 
 MOST_SCREENS = 15

@@ -11,8 +11,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 import engine
+from engine.games.outcome import Termination
 from engine.record import time_account, verify
 from server.contest.definition import RoundRobin, Swiss
+from server.contest.fixtures import UNPLAYED
 from server.contest.report.render.page import fragments
 from server.league.pages.comparison_pages import WORDS as COMPARISON_STATES
 from server.league.pages.rendering import PARTS
@@ -184,6 +186,12 @@ def test_templates_show_no_text_that_the_catalogue_lacks() -> None:
     found |= {("a title", title) for title in titles}
     assert len(found) > 200 and len(titles) > 5
     assert not {one for one in found if one[1] not in known}
+
+
+def test_each_way_in_which_a_game_ends_has_a_word_on_the_pages_of_the_league() -> None:
+    known = texts("de", "server").scripts
+    ways = {way for ending in (*UNPLAYED, *Termination) for way in ending.split("+")}
+    assert not {way for way in ways if way.replace("_", " ") not in known}
 
 
 def test_expressions_stand_where_the_language_wants_them() -> None:

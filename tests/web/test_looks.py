@@ -126,6 +126,14 @@ COVERED = """selector => [...document.querySelectorAll(selector)].filter(card =>
 """How many cards of players have words that reach into their clock."""
 
 
+BESIDE_CHIPS = """row => [...row.querySelectorAll(".chip")].every(chip => {
+    const [first] = chip.parentElement.querySelector("a").getClientRects();
+    const { top, bottom } = chip.getBoundingClientRect();
+    return first.top < bottom && top < first.bottom;
+})"""
+"""Whether each chip of a row stands in the line in which its name begins."""
+
+
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (844, 390)])
 def test_results_and_names_of_any_length_stand_whole_beside_clocks_of_hours(
     browser: Browser, site: Site, width: int, height: int
@@ -146,6 +154,9 @@ def test_results_and_names_of_any_length_stand_whole_beside_clocks_of_hours(
         assert page.evaluate(COVERED, ".player.card") == 0
         expect(lobby.locator(f".tile.over[href='/match/{table.match}'] .number").first).to_have_text("verloren")
         assert not lobby.evaluate(CUT, ".tile")
+        row = lobby.locator(f"#results tr[data-key='{table.match}']")
+        expect(row).to_be_visible()
+        assert row.evaluate(BESIDE_CHIPS), "a chip stands beside the name that it belongs to, and not a line above"
         assert fits(page) and fits(lobby)
         check_accessibility(page)
     table.close()

@@ -50,8 +50,9 @@ def take_snapshot(store: Store, contest: int, now: datetime, present: Presence |
         pauses.append(present.paused)  # that could not be kept
     pauses = all_pauses(pauses, definition.interventions)
     if definition.awaited_versions and row.closed is None:
-        when = "" if definition.versions_until is None else f" at {formatting.date(definition.versions_until)}"
-        pauses.append(Pause(row.opened, None, f"it is chosen{when} which versions of bots play"))
+        until = definition.versions_until
+        when = "later" if until is None else f"at {formatting.date(until)}"
+        pauses.append(Pause(row.opened, None, f"which versions of bots play is chosen {when}"))
     seconds = {stage: (now - date).total_seconds() for stage, date in began.items()}
     found = plan(definition, games, Present(present.running, (), seconds))
     verified = store.verification(contest) if row.closed is not None else None

@@ -5,7 +5,7 @@ that can change who leads, then those that can change a better place, then those
 later rounds come first; where ratings make the order, the best players do.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -96,7 +96,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Change(msgspec.Struct, frozen=True):
-    """What a result makes of a player's line in the table, counted from 1."""
+    """What a result makes of a player's place in the table."""
 
     name: str
     before: int
@@ -109,9 +109,9 @@ class Stakes(msgspec.Struct, frozen=True, kw_only=True):
     leader: bool
     """Whether it can change who leads."""
     best: int
-    """The best line that it can change; one behind the last where it changes none."""
+    """The best place that it can change; one behind the last where it changes none."""
     changes: dict[str, tuple[Change, ...]]
-    """By result (``first``, ``draw``, ``second``): the players whose lines change."""
+    """By result (``first``, ``draw``, ``second``): the players whose places change."""
 
 
 class Evaluation(msgspec.Struct, frozen=True):
@@ -201,17 +201,27 @@ def stakes(told: Told, players: tuple[str, str]) -> Stakes | None:
     names = [line.name for line in told.table]
     if told.kind not in ("round-robin", "swiss") or not set(players) <= set(names):
         return None
-    before = {name: place for place, name in enumerate(names, 1)}
+    before = _places(told.table, {})
     best, leader, changes = len(names) + 1, False, {}
     for result, gained in POINTS.items():
-        more = dict(zip(players, gained, strict=True))
-        order = sorted(told.table, key=lambda line: (line.out, -line.points - more.get(line.name, 0.0)))
-        after = {line.name: place for place, line in enumerate(order, 1)}
+        after = _places(told.table, dict(zip(players, gained, strict=True)))
         moved = [name for name in names if before[name] != after[name]]
         best = min([best, *(min(before[name], after[name]) for name in moved)])
-        leader = leader or order[0].name != names[0]
+        leader = leader or any((before[name] == 1) != (after[name] == 1) for name in names)
         changes[result] = tuple(Change(name, before[name], after[name]) for name in players if name in moved)
     return Stakes(leader=leader, best=best, changes=changes)
+
+
+def _places(table: Sequence[Line], more: Mapping[str, float]) -> dict[str, int]:
+    """Return everybody's place with so many points more; who shares a place now shares it while points are equal."""
+    order = sorted(table, key=lambda line: (line.out, -line.points - more.get(line.name, 0.0)))
+    places: dict[str, int] = {}
+    before: tuple[int, float] | None = None
+    for number, line in enumerate(order, 1):
+        tied = line.place, line.points + more.get(line.name, 0.0)
+        places[line.name] = places[order[number - 2].name] if tied == before else number
+        before = tied
+    return places
 
 
 def deciding(told: Told, games: Iterable[tuple[int, tuple[str, str]]]) -> list[int]:

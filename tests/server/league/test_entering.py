@@ -104,7 +104,7 @@ def test_versions_are_entered_at_the_deadline_and_who_has_none_is_withdrawn(leag
         league.enter(UNTIL - timedelta(seconds=1))
         assert store.interventions(number) == ()
         (waits,) = take_snapshot(store, number, UNTIL).report().pauses
-        assert pause(waits).endswith("it is chosen at 2026-11-27 17:00 UTC which versions of bots play")
+        assert pause(waits).endswith("which versions of bots play is chosen at 2026-11-27 17:00 UTC")
         league.enter(UNTIL)
         definition = store.definition(number)
         entered, withdrawn = definition.interventions

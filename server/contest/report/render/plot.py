@@ -14,8 +14,13 @@ RIGHT = 28
 LETTER = 7.6
 """About how wide a letter of a name is."""
 
+WIDE = dict.fromkeys("MWmw@%", 1.75)
+"""Letters that are wider, by how much; so are capital letters."""
+
+CAPITAL = 1.2
+
 MAX_NAME = 32
-"""Letters of a name that have room."""
+"""Letters of usual width that have room."""
 
 MAX_TICKS = 8
 
@@ -56,7 +61,8 @@ def rating_plot(ratings: Sequence[Rating]) -> Plot:
     """Lay out the plot; there has to be at least one rating."""
     low, high, step = axis(ratings)
     names = [formatting.printable(rating.name) for rating in ratings]
-    left = 24 + LETTER * max(min(len(name), MAX_NAME) for name in names)
+    shown = [_shortened(name) for name in names]
+    left = 24 + LETTER * max(map(_letters, shown))
     foot = TOP + ROW * len(ratings)
 
     def place(value: float) -> float:
@@ -66,7 +72,7 @@ def rating_plot(ratings: Sequence[Rating]) -> Plot:
     rows = [
         Row(
             y=TOP + ROW * row + ROW / 2,
-            name=name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 1]}…",
+            name=shown[row],
             title=f"{name}: {_strength(rating)}",
             x=place(rating.elo),
             interval=None if rating.low is None or rating.high is None else (place(rating.low), place(rating.high)),
@@ -74,6 +80,20 @@ def rating_plot(ratings: Sequence[Rating]) -> Plot:
         for row, (name, rating) in enumerate(zip(names, ratings, strict=True))
     ]
     return Plot(WIDTH, foot + BOTTOM, TOP, foot, left, [Tick(place(elo), elo) for elo in ticks], rows)
+
+
+def _letters(name: str) -> float:
+    """Return how wide a name is, in letters of usual width."""
+    return sum(WIDE.get(letter, CAPITAL if letter.isupper() else 1) for letter in name)
+
+
+def _shortened(name: str) -> str:
+    """Return as much of a name as has room, with a mark where that is not all."""
+    if _letters(name) <= MAX_NAME:
+        return name
+    while _letters(name) > MAX_NAME - 1:
+        name = name[:-1]
+    return f"{name}…"
 
 
 def _strength(rating: Rating) -> str:

@@ -320,6 +320,11 @@ def test_the_plot_puts_values_in_proportion() -> None:
     assert (high - zero) == pytest.approx(4 * (low - zero), abs=0.5)
 
 
+def test_wide_letters_have_room_in_the_plot() -> None:
+    (row,) = rating_plot([_rating("W" * 32, 0, -1, 1)]).rows
+    assert row.name == "W" * 17 + "…" and row.title.startswith("W" * 32)
+
+
 def test_a_long_name_is_shortened_in_the_plot_and_whole_in_its_title() -> None:
     drawing = render("plot.html", plot=rating_plot([_rating("x" * 40, 0, -1, 1)]))
     assert f"{'x' * 31}…</text>" in drawing and f"<title>{'x' * 40}: 0 Elo, 95 % from −1 to +1</title>" in drawing

@@ -79,7 +79,7 @@ function newTile(match) {
 
 function row(match) {
   const names = match.players.map((name, side) =>
-    el(match.ending?.winner === side ? "strong" : "span", {}, el(`span.chip.side${side}.of-${match.game}`), " ", playerLink(name)),
+    el(match.ending?.winner === side ? "strong.seated" : "span.seated", {}, el(`span.chip.side${side}.of-${match.game}`), playerLink(name)),
   );
   return el(
     "tr",
@@ -87,7 +87,7 @@ function row(match) {
     el("td.number", {}, el("a", { href: `/match/${match.match}` }, `${match.match}`)),
     el("td", {}, names[0], el("span.quiet", {}, " – "), names[1]),
     el("td.score.number", {}, score(match.ending)),
-    el("td.extra.small", {}, gameName(match.game, match.parameters)),
+    el("td.extra.small.kind", {}, gameName(match.game, match.parameters)),
     el("td.extra.small.quiet", {}, match.ending ? reason(match.ending.reason) : count(match.plies, "move")),
   );
 }

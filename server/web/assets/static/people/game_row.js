@@ -26,7 +26,7 @@ import { gameName, reason, score } from "../shared/words.js";
  */
 export function gameRow(game) {
   const [first, second] = game.players.map((name, side) =>
-    el(game.winner === side ? "strong" : "span", {}, el(`span.chip.side${side}.of-${game.game}`), " ", playerLink(name)),
+    el(game.winner === side ? "strong.seated" : "span.seated", {}, el(`span.chip.side${side}.of-${game.game}`), playerLink(name)),
   );
   return el(
     "tr",
