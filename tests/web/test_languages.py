@@ -35,7 +35,7 @@ from tests.web.test_app import ask
 SCRIPTS = re.compile(r"(?!texts/).*\.js")
 """Scripts of which every text is in the catalogue; those of ``texts/`` are the catalogue."""
 
-FURTHER = re.compile("(analysis|atlas|people)/")
+FURTHER = re.compile(r"(analysis|atlas|people)/|contests/night\.js")
 """Those of pages that load further texts."""
 
 SHOWN = re.compile(r"^[^#{]*[^\W\d_]{2,}[,;:]? [^\W\d_]|^[A-Z][a-z]+[a-z .…]*$")

@@ -2,7 +2,8 @@
 
 - ``pages.toml``: the texts of ``pages/NAME.html``, in a table for each; those of several pages, in the table ``all``
 - ``scripts.toml``: the texts of scripts and of what the server makes as HTML; ``{0}`` stands for the first value
-- ``further.toml``: more of these, of pages that few open, which alone load them (``shared/further_texts.js``)
+- ``further.toml``: more of these, of pages that few open, which alone load them (``shared/further_texts.js``), and of
+  pages without scripts
 - ``sentences.toml``: sentences of the server and the rules, which programs hear in English: ``{0}`` is any text,
   ``{0:word}`` one that is looked up by itself, ``{0:list}`` one with "or" between its parts, ``{0:number}`` a number,
   and ``{0:sentence}`` one of these sentences, or a word

@@ -1,5 +1,6 @@
 /** A contest on a projector: boards that choose themselves, the table, what comes next, and the last results. */
 
+import "../shared/further_texts.js";
 import { announce, el, find, patch, say } from "../shared/dom.js";
 import { listen } from "../shared/net.js";
 import { t, told } from "../shared/texts.js";
