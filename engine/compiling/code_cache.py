@@ -147,10 +147,9 @@ def _tools() -> str:
     """Name what compiles, and where the sources lie: numba keeps their place in what it writes."""
     from importlib.metadata import version
 
-    return f"{sys.version} {version('numba')} {Path(__file__)} {digest_of_makers()}"
+    return f"{sys.version} {version('numba')} {Path(__file__)} {digest_of_files(MAKERS)}"
 
 
-@cache
-def digest_of_makers() -> str:
-    """Return a digest of what turns functions into machine code, and calls that."""
-    return hashlib.sha256(b"".join((Path(__file__).parent / name).read_bytes() for name in MAKERS)).hexdigest()
+def digest_of_files(names: Iterable[str]) -> str:
+    """Return a digest of modules beside this one."""
+    return hashlib.sha256(b"".join((Path(__file__).parent / name).read_bytes() for name in names)).hexdigest()

@@ -20,10 +20,18 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from engine.compiling.code_cache import digest_of_makers, meaning
+from engine.compiling.code_cache import digest_of_files, meaning
 from engine.compiling.machine_code.object_code import Entries, ObjectCode, initialise, target, write
 
 ARCHIVE = Path(__file__).with_name("shipped_code.zip")
+
+MAKERS = (
+    "machine_code/object_code.py",
+    "machine_code/object_writer.py",
+    "wide_lowering.py",
+    "vector_lowering.py",
+)
+"""Modules that bitcode depends on, beside the functions that it was made of."""
 
 MACHINES = ("linux x86_64",)
 """For which there is code: others lay out memory, or call functions, in other ways."""
@@ -58,7 +66,7 @@ def digest_of(functions: Iterable[FunctionType]) -> str:
             known[id(function)] = hashlib.sha256("\0".join(parts).encode()).hexdigest()
         return known[id(function)]
 
-    parts = (digest_of_makers(), *map(describe, functions))
+    parts = (digest_of_files(MAKERS), *map(describe, functions))
     return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:32]
 
 
