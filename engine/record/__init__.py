@@ -91,6 +91,7 @@ from engine.record.text import (
     restarted_line,
     result_line,
     runs_line,
+    sentence_of,
     stall_line,
     unanswered_line,
 )
@@ -115,6 +116,7 @@ __all__ = [
     "restarted_line",
     "result_line",
     "runs_line",
+    "sentence_of",
     "stall_line",
     "take_note",
     "time_account",

@@ -124,5 +124,13 @@ def result_line(result: str, reason: str, stamp: int, left: tuple[int, int], sen
 
 def players_of(text: str) -> tuple[tuple[str, str], tuple[str, str]]:
     """Return the sides of a record, each with its player; raises ValueError where it has no head."""
-    first, second = (line.split(" ") for line in text.split("\n", 6)[4:6])
-    return (first[0], first[1]), (second[0], second[1])
+    (first, name), (second, other) = (line.split(" ") for line in text.split("\n", 6)[4:6])
+    return (first, name), (second, other)
+
+
+def sentence_of(text: str) -> str:
+    """Return the sentence that a record tells its result by; raises ValueError where its last line is no result."""
+    words = text.rstrip("\n").rpartition("\n")[2].split(" ", 6)
+    if words[0] != "result" or len(words) < 7:
+        raise ValueError("the last line of the record is no result with a sentence")
+    return words[6]

@@ -168,8 +168,7 @@ class Pages:
         match = self._arena.find_match(number)
         if match is not None:
             return plain_views.match(match.public, texts_of(request))
-        await self._text(number)
-        return plain_views.record(number, texts_of(request))
+        return plain_views.record(number, await self._text(number), texts_of(request))
 
     async def _plain_contests(self, request: Request) -> str:
         return plain_views.contests(await self._hubs.lobby.reports.entries(), texts_of(request))

@@ -223,9 +223,20 @@ def test_pages_say_without_javascript_how_things_stand(site: Site) -> None:
 
 
 def test_a_board_without_javascript_is_drawn_for_dark_pages_too() -> None:
-    shown = plain.record(7, texts("en", "server"))
+    shown = plain.record(7, "", texts("en", "server"))
     assert 'media="(prefers-color-scheme: dark)" srcset="/api/v1/matches/7/position.svg?theme=dark"' in shown
     assert '<img src="/api/v1/matches/7/position.svg"' in shown
+
+
+def test_a_match_that_is_over_has_players_and_result_without_javascript() -> None:
+    head = "arena-record 1\nmatch 7\ngame mnk\nparameters 3 3 3\nfirst ann\nsecond <b>\nbudget 1.000\n"
+    result = "result second line 74.739 3136.621 3149.331 second has 3 in a line, c1 to a3\n"
+    shown = plain.record(7, head + result, texts("en", "server"))
+    assert "<p>ann – &lt;b&gt;: second has 3 in a line, c1 to a3.</p>" in shown
+    shown = plain.record(7, head + result, texts("de", "server"))
+    assert "<p>ann – &lt;b&gt;: " in shown and "3 in a line" not in shown
+    for damaged in ("", head, "\n" * 9 + result, head + "result second line"):
+        assert "position.svg" in plain.record(7, damaged, texts("en", "server"))
 
 
 def test_pages_stand_in_one_frame(site: Site) -> None:

@@ -1,9 +1,11 @@
 """Pages for browsers without JavaScript, as HTML. Pure: from structs to markup, which holds no name unescaped."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import cache
 from html import escape
 
+from engine.record import players_of, sentence_of
 from server.contest.report.render.page import fragments
 from server.match.referee import State
 from server.web.assets.texts.catalogue import Texts, texts
@@ -57,11 +59,15 @@ def match(state: State, words: Texts) -> str:
     )
 
 
-def record(number: int, words: Texts) -> str:
-    """Return the last position of a match that was over some time ago, and where its record is."""
+def record(number: int, text: str, words: Texts) -> str:
+    """Return players, result and last position of a match that was over some time ago, and where its record is."""
     board = f"/api/v1/matches/{number}/position.svg"
+    told = ""
+    with suppress(ValueError):  # a record that was damaged is shown by what can be read
+        players = " – ".join(player for _, player in players_of(text))
+        told = f"<p>{escape(players)}: {escape(words.sentence(sentence_of(text)))}.</p>"
     return (
-        f"<h1>{words('Match {0}', number)}</h1>"
+        f"<h1>{words('Match {0}', number)}</h1>{told}"
         f'<p><picture><source media="(prefers-color-scheme: dark)" srcset="{board}?theme=dark">'
         f'<img src="{board}" alt="{words("Position")}" width="480"></picture></p>'
         f"<p>{_link(f'/api/matches/{number}/record', words('The record of match {0}, as text', number))}.</p>"
