@@ -58,7 +58,7 @@ class Accounts:
         """Open the database, or make it. Raises `BadStore`."""
         self._path = data / FILE
         self._now = now
-        self._lock = Lock()
+        self._lock, self._looking = Lock(), Lock()
         with suppress(OSError):  # which opening it says, too
             self._path.touch(0o600)  # others on the machine may not look at it
         self._writer = connect(self._path, SCHEMA)
@@ -358,8 +358,9 @@ class Accounts:
             yield self._writer
 
     def rows(self, query: str, *values: Any) -> list[Any]:
-        """Look something up."""
-        with guarded(self._path):
+        """Look something up: what is there now, all changes that were made before among it."""
+        # a connection sees one moment as long as any of its queries runs, so there is one at a time
+        with self._looking, guarded(self._path):
             return self._reader.execute(query, values).fetchall()
 
 

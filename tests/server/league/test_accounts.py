@@ -1,6 +1,7 @@
 """Accounts: who may come in, by what, and for how long."""
 
 import sqlite3
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -89,6 +90,30 @@ def test_of_many_who_open_a_link_at_once_one_comes_in(tmp_path: Path) -> None:
             done = list(threads.map(redeem, range(16)))
         assert [sum(came) for came in zip(*done, strict=True)] == [1, 5]
         assert len(first.people()) == 6
+
+
+def test_what_was_changed_is_seen_at_once_however_many_look_at_the_same_time(accounts: Accounts) -> None:
+    """A look that another thread has not finished would hold all others to what was there when it began."""
+    over = threading.Event()
+
+    many = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) SELECT * FROM n, secrets"
+
+    def look_for_long() -> None:
+        while not over.is_set():
+            accounts.rows(many)
+
+    threads = [threading.Thread(target=look_for_long) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    try:
+        for number in range(100):
+            with accounts.change() as database:
+                accounts.log(database, "ann", f"change {number}")
+            assert accounts.rows("SELECT what FROM audit ORDER BY id DESC LIMIT 1") == [(f"change {number}",)]
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
 
 
 def test_a_new_link_makes_the_one_before_good_for_nothing(accounts: Accounts) -> None:
