@@ -6,11 +6,12 @@ is killed takes it along: the process reads from a pipe that closes then, as `st
 
 import atexit
 import os
+import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import BinaryIO
 
 FINISH = b"finish\n"
@@ -68,10 +69,26 @@ class CompileProcess:
         pipe = self._process.stdin
         assert pipe is not None
         if not pipe.closed:
-            with suppress(OSError):
-                pipe.write(FINISH)
-            with suppress(OSError):
-                pipe.close()
+            with broken_pipes_raised():
+                with suppress(OSError):
+                    pipe.write(FINISH)
+                with suppress(OSError):
+                    pipe.close()
+
+
+@contextmanager
+def broken_pipes_raised() -> Iterator[None]:
+    """Raise OSError for a write to a process that has ended, where its signal would end this program as well."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPIPE})
+    try:
+        yield
+    finally:
+        if signal.SIGPIPE in signal.sigpending():
+            signal.sigwait({signal.SIGPIPE})
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def stay_with_caller(pipe: BinaryIO) -> None:

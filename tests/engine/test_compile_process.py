@@ -58,6 +58,24 @@ def wait_for_end(pid: int) -> None:
         os.close(pidfd)
 
 
+OUTLIVES = """
+import signal, sys
+from engine.compiling.compile_process import CompileProcess
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as the command line has it, for output into `head`
+process = CompileProcess(["precompile", "halma"])
+process._process.wait()
+if sys.argv[1] == "asks":
+    assert process.has_ended()
+print("is still there", flush=True)
+"""
+
+
+@pytest.mark.parametrize("how", ["asks", "ends"])
+def test_a_command_outlives_a_process_that_has_ended_before_it(how: str) -> None:
+    done = subprocess.run([sys.executable, "-P", "-c", OUTLIVES, how], cwd=ROOT, capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"is still there\n", b"")
+
+
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="the end of other's processes is not told here")
 def test_it_ends_with_a_caller_that_is_killed(tmp_path: Path) -> None:
     place = tmp_path / "done"

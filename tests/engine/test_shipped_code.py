@@ -101,6 +101,18 @@ def test_a_process_that_compiles_takes_it(tmp_path: Path) -> None:
     assert "mnk 4 4 4, solve: compiled in" in said, "what is not shipped is compiled"
 
 
+@pytest.mark.slow
+@needs_compiler
+@on_its_machines
+def test_a_command_goes_over_to_it_and_comes_to_its_end(tmp_path: Path) -> None:
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    words = [sys.executable, "-P", "-m", "engine", "analyse", "gipf", "--depth", "9"]
+    done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    depths = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("depth ")]
+    assert depths == [str(depth) for depth in range(1, 10)]
+
+
 def test_a_digest_tells_what_functions_do() -> None:
     plain = digest_of(copies())
     assert plain == digest_of(copies()) and len(plain) == 32

@@ -1,12 +1,11 @@
 """The processes of a duel: one a side and job, each asked over a pipe, and a thread a job that plays pairs with two."""
 
 import os
-import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, NamedTuple, TypeVar
@@ -15,6 +14,7 @@ import msgspec
 
 import engine
 from engine.commands.program.output import Rejected
+from engine.compiling.compile_process import broken_pipes_raised
 from engine.duel.engine_config import EngineConfig
 from engine.duel.games import Pair, Reply, Request
 from engine.duel.openings import Opening
@@ -130,7 +130,7 @@ class Process:
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
             assert pipe is not None
-            with suppress(OSError), _broken_pipes_raised():  # what was not yet sent cannot be any more
+            with suppress(OSError), broken_pipes_raised():  # what was not yet sent cannot be any more
                 pipe.close()
 
     def kill(self) -> None:
@@ -140,7 +140,7 @@ class Process:
     def _ask(self, message: dict[str, Any], kind: type[Answer]) -> Answer | Refusal:
         assert self._process.stdin is not None and self._process.stdout is not None
         try:
-            with _broken_pipes_raised():
+            with broken_pipes_raised():
                 self._process.stdin.write(msgspec.json.encode(message) + b"\n")
                 self._process.stdin.flush()
             line = self._process.stdout.readline()
@@ -152,21 +152,6 @@ class Process:
             return msgspec.json.decode(line, type=kind)
         except msgspec.ValidationError:
             return msgspec.json.decode(line, type=Refusal)
-
-
-@contextmanager
-def _broken_pipes_raised() -> Iterator[None]:
-    """Raise OSError for a write to a process that has ended, where its signal would end this program as well."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPIPE})
-    try:
-        yield
-    finally:
-        if signal.SIGPIPE in signal.sigpending():
-            signal.sigwait({signal.SIGPIPE})
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class Task(NamedTuple):
