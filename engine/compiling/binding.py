@@ -175,6 +175,7 @@ class Binding:
         """Those functions that others than these call."""
         self._lock = threading.RLock()
         self._native: dict[str, NativeFunction] = {}
+        self._has_unpacked = False
         self._dispatchers: dict[FunctionType, Any] = {}
 
     def is_kept(self, purpose: str) -> bool:
@@ -186,12 +187,13 @@ class Binding:
         with self._lock:
             if copy.__name__ not in self._native and self.folder is not None:
                 self._native |= object_code.load(self.folder)
-                if copy.__name__ not in self._native and self._unpack(self.folder):
+                if copy.__name__ not in self._native and not self._has_unpacked and self._unpack(self.folder):
                     self._native |= object_code.load(self.folder)
             return self._native.get(copy.__name__)
 
     def _unpack(self, folder: Path) -> bool:
         """Keep what comes with the distribution, if anything does; its readers are imported by nobody else."""
+        self._has_unpacked = True
         from engine.compiling.machine_code import shipped_code
 
         return shipped_code.unpack(self.copies, folder)

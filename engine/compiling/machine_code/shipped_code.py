@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 from engine.compiling.code_cache import digest_of_files, meaning
 from engine.compiling.machine_code.object_code import Entries, ObjectCode, initialise, target, write
+from engine.compiling.machine_code.object_code import is_there as is_kept
 
 ARCHIVE = Path(__file__).with_name("shipped_code.zip")
 
@@ -78,7 +79,7 @@ def is_there(functions: Sequence[FunctionType], purpose: str) -> bool:
 
 
 def unpack(functions: Sequence[FunctionType], folder: Path) -> bool:
-    """Make machine code of what the archive has of functions, and keep it in a folder; tell whether it has anything.
+    """Make machine code of what the archive has of functions, and a folder has not; tell whether there was anything.
 
     Nothing is done on other machines than `MACHINES`, nor where the archive cannot be read.
     """
@@ -89,6 +90,8 @@ def unpack(functions: Sequence[FunctionType], folder: Path) -> bool:
     with suppress(OSError, zipfile.BadZipFile, ValueError, KeyError, RuntimeError):
         digest = digest_of(functions)
         for piece in read_archive(ARCHIVE, digest):
+            if is_kept(folder, piece.purpose):
+                continue
             write(folder, piece.purpose, ObjectCode(target(), piece.entries, _machine_code(piece.bitcode)))
             done = True
     return done
