@@ -14,7 +14,7 @@ ALLOWED = {
     "server/ops/logs.py": "the log, which command lines configure",
     "engine/commands/program/interrupt.py": "what Ctrl-C does while a command line is loaded and ends",
     "engine/commands/duel/engine_process.py": "a process that runs older engines, and so imports nothing else",
-    "engine/commands/duel/processes.py": "blocks the signal of a broken pipe for one write, and restores what was",
+    "engine/compiling/compile_process.py": "blocks the signal of a broken pipe for one write, and restores what was",
     "engine/commands/precompile.py": "a process that compiles beside another one, at the lowest priority",
     "engine/compiling/binding.py": "names a folder of compiled code for one call of numba, and restores what was",
     "bots/client/failures.py": "what a bot written by others shows last; a hook of its own stays",
