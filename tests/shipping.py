@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -49,11 +50,11 @@ def bindings_of(shipped: Shipped) -> list[Binding]:
     return code_of(start_of(shipped.game, shipped.parameters)).bindings
 
 
-def pieces(purpose: str) -> list[Piece]:
-    """Return what was compiled in this process since the last time."""
+def pieces(bindings: Iterable[Binding], purpose: str) -> list[Piece]:
+    """Return what was compiled of bindings in this process since the last time."""
     from engine.compiling.machine_code.object_writer import bitcode  # which imports numba
 
-    called = [(binding, functions) for binding in dispatching() if (functions := binding.take_called())]
+    called = [(binding, functions) for binding in bindings if (functions := binding.take_called())]
     return [Piece(digest_of(binding.copies), purpose, *bitcode(functions)) for binding, functions in called]
 
 
@@ -94,7 +95,7 @@ def _compile(number: int, file: Path) -> None:
     shipped_code.ARCHIVE = file  # which is not there: nothing is taken from the last archive
     shipped = SHIPPED[number]
     CODE[shipped.purpose][1](start_of(shipped.game, shipped.parameters))
-    write_archive(pieces(shipped.purpose), file)
+    write_archive(pieces(dispatching(), shipped.purpose), file)
 
 
 if __name__ == "__main__":

@@ -151,7 +151,7 @@ def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_what_one_process_ships_another_one_calls(fresh_cache: Path) -> None:
     (compiled,) = specialise((raised_twice,), "shipped", {"STEP": 3}, compile=True)
     assert isinstance(compiled, CompiledFunction) and compiled(1) == 7
-    write_archive(pieces("testing"), shipped_code.ARCHIVE)
+    write_archive(pieces([compiled.binding], "testing"), shipped_code.ARCHIVE)
     assert [sorted(piece.entries) for piece in read_archive(shipped_code.ARCHIVE)] == [["raised_twice"]]
 
     (folder := fresh_cache / "another").mkdir()
