@@ -4,7 +4,7 @@ import io
 import sys
 from time import perf_counter
 
-from engine.commands.program.output import Rejected, fast_answer, say
+from engine.commands.program.output import ENCODING, ERRORS, Conversation, Rejected, say
 from engine.shell import UnknownShell, find
 
 
@@ -22,8 +22,22 @@ def shell(game: str, /, *, strict: bool = False) -> None:
         run = find(game)
     except UnknownShell as error:
         raise Rejected(f"GAME: {error}") from None
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # any bytes may come in, and go out again as they came
-            stream.reconfigure(encoding="utf-8", errors="surrogateescape")
-    run(sys.stdin, fast_answer(), say, strict=strict, clock=perf_counter)
+    if isinstance(sys.stderr, io.TextIOWrapper):
+        sys.stderr.reconfigure(encoding=ENCODING, errors=ERRORS)
+    conversation = Conversation()
+
+    def complain(sentence: str) -> None:
+        conversation.flush()
+        say(sentence)
+
+    try:
+        run(
+            conversation.lines,
+            conversation.write,
+            complain,
+            flush=conversation.flush,
+            strict=strict,
+            clock=perf_counter,
+        )
+    finally:
+        conversation.flush()

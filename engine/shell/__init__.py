@@ -14,6 +14,10 @@ class UnknownShell(LookupError):
     """A game that has no shell. ``str(error)`` is a sentence that names those that have one."""
 
 
+def unbuffered() -> None:
+    """Flush nothing: what is written is passed on at once."""
+
+
 class Shell(Protocol):
     """What carries out the commands of a game's protocol."""
 
@@ -23,14 +27,16 @@ class Shell(Protocol):
         write: Callable[[str], None],
         complain: Callable[[str], None],
         *,
+        flush: Callable[[], None] = unbuffered,
         strict: bool,
         clock: Callable[[], float],
     ) -> None:
         """Carry out commands until the lines end, no further line being read before the answer to the last is written.
 
-        ``write`` takes an answer, without its last newline, and must pass it on at once; ``complain`` takes a
-        sentence for people. ``clock`` gives seconds from any beginning. ``strict`` follows the assignments' text to
-        the letter where that is unpractical.
+        ``write`` takes an answer, without its last newline. It may keep answers until a line has to be waited for, or
+        until ``flush``, which is called before work that may take longer than some ten milliseconds. ``complain``
+        takes a sentence for people. ``clock`` gives seconds from any beginning. ``strict`` follows the assignments'
+        text to the letter where that is unpractical.
         """
 
 

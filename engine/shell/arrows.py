@@ -28,7 +28,7 @@ from engine.games.interface import BadMove, BadPosition
 from engine.search.game_engine import AdaptiveSearcher
 from engine.search.searcher import PlayedKeys, SearchLimits
 from engine.search.time_management import allocate_time
-from engine.shell import Lines
+from engine.shell import Lines, unbuffered
 
 INIT = "InitGame"
 TURN = "turn"
@@ -42,11 +42,12 @@ def run(
     write: Callable[[str], None],
     complain: Callable[[str], None],
     *,
+    flush: Callable[[], None] = unbuffered,
     strict: bool = False,
     clock: Callable[[], float],
 ) -> None:
     """Play one game after the other until the lines end: the `engine.shell.Shell` of arrows."""
-    _Arrows(Lines(lines), write, complain, clock).run()
+    _Arrows(Lines(lines), write, complain, flush, clock).run()
 
 
 class _Arrows:
@@ -57,11 +58,13 @@ class _Arrows:
         lines: Lines,
         write: Callable[[str], None],
         complain: Callable[[str], None],
+        flush: Callable[[], None],
         clock: Callable[[], float],
     ) -> None:
         self._lines = lines
         self._write = write
         self._complain = complain
+        self._flush = flush
         self._clock = clock
         self._history: History | None = None
         self._begun = False
@@ -130,6 +133,7 @@ class _Arrows:
 
     def _choose(self, history: History, seconds: float, read: float) -> str:
         """Think about a move for as long as the time left allows."""
+        self._flush()
         left_ms = (seconds - (self._clock() - read)) * 1000
         time = allocate_time(left_ms, plies_ahead=history.position.plies_ahead)
         limits = SearchLimits(soft_ms=time.soft_ms, hard_ms=time.hard_ms)

@@ -25,7 +25,7 @@ from engine.games.gipf.position import GIPF, Ending, GipfPosition
 from engine.games.gipf.rules import State
 from engine.games.interface import LOST, BadMove, BadParameters, BadPosition, Kernel
 from engine.search.binding import CompiledCode
-from engine.shell import Lines
+from engine.shell import Lines, unbuffered
 from engine.solve.solver import NO_LIMITS, TRIAL_NODES, Result, Solution, SolverLimits, compiled_code, solve
 from engine.solve.tablebase.tablebase import tablebase_of
 
@@ -67,22 +67,29 @@ def run(
     write: Callable[[str], None],
     complain: Callable[[str], None],
     *,
+    flush: Callable[[], None] = unbuffered,
     strict: bool,
     clock: Callable[[], float],
 ) -> None:
     """Carry out commands until the lines end: the `engine.shell.Shell` of GIPF, in which nothing depends on time."""
-    _Gipf(Lines(lines), write, complain, strict).run()
+    _Gipf(Lines(lines), write, complain, flush, strict).run()
 
 
 class _Gipf:
     """The board, what has happened to it, and the commands."""
 
     def __init__(
-        self, lines: Lines, write: Callable[[str], None], complain: Callable[[str], None], strict: bool
+        self,
+        lines: Lines,
+        write: Callable[[str], None],
+        complain: Callable[[str], None],
+        flush: Callable[[], None],
+        strict: bool,
     ) -> None:
         self._lines = lines
         self._write = write
         self._complain = complain
+        self._flush = flush
         self._strict = strict
         self._position: GipfPosition | None = None
         self._bad_move: str | None = None
@@ -223,6 +230,7 @@ class _Gipf:
 
     def _generate(self, position: GipfPosition, *, only_win: bool) -> list[State]:
         """Return every state that a move leads to, in order; with ``only_win`` the first won one alone, if any."""
+        self._flush()
         kernel = self._kernel(position)
         rules = kernel.rules
         places = FIRST_PLACES
@@ -249,6 +257,7 @@ class _Gipf:
         return position.kernel(compile=cost > LOADED_FROM and code.is_ready())
 
     def _solution(self, position: GipfPosition, limits: SolverLimits) -> Solution:
+        self._flush()
         code, cost = self._used(position, SEARCH_COST)
         tablebase = self._tablebase_of(position.parameters)
         return solve(position, limits, trial=TRIAL_NODES if cost <= INTERPRETED else 0, code=code, tablebase=tablebase)

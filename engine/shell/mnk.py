@@ -19,6 +19,7 @@ from engine.games.mnk.kernel import MnkRules, bind, compiled_set
 from engine.games.mnk.parameters import Parameters
 from engine.games.mnk.position import MnkPosition
 from engine.games.mnk.rules import State
+from engine.shell import unbuffered
 from engine.solve.proof_number.acyclic import Prover, compiled_code
 
 SOLVED = ("FIRST_PLAYER_WINS", "SECOND_PLAYER_WINS")
@@ -31,9 +32,12 @@ INTERPRETED, LOADED_FROM = 8_000, 500
 """After so many commands for one N, M and K another process compiles its rules, which takes a few seconds, or what it
 has compiled is loaded, which takes some hundredths of one: about what the commands have taken by then."""
 
-COMMANDS_A_LOOK, FIRST_PORTION = 50, 1 << 10
+COMMANDS_A_LOOK, FIRST_PORTION = 50, 1 << 5
 """Commands between two looks at whether that process is done, and nodes of a search before the first one: twice as many
 before the next."""
+
+COMPILED_PORTION = 1 << 10
+"""Nodes of a compiled search, about a millisecond, after which it may take longer than answers are kept for."""
 
 NODE_COST = 8
 """A node of an interpreted search takes as long as so many commands."""
@@ -56,11 +60,12 @@ def run(
     write: Callable[[str], None],
     complain: Callable[[str], None],
     *,
+    flush: Callable[[], None] = unbuffered,
     strict: bool,
     clock: Callable[[], float],
 ) -> None:
     """Carry out commands until the lines end: the `engine.shell.Shell` of m,n,k-games."""
-    shell = _Mnk(write, complain)
+    shell = _Mnk(write, complain, flush)
     number = 0
     for number, line in enumerate(lines, 1):
         words = [] if shell.take_usual(line) else line.split()
@@ -85,7 +90,8 @@ def _fields_in(line: str) -> str:
 class _Solver:
     """The values of positions of one variant: found by interpreted rules until compiled ones are there."""
 
-    def __init__(self, parameters: Parameters) -> None:
+    def __init__(self, parameters: Parameters, flush: Callable[[], None]) -> None:
+        self._flush = flush
         self._start = MnkPosition(parameters, State(0, 0, 0))
         self._fields = parameters.rows * parameters.columns
         self._rules = bind(parameters)
@@ -110,11 +116,16 @@ class _Solver:
             value = self._prover.value(state, portion)
             if value is not None:
                 return value
+            self._flush()
             portion *= 2
             self._look_for_code()
         first, second = (compiled_set(pieces, self._fields) for pieces in (state.first, state.second))
-        value = self._prover.value(State(first, second, state.side))
-        assert value is not None
+        state = State(first, second, state.side)
+        value = self._prover.value(state, COMPILED_PORTION)
+        if value is None:
+            self._flush()
+            value = self._prover.value(state)
+            assert value is not None
         return value
 
     def _look_for_code(self) -> None:
@@ -149,9 +160,12 @@ class _Board(NamedTuple):
 class _Mnk:
     """The words of the command that is being read, and the commands."""
 
-    def __init__(self, write: Callable[[str], None], complain: Callable[[str], None]) -> None:
+    def __init__(
+        self, write: Callable[[str], None], complain: Callable[[str], None], flush: Callable[[], None]
+    ) -> None:
         self._write = write
         self._complain = complain
+        self._flush = flush
         self._commands: dict[str, Callable[[_Board], None]] = {
             "GEN_ALL_POS_MOV": self._generate,
             "GEN_ALL_POS_MOV_CUT_IF_GAME_OVER": self._generate_cut,
@@ -253,7 +267,9 @@ class _Mnk:
         variant = self._variants.get(header)
         if variant is None:
             parameters, side = board.read_header(list(header))
-            solver = self._solvers.get(parameters) or self._solvers.setdefault(parameters, _Solver(parameters))
+            solver = self._solvers.get(parameters) or self._solvers.setdefault(
+                parameters, _Solver(parameters, self._flush)
+            )
             variant = _Variant(parameters, side, parameters.rows * parameters.columns, bind(parameters), solver)
             self._variants[header] = variant
         return variant

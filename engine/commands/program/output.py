@@ -3,7 +3,14 @@
 import io
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
+
+ENCODING, ERRORS = "utf-8", "surrogateescape"
+"""Of conversations: any bytes may come in, and go out again as they came."""
+
+MOST_HELD = 1 << 16
+"""Characters of answers that are held back at most."""
 
 
 class Rejected(Exception):
@@ -20,19 +27,55 @@ def answer(line: str) -> None:
     print(line, flush=True)
 
 
-def fast_answer() -> Callable[[str], None]:
-    """Return what does the same with a third of the work, where nobody else prints on stdout any more."""
-    if not isinstance(sys.stdout, io.TextIOWrapper):
-        return answer
-    sys.stdout.flush()
-    descriptor, encoding, errors = sys.stdout.fileno(), sys.stdout.encoding, sys.stdout.errors or "strict"
+class Conversation:
+    """Lines of stdin, and answers on stdout that are passed on together: before the next line has to be waited for.
 
-    def write(line: str) -> None:
-        data = f"{line}\n".encode(encoding, errors)
-        while (written := os.write(descriptor, data)) < len(data):
-            data = data[written:]
+    Each answer alone would cost as much as the work on a small question. Whoever works long on one flushes before.
+    Nobody else may read stdin or print on stdout meanwhile.
+    """
 
-    return write
+    def __init__(self) -> None:
+        """Take over stdin and stdout: any bytes may come in, and go out again as they came."""
+        self._held: list[str] = []
+        self._size = 0
+        self._streams = isinstance(sys.stdin, io.TextIOWrapper) and isinstance(sys.stdout, io.TextIOWrapper)
+        self.lines: Iterable[str] = sys.stdin
+        """The lines of stdin."""
+        if self._streams:
+            sys.stdout.flush()
+            self._descriptor = sys.stdout.fileno()
+            reader = io.BufferedReader(_Announced(sys.stdin.fileno(), self.flush))
+            self.lines = io.TextIOWrapper(reader, ENCODING, ERRORS)
+
+    def write(self, line: str) -> None:
+        """Answer a line, at the latest when the next one has to be waited for."""
+        self._held.append(f"{line}\n")
+        self._size += len(line)
+        if self._size > MOST_HELD or not self._streams:
+            self.flush()
+
+    def flush(self) -> None:
+        """Pass on what was written."""
+        text, self._held, self._size = "".join(self._held), [], 0
+        if not self._streams:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+            return
+        data = text.encode(ENCODING, ERRORS)
+        while data:
+            data = data[os.write(self._descriptor, data) :]
+
+
+class _Announced(io.FileIO):
+    """A file that calls a function whenever it is going to be read."""
+
+    def __init__(self, descriptor: int, announce: Callable[[], None]) -> None:
+        super().__init__(descriptor, closefd=False)
+        self._announce = announce
+
+    def readinto(self, buffer: Any, /) -> int | None:
+        self._announce()
+        return super().readinto(buffer)
 
 
 def escape_what_cannot_be_shown() -> None:
