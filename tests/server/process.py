@@ -13,6 +13,7 @@ from typing import Any, Self, TextIO
 
 from engine.wire import messages as m
 from engine.wire.ends import ClientEnd
+from tests.forking import Forked
 from tests.server.ports import free_port
 
 START_SECONDS = 600.0
@@ -62,7 +63,7 @@ class ServerProcess:
         """Start it; `wait` tells when it lets clients in."""
         self._began = time.monotonic()
         command = [*self._command, "--port", str(self.port)]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=self._folder)
+        self.process = Forked(command, stderr=subprocess.PIPE, cwd=self._folder)
         self._logged.append([])
         assert self.process.stderr is not None
         # read at once: a full pipe would lose lines

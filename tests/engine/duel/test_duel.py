@@ -19,6 +19,7 @@ from engine.duel.games import Pair
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from tests.engine.duel.book.samples import book_of
+from tests.forking import Forked
 
 ANY_OPENING = ("--balance", "1000000")
 """The first openings that are found: to judge 32 of them interpreted takes longer than eight games."""
@@ -35,9 +36,8 @@ def start(*arguments: str, interpreted: bool = True) -> "subprocess.Popen[str]":
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1" if interpreted else "0"}
     jobs = () if "--jobs" in arguments else ("--jobs", "1")
     command = [sys.executable, "-P", "-m", "engine", "duel", *arguments, *jobs]
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True
-    )
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return Forked(command, env=environment, start_new_session=True, **pipes)
 
 
 def duel(*arguments: str, status: int = 0, interpreted: bool = True) -> tuple[list[str], list[str]]:
@@ -64,7 +64,7 @@ def played(file: Path) -> dict[int, list[tuple[object, ...]]]:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """A duel that was not disturbed: its file and its result."""
     file = tmp_path_factory.mktemp("duel") / "whole.jsonl"
-    lines, _ = duel("depth=3", "depth=1", *SMALL, "--games", "8", "--all-games", "--jobs", "2", "--results", str(file))
+    lines, _ = duel("depth=3", "depth=1", *SMALL, "--games", "4", "--all-games", "--jobs", "2", "--results", str(file))
     return file, lines[-1]
 
 
@@ -74,7 +74,7 @@ def test_games_are_true(whole: tuple[Path, str]) -> None:
     file, result = whole
     assert RESULT.fullmatch(result)
     pairs = pairs_in(file)
-    assert sorted(pair.number for pair in pairs) == list(range(4))
+    assert sorted(pair.number for pair in pairs) == list(range(2))
     for pair in pairs:
         assert [game.first for game in pair.games] == [0, 1]
         assert pair.games[0].moves[:2] == pair.games[1].moves[:2]
@@ -87,18 +87,18 @@ def test_games_are_true(whole: tuple[Path, str]) -> None:
             assert all(use.ms > 0 and use.nodes > 0 for use in game.used)
     points = sum(pair.points for pair in pairs)
     won, drawn, lost = (int(number) for number in re.findall(r"[+=-](\d+)", result)[:3])
-    assert (won + drawn + lost, 2 * won + drawn) == (8, points)
+    assert (won + drawn + lost, 2 * won + drawn) == (4, points)
 
 
 @pytest.mark.slow
 def test_as_many_at_a_time_as_you_like_gives_the_same(whole: tuple[Path, str], tmp_path: Path) -> None:
     file = tmp_path / "one.jsonl"
-    arguments = ("depth=3", "depth=1", *SMALL, "--games", "8", "--all-games", "--results", str(file))
+    arguments = ("depth=3", "depth=1", *SMALL, "--games", "4", "--all-games", "--results", str(file))
     lines, _ = duel(*arguments, "--jobs", "1")
     assert played(file) == played(whole[0])
     assert lines[-1] == whole[1]
     # and the other way round A is B
-    lines, _ = duel("depth=1", "depth=3", *SMALL, "--games", "8", "--all-games")
+    lines, _ = duel("depth=1", "depth=3", *SMALL, "--games", "4", "--all-games")
     won, drawn, lost = re.findall(r"[+=-](\d+)", whole[1])[:3]
     assert lines[-1].startswith(f"result A +{lost} ={drawn} -{won} ")
 
@@ -106,7 +106,7 @@ def test_as_many_at_a_time_as_you_like_gives_the_same(whole: tuple[Path, str], t
 @pytest.mark.slow
 def test_a_duel_that_was_killed_goes_on(whole: tuple[Path, str], tmp_path: Path) -> None:
     file = tmp_path / "killed.jsonl"
-    arguments = ("depth=3", "depth=1", *SMALL, "--games", "8", "--all-games", "--results", str(file))
+    arguments = ("depth=3", "depth=1", *SMALL, "--games", "4", "--all-games", "--results", str(file))
     killed = False
     while True:
         before = len(file.read_bytes().splitlines()) if file.exists() else 0
@@ -134,7 +134,7 @@ def test_a_duel_that_was_killed_goes_on(whole: tuple[Path, str], tmp_path: Path)
 def test_a_changed_command_on_the_same_file_is_refused(whole: tuple[Path, str]) -> None:
     file, result = whole
     content = file.read_bytes()
-    common = ("--games", "8", "--all-games", "--results", str(file))
+    common = ("--games", "4", "--all-games", "--results", str(file))
     lines, errors = duel("depth=2", "depth=1", *SMALL, *common, status=2)
     assert lines == []
     assert "A is depth=3 there, and depth=2 here" in errors[-1]
@@ -143,7 +143,7 @@ def test_a_changed_command_on_the_same_file_is_refused(whole: tuple[Path, str]) 
     # the same one has nothing to do
     lines, errors = duel("depth=3", "depth=1", *SMALL, *common)
     assert lines[-1] == result
-    assert "going on after 8 games" in errors
+    assert "going on after 4 games" in errors
     assert file.read_bytes() == content
 
 
@@ -232,9 +232,9 @@ def test_another_engine_plays(tmp_path: Path) -> None:
     """A copy plays like the engine itself, and where it is changed like what it was changed to."""
     folder = other_engine(tmp_path / "other")
     file = tmp_path / "file.jsonl"
-    arguments = ("depth=2", f"depth=2,engine={folder}", *SMALL, "--games", "6", "--all-games", "--results", str(file))
+    arguments = ("depth=2", f"depth=2,engine={folder}", *SMALL, "--games", "2", "--all-games", "--results", str(file))
     lines, _ = duel(*arguments)
-    assert "pairs with 0 to 2 points for A, by halves: 0 0 3 0 0" in lines
+    assert "pairs with 0 to 2 points for A, by halves: 0 0 1 0 0" in lines
     think = folder / "engine" / "search" / "searcher.py"
     code = think.read_text(encoding="utf-8")
     think.write_text(code.replace("return self._texts(1)[0]", "return [*self.position.successors()][-1].move"), "utf-8")
@@ -274,13 +274,13 @@ def test_an_engine_that_fails_ends_the_duel(tmp_path: Path, fault: str, sentence
 def test_weights_are_those_of_the_file(tmp_path: Path) -> None:
     weights = tmp_path / "weights.json"
     sides = ("depth=1", f"depth=1,weights={weights}")
-    arguments = (*sides, "--params", "3 3 9 9", "--games", "8", "--all-games", *ANY_OPENING)
+    arguments = (*sides, "--params", "3 3 9 9", "--games", "4", "--all-games", *ANY_OPENING)
     weights.write_text('{"piece": 100, "ring": 6}', encoding="utf-8")
     lines, _ = duel(*arguments)
-    assert "pairs with 0 to 2 points for A, by halves: 0 0 4 0 0" in lines
+    assert "pairs with 0 to 2 points for A, by halves: 0 0 2 0 0" in lines
     weights.write_text('{"piece": -100, "reserve_1": 0, "reserve_2": 50}', encoding="utf-8")
     lines, _ = duel(*arguments)
-    assert int(lines[-1].split("+")[1].split()[0]) >= 7  # who gives its pieces away loses
+    assert int(lines[-1].split("+")[1].split()[0]) >= 3  # who gives its pieces away loses
     weights.write_text('{"pairs": 1}', encoding="utf-8")
     _, errors = duel(*arguments, status=2)
     assert errors[-1].startswith("arena-engine: B: there is no weight 'pairs'; the weights are piece, ")

@@ -9,6 +9,8 @@ import time
 import tomllib
 from pathlib import Path
 
+from tests.forking import Forked
+
 ROOT = Path(__file__).parents[4]
 
 END_SECONDS = 300.0
@@ -35,10 +37,9 @@ class Match:
     def __init__(self, folder: Path, *words: str) -> None:
         elsewhere = folder / ".entry-points"
         elsewhere.mkdir(exist_ok=True)
-        self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "bots", "match", *words],
-            cwd=folder, env=environment(elsewhere), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
+        command = [sys.executable, "-P", "-m", "bots", "match", *words]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        self.process = Forked(command, cwd=folder, env=environment(elsewhere), **pipes)
 
     def __enter__(self) -> "Match":
         return self

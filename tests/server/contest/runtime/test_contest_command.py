@@ -40,11 +40,12 @@ from server.contest.store.store import FILE, Store
 from server.storage.database import BadStore
 from server.storage.player_logs import LogRequest, read_log
 from server.storage.record_store import RecordStore
+from tests.forking import Forked
 from tests.server.commands.test_command_line import fails
 from tests.server.contest.runtime.bots import SANDBOX, choose_by_seed
 from tests.server.ports import free_port
 
-KILLS = 100 if os.environ.get("ARENA_CAMPAIGN") else 3
+KILLS, ROUNDS = (100, 2) if os.environ.get("ARENA_CAMPAIGN") else (3, 1)
 END_SECONDS = 600.0
 """After which what a test waits for has failed to come."""
 
@@ -67,7 +68,7 @@ class Command:
 
     def __init__(self, file: Path, data: Path, *options: str) -> None:
         words = [sys.executable, "-P", "-m", "server", "contest", str(file), "--data", str(data), *options]
-        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.process = Forked(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def __enter__(self) -> "Command":
         return self
@@ -306,7 +307,7 @@ name = "Killed"
 seed = 9
 time = { budget = 600_000 }
 games = [{ game = "gipf", params = "2 2 5 5", openings = { plies = 1 } }, { game = "mnk", params = "4 4 3" }]
-stages = [{ format = "swiss", rounds = 2, pairs = %d }, { format = "round-robin", advance = 2, pairs = %d }]
+stages = [{ format = "swiss", rounds = %d, pairs = %d }, { format = "round-robin", advance = 2, pairs = %d }]
 """
 )
 
@@ -318,7 +319,7 @@ def test_kills_at_random_moments_change_nothing_in_the_final_table(
     port, _ = players
     chance = random.Random(20261121)
     pairs = max(1, KILLS // 4)
-    file = contest(tmp_path, KILLED % (pairs, pairs) + entrants(2, 3))
+    file = contest(tmp_path, KILLED % (ROUNDS, pairs, pairs) + entrants(2, 3))
     calm, killed = tmp_path / "calm", tmp_path / "killed"
     with Command(file, calm, "--port", str(port)) as command:
         status, said = command.end()
