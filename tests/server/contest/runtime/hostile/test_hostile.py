@@ -25,13 +25,15 @@ HONEST = ("honest1", "honest2")
 HELD_SECONDS = 1400
 """After which a contest has failed to end: one takes twenty seconds on a machine that does nothing else."""
 
+# who spins has a second of processor time, and a minute to get it in: on a busy machine, too, it ends by the one. All
+# that the minute costs is that who sleeps is waited for. The first entrant, who is honest, meets each other one
 CONTEST = """
 name = "Honest and hostile"
 seed = 11
-time = { budget = 8_000 }
+time = { budget = 60_000 }
 time-losses = 1
 games = [{ game = "mnk", params = "4 4 3" }]
-stages = [{ format = "round-robin" }]
+stages = [{ format = "gauntlet" }]
 [bounds]
 memory = 64
 processes = 40
