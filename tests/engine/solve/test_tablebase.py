@@ -353,10 +353,10 @@ def test_it_is_made_once_and_then_read(tmp_path: Path, monkeypatch: pytest.Monke
         words = [sys.executable, "-P", "-m", "engine", *command]
         return subprocess.run(words, capture_output=True, text=True, check=True, timeout=1200)
 
-    make = ("precompile", "gipf", "3 3 4 4", "--purpose", "tablebase")
-    assert "gipf 3 3 4 4, tablebase: made in " in run(*make).stderr
-    assert run(*make).stderr == "gipf 3 3 4 4, tablebase: made before\n"
-    found = run("analyse", "gipf", "--params", "3 3 4 4", "--json").stdout
+    make = ("precompile", "gipf", "2 2 16 4", "--purpose", "tablebase")
+    assert "gipf 2 2 16 4, tablebase: made in " in run(*make).stderr
+    assert run(*make).stderr == "gipf 2 2 16 4, tablebase: made before\n"
+    found = run("analyse", "gipf", "--params", "2 2 16 4", "--json").stdout
     assert json.loads(found)["is_known"] is True
     assert run("precompile", "mnk", "3 3 3", "--purpose", "tablebase").stderr == ""
     shipped = run("precompile", "gipf", "2 3 5 4", "--purpose", "tablebase").stderr
