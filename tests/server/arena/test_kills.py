@@ -34,9 +34,11 @@ from tests.bench.load import prepare
 from tests.bench.server import processor_seconds
 from tests.server.process import ServerProcess
 
-KILLS = 1000 if os.environ.get("ARENA_CAMPAIGN") else 5
-WORKER_KILLS = 5 if os.environ.get("ARENA_CAMPAIGN") else 3
+KILLS = 1000 if os.environ.get("ARENA_CAMPAIGN") else 4
+WORKER_KILLS = 5 if os.environ.get("ARENA_CAMPAIGN") else 2
 """The server waits longer after each of them before it starts another process."""
+MOVES = range(40, 400 if os.environ.get("ARENA_CAMPAIGN") else 150)
+"""So many are made before each kill."""
 PAIRS = 8
 VARIANTS = ("2,2,5,5", "3,3,9,9", "4,4,15,15")
 
@@ -138,7 +140,7 @@ def _kill_again_and_again(server: Server, monkeypatch: pytest.MonkeyPatch) -> No
     times, worked, checked = [], [], 0
     downs: list[tuple[float, float]] = []
     for _ in range(KILLS):
-        _wait_for_moves(players, chance.randrange(40, 400))
+        _wait_for_moves(players, chance.choice(MOVES))
         server.kill()
         dead = time.time()
         for player in players:
@@ -184,7 +186,7 @@ def test_nothing_is_lost_by_kills_of_the_process_that_hosts_the_matches(
             player.start()
         checked = 0
         for kill in range(1, WORKER_KILLS + 1):
-            _wait_for_moves(players, chance.randrange(40, 400))
+            _wait_for_moves(players, chance.choice(MOVES))
             os.kill(server.workers()[-1], signal.SIGKILL)
             for player in players:
                 known = player.known()

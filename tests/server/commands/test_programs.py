@@ -118,7 +118,7 @@ def test_demonstration_of_a_bot_that_does_not_exist_fails(tmp_path: Path) -> Non
 @pytest.mark.slow
 def test_five_hundred_matches_at_once(tmp_path: Path) -> None:
     with ServerProcess(tmp_path) as server:
-        command = [sys.executable, "-m", "tests.bench.load", str(server.port), "500", "2", "4"]
+        command = [sys.executable, "-m", "tests.bench.load", str(server.port), "500", "1", "1"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True)
         assert float(done.stdout.split()[0]) > 0
         assert server.stop() == 0

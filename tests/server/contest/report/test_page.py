@@ -6,7 +6,7 @@ from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from jinja2 import UndefinedError
 from msgspec.structs import replace
@@ -252,6 +252,7 @@ def test_a_crosstable_links_only_to_games_that_are_listed(monkeypatch: pytest.Mo
     assert {link[1:] for link in read.links if link.startswith("#")} <= set(read.ids)
 
 
+@settings(max_examples=settings().max_examples // 4)  # each makes a whole page
 @given(st.text(), st.text())
 def test_no_text_becomes_markup(one: str, other: str) -> None:
     meeting = Meeting(players=(one, other), points=(0.0, 0.0), winner=None, bye=False, games=())

@@ -53,7 +53,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
     store.close()
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(st.lists(results, max_size=8, unique_by=lambda game: game.fixture), st.integers(1, 9))
 def test_any_results_come_back_in_their_order(tmp_path: Path, games: list[Finished], match: int) -> None:
     path = tmp_path / f"{len(list(tmp_path.iterdir()))}.sqlite3"

@@ -32,7 +32,7 @@ from tests.web.site import Site
 
 pytestmark = pytest.mark.slow
 
-KILLS = 100 if os.environ.get("ARENA_CAMPAIGN") else 3
+KILLS = 100 if os.environ.get("ARENA_CAMPAIGN") else 2
 
 END_SECONDS = 600.0
 """After which what a test waits for has failed to come."""
