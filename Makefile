@@ -8,7 +8,8 @@
 
 PYTHON ?= python3
 RUN := .venv/bin/python -P
-# a file's tests share what they compile, those of pages two browsers; tests/conftest.py puts long files first
+# a file's tests share what they compile, those of pages two browsers; tests/conftest.py puts long files first. To find
+# the tests takes each process some seconds, and quick ones wait for little: three do for them
 SHARED_OUT := -n 4 --dist loadfile --no-loadscope-reorder
 
 .PHONY: demo test fast lint bench campaign shipped-code clean
@@ -20,7 +21,7 @@ test: .venv/ready
 	$(RUN) -m pytest -q $(SHARED_OUT) --durations=8
 
 fast: .venv/ready
-	$(RUN) -m pytest -q $(SHARED_OUT) -m "not slow"
+	$(RUN) -m pytest -q $(SHARED_OUT) -n 3 -m "not slow"
 
 lint: .venv/ready
 	.venv/bin/ruff check

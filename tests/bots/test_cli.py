@@ -164,6 +164,7 @@ def test_the_log_of_a_match(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
     assert status == 2 and "whose log?" in said
 
 
+@pytest.mark.slow
 def test_the_module_is_the_command() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "bots", "--help"], capture_output=True, text=True, timeout=1200, check=True

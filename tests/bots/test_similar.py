@@ -144,6 +144,7 @@ def test_names_texts_numbers_comments_and_layout_do_not_count() -> None:
     assert tokenize("c.c", "int f(int a) { return a - 12; }").codes.tolist() != one.codes.tolist()
 
 
+@pytest.mark.slow
 def test_a_table_of_numbers_takes_no_time_of_its_square() -> None:
     text = "TABLE = [" + "1, 2, 3,\n" * 3000 + "]\n"
     pair = most_similar([fingerprint(name, {"a.py": text}, handed_out({})) for name in "ab"], 1)[0]

@@ -110,6 +110,7 @@ def test_a_bot_that_looks_at_answers_beats_a_greedy_one(tutorial: Callable[[str]
     assert points(start_of("mnk", "6 6 4"), search.choose, greedy.choose, 10) >= 7
 
 
+@pytest.mark.slow
 def test_a_bot_that_looks_at_its_clock_beats_one_that_does_not(
     tutorial: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,6 +54,7 @@ def test_smaller_variants_come_first() -> None:
     assert list(atlas._variants("2 2-3 4-5 4")) == ["2 2 4 4", "2 2 5 4", "2 3 4 4", "2 3 5 4"]
 
 
+@pytest.mark.slow("interpreted")
 def test_layers_are_kept_and_used_again(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file, layers = tmp_path / "atlas.tsv", tmp_path / "layers"
     status, lines, said = run(capsys, file, "2 2-3 4-5 4", "--layers", str(layers), "--jobs", "2")

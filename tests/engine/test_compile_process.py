@@ -108,6 +108,7 @@ def test_what_it_says_goes_nowhere_and_how_it_ended_does_not_matter(capfd: pytes
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.slow("interpreted")
 def test_no_two_are_started_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever was refused asks again later; one that cannot be started is no reason to try again and again."""
     monkeypatch.setattr(CompileProcess, "_latest", None)

@@ -77,6 +77,7 @@ def test_what_is_proven_is_the_result_of_perfect_play(monkeypatch: pytest.Monkey
     assert seen == {(), (Mark.BLUNDER,), (Mark.MISSED_WIN, Mark.BLUNDER)}
 
 
+@pytest.mark.slow("interpreted")
 def test_scores_are_for_the_side_that_moves_and_the_best_move_is_no_worse() -> None:
     text = played(stop_after=12, end="resign")
     found = reviewed(text, 200)
@@ -155,6 +156,7 @@ def test_what_a_tablebase_knows_is_told_of_every_move(tmp_path: Path, monkeypatc
         assert move.cost.wasted == (abs(value.plies - after.plies - 1) if value.result == -after.result != 0 else 0)
 
 
+@pytest.mark.slow("interpreted")
 def test_some_moves_are_reviewed_as_among_all() -> None:
     text = played("5 4 30 30", stop_after=12, end="resign")
     some = list(review(verify(text), 100, clock=lambda: 0.0, among=range(5, 9)))

@@ -72,6 +72,7 @@ def test_the_sample_holds_every_end_and_every_shape() -> None:
     assert sum(len(position.moves) > 30 for position in positions) > AMOUNT // 40
 
 
+@pytest.mark.slow("interpreted")
 def test_positions_moves_and_ends_are_those_of_the_oracle() -> None:
     for position in sample():
         board = read(position)
@@ -173,6 +174,7 @@ def test_nothing_is_written_outside_an_arena() -> None:
 # Evaluation
 
 
+@pytest.mark.slow("interpreted")
 def test_evaluations_keep_their_limits_and_know_the_last_two_plies() -> None:
     known: dict[tuple[object, ...], int] = {}
     decided = 0
@@ -212,6 +214,7 @@ def mirrored(position: oracle.Position, *, x: bool, y: bool, diagonal: bool) -> 
     return oracle.Position(*size, blocked, (arrows[0], arrows[1]), tuple(order))
 
 
+@pytest.mark.slow("interpreted")
 def test_a_mirror_changes_no_evaluation() -> None:
     """Sets of fields grow over the seam of the two words as they do everywhere else."""
     views = [(x, y, diagonal) for x in (False, True) for y in (False, True) for diagonal in (False, True)]
@@ -226,6 +229,7 @@ def test_a_mirror_changes_no_evaluation() -> None:
 # Candidates
 
 
+@pytest.mark.slow("interpreted")
 def test_among_the_candidates_is_a_move_as_good_as_the_best() -> None:
     """It wins as early, or loses as late; and the candidates are few."""
     known: dict[tuple[object, ...], int] = {}

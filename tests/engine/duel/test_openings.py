@@ -85,6 +85,7 @@ def test_what_is_won_in_sight_is_no_opening() -> None:
     assert all(by_key(opening.position) <= -80 for opening in found)
 
 
+@pytest.mark.slow("interpreted")
 def test_they_end_when_there_are_no_more() -> None:
     start = GAMES["mnk"].start("3 3 3")
     # 9 fields for the first piece, 8 for the second: 72 positions

@@ -98,6 +98,7 @@ def random_game(seed: int, first: int) -> Game:
     return Game(first, winner, "no_reserve", tuple(played), (Use(), Use()))
 
 
+@pytest.mark.slow("interpreted")
 def test_positions_are_quiet_and_from_behind_the_opening() -> None:
     start = GIPF.start(SMALL)
     kernel = start.kernel(compile=False)

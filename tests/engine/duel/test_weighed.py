@@ -43,6 +43,7 @@ def test_no_weights_change_nothing(parameters: str) -> None:
         assert key_of(weighed(position, WEIGHTS._asdict())) == key_of(position)
 
 
+@pytest.mark.slow("interpreted")
 def test_weights_take_the_place_of_tables() -> None:
     shipped = json.loads(tables.FOLDER.joinpath("tables_4_4.json").read_text())
     for position in positions("4 4 15 15", 40):

@@ -67,6 +67,7 @@ def oracle_answer(position: oracle.Position, text: str) -> tuple[str, str]:
     return move.text, oracle.text_of(move.position)
 
 
+@pytest.mark.slow("interpreted")
 def test_moves_and_the_positions_they_lead_to_are_those_of_the_oracle() -> None:
     """In the same order, with the same texts; the outcome and the position's text as well."""
     for position, moves, outcome in sample():

@@ -69,6 +69,7 @@ def played(start: Position, chance: Random, count: int) -> Iterator[Position]:
         yield position
 
 
+@pytest.mark.slow("interpreted")
 @pytest.mark.parametrize("run", [2, 3])
 def test_both_probes_agree_with_the_engine(tmp_path: Path, python_probe: Any, c_probe: Path, run: int) -> None:
     start = start_of("gipf", f"2 {run} 4 4")
@@ -87,6 +88,7 @@ def test_both_probes_agree_with_the_engine(tmp_path: Path, python_probe: Any, c_
     assert len(set(expected)) > 1
 
 
+@pytest.mark.slow("interpreted")
 @pytest.mark.parametrize("run", [3, 4])
 def test_both_probes_find_the_places_of_the_larger_board(
     tmp_path: Path, python_probe: Any, c_probe: Path, run: int

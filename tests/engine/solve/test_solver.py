@@ -115,6 +115,7 @@ def test_what_a_trial_does_not_solve_is_solved_by_compiled_rules() -> None:
     assert (solution.result, solution.plies, told, code.started) == (Result.FIRST, 3, ["compiling"], 1)
 
 
+@pytest.mark.slow("interpreted")
 def test_forced_wins_and_retrograde_analysis_agree_along_games() -> None:
     """Every position of some games of a small variant, until its end."""
     chance = Random(7)
@@ -296,6 +297,7 @@ def test_a_deadline_ends_the_search_without_an_answer() -> None:
     assert solution.nodes <= 2048
 
 
+@pytest.mark.slow("interpreted")
 def test_a_limit_of_nodes_ends_the_search_without_an_answer() -> None:
     told: list[Solution] = []
     solution = solve(start("5 5 15 15"), SolverLimits(nodes=300), progress=told.append)
@@ -304,6 +306,7 @@ def test_a_limit_of_nodes_ends_the_search_without_an_answer() -> None:
     assert solution in told
 
 
+@pytest.mark.slow("interpreted")
 def test_a_limit_of_plies_ends_the_search_where_there_is_no_shorter_win() -> None:
     solution = solve(start("4 4 5 5"), SolverLimits(plies=3))
     assert (solution.result, solution.plies, solution.refuted) == (Result.UNKNOWN, None, 3)

@@ -25,6 +25,7 @@ notes = st.builds(
 )
 
 
+@pytest.mark.slow("interpreted")
 @more
 @given(notes)
 def test_notes_come_back_as_they_were(note: Note) -> None:

@@ -59,6 +59,7 @@ def test_a_client_stands_anything(state: State, data: bytes) -> None:
         assert end.state == expected
 
 
+@pytest.mark.slow("interpreted")
 @more
 @given(wild_bytes, st.lists(st.integers(0, 400), max_size=6))
 def test_a_server_reads_the_same_in_pieces(data: bytes, cuts: list[int]) -> None:

@@ -110,6 +110,7 @@ async def test_who_is_logged_in_again_when_the_record_is_replayed_is_not_resumed
         assert told[0].code == "name_taken"
 
 
+@pytest.mark.slow
 async def test_another_process_replays_the_record(tmp_path: Path) -> None:
     data, _ = await ended(tmp_path)
     text = (data / "records" / "1.txt").read_text(encoding="utf-8")

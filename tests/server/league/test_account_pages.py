@@ -236,6 +236,7 @@ def test_a_proxy_of_a_trusted_network_names_who_asks(league: Site) -> None:
     assert Visitor(league, x_remote_user="nia@example.org").get("/me").status == 403
 
 
+@pytest.mark.slow
 def test_without_the_option_the_header_is_nobodys_word(tmp_path: Path) -> None:
     with open_site(tmp_path) as site:
         assert Visitor(site, x_remote_user="ann").get("/me").status == 401

@@ -49,6 +49,7 @@ def ended(visitor: Visitor, path: str) -> Page:
     return page
 
 
+@pytest.mark.slow
 def test_two_versions_are_compared_on_the_page_of_their_bot(league: Site, accounts: Accounts) -> None:
     dora = sign_in(league, accounts, "dora")
     token = dora.post("/me/token", bot="dora", form=dora.get("/me").form).secret

@@ -193,6 +193,7 @@ def test_files_that_are_no_books_are_refused_in_one_sentence(tmp_path: Path) -> 
         opened(tmp_path / "missing.book")
 
 
+@pytest.mark.slow("interpreted")
 def test_books_of_other_games_are_looked_up_too() -> None:
     for game, parameters in (("mnk", "4 4 4"), ("morris", ""), ("gipf", "3 3 7 7")):
         book = book_of(game, parameters, 20)

@@ -43,6 +43,7 @@ def test_a_book_is_made_shown_and_checked(tmp_path: Path, capsys: pytest.Capture
     assert capsys.readouterr().out.splitlines()[1].startswith("ply 1, score ")
 
 
+@pytest.mark.slow("interpreted")
 def test_asking_for_more_goes_on_and_gives_the_same_as_at_once(tmp_path: Path) -> None:
     at_once, in_parts = tmp_path / "one.book", tmp_path / "two.book"
     assert make(at_once, "--positions", "24") == 0

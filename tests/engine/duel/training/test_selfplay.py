@@ -25,6 +25,7 @@ def selfplay(*arguments: str) -> int:
     return cli.run(["selfplay", *arguments, *COMMAND])
 
 
+@pytest.mark.slow("interpreted")
 def test_a_game_is_what_its_moves_say() -> None:
     kernel = GAMES["gipf"].start(PARAMETERS).kernel()
     proven = 0

@@ -34,6 +34,7 @@ def made_up(count: int = 3000, seed: int = 1) -> Samples:
     return Samples(entries, 1 / (1 + numpy.exp(-logits)), numpy.arange(count) % 10 == 0)
 
 
+@pytest.mark.slow("interpreted")
 def test_weights_and_pairs_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(factorization, "EPOCHS", 6)
     told: list[tuple[int, float]] = []

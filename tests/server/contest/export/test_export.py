@@ -51,6 +51,7 @@ def test_the_published_example_stays_true() -> None:
     assert (found.contest, found.verdict) == ("Autumn", Verdict(14, 0, ()))
 
 
+@pytest.mark.slow
 def test_versions_of_bots_stand_in_it_with_what_was_sent(held: Path, tmp_path: Path) -> None:
     data = shutil.copytree(held, tmp_path / "data")
     with closing(Store(data / FILE)) as store:

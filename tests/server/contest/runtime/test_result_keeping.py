@@ -149,6 +149,7 @@ class _Slow:
                 raise RuntimeError("something fails when a program has ended")
 
 
+@pytest.mark.slow
 async def test_other_games_begin_while_results_are_on_their_way_to_the_disk_up_to_a_bound(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

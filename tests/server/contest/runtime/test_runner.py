@@ -67,6 +67,7 @@ async def test_a_round_robin_is_played_to_its_end(tmp_path: Path) -> None:
     assert sum(line.points for line in final_table(definition, games)) == len(games)
 
 
+@pytest.mark.slow
 async def test_a_game_that_was_over_before_the_server_began_is_replayed_by_another_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,6 +125,7 @@ async def test_a_contest_goes_on_where_a_server_that_died_has_left_it(tmp_path: 
     assert len(counted_games(games)) == len(expected)
 
 
+@pytest.mark.slow
 async def test_a_running_game_goes_on_when_its_players_come_back(tmp_path: Path) -> None:
     file = ROUND_ROBIN
     async with running_contest(tmp_path / "data", file) as (harness, store, contest):
@@ -194,6 +196,7 @@ async def test_results_whose_records_the_disk_has_lost_stand_and_the_report_says
     assert f"contest replay {missing}" in words and f"match {whole}:" not in words
 
 
+@pytest.mark.slow
 async def test_games_that_are_to_be_replayed_are_annulled_when_the_server_comes_back(tmp_path: Path) -> None:
     file = 'interrupted = "replay"' + ROUND_ROBIN
     async with running_contest(tmp_path / "data", file) as (harness, store, contest):
@@ -286,6 +289,7 @@ games = 12
 """
 
 
+@pytest.mark.slow
 async def test_all_formats_follow_each_other(tmp_path: Path) -> None:
     async with running_contest(tmp_path, STAGES) as (harness, store, contest), trio.open_nursery() as bots:
         for number in range(1, 6):
@@ -362,6 +366,7 @@ async def test_the_time_to_the_end_of_programs_counts_for_a_game_only_where_the_
     assert {game.seconds < 1e6 for game in games} == {left}
 
 
+@pytest.mark.slow
 async def test_the_organiser_withdraws_and_reinstates_somebody_while_games_are_played(tmp_path: Path) -> None:
     async with running_contest(tmp_path, ROUND_ROBIN) as (harness, store, contest), trio.open_nursery() as bots:
         ann, bob = await harness.connect("ann"), await harness.connect("bob")

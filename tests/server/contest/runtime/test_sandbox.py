@@ -344,6 +344,7 @@ async def test_nothing_is_left_when_the_server_is_killed(tmp_path: Path, stage: 
     await none_with_word(word)
 
 
+@pytest.mark.slow
 async def test_a_program_whose_sandbox_waits_never_begins_when_the_server_is_killed(tmp_path: Path) -> None:
     word = f"waits-{os.getpid()}"
     source = f"open({str(tmp_path / 'begun')!r}, 'w')\n{SPINS}"

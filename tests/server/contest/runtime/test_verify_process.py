@@ -262,6 +262,7 @@ def test_the_command_prints_a_line_a_difference_and_changes_nothing(held: Path, 
         contest_called(data, "Spring")
 
 
+@pytest.mark.slow
 def test_what_rests_on_the_kept_results_alone_is_said_plainly(held: Path, tmp_path: Path) -> None:
     data = shutil.copytree(held, tmp_path / "data")
     patience = DEFINITION.patience

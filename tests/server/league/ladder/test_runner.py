@@ -268,6 +268,7 @@ async def test_who_fails_again_and_again_rests_until_there_is_another_version(
     ladder.check()
 
 
+@pytest.mark.slow
 async def test_a_bot_that_connects_is_rated_in_the_same_list_and_its_rating_stays_when_it_leaves(
     ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock
 ) -> None:
