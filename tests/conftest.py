@@ -21,7 +21,7 @@ from tests.preparing import prepare
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
 settings.register_profile(
     "arena",
-    max_examples=1000 if CAMPAIGN else 50,
+    max_examples=1000 if CAMPAIGN else 30,
     deadline=None,
     derandomize=not CAMPAIGN,
     database=None,

@@ -124,7 +124,7 @@ def test_the_reference_bot_wins_over_tcp(game: Game, tmp_path: Path) -> None:
                 stderr=subprocess.STDOUT,
                 text=True,
             )
-            for bot in (("random", "--seed", "1"), ("alphabeta", "--nodes", "300"))
+            for bot in (("random", "--seed", "1"), ("alphabeta", "--nodes", "150"))
         ]
         texts = [bot.communicate(timeout=600)[0] for bot in bots]
         assert [bot.returncode for bot in bots] == [0, 0], texts
