@@ -313,6 +313,7 @@ def ended(number: int) -> bool:
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_bridge_that_is_ended_resigns_and_ends_the_program(number: int, status: int, tmp_path: Path) -> None:
     number_of = "import os; open({0!r} + '.new', 'w').write(str(os.getpid())); os.rename({0!r} + '.new', {0!r})\n"

@@ -98,6 +98,7 @@ def test_the_same_as_json(record: str, capsys: pytest.CaptureFixture[str]) -> No
     }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["lag", "restart", "stalls", "won on the board"])
 def test_a_copy_of_the_record_has_the_review_as_notes(
     kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -151,6 +151,7 @@ def test_a_table_of_numbers_takes_no_time_of_its_square() -> None:
     assert sum(passage.fingerprints for passage in pair.passages) <= MAX_PLACES * pair.shared
 
 
+@pytest.mark.slow
 def test_a_file_that_takes_too_long_is_left_out(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     times = iter((0.0, MAX_SECONDS, MAX_SECONDS + 1))
     with pytest.raises(ReadsTooLong):

@@ -74,6 +74,7 @@ def test_layers_are_kept_and_used_again(capsys: pytest.CaptureFixture[str], tmp_
     assert {path.name: path.read_bytes() for path in layers.iterdir()} == solved
 
 
+@pytest.mark.slow("interpreted")
 def test_layers_over_a_limit_are_unknown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "atlas.tsv"
     layers = "--layers", str(tmp_path / "layers")

@@ -74,6 +74,7 @@ def test_every_other_move_of_the_winner_is_found_out_or_wins_too() -> None:
         certificate.check(claim._replace(moves={**claim.moves, first: "a1-a1"}))
 
 
+@pytest.mark.slow("interpreted")
 def test_play_that_goes_round_proves_nothing() -> None:
     """Flying pieces of morris go to and fro: the moves are legal, and nobody ever wins."""
     position = GAMES["morris"].read("0 0 W\nW_W_W___" + "________" + "B_B_B___\n")

@@ -85,6 +85,7 @@ def test_solve_names_the_winner_and_the_plies(
     assert (run.status, run.lines) == (0, lines)
 
 
+@pytest.mark.slow("interpreted")
 def test_solve_says_unknown_when_time_is_over(capsys: pytest.CaptureFixture[str]) -> None:
     run = Run(capsys, "solve", "gipf", "--params", "6 4 15 15", "--time", "0.2")
     assert (run.status, run.lines) == (0, ["result unknown"])
@@ -241,6 +242,7 @@ def test_answers_come_as_soon_as_they_are_known() -> None:
         process.kill()
 
 
+@pytest.mark.slow("interpreted")
 @pytest.mark.parametrize("command", ["perft gipf --depth 1", "solve gipf", "analyse gipf --depth 2"])
 def test_position_comes_from_standard_input(command: str) -> None:
     board = "2 3 5 5\n2 2 W\n W B\nB _ W\n W B\n"

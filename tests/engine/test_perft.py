@@ -85,6 +85,7 @@ def test_an_arena_that_cannot_grow_any_more_is_an_error() -> None:
         count(demanding(perft.MAX_PLACES + 1), 1)
 
 
+@pytest.mark.slow("interpreted")
 @pytest.mark.parametrize("parameters", ["2 2 9 9", "3 3 9 9"])
 def test_nothing_is_written_behind_the_end_of_an_arena(parameters: str) -> None:
     """Compiled rules do not notice it; the interpreted ones, from the same source, end in an IndexError."""

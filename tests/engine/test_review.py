@@ -136,6 +136,7 @@ def test_a_move_that_gives_little_away_is_no_blunder() -> None:
 # Tablebases
 
 
+@pytest.mark.slow("interpreted")
 def test_what_a_tablebase_knows_is_told_of_every_move(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     solve_layers("2 2 4 4", extent(GAMES["gipf"].start("2 2 4 4").kernel(compile=False)), tmp_path)
     monkeypatch.setenv(making.GIVEN, str(tmp_path))

@@ -132,6 +132,7 @@ def random_line(position: Position, chance: Random) -> Iterator[Position]:
         yield position
 
 
+@pytest.mark.slow("interpreted")
 @pytest.mark.parametrize(("name", "first", "plies"), VARIANTS, ids=str)
 def test_short_wins_are_those_of_plain_minimax(name: str, first: str, plies: int) -> None:
     """Alpha-beta, the search for forced wins, proof-number search and the solver, on late positions of random games."""

@@ -41,6 +41,7 @@ def test_random_numbers_are_those_of_splitmix() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow("interpreted")
 @pytest.mark.parametrize("game", EVERY_GAME, ids=named)
 def test_openings_are_distinct_undecided_and_the_same_for_the_same_seed(game: Game) -> None:
     found = drawn(game, 25, by_search)

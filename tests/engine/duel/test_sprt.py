@@ -105,6 +105,7 @@ def decided(test: Sprt, chances: list[float], chance: numpy.random.Generator) ->
                 return decision
 
 
+@pytest.mark.slow("interpreted")
 @pytest.mark.parametrize("spoilt", [0.0, 0.5])
 @pytest.mark.parametrize(("elo", "wrong"), [(0, Decision.H1), (60, Decision.H0)])
 def test_errors_are_as_rare_as_they_may_be(elo: float, wrong: Decision, spoilt: float) -> None:

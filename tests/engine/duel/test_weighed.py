@@ -73,6 +73,7 @@ def test_each_weight_counts_for_what_it_is_called() -> None:
         assert sum(parts) == value(weighed(each, WEIGHTS._asdict()))
 
 
+@pytest.mark.slow("interpreted")
 def test_the_search_plays_by_them() -> None:
     """A side to which its own pieces are worth less than nothing does not collect them."""
     differ = 0

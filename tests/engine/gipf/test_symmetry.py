@@ -37,6 +37,7 @@ def images(state: State, rules: GipfRules) -> list[State]:
     return found
 
 
+@pytest.mark.slow("interpreted")
 @pytest.mark.parametrize("parameters", VARIANTS)
 def test_images_have_one_canonical_position_and_images_of_the_same_children(parameters: str) -> None:
     size, run, *_ = map(int, parameters.split())

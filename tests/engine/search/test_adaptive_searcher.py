@@ -42,6 +42,7 @@ def found(result: SearchResult) -> tuple[object, ...]:
     return result.score, result.depth, result.nodes, result.line, result.rank
 
 
+@pytest.mark.slow("interpreted")
 @pytest.mark.parametrize("limits", [SearchLimits(depth=4), SearchLimits(nodes=900), SearchLimits(depth=3, lines=3)])
 def test_it_finds_and_reports_the_same_whenever_compiled_code_comes(limits: SearchLimits, made: list[bool]) -> None:
     expected: list[SearchResult] = []

@@ -21,6 +21,7 @@ def begun(game: str, parameters: str) -> History:
     return History.begin(GAMES[game].start(parameters))
 
 
+@pytest.mark.slow("interpreted")
 def test_it_thinks_for_as_long_as_it_is_told_and_plays_a_legal_move() -> None:
     history = begun("gipf", LARGE)
     thought = GameEngine().think(history, 1.0, clock=ticking(0.001))

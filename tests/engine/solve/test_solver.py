@@ -291,6 +291,7 @@ def test_an_endless_game_is_refuted_to_the_depth_that_is_asked_for() -> None:
     assert toy.kernel([[1], [0]]).rules.verdict(toy.Node(0)) == UNDECIDED
 
 
+@pytest.mark.slow("interpreted")
 def test_a_deadline_ends_the_search_without_an_answer() -> None:
     solution = solve(start("5 5 15 15"), SolverLimits(deadline=3.0), clock=ticking(1.0))
     assert (solution.result, solution.plies) == (Result.UNKNOWN, None)

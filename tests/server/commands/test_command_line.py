@@ -45,6 +45,7 @@ def fails(capsys: pytest.CaptureFixture[str], room: str, *words: str, status: in
     return line.partition(": ")[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", APPS)
 def test_no_help_offers_a_flag_that_takes_back_another(room: str, capsys: pytest.CaptureFixture[str]) -> None:
     app = APPS[room]
@@ -132,6 +133,7 @@ def test_files_that_are_no_text_and_directories_that_are_none_are_named(
     assert found.startswith("cannot serve: ") and str(bad) in found and "Errno" not in found
 
 
+@pytest.mark.slow
 def test_the_bots_that_a_server_knows_are_those_that_the_command_of_bots_has() -> None:
     """The server starts them by their names there, and may not import them."""
     for kind in BUILTIN_BOTS:

@@ -89,6 +89,7 @@ def _flood(peer: socket.socket, data: bytes) -> None:
         peer.sendall(data)
 
 
+@pytest.mark.slow
 def test_a_bad_argument_ends_the_process_with_status_2() -> None:
     command = [sys.executable, "-m", "server", "serve", "--port", "x"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=START_SECONDS, check=False)

@@ -14,6 +14,7 @@ from engine.games.interface import EVALUATION_LIMIT, State
 from tests.engine.duel.book.samples import SMALL, book_of, grown, making_of
 
 
+@pytest.mark.slow("interpreted")
 @pytest.mark.parametrize(("game", "parameters"), SMALL)
 def test_scores_are_those_of_a_slow_second_minimax(game: str, parameters: str) -> None:
     growth, done = grown(game, parameters, 30)
@@ -64,6 +65,7 @@ def test_scores_are_those_of_a_slow_second_minimax(game: str, parameters: str) -
     assert len({node.value for node in growth.nodes}) > 3
 
 
+@pytest.mark.slow("interpreted")
 @pytest.mark.parametrize(("game", "parameters"), SMALL)
 def test_a_book_that_has_grown_has_no_faults(game: str, parameters: str) -> None:
     book = book_of(game, parameters, 30)

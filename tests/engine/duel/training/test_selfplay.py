@@ -43,6 +43,7 @@ def test_a_game_is_what_its_moves_say() -> None:
     assert proven >= 2
 
 
+@pytest.mark.slow("interpreted")
 def test_games_differ_and_only_random_moves_are_random() -> None:
     kernel = GAMES["gipf"].start(PARAMETERS).kernel()
     assert len({play(kernel, setting(), number).moves for number in range(8)}) == 8

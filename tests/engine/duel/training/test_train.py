@@ -130,6 +130,7 @@ def selfplay_file(folder: Path) -> Path:
     return file
 
 
+@pytest.mark.slow("interpreted")
 def test_the_command_prints_tables_that_positions_take(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

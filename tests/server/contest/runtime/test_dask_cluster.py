@@ -351,6 +351,7 @@ async def test_who_does_not_come_is_named_and_what_it_wrote_comes_back(tmp_path:
     assert bad is not None and (bad.status, bad.cpu_seconds > 0) == (1, True)
 
 
+@pytest.mark.slow
 def test_what_is_wrong_with_a_machine_is_no_fault_of_entrants(monkeypatch: pytest.MonkeyPatch) -> None:
     answer = msgspec.json.decode(play_apart(b"nonsense", lambda: True), type=Answer)
     assert (answer.names, answer.record) == ((), "")

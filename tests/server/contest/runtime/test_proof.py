@@ -101,6 +101,7 @@ def value(history: History, move_limit: int) -> int | None:
     return turn if turn in values else None if None in values else 1 - turn
 
 
+@pytest.mark.slow
 def test_rulings_are_what_perfect_play_of_the_match_comes_to() -> None:
     """With random play before, which comes back to places, and up to limits."""
     chance = random.Random(1)

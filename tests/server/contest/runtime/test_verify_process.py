@@ -240,6 +240,7 @@ def test_the_record_of_a_game_that_was_annulled_by_the_organiser_is_held_against
     assert not any("match 3" in difference for difference in found.differences)
 
 
+@pytest.mark.slow
 def test_other_processes_find_the_same(held: Path, tmp_path: Path) -> None:
     data = shutil.copytree(held, tmp_path / "data")
     (data / "records" / "3.txt").unlink()

@@ -178,6 +178,7 @@ def ladder(tmp_path: Path, host: FakeHost) -> Iterator[Ladder]:
         yield Ladder(tmp_path, accounts, host)
 
 
+@pytest.mark.slow
 async def test_games_are_played_whenever_there_is_room_and_rate_their_players(
     ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock
 ) -> None:
