@@ -12,6 +12,9 @@ from typing import NamedTuple
 MICROSECONDS = 1000
 """Microseconds in a millisecond, the unit of the wire."""
 
+UNITS = (("h", 3_600_000_000, 2), ("min", 60_000_000, 2), ("s", 1_000_000, 1))
+"""Units of time in microseconds, and of how many of them on they are taken."""
+
 STANDING = (None, None)
 """Since when clocks run that stand."""
 
@@ -162,3 +165,12 @@ class Clock(NamedTuple):
         return Clock(
             (left, second) if side == 0 else (first, left), since, self.increment, self.stalls, self.allowances
         )
+
+
+def about(microseconds: int) -> str:
+    """Write a time that was measured, of 0 or more, for people, rounded as on pages: 0.214 ms, 850 ms, 12.4 s, 2 h."""
+    for unit, size, least in UNITS:
+        if microseconds >= least * size:
+            return f"{microseconds / size:.1f}".removesuffix(".0") + f" {unit}"
+    shown = microseconds if microseconds < 10 * MICROSECONDS else round(microseconds, -3)
+    return f"{shown / MICROSECONDS:.3f}".rstrip("0").rstrip(".") + " ms"

@@ -71,7 +71,8 @@ def describe_search(thought: SearchResult) -> str:
     if plies is None:
         return f"depth {thought.depth}, score {thought.score:+}, {thought.seconds:.1f} s"
     sides, turn = thought.position.game.sides, thought.position.turn
-    return f"{sides[turn if plies > 0 else 1 - turn]} wins in {abs(plies)} plies, {thought.seconds:.1f} s"
+    winner, many = sides[turn if plies > 0 else 1 - turn], "ply" if abs(plies) == 1 else "plies"
+    return f"{winner} wins in {abs(plies)} {many}, {thought.seconds:.1f} s"
 
 
 def reader(completions: Callable[[str], list[str]]) -> Read:

@@ -7,6 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from engine import record
+from engine.clock import about
 from engine.commands.inputs import check_range, place_of, text_of
 from engine.commands.program.output import Rejected, answer
 from engine.commands.usage_errors import reason
@@ -57,9 +58,11 @@ def replay(
     if verify or summary.reason == Termination.TIME:
         for line in record.time_account(summary):
             answer(line)
-    left = " and ".join(f"{milliseconds(time)} ms" for time in summary.left)
+    left = " and ".join(map(about, summary.left))
+    plies = summary.history.plies
+    moves = f"{plies} move{'' if plies == 1 else 's'}"
     ended = f"{summary.result} {summary.reason}" if summary.result else "not ended"
-    answer(f"verified match {summary.header.match}: {ended}, {summary.history.plies} moves, {left} left")
+    answer(f"verified match {summary.header.match}: {ended}, {moves}, {left} left")
 
 
 def _draw(summary: record.Summary, file: Path, ply: int | None, night: bool, scale: int) -> None:
@@ -77,7 +80,9 @@ def _draw(summary: record.Summary, file: Path, ply: int | None, night: bool, sca
         elif file.suffix == ".png":
             data = pictures.png(start, moves, night=night, scale=scale)
         elif file.suffix == ".gif":
-            data = pictures.animation(start, moves, summary.header.players, summary.sentence or "", night=night)
+            data = pictures.animation(
+                start, moves, summary.header.players, record.readable(summary.sentence or ""), night=night
+            )
         else:
             raise Rejected(f"--picture: {file} ends in none of .svg, .png and .gif, which are the formats")
         file.write_bytes(data)
@@ -100,7 +105,7 @@ def _show(summary: record.Summary) -> None:
     answer(history.position.picture())
     answer(history.position.summary())
     if summary.sentence:
-        answer(summary.sentence)
+        answer(record.readable(summary.sentence))
 
 
 def _show_notes(notes: Iterable[RecordedNote]) -> None:

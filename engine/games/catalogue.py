@@ -13,6 +13,16 @@ USUAL_GAME = next(iter(GAMES))
 """The one that is meant where none is named."""
 
 
+TITLES = {"gipf": "GIPF", "arrows": "Arrows", "morris": "Nine men’s morris", "mnk": "m,n,k"}
+"""What games are called for people; another one is called by its name."""
+
+
+def variant_title(variant: str) -> str:
+    """Return what a variant is called for people: ``gipf 3 3 9 9`` is GIPF 3 3 9 9."""
+    game, _, parameters = variant.partition(" ")
+    return f"{TITLES.get(game, game)} {parameters}".strip()
+
+
 def start_of(game: str, parameters: str = "") -> Position:
     """Return the position in which a game begins, the usual variant where no parameters are given.
 

@@ -96,6 +96,7 @@ from engine.record.text import (
     unanswered_line,
 )
 from engine.record.time_account import time_account
+from engine.record.time_use import readable
 
 __all__ = [
     "VERSION",
@@ -110,6 +111,7 @@ __all__ = [
     "move_line",
     "players_of",
     "presence_line",
+    "readable",
     "ready_line",
     "refused_line",
     "resigned_line",

@@ -1,9 +1,9 @@
-"""Where the time of both sides went, as lines for people: more than the sentence of a result holds."""
+"""Where the time of both sides went, as lines for people, rounded: more than the sentence of a result holds."""
 
 from typing import NamedTuple
 
+from engine.clock import about
 from engine.record.summary import Summary
-from engine.record.text import milliseconds
 from engine.record.time_use import INITIALISATION, charged, moves_of
 
 
@@ -39,15 +39,15 @@ def _line(summary: Summary, side: int) -> str:
     header, use = summary.header, summary.uses[side]
     moves, used, _, _ = _time(summary, side)
     turn = "initialisation" if use.ply == INITIALISATION else f"move {use.ply}"
-    parts = [f"{header.who(side)} used {milliseconds(used)} ms for {moves} move{'' if moves == 1 else 's'}"]
-    parts.append(f"most for {turn}: {milliseconds(use.longest)} ms")
+    parts = [f"{header.who(side)} used {about(used)} for {moves} move{'' if moves == 1 else 's'}"]
+    parts.append(f"most for {turn}: {about(use.longest)}")
     if use.uncharged:
-        parts.append(f"not charged for stalls of the server and lag: {milliseconds(use.uncharged)} ms")
+        parts.append(f"not charged for stalls of the server and lag: {about(use.uncharged)}")
     spans = [
         (summary.stamp if one.until is None else one.until) - one.since for one in summary.absences if one.side == side
     ]
     if spans:
-        lost = milliseconds(sum(max(0, span) for span in spans))
+        lost = about(sum(max(0, span) for span in spans))
         times = "once" if len(spans) == 1 else f"{len(spans)} times"
-        parts.append(f"its connection was lost {times}, for {lost} ms")
+        parts.append(f"its connection was lost {times}, for {lost}")
     return "; ".join(parts)

@@ -6,11 +6,21 @@ The referee counts it while a match is played, and so does who reads a record: b
 import re
 from typing import NamedTuple
 
-from engine.clock import Clock, TimeControl
+from engine.clock import Clock, TimeControl, about
 from engine.record.text import Header, milliseconds
 
 INITIALISATION = 0
 """Stands for the initialisation, where moves have numbers from 1."""
+
+
+LOSS = re.compile(r"\S+ \(\w+\) ran out of time( while initialising)?: ")
+"""What the sentence of a loss on time begins with."""
+
+USED = re.compile(r"; [0-9.]+ ms used of [0-9.]+ ms allowed for [0-9]+ moves?$")
+"""What contests add to it."""
+
+EXACT = re.compile(r"\b([0-9]+\.[0-9]{3}) ms\b")
+"""A time as records have it."""
 
 
 class TimeUse(NamedTuple):
@@ -102,6 +112,12 @@ def figures(sentence: str, header: Header) -> list[str]:
     for side in (0, 1):
         sentence = sentence.replace(header.who(side), "")
     return [word for word in re.split(r"[\s;,:]+", sentence) if re.fullmatch(r"-?[0-9]+(\.[0-9]{3})?", word)]
+
+
+def readable(sentence: str) -> str:
+    """Return a sentence of a result as people read it: times of a loss on time are rounded."""
+    begin = 0 if LOSS.match(sentence) else found.start() if (found := USED.search(sentence)) else len(sentence)
+    return sentence[:begin] + EXACT.sub(lambda time: about(round(1000 * float(time[1]))), sentence[begin:])
 
 
 def _ms(microseconds: int) -> str:

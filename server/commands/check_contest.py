@@ -13,6 +13,7 @@ import trio
 from msgspec.structs import replace
 
 from engine.games.outcome import Termination
+from engine.record import readable
 from server.arena.arena import Arena
 from server.arena.matchmaking import Seek
 from server.arena.roles import Player
@@ -150,6 +151,8 @@ async def _play(definition: Definition, fixture: Fixture, arena: Arena, seats: G
         return Found(False, f"the game could not be played: {game.detail}"), moves
     for loss in losses(definition, game):
         if loss.name == name and (is_late(loss.cause) or loss.cause in PROBLEMS):
-            sentence = f"{loss.cause.replace('_', ' ')} after {formatting.number(moves, 'move')}: {loss.sentence}"
+            sentence = (
+                f"{loss.cause.replace('_', ' ')} after {formatting.number(moves, 'move')}: {readable(loss.sentence)}"
+            )
             return Found(False, sentence), moves
     return Found(True, ""), moves

@@ -86,7 +86,8 @@ async def _hold(asked: ContestOptions, console: Console, cluster: Cluster | None
         if before is None:
             found = await _serve_contest(asked.settings, cluster, follower)
         if found.moment.closed is None:
-            console.print(f"Stopped after {len(found.games)} games. The same command goes on with the contest.")
+            played = formatting.number(len(found.games), "game")
+            console.print(f"Stopped after {played}. The same command goes on with the contest.")
             return STOPPED
         await look_up_costs(data, contest, found.definition, found.games)
         made = await trio.to_thread.run_sync(partial(write_report, data, contest, found))
@@ -162,8 +163,8 @@ async def _serve_contest(settings: Settings, cluster: Cluster | None, follower: 
                 follower.say("the server that held the contest has ended; this one goes on with it")
             follower.say(f"listening on {settings.host}, port {arena.ports[0]}; Ctrl-C stops in order")
             if cluster is not None:
-                room = f"{cluster.workers} workers, and room for {cluster.games} games at a time"
-                follower.say(f"the cluster at {cluster.address} has {room}")
+                workers, games = formatting.number(cluster.workers, "worker"), formatting.number(cluster.games, "game")
+                follower.say(f"the cluster at {cluster.address} has {workers}, and room for {games} at a time")
             found = await follower.follow(arena, stopped)
             arena.closing.set()
         return found

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from engine.games.catalogue import variant_title
 from server.config.toml_table import BadTable
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import NotAllowed
@@ -50,7 +51,7 @@ class FatalGame(NamedTuple):
             f"{name}, version {version}" if version else name
             for name, version in zip(self.players, self.versions, strict=True)
         )
-        return f"{self.variant}, {one} – {other}: the server has died {self.deaths} times during it"
+        return f"{variant_title(self.variant)}, {one} – {other}: the server has died {self.deaths} times during it"
 
 
 class LadderControl:
@@ -111,7 +112,7 @@ class LadderControl:
         found = next((game for game in self.set_aside() if game.number == number), None)
         if found is None:
             raise NotAllowed(f"no game with the number {number} is set aside")
-        what = f"{found.variant}, {' – '.join(found.players)}"
+        what = f"{variant_title(found.variant)}, {' – '.join(found.players)}"
         with self._accounts.change() as database:
             database.execute("DELETE FROM ladder_deaths WHERE rowid = ?", (number,))
             self._accounts.log(database, by, f"let a game of the ladder be played again: {what}")

@@ -260,10 +260,10 @@ class ConnectionQuota:
         if self.session is None:
             return
         if self._unfinished and now - self._line_since > self._limits.line_seconds * 1_000_000:
-            sentence = f"a line was begun {self._limits.line_seconds:g} seconds ago and has no end"
+            sentence = f"a line was begun {_seconds(self._limits.line_seconds)} ago and has no end"
             self.session.close("unfinished", sentence)
         elif self.session.state is State.GUEST and now - self._heard > self._limits.guest_seconds * 1_000_000:
-            sentence = f"nothing was said for {self._limits.guest_seconds:g} seconds; log in to stay"
+            sentence = f"nothing was said for {_seconds(self._limits.guest_seconds)}; log in to stay"
             self.session.close("silent", sentence)
 
     def leave(self) -> None:
@@ -382,3 +382,7 @@ class RateLimiter:
         self.refused[address] = self.refused.get(address, 0) + 1
         self.total_refused += 1
         return TooMany(sentence)
+
+
+def _seconds(number: float) -> str:
+    return f"{number:g} second{'' if number == 1 else 's'}"

@@ -96,7 +96,7 @@ def test_clocks_for_people(ms: int, text: str) -> None:
 
 def test_time_controls_for_people() -> None:
     assert time_control(60_000, 0) == "60 s"
-    assert time_control(1_500, 250) == "1.5 s + 0.25 s a move"
+    assert time_control(1_500, 250) == "1.5 s + 250 ms a move"
 
 
 def drawn(watched_match: WatchedMatch, width: int, height: int, now: float = 110.0) -> list[str]:
@@ -119,7 +119,7 @@ def test_a_scene_fits_the_terminal(width: int, height: int, messages: tuple[m.Me
 
 def test_what_a_scene_shows() -> None:
     text = "\n".join(drawn(seen(m.Start(59_900, 59_800), MOVED_1), 80, 24, 103.0))
-    title = "match 17 · gipf 4 4 15 15 · 60 s + 0.5 s a move"
+    title = "match 17 · gipf 4 4 15 15 · 60 s + 500 ms a move"
     for part in (title, "● alice white", "59.0 s", "◀ to move", "[●]", FIRST):
         assert part in text
     assert "11 in reserve, 0 captured" in text

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.clock import Clock, TimeControl
+from engine.clock import Clock, TimeControl, about
 
 sides = st.integers(0, 1)
 spans = st.lists(st.tuples(sides, st.integers(0, 50_000), st.integers(0, 50_000)), max_size=30)
@@ -40,3 +40,11 @@ def test_what_is_charged_is_the_sum_of_the_spans(played: list[tuple[int, int, in
         charged[side] += span - 7
         clock = clock.stop(side, now).add_increment(side)
     assert clock.left == (10_000_000 - charged[0], 10_000_000 - charged[1])
+
+
+def test_measured_times_have_the_unit_that_fits() -> None:
+    measured = [0, 214, 9_500, 12_345, 999_400, 1_000_000, 12_449_000, 119_000_000, 120_000_000, 5_400_000_000]
+    assert [about(time) for time in measured] == [
+        "0 ms", "0.214 ms", "9.5 ms", "12 ms", "999 ms", "1 s", "12.4 s", "119 s", "2 min", "90 min"
+    ]  # fmt: skip
+    assert [about(time) for time in (7_200_000_000, 36_000_000_000, 1_000_000_000_000)] == ["2 h", "10 h", "277.8 h"]

@@ -53,7 +53,7 @@ def test_verify_shows_how_each_clock_comes_about(match: Path) -> None:
     assert [line.split()[-1] for line in lines[3:5]] == ["READY", "READY"]
     (move,) = [line.split() for line in lines if line.endswith(" a1-b2")]
     assert move[:7] == ["1", "white", "10.000", "1120.000", "1000.000", "0.000", "110.000"]
-    assert lines[-1].startswith("verified match 7: white resign, 1 moves, ")
+    assert lines[-1].startswith("verified match 7: white resign, 1 move, ")
 
 
 def test_without_it_moves_and_board_are_shown(match: Path) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.record import BadRecord, time_account, verify
+from engine.record import BadRecord, readable, time_account, verify
 from tests.engine.records import Table
 
 
@@ -43,13 +43,25 @@ def test_stalls_lag_and_lost_connections_are_told() -> None:
     assert sentence(lost).endswith("; its connection had been lost for 19285.750 ms")
 
 
+def test_people_read_rounded_times_in_units_that_fit() -> None:
+    flag = "bob (black) ran out of time: 0.214 ms beyond a budget of 36000000.000 ms; 12229.875 ms of 300500.000 ms"
+    told = "bob (black) ran out of time: 0.214 ms beyond a budget of 10 h; 12.2 s of 5 min"
+    assert readable(f"{flag} went to move 1") == f"{told} went to move 1"
+    hung = "ann (white) ran out of time while initialising: 16.000 ms beyond a budget of 500.000 ms"
+    assert readable(f"{hung}; {flag}") == f"{hung.replace('.000', '')}; {told}"
+    assert (
+        readable("late; 1030.000 ms used of 90000.000 ms allowed for 1 move")
+        == "late; 1 s used of 90 s allowed for 1 move"
+    )
+    quoted = "bob (black) crashed, and says: 'ran out of time: 36000000.000 ms'"
+    assert readable(quoted) == quoted, "what somebody has said stays as it is"
+
+
 def test_the_account_of_both_sides_has_the_last_turn_and_every_lost_connection() -> None:
     table = Table(increment=100).ready(40, 30).drop(1).play("1", span=900).drop(1, 4).play("2").drop(0, None)
     assert time_account(verify(table.flag())) == (
-        "alice (white) used 1674.375 ms for 2 moves; most for move 1: 904.000 ms;"
-        " its connection was lost once, for 19353.000 ms",
-        "bob (black) used 20100.375 ms for 1 move; most for move 4: 19354.500 ms;"
-        " its connection was lost 2 times, for 6.500 ms",
+        "alice (white) used 1.7 s for 2 moves; most for move 1: 904 ms; its connection was lost once, for 19.4 s",
+        "bob (black) used 20.1 s for 1 move; most for move 4: 19.4 s; its connection was lost 2 times, for 6.5 ms",
     )
 
 

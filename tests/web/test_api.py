@@ -145,7 +145,7 @@ def test_a_match_can_be_shown_on_another_site(browser: Browser, site: Site) -> N
     first = ask(site, f"/api/v1/matches/{match}/position.svg?ply=0")
     assert first.status == 200 and first.body != picture.body
     beyond = ask(site, f"/api/v1/matches/{match}/position.svg?ply=9")
-    assert (beyond.status, beyond.json) == (400, {"error": "ply is 9, but there are 1 moves"})
+    assert (beyond.status, beyond.json) == (400, {"error": "ply is 9, but there is 1 move"})
     policy = ask(site, f"/embed/match/{match}").headers["content-security-policy"]
     assert "frame-ancestors *" in policy and "script-src 'self'" in policy
     with open_page(browser, dark=True) as page:

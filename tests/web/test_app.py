@@ -113,10 +113,12 @@ def test_a_page_is_small_before_its_first_board(site: Site) -> None:
         assert len(page.body) + sum(sizes) <= 40 * 1024, (path, language)
 
 
-def test_scripts_are_sent_without_comments_and_otherwise_as_they_are() -> None:
+def test_scripts_and_styles_are_sent_without_comments_and_otherwise_as_they_are() -> None:
     data = b"/** What. */\n\n/**\n * @param {x} y\n */\nf(x); // why\n  // that\n  g(\"a // b\", '/* c */');\n"
     assert served(".js", data) == b"f(x);\ng(\"a // b\", '/* c */');\n"
-    assert served(".css", data) == data
+    assert served(".svg", data) == data
+    style = b"/* What,\n   and why. */\n\n.a { b: c; } /* this */\n  .d { e: f; }\n"
+    assert served(".css", style) == b"\n.a { b: c; }\n.d { e: f; }\n"
     cast = b"/** @type {A} */ (a).f();\n/** b */\ng();\n"
     assert served(".js", cast) == b"/** @type {A} */ (a).f();\ng();\n"
 

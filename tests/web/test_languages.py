@@ -246,6 +246,23 @@ def test_sentences_are_known_by_their_form_and_names_stay_what_they_are() -> Non
     assert german.sentence(flag) == (
         "bob (Weiß) hat die Zeit überschritten: 0,500 ms über 9,000 ms hinaus; der Gegner verbrauchte 1,000 ms"
     )
+    spans = "ann (black) ran out of time while initialising: 1.5 s beyond a budget of 2.5 h"
+    assert german.sentence(f"{spans}; {spans}") == "; ".join(
+        ["ann (Schwarz) hat schon bei der Vorbereitung die Zeit überschritten: 1,5 s über 2,5 h hinaus"] * 2
+    )
+    reports = texts("de", "server", "reports")
+    in_contests = {
+        "about 1 day 2 hours, at most 20 days": "etwa 1 Tag 2 Stunden, höchstens 20 Tage",
+        "ann had been missing for 1 second": "ann hatte 1 Sekunde gefehlt",
+        "1 point in 1 game": "1 Punkt in 1 Partie",
+        f"{spans}; 1 s used of 90 s allowed for 1 move": (
+            f"{german.sentence(spans)}; 1 s verbraucht von 90 s für 1 Zug"
+        ),
+        "bob (white) ran out of time: 2 ms beyond a budget of 1 s; its connection had been lost for 19.5 s": (
+            "bob (Weiß) hat die Zeit überschritten: 2 ms über 1 s hinaus; die Verbindung war seit 19,5 s verloren"
+        ),
+    }
+    assert {sentence: reports.sentence(sentence) for sentence in in_contests} == in_contests
     text = Record(increment=100).ready(40, 30).play("1", span=900).drop(1).play("1", span=20).flag()
     said = (*time_account(verify(text)), verify(text).sentence)
     assert not [line for line in said if ENGLISH.search(german.sentence(line))]
@@ -394,7 +411,7 @@ OURS = {"games.csv"}
 """What holds such a word in German, too."""
 
 DATA = re.compile(
-    r"a[0-9]+( – a[0-9]+| [0-9½]+ : [0-9½]+ a[0-9]+)?|test|random|alphabeta.*|(gipf|arrows|morris|mnk)( [0-9 ]+)?"
+    r"a[0-9]+( – a[0-9]+| [0-9½]+ : [0-9½]+ a[0-9]+)?|test|random|alphabeta.*|(GIPF|m,n,k)( [0-9 ]+)?"
     r"|[a-z]+\.(json|csv)|[0-9:. -]+ UTC|Q|[○●]?[½0-9 ·:]+|Sonneborn-Berger"
     r"|([-+−±]?[0-9.:,]+ (s|ms|min|h|Elo)( / |$))+"
 )

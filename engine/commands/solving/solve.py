@@ -127,7 +127,11 @@ class _Reporter:
 
 
 def _figures(solution: Solution) -> str:
-    words = [f"no forced win within {solution.refuted} plies" if solution.refuted > 0 else "looked for forced wins"]
+    words = [
+        f"no forced win within {solution.refuted} {'ply' if solution.refuted == 1 else 'plies'}"
+        if solution.refuted > 0
+        else "looked for forced wins"
+    ]
     words.append(f"{solution.nodes} nodes")
     words.append(f"{solution.positions} positions collected")
     if solution.closed:

@@ -173,7 +173,8 @@ class ArrowsPosition(BoardPosition[Setup, rules.State]):
     def summary(self) -> str:
         """Say where each player has to place the next arrow, and how many fields are free."""
         parts = [f"{name}: next on ({x}, {y})" for name, (x, y) in zip(SIDES, self._next, strict=True)]
-        return "; ".join([*parts, f"{bind().plies_left(self.state)} free fields"])
+        free = bind().plies_left(self.state)
+        return "; ".join([*parts, f"{free} free field{'' if free == 1 else 's'}"])
 
     @property
     def _next(self) -> tuple[Field, Field]:

@@ -131,7 +131,11 @@ class MorrisPosition(BoardPosition[Usual, rules.State]):
         loser = board.SIDES[1 - winner]
         if bind().too_few(self.state):
             left = popcount(board.pieces_of(self.state)[1 - winner])
-            return Outcome(winner, Ending.TOO_FEW_PIECES, f"{loser} has {left} pieces left, fewer than three")
+            return Outcome(
+                winner,
+                Ending.TOO_FEW_PIECES,
+                f"{loser} has {left} piece{'' if left == 1 else 's'} left, fewer than three",
+            )
         return Outcome(winner, Ending.NO_MOVE, f"{loser} is to move and has no piece that can")
 
     def successors(self) -> Iterator[Successor]:

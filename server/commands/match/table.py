@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from engine.duel.sprt import Decision, Sprt
 from engine.games.outcome import Termination
+from engine.record import readable
 from server.commands.match.setup import MatchSetup
 from server.commands.match.tally import Row, Tally
 from server.contest.report import formatting
@@ -102,7 +103,7 @@ def fault_lines(rows: Sequence[Row]) -> Iterator[str]:
         number = formatting.number(len(row.faults), "game")
         yield f"{row.name} lost {number} by its own fault; the last:"
         for fault in row.faults[-MAX_FAULTS:]:
-            sentence = formatting.printable(fault.sentence)
+            sentence = formatting.printable(readable(fault.sentence))
             sentence = sentence if len(sentence) <= MAX_SENTENCE else f"{sentence[:MAX_SENTENCE]}…"
             yield f"  game {fault.number}: {_word(fault.cause)}: {sentence}"
 

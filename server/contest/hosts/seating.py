@@ -350,7 +350,7 @@ class GameSeating:
         if program.fault:
             raise PlayerMissing(f"{name} did not come to the game: {program.fault}", (), fault=True)
         missed = "not said SEEK" if program.stream is None else "neither read its input nor said anything"
-        late = "" if program.ended.is_set() else f", and had {missed} after {limit} seconds"
+        late = "" if program.ended.is_set() else f", and had {missed} after {limit} second{'' if limit == 1 else 's'}"
         fault = one.is_builtin or ticket.failed
         refused = f"; the last ERROR that it was answered by: {ticket.refused}" if ticket.refused else ""
         sentence = f"{name} did not come to the game: {program.report()}{late}{refused}"

@@ -2,12 +2,12 @@
 
 from datetime import UTC, datetime
 
-from engine.clock import TimeControl
+from engine.clock import UNITS, TimeControl
 from engine.record.text import milliseconds
 from server.contest.definition import Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Variant
 
-UNITS = (("h", 3_600_000_000, 2), ("min", 60_000_000, 2), ("s", 1_000_000, 1))
-"""Units of time in microseconds, and of how many of them on they are taken."""
+DAY = 86_400
+"""Seconds of a day."""
 
 
 def printable(text: str) -> str:
@@ -68,8 +68,11 @@ def time_used(microseconds: int) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Write a duration: 12 s, 3:05 min, 2:03:05 h."""
+    """Write a duration: 12 s, 3:05 min, 2:03:05 h, 20 days, 1 day 6 hours; from a day on it is rounded to hours."""
     whole = round(seconds)
+    if whole >= DAY:
+        days, hours = divmod(round(whole / 3600), 24)
+        return f"{number(days, 'day')} {number(hours, 'hour')}" if hours else number(days, "day")
     if whole < 60:
         return f"{whole} s"
     minutes, rest = divmod(whole, 60)

@@ -248,4 +248,5 @@ def _times_used(definition: Definition, game: Finished, side: int) -> str:
     # the loser was to move, so the other one made the last move, if there was one
     moves = game.plies // 2
     allowed = control.budget + moves * control.increment
-    return f"{milliseconds(game.used[side])} ms used of {milliseconds(allowed)} ms allowed for {moves} moves"
+    words = f"{moves} move{'' if moves == 1 else 's'}"
+    return f"{milliseconds(game.used[side])} ms used of {milliseconds(allowed)} ms allowed for {words}"

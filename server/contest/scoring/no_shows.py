@@ -26,4 +26,4 @@ def results_by_absence(due: Iterable[Fixture], missing: Collection[str], patienc
 
 def missing_sentence(names: Collection[str], patience: int) -> str:
     """Return the sentence that players have been missing for a number of seconds."""
-    return f"{' and '.join(names)} had been missing for {patience} seconds"
+    return f"{' and '.join(names)} had been missing for {patience} second{'' if patience == 1 else 's'}"

@@ -177,7 +177,7 @@ class Accounts:
         code = b32encode(secrets.token_bytes(CODE_BYTES)).decode().lower()
         with self.change() as database:
             self._keep_invitation(database, code, None, role, uses)
-            self.log(database, by, f"made a code for {uses} people as {role}")
+            self.log(database, by, f"made a code for {uses} {'person' if uses == 1 else 'people'} as {role}")
         return code
 
     def redeem(self, link: str, name: str, agent: str) -> str:

@@ -93,7 +93,7 @@ class GradeBook:
                 """INSERT INTO grades (date, who, rule, contest, found, is_published) VALUES (?, ?, ?, ?, ?, 0)""",
                 (self._now().isoformat(), by, text, contest, found),
             )
-            self._accounts.log(database, by, f"graded {len(students)} students")
+            self._accounts.log(database, by, f"graded {len(students)} student{'' if len(students) == 1 else 's'}")
 
     def publish(self, number: int, by: str) -> None:
         """Show their grades to students, and no earlier ones; raises `NotAllowed`."""

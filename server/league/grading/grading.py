@@ -120,7 +120,8 @@ def _measure(criterion: Criterion, evidence: Evidence, name: str) -> Measured | 
             met = name, player_key(against)
             games, points = evidence.games[met], evidence.points[met]
             files = tuple(filter(None, evidence.game_files.get(met, ())))
-            return Measured(points / games, f"{points:g} points in {games} games", files) if games else None
+            why = f"{_number(points, 'point')} in {_number(games, 'game')}"
+            return Measured(points / games, why, files) if games else None
         case Elo(against=against, bound=bound):
             met = name, player_key(against)
             counts = evidence.pairs.get(met, ())
@@ -128,7 +129,7 @@ def _measure(criterion: Criterion, evidence: Evidence, name: str) -> Measured | 
                 return None
             found, low = estimate(counts), elo_low(counts)
             interval = f"+- {found.margin:.0f}" if math.isfinite(found.margin) else "with all pairs alike"
-            why = f"Elo {found.elo:+.0f} {interval} from {sum(counts)} pairs of games, at least {low:+.0f}"
+            why = f"Elo {found.elo:+.0f} {interval} from {_number(sum(counts), 'pair')} of games, at least {low:+.0f}"
             files = tuple(filter(None, evidence.game_files.get(met, ())))
             return Measured(low if bound is Bound.LOW else found.elo, why, files)
         case Rating(bound=bound):
@@ -136,8 +137,12 @@ def _measure(criterion: Criterion, evidence: Evidence, name: str) -> Measured | 
             if rating is None:
                 return None
             low = rating.elo if rating.low is None else rating.low
-            why = f"rating {rating.elo:+.0f} from {rating.games} games, at least {low:+.0f}"
+            why = f"rating {rating.elo:+.0f} from {_number(rating.games, 'game')}, at least {low:+.0f}"
             return Measured(low if bound is Bound.LOW else rating.elo, why, contest)
         case Place():
             place = evidence.places.get(name)
             return Measured(place, f"place {place} of {len(evidence.places)}", contest) if place is not None else None
+
+
+def _number(count: float, word: str) -> str:
+    return f"{count:g} {word}{'' if count == 1 else 's'}"

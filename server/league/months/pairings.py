@@ -115,11 +115,14 @@ class PairingChecker:
         if self._unkept:
             last = f"the last of which is game {self._unkept[-1]}"
             by = "an earlier version of arena-server has chosen them"
-            yield f"the pairings of {len(self._unkept)} games, {last}, were not kept: {by}"
+            many = f"{len(self._unkept)} game{'' if len(self._unkept) == 1 else 's'}"
+            yield f"the pairings of {many}, {last}, were not kept: {by}"
         if self._begun:
-            yield f"{len(self._begun)} games were being played when the month began: the one before has their choices"
+            many = f"{len(self._begun)} game{' was' if len(self._begun) == 1 else 's were'}"
+            yield f"{many} being played when the month began: the one before has the choices"
         if self._left_out:
-            yield f"{self._left_out} games were chosen and dropped: by a death of the server, say, or by an organiser"
+            many = f"{self._left_out} game{' was' if self._left_out == 1 else 's were'}"
+            yield f"{many} chosen and dropped: by a death of the server, say, or by an organiser"
         if self._not_made:
             rules = ", ".join(map(str, sorted(self._others)))
             yield f"{self._not_made} choices were made by rules {rules} of another version of arena-server, not {RULES}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 
+from engine.record import readable
 from server.contest.report.formatting import span
 from server.web.assets.documents import Document, whole
 from server.web.assets.texts.catalogue import Texts, texts
@@ -55,7 +56,7 @@ def _environment(language: str) -> "Environment":
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.globals.update(t=words, count=words.count, sentence=words.sentence, capital=_capital)
+    environment.globals.update(t=words, count=words.count, sentence=words.sentence, capital=_capital, readable=readable)
     environment.globals["reason"] = partial(_reason, words)
     environment.filters["day"] = partial(_date, "%Y-%m-%d")
     environment.filters["decimal"] = partial(_decimal, words)

@@ -12,7 +12,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from engine.games.catalogue import GAMES
+from engine.games.catalogue import GAMES, variant_title
+from engine.record import readable
 from engine.wire.words import NAME_PATTERN
 from server.arena.arena import Arena
 from server.ops.workers.question_loop import OK
@@ -117,7 +118,7 @@ class Pictures:
         plies = len(question.moves)
         ply, scale = query_number(request, "ply", plies), query_number(request, "scale", 1)
         if ply > plies:
-            raise Refused(400, f"ply is {ply}, but there are {plies} moves")
+            raise Refused(400, f"ply is {ply}, but there {'is 1 move' if plies == 1 else f'are {plies} moves'}")
         if not 1 <= scale <= 3:
             raise Refused(400, f"scale is {scale}, but it has to be 1, 2 or 3")
         asked = msgspec.structs.replace(question, moves=question.moves[:ply], scale=scale, night=_night(request))
@@ -160,7 +161,7 @@ def _shown(
 ) -> Shown:
     question = PictureQuestion(game=game, start=start, moves=moves, players=players)
     count = f"{len(moves)} move" + ("" if len(moves) == 1 else "s")
-    lines = (f"{game} {parameters}".strip(), sentence, count)
+    lines = (variant_title(f"{game} {parameters}"), readable(sentence), count)
     return Shown(sharing.title_of(players, result), tuple(line[:MAX_WORDS] for line in lines), question, not result)
 
 

@@ -5,7 +5,8 @@ from contextlib import suppress
 from functools import cache
 from html import escape
 
-from engine.record import players_of, sentence_of
+from engine.games.catalogue import TITLES
+from engine.record import players_of, readable, sentence_of
 from server.contest.report.render.page import fragments
 from server.match.referee import State
 from server.web.assets.texts.catalogue import Texts, texts
@@ -13,14 +14,11 @@ from server.web.assets.texts.headings import in_language
 from server.web.views.contests import Entry, MakeAnswer, read_report
 from server.web.views.lobby import Listed, Overview
 
-GAMES = {"gipf": "GIPF", "arrows": "Arrows", "morris": "Nine men’s morris", "mnk": "m,n,k"}
-"""What games are called for people."""
-
 
 def variant_name(variant: str, words: Texts) -> str:
     """Return what a variant is called for people: ``gipf 3 3 9 9`` is GIPF 3 3 9 9."""
     game, _, parameters = variant.partition(" ")
-    return f"{words(GAMES[game])} {parameters}".strip()
+    return f"{words(TITLES.get(game, game))} {parameters}".strip()
 
 
 def lobby(seen: Overview, words: Texts) -> str:
@@ -39,7 +37,7 @@ def contests(entries: Sequence[Entry], words: Texts) -> str:
         (
             _link(f"/contest/{one.contest}", one.name),
             escape(words(one.state)),
-            words("{0} of {1} games", one.done, one.known),
+            words("{0} of {1}", one.done, words.count(one.known, "game")),
             escape(one.leader),
         )
         for one in entries
@@ -50,7 +48,7 @@ def contests(entries: Sequence[Entry], words: Texts) -> str:
 def match(state: State, words: Texts) -> str:
     """Return how a match stands that the server knows: players, result, position and moves."""
     history, players = state.history, state.header.players
-    ended = words("being played") if state.outcome is None else words.sentence(state.outcome.detail)
+    ended = words("being played") if state.outcome is None else words.sentence(readable(state.outcome.detail))
     moves = " ".join(f"{number}. {move}" for number, move in enumerate(history.moves, 1))
     return (
         f"<h1>{words('Match {0}', state.header.match)}</h1><p>{escape(' – '.join(players))}: {escape(ended)}.</p>"
@@ -65,7 +63,7 @@ def record(number: int, text: str, words: Texts) -> str:
     told = ""
     with suppress(ValueError):  # a record that was damaged is shown by what can be read
         players = " – ".join(player for _, player in players_of(text))
-        told = f"<p>{escape(players)}: {escape(words.sentence(sentence_of(text)))}.</p>"
+        told = f"<p>{escape(players)}: {escape(words.sentence(readable(sentence_of(text))))}.</p>"
     return (
         f"<h1>{words('Match {0}', number)}</h1>{told}"
         f'<p><picture><source media="(prefers-color-scheme: dark)" srcset="{board}?theme=dark">'

@@ -14,7 +14,7 @@ from html.parser import HTMLParser
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from server.web.views.plain import GAMES
+from engine.games.catalogue import TITLES
 from tests.bench.term.people import Author
 
 ENOUGH = 8
@@ -229,7 +229,7 @@ def _confirm(author: Author, cause: str, link: str, times: int, game: str) -> st
 
 def _key(game: str) -> str:
     """Return what forms call a game that pages name for people, with its parameters."""
-    (found,) = (key for key, name in GAMES.items() if game.startswith(name))
+    (found,) = (key for key, name in TITLES.items() if game.startswith(name))
     return found
 
 

@@ -200,7 +200,7 @@ def test_ladder(tmp_path: Path) -> None:
     least = 'sandbox = "none"\ntime = { budget = 1000 }\ngames = [{ game = "mnk" }]\n'
     program = '[[programs]]\nname = "base"\nowner = "teacher"\ncommand = ["./base"]\nfolder = "base"\n'
     for text, state, words in (
-        (least, GOOD, "has 1 games, 0 levels and 0 programs beside the bots of the league"),
+        (least, GOOD, "has 1 game, 0 levels and 0 programs beside the bots of the league"),
         (least + "speed = 3", WRONG, f"{file}: speed is no key of a ladder file"),
         (least + program, WRONG, f"{file}: the folder of base is not there: {tmp_path / 'base'}"),
     ):

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from engine.games.catalogue import variant_title
+from engine.record import readable
 from server.contest.report import formatting
 from server.contest.report.interruptions import pause
 from server.contest.report.render import games
@@ -35,7 +37,9 @@ _FILTERS = (
     games.score,
     marks,
     pause,
+    readable,
     swiss_rounds,
+    variant_title,
     with_forfeits,
 )
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from engine.record import readable
 from server.contest.report import formatting
 from server.contest.report.structure import Game
 
@@ -53,7 +54,7 @@ def score(game: Game) -> str:
 def ended(game: Game) -> str:
     """Write how a game ended."""
     reason = game.reason.replace("_", " ").replace("+", " and ")
-    return f"{reason}: {game.sentence}" if game.sentence else reason
+    return f"{reason}: {readable(game.sentence)}" if game.sentence else reason
 
 
 def programs(game: Game) -> str:

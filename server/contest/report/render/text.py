@@ -7,6 +7,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from engine.record import readable
 from server.contest.report import formatting
 from server.contest.report.interruptions import interruptions, intervention
 from server.contest.report.render.tie_breaks import marks, with_forfeits
@@ -29,7 +30,7 @@ def render_report(report: Report) -> RenderableType:
     state = "final result" if report.state == "over" else f"running, as of {formatting.date(report.made)}"
     state = "cancelled: the table is as it was then" if report.is_cancelled else state
     parts: list[RenderableType] = [_plain(report.name, "bold"), _plain(state, "dim")]
-    for stage in reversed(report.stages):
+    for stage in filter(lambda stage: stage.table, reversed(report.stages)):
         parts += [_title(f"Stage {stage.number}: {stage.format} · {stage.time}"), standings(stage)]
         parts += [Text(), crosstable(stage)]
     if report.qualification is not None:
@@ -157,7 +158,9 @@ def losses(losses: Sequence[Loss]) -> RenderableType:
     table.add_column("against", min_width=8)
     table.add_column("why", ratio=1)
     for loss in losses:
-        why = _plain(loss.cause.replace("_", " "), "red").append(f": {formatting.printable(loss.sentence)}", "not red")
+        why = _plain(loss.cause.replace("_", " "), "red").append(
+            f": {formatting.printable(readable(loss.sentence))}", "not red"
+        )
         match = "–" if loss.match is None else str(loss.match)
         table.add_row(match, _plain(loss.name, "bold"), _plain(loss.opponent), why)
     return table

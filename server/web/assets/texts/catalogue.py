@@ -5,7 +5,8 @@
 - ``further.toml``: more of these, of pages that few open, which alone load them (``shared/further_texts.js``), and of
   pages without scripts
 - ``sentences.toml``: sentences of the server and the rules, which programs hear in English: ``{0}`` is any text,
-  ``{0:word}`` one that is looked up by itself, ``{0:list}`` one with "or" between its parts, ``{0:number}`` a number,
+  ``{0:word}`` one that is looked up by itself, ``{0:list}`` one with "or" between its parts, ``{0:number}`` a number or
+  a length of time,
   and ``{0:sentence}`` one of these sentences, or a word
 - ``refusals.toml``: more of these, by which something is refused: a script loads them when it hears the first one
 - ``reports.toml``: a part: words and sentences of the report of a contest, as it is shown on a page
@@ -25,7 +26,8 @@ from server.web.assets.texts.templates import translated_template
 
 HOLE = re.compile(r"\{([0-9])(?::(word|list|number|sentence))?\}")
 
-NUMBER = "[-+−±]?[0-9.½]+"
+NUMBER = "[-+−±]?[0-9.½]+(?: (?:m?s|min|h))?"
+"""A number, perhaps with a unit of time, which is the same in all languages."""
 
 FOLDERS = {"de": "german"}
 """Where the languages other than English are."""

@@ -44,6 +44,10 @@ def test_times_have_their_unit() -> None:
     assert [formatting.span(time) for time in (7_200_000_000, 86_400_000_000, 9_000_000_000)] == [
         "2 h", "24 h", "2.5 h"
     ]  # fmt: skip
+    long = [86_399, 86_400, 90_000, 259_199, 1_728_000, 1_731_600]
+    assert [formatting.duration(seconds) for seconds in long] == [
+        "23:59:59 h", "1 day", "1 day 1 hour", "3 days", "20 days", "20 days 1 hour"
+    ]  # fmt: skip
     berlin = timezone(timedelta(hours=2))
     assert formatting.date(datetime(2026, 11, 20, 1, 5, tzinfo=berlin)) == "2026-11-19 23:05 UTC"
 
@@ -58,6 +62,7 @@ def test_times_have_their_unit() -> None:
         (Knockout(tie_breaks=2, control=TimeControl(1)), "Knockout"),
         (Ladder(20, 0), "Ladder, 20 games"),
         (Ladder(20, 7200), "Ladder, 20 games or 2:00:00 h"),
+        (Ladder(0, 172_800), "Ladder, 2 days"),
     ],
 )
 def test_formats_are_named_with_their_size(format: Format, name: str) -> None:

@@ -228,7 +228,7 @@ async def test_games_of_who_stays_away_are_lost_when_nothing_else_is_left(tmp_pa
     assert len(lost) == 8
     assert {game.termination for game in lost} <= {"absent", "forfeit"}
     assert all(game.winner == 1 - game.fixture.players.index("Carol") for game in lost)
-    assert "Carol had been missing for 1 seconds" in {game.detail for game in lost}
+    assert "Carol had been missing for 1 second" in {game.detail for game in lost}
     assert [line.name for line in final_table(read_definition(file), games)][-1] == "Carol"
 
 

@@ -226,7 +226,7 @@ def test_an_organiser_pauses_the_ladder_and_has_its_file_read_again(
         with accounts.change() as database:
             # of somebody who does not play: a game that is counted is none that each server dies of
             database.execute("INSERT INTO ladder_deaths VALUES ('mnk 4 4 3', 'p0', 'gone', 0, 0, 3, 1.0)")
-        aside = "mnk 4 4 3, p0 – gone: the server has died 3 times during it"
+        aside = "m,n,k 4 4 3, p0 – gone: the server has died 3 times during it"
         assert f"Set aside: {aside}" in teacher.get("/organise").text and f"set aside, number 1: {aside}" in status()
         assert teacher.post("/organise/ladder/again", form=form, number="1").status == 303
         assert "Set aside" not in teacher.get("/organise").text

@@ -428,7 +428,7 @@ async def test_a_game_during_which_three_servers_have_died_is_set_aside_until_an
     (game,) = ladder.control.set_aside()
     assert (game.variant, game.players, game.versions) == ("mnk 3 3 3", ("ann-1", "bob-1"), (1, 1))
     assert ladder.accounts.rows("SELECT count(*) FROM ladder_deaths") == [(1,)], "the other one has been played since"
-    assert game.sentence == "mnk 3 3 3, ann-1, version 1 – bob-1, version 1: the server has died 3 times during it"
+    assert game.sentence == "m,n,k 3 3 3, ann-1, version 1 – bob-1, version 1: the server has died 3 times during it"
     played = len(host.tasks)
     await server(40.5 * GAME_SECONDS)
     later = [variant(task) for task in host.tasks[played:]]

@@ -6,7 +6,7 @@ import { count } from "../shared/words.js";
 
 /** A bar that shows how many of the known games are over. */
 function progress({ done, known, running, state }) {
-  const words = state === "over" ? count(done, "game") : running ? t("{0} of {1} games, {2} running", done, known, running) : t("{0} of {1} games", done, known);
+  const words = state === "over" ? count(done, "game") : running ? t("{0} of {1}, {2} running", done, count(known, "game"), running) : t("{0} of {1}", done, count(known, "game"));
   const total = Math.max(1, state === "over" ? done : known);
   return el("span.progress", {}, el("progress", { value: done, max: total, "aria-label": words }), el("span.number.small", {}, words));
 }

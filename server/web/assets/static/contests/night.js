@@ -35,7 +35,7 @@ function progress({ title, over, done, known, seconds_left, paused }) {
   if (over) return t("over after {0}", count(done, "game"));
   if (paused) return told(paused);
   const left = seconds_left === null ? "" : t("about {0} min left", Math.max(1, Math.round(seconds_left / 60)));
-  return [t(title), t("{0} of {1} games", done, known), left].filter(Boolean).join(" · ");
+  return [t(title), t("{0} of {1}", done, count(known, "game")), left].filter(Boolean).join(" · ");
 }
 
 function showChampions({ champions }) {

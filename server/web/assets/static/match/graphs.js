@@ -35,7 +35,7 @@ export function drawTimes(container, used, ply, game, go) {
   });
   const slowest = used.findIndex(({ spent }) => spent === longest) + 1;
   const label = used.length
-    ? t("Time used for each of {0} moves; move {1} took longest, {2}", used.length, slowest, span(longest))
+    ? t("Time used for each move; move {0} took longest, {1}", slowest, span(longest))
     : t("No moves");
   frame(container, label, [...axis(span(most), "0"), ...bars], used.length, go, ply);
 }
@@ -75,7 +75,7 @@ export function drawValues(container, values, ply, sides, go, mistakes = []) {
     parts.push(svg("polygon", { points: points([[x - 6, y], [x, y - 6], [x + 6, y], [x, y + 6]]), class: "mistake" }));
   }
   if (values[ply]) parts.push(svg("circle", { cx: LEFT + ply * slot, cy: height(values[ply]), r: 6, class: "here" }));
-  const label = t("Evaluation of {0} positions, above the middle good for {1}, below it for {2}", values.length, t(sides[0]), t(sides[1]));
+  const label = t("Evaluation of each position, above the middle good for {0}, below it for {1}", t(sides[0]), t(sides[1]));
   const marked = mistakes.length ? t("; mistakes at moves {0}", mistakes.join(", ")) : "";
   frame(container, label + marked, parts, values.length - 1, go, ply);
 }

@@ -12,7 +12,7 @@ const catalogue = LANGUAGE === "en" ? { texts: {}, sentences: {} } : (await impo
 const texts = new Map(Object.entries(catalogue.texts));
 const HOLE = /\{([0-9])(?::(word|list|number|sentence))?\}/g;
 
-const NUMBER = "[-+−±]?[0-9.½]+";
+const NUMBER = "[-+−±]?[0-9.½]+(?: (?:m?s|min|h))?";
 
 const forms = formsOf(catalogue.sentences);
 
