@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
+
 from engine.games.catalogue import GAMES
 from engine.wire import messages as m
 from server.contest.definition import Knockout, RoundRobin, Swiss
@@ -58,6 +60,12 @@ def write_reports(data: Path) -> Path:
     for number, report in enumerate(reports, 1):
         files.write_report_files(report, data / "contests" / str(number))
     return data
+
+
+def renamed(report: Report, old: str, new: str) -> Report:
+    """Return a report in which an entrant has another name, wherever it stands."""
+    text = msgspec.json.encode(report).replace(f'"{old}"'.encode(), f'"{new}"'.encode())
+    return msgspec.json.decode(text, type=Report)
 
 
 def knockout() -> Report:

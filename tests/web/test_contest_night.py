@@ -15,7 +15,7 @@ from engine.games.history import History
 from engine.search.searcher import Stop
 from server.contest.definition import Knockout, RoundRobin, Swiss
 from server.contest.report import files
-from server.contest.report.structure import Report, ScheduledGame
+from server.contest.report.structure import ScheduledGame
 from server.league.accounts.accounts import Accounts
 from server.league.console.announcements import Announcements
 from server.ops.workers.question_loop import Question
@@ -27,7 +27,7 @@ from server.web.views.contest_night import Line, Summary, Told, belongs, choose,
 from tests.server.contest.played import CONTROL
 from tests.server.contest.report.samples import sample_report
 from tests.web.chromium import PHONE, check_accessibility, fits, open_page
-from tests.web.site import Site, Table
+from tests.web.site import Site, Table, renamed
 
 
 def told(kind: str = "round-robin", **points: float) -> Told:
@@ -308,8 +308,7 @@ def test_a_long_name_takes_no_room_from_a_short_one_among_the_next_games(
     request.addfinalizer(partial(rmtree, folder, ignore_errors=True))  # other tests count the contests of the site
     report = sample_report(12, Swiss(5), stop=60)
     name = next(game.first for game in report.schedule if not game.running)
-    text = msgspec.json.encode(report).replace(f'"{name}"'.encode(), f'"{"W" * 32}"'.encode())
-    files.write_report_files(msgspec.json.decode(text, type=Report), folder)
+    files.write_report_files(renamed(report, name, "W" * 32), folder)
     with open_page(browser, still=True) as page:
         page.goto(f"{site.url}/contest/78/live")
         expect(page.locator("#next .name", has_text="W" * 32).first).to_be_visible()

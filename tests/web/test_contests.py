@@ -14,12 +14,11 @@ from structlog.testing import capture_logs
 
 from server.contest.definition import Knockout, RoundRobin, Swiss
 from server.contest.report import contents, files
-from server.contest.report.structure import Report
 from server.web.views import contests
 from tests.server.contest.played import CONTROL
 from tests.server.contest.report.samples import sample, sample_report
 from tests.web.chromium import check_accessibility, check_legibility, fits, open_page
-from tests.web.site import Site, knockout, write_reports
+from tests.web.site import Site, Table, knockout, renamed, write_reports
 
 
 async def test_contests_are_listed_with_how_far_they_have_come(tmp_path: Path) -> None:
@@ -91,7 +90,7 @@ def test_a_browser_shows_contests(browser: Browser, site: Site) -> None:
         expect(standings.locator("tbody tr")).to_have_count(len(table))
         for line, shown in zip(table, standings.locator("tbody tr").all(), strict=True):
             expect(shown.get_by_role("link", name=line.name)).to_have_attribute("href", f"/player/{line.name}")
-        expect(page.locator(".plot .dot")).to_have_count(len(report.ratings))
+        expect(page.locator(".plot .dot:visible")).to_have_count(len(report.ratings))
         check_accessibility(page)
         cell = page.locator("button.cell").first
         cell.click()
@@ -165,8 +164,7 @@ def test_the_longest_name_widens_neither_page_nor_tables(
     request.addfinalizer(partial(rmtree, folder, ignore_errors=True))  # other tests count the contests of the site
     report, longest = sample_report(8, RoundRobin()), "W" * 32
     champion = report.stages[-1].table[0].name
-    text = msgspec.json.encode(report).replace(f'"{champion}"'.encode(), f'"{longest}"'.encode())
-    named = msgspec.structs.replace(msgspec.json.decode(text, type=Report), name="a contest of many words " * 3)
+    named = msgspec.structs.replace(renamed(report, champion, longest), name="a contest of many words " * 3)
     files.write_report_files(named, folder)
     with open_page(browser, phone=True) as page:
         for path, what in (
@@ -257,3 +255,117 @@ def test_a_knockout_of_64_is_no_endless_page_on_a_phone(
         page.goto(f"{site.url}/contest/64/live")
         expect(page.locator("#champion")).to_contain_text(champion)
         assert fits(page)
+
+
+LEAVING = """scroll => {
+    const [box, names] = [scroll.getBoundingClientRect(), [...scroll.querySelectorAll("tbody .name")]];
+    scroll.scrollLeft = scroll.scrollWidth;
+    if (scroll.scrollLeft < 60 || names.length < 2) return ["nothing is scrolled"];
+    return names.filter(name => {
+        const { left, right } = name.getBoundingClientRect();
+        const ground = getComputedStyle(name).backgroundColor;
+        return left < box.left - 1 || right > box.right || ground === "rgba(0, 0, 0, 0)";
+    }).map(name => `${name.textContent} ${name.getBoundingClientRect().left} ${box.left}`);
+}"""
+"""Names that leave a table, or are seen through, where it is scrolled far to the side."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("table", "width"), [("rounds", 390), ("cross", 390), ("standings", 660)])
+def test_names_stay_in_sight_in_tables_that_are_scrolled_to_the_side(
+    browser: Browser, site: Site, request: pytest.FixtureRequest, table: str, width: int
+) -> None:
+    folder = site.data / "contests" / "37"
+    request.addfinalizer(partial(rmtree, folder, ignore_errors=True))
+    report = sample_report(12, Swiss(7))
+    for name in ("a1", "a2", "a5"):
+        report = renamed(report, name, f"{name}-of-a-rather-long-name")
+    files.write_report_files(report, folder)
+    with open_page(browser, phone=True) as page:
+        page.set_viewport_size({"width": width, "height": 844})
+        page.goto(f"{site.url}/contest/37")
+        scroll = page.locator(f"#contest .scroll:has(> .{table})").first
+        expect(scroll).to_be_attached()
+        page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+        assert not scroll.evaluate(LEAVING)
+        assert fits(page)
+
+
+APART = """texts => {
+    const boxes = texts.map(text => text.getBoundingClientRect());
+    const apart = (one, other) => one.right <= other.left || other.right <= one.left
+        || one.bottom <= other.top + 2 || other.bottom <= one.top + 2;
+    return boxes.every((one, i) => one.left >= 0 && one.right <= innerWidth
+        && boxes.every((other, k) => i === k || apart(one, other)));
+}"""
+"""Whether texts are in sight and apart from each other."""
+
+
+@pytest.mark.slow
+def test_a_phone_shows_the_whole_plot_of_ratings_with_its_names(
+    browser: Browser, site: Site, request: pytest.FixtureRequest
+) -> None:
+    folder = site.data / "contests" / "34"
+    request.addfinalizer(partial(rmtree, folder, ignore_errors=True))
+    report = renamed(sample_report(8, RoundRobin()), "a1", "Friedrich-Wilhelm-von-Hohenzolle")
+    files.write_report_files(report, folder)
+    with open_page(browser, phone=True, dark=True) as page:
+        page.goto(f"{site.url}/contest/34")
+        plot = page.locator(".plot")
+        expect(plot.locator(".dot:visible")).to_have_count(len(report.ratings))
+        plot.scroll_into_view_if_needed()
+        assert plot.evaluate("plot => plot.scrollWidth <= plot.clientWidth")
+        texts = plot.locator("svg:visible text")
+        assert texts.evaluate_all(APART)
+        assert {"Friedrich-Wilhelm-von-Hohenzolle", "a2"} <= {*texts.all_text_contents()}
+        check_legibility(page)
+
+
+def test_a_stage_in_which_nobody_takes_part_is_left_out(
+    browser: Browser, site: Site, request: pytest.FixtureRequest
+) -> None:
+    folder = site.data / "contests" / "35"
+    request.addfinalizer(partial(rmtree, folder, ignore_errors=True))
+    report = sample_report(6, RoundRobin(), Swiss(2), stop=30)
+    second = msgspec.structs.replace(report.stages[0], number=2, table=(), crosstable=(), games=0)
+    files.write_report_files(msgspec.structs.replace(report, stages=(report.stages[0], second)), folder)
+    with open_page(browser, phone=True) as page:
+        page.goto(f"{site.url}/contest/35")
+        expect(page.get_by_role("table", name="Standings of stage 1")).to_be_visible()
+        assert page.get_by_text("Standings of stage 2").count() == 0
+        assert page.get_by_role("link", name="Stage 2").count() == 0
+
+
+TOGETHER = """rows => rows.every(row => {
+    const parts = [".name", ".other", ".other + td"];
+    const [first, second, variant] = parts.map(one => row.querySelector(one).getBoundingClientRect());
+    return first.top < second.bottom && second.top < first.bottom && second.left - first.right < 16
+        && variant.top >= first.bottom - 1;
+})"""
+"""Whether the players of each next game stand beside each other, and what else is told of it below them."""
+
+
+@pytest.mark.slow
+def test_next_games_and_tiles_of_a_contest_are_in_order_on_a_phone(
+    browser: Browser, site: Site, request: pytest.FixtureRequest
+) -> None:
+    folder = site.data / "contests" / "36"
+    request.addfinalizer(partial(rmtree, folder, ignore_errors=True))
+    report = renamed(renamed(sample_report(12, Swiss(5), stop=60), "a1", "minimax_deluxe"), "a2", "TeamRocket")
+    files.write_report_files(report, folder)
+    tables = [
+        Table(site, "morris", "budget=600000", names) for names in (("minimax_deluxe", "TeamRocket"), ("a3", "a4"))
+    ]
+    with open_page(browser, phone=True, dark=True, still=True) as page:
+        page.goto(f"{site.url}/contest/36")
+        assert page.locator(".coming tbody tr:visible").evaluate_all(TOGETHER)
+        tile = page.locator(".tile", has_text="minimax_deluxe")
+        expect(tile).to_be_visible()
+        expect(page.locator("#live .tile")).to_have_count(2)
+        chip, name = (tile.locator(f".side:first-child .{what}").bounding_box() for what in ("chip", "name"))
+        assert chip is not None and name is not None
+        assert name["y"] < chip["y"] + chip["height"] and chip["y"] < name["y"] + name["height"]
+        assert fits(page)
+    for table in tables:
+        table.resign()  # else it would be shown as a game of the other contests, too
+        table.close()

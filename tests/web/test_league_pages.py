@@ -2,6 +2,7 @@
 
 import re
 from contextlib import closing
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.slow
 NUMBER = re.compile("^[0-9½]+$")
 
 
-def compare(site: Site, accounts: Accounts, bot: str) -> int:
+def compare(data: Path, accounts: Accounts, bot: str) -> int:
     """Keep a comparison of two versions of a bot, and which bots resemble each other; return its number."""
     with accounts.change() as database:
         for number in (2, 3):
@@ -51,7 +52,7 @@ def compare(site: Site, accounts: Accounts, bot: str) -> int:
         similarity.FOLDER: SimilarPairs((SimilarPair(bot, "maximiliane-von-der-hohenwarte-b", 0.93),)),
     }
     for folder, report in reports.items():
-        path = site.data / folder / REPORT
+        path = data / folder / REPORT
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(msgspec.json.encode(report))
     return compared
@@ -83,7 +84,7 @@ def test_a_class_is_invited_and_makes_tokens(browser: Browser, site: Site, phone
             person = accounts.person(name)
             assert person is not None
             Versions(site.data, accounts).add(person, f"{name}-bot", "a-file-with-a-long-name.zip", b"no archive")
-            compared = compare(site, accounts, f"{name}-bot")
+            compared = compare(site.data, accounts, f"{name}-bot")
         for place in ("", "/versions/1", "/comparisons", f"/comparisons/{compared}"):
             page.goto(f"{site.url}/bots/{name}-bot{place}")
             look()

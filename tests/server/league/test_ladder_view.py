@@ -1,6 +1,7 @@
 """What the pages of the ladder show, from standings and games."""
 
 from datetime import UTC, datetime
+from itertools import pairwise
 
 from server.contest.definition import Entrant
 from server.league.ladder.agreement import Agreement
@@ -19,6 +20,8 @@ from server.league.pages.ladder_results import Fared, LostBy, ScoreAgainst
 from server.league.pages.ladder_view import (
     CHART_HEIGHT,
     CHART_WIDTH,
+    LABEL_WIDTH,
+    Chart,
     SideRow,
     chart,
     chart_of_days,
@@ -134,3 +137,12 @@ def test_a_chart_of_days_leaves_room_for_those_without_games() -> None:
     assert found is not None and found.points == "0.0,80.0 150.0,40.0 450.0,120.0 600.0,80.0"
     assert (found.starts, found.low, found.high) == (((300.0, 2),), 1450.0, 1550.0)
     assert chart_of_days(days[:3], versions) is None
+
+
+def test_names_of_versions_have_room_beside_each_other_and_the_newer_one_is_named() -> None:
+    starts = ((100.0, 2), (130.0, 3), (170.0, 4), (560.0, 5), (590.0, 6))
+    found = Chart("", starts, 0.0, 1.0).labels
+    assert found == ((100.0, 2, False), (170.0, 4, False), (590.0, 6, True))
+    spans = [(place - LABEL_WIDTH, place) if is_last else (place, place + LABEL_WIDTH) for place, _, is_last in found]
+    assert all(left >= 0 and right <= CHART_WIDTH for left, right in spans)
+    assert all(right <= left for (_, right), (left, _) in pairwise(spans))

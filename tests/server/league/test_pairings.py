@@ -50,9 +50,9 @@ SEEDS = range(40) if os.environ.get("ARENA_CAMPAIGN") else (0, 10)
 
 HONEST = (
     "not played, so that no record shows it",
-    "were being played when the month began",
+    "being played when the month began",
     "fixed points stand",
-    "were chosen and dropped",
+    "chosen and dropped",
 )
 """What no file can show, also of an honest ladder."""
 

@@ -121,7 +121,7 @@ def _context(report: Report) -> dict[str, object]:
         "max_listed": MAX_LISTED,
         "large": LARGE,
         "few": FEW,
-        "plot": rating_plot(report.ratings) if report.ratings else None,
+        "plots": [rating_plot(report.ratings, narrow=narrow) for narrow in (False, True)] if report.ratings else [],
         "test": TEST,
         "losses": _by_cause(report.losses),
         "lost": _by_name(report.losses),
@@ -130,8 +130,8 @@ def _context(report: Report) -> dict[str, object]:
 
 
 def _stages(report: Report) -> Iterator[Section]:
-    """Yield the stages, the last one first, and what comes next."""
-    for stage in reversed(report.stages):
+    """Yield the stages that somebody takes part in, the last one first, and what comes next."""
+    for stage in (one for one in reversed(report.stages) if one.table):
         yield Section(f"stage-{stage.number}", _stage_title(report, stage), stage=stage)
     if report.schedule:
         yield Section("schedule", "Schedule")

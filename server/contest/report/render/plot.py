@@ -9,6 +9,10 @@ from server.contest.scoring.ratings import Rating
 
 WIDTH = 760
 ROW = 28
+NARROW_WIDTH = 340
+NARROW_ROW = 42
+"""Of the plot for phones, which has names above their bars."""
+
 TOP, BOTTOM = 10, 30
 RIGHT = 28
 LETTER = 7.6
@@ -20,9 +24,11 @@ WIDE = dict.fromkeys("MWmw@%", 1.75)
 CAPITAL = 1.2
 
 MAX_NAME = 32
+NARROW_MAX_NAME = 42
 """Letters of usual width that have room."""
 
 MAX_TICKS = 8
+NARROW_TICKS = 4
 
 
 class Tick(NamedTuple):
@@ -46,6 +52,9 @@ class Row(NamedTuple):
 class Plot(NamedTuple):
     """The whole plot, in units of the picture."""
 
+    narrow: bool
+    """Whether names stand above their bars, and not beside them."""
+
     width: int
     height: int
     top: int
@@ -57,21 +66,22 @@ class Plot(NamedTuple):
     rows: Sequence[Row]
 
 
-def rating_plot(ratings: Sequence[Rating]) -> Plot:
-    """Lay out the plot; there has to be at least one rating."""
-    low, high, step = axis(ratings)
+def rating_plot(ratings: Sequence[Rating], *, narrow: bool = False) -> Plot:
+    """Lay out the plot, for a phone where it is narrow; there has to be at least one rating."""
+    width, row_height = (NARROW_WIDTH, NARROW_ROW) if narrow else (WIDTH, ROW)
+    low, high, step = axis(ratings, NARROW_TICKS if narrow else MAX_TICKS)
     names = [formatting.printable(rating.name) for rating in ratings]
-    shown = [_shortened(name) for name in names]
-    left = 24 + LETTER * max(map(_letters, shown))
-    foot = TOP + ROW * len(ratings)
+    shown = [_shortened(name, NARROW_MAX_NAME if narrow else MAX_NAME) for name in names]
+    left = RIGHT if narrow else 24 + LETTER * max(map(_letters, shown))
+    foot = TOP + row_height * len(ratings)
 
     def place(value: float) -> float:
-        return round(left + (value - low) / (high - low) * (WIDTH - RIGHT - left), 1)
+        return round(left + (value - low) / (high - low) * (width - RIGHT - left), 1)
 
     ticks = [low + number * step for number in range(round((high - low) / step) + 1)]
     rows = [
         Row(
-            y=TOP + ROW * row + ROW / 2,
+            y=TOP + row_height * row + (row_height - 10 if narrow else row_height / 2),
             name=shown[row],
             title=f"{name}: {_strength(rating)}",
             x=place(rating.elo),
@@ -79,7 +89,7 @@ def rating_plot(ratings: Sequence[Rating]) -> Plot:
         )
         for row, (name, rating) in enumerate(zip(names, ratings, strict=True))
     ]
-    return Plot(WIDTH, foot + BOTTOM, TOP, foot, left, [Tick(place(elo), elo) for elo in ticks], rows)
+    return Plot(narrow, width, foot + BOTTOM, TOP, foot, left, [Tick(place(elo), elo) for elo in ticks], rows)
 
 
 def _letters(name: str) -> float:
@@ -87,11 +97,11 @@ def _letters(name: str) -> float:
     return sum(WIDE.get(letter, CAPITAL if letter.isupper() else 1) for letter in name)
 
 
-def _shortened(name: str) -> str:
+def _shortened(name: str, most: int) -> str:
     """Return as much of a name as has room, with a mark where that is not all."""
-    if _letters(name) <= MAX_NAME:
+    if _letters(name) <= most:
         return name
-    while _letters(name) > MAX_NAME - 1:
+    while _letters(name) > most - 1:
         name = name[:-1]
     return f"{name}…"
 
@@ -104,11 +114,11 @@ def _strength(rating: Rating) -> str:
     return f"{text}, 95 % from {formatting.elo(rating.low)} to {formatting.elo(rating.high)}"
 
 
-def axis(ratings: Sequence[Rating]) -> tuple[float, float, float]:
+def axis(ratings: Sequence[Rating], most: int = MAX_TICKS) -> tuple[float, float, float]:
     """Return the beginning, the end and the tick distance of the axis; that is 1, 2 or 5 times a power of ten."""
     ends = [end for rating in ratings for end in (rating.low, rating.elo, rating.high) if end is not None]
     low, high = min(*ends, 0.0), max(*ends, 0.0)
-    wish = max(high - low, 10.0) / MAX_TICKS
+    wish = max(high - low, 10.0) / most
     power = 10.0 ** math.floor(math.log10(wish))
     step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= wish)
     first, last = math.floor(low / step), math.ceil(high / step)

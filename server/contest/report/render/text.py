@@ -30,7 +30,7 @@ def render_report(report: Report) -> RenderableType:
     state = "final result" if report.state == "over" else f"running, as of {formatting.date(report.made)}"
     state = "cancelled: the table is as it was then" if report.is_cancelled else state
     parts: list[RenderableType] = [_plain(report.name, "bold"), _plain(state, "dim")]
-    for stage in filter(lambda stage: stage.table, reversed(report.stages)):
+    for stage in (one for one in reversed(report.stages) if one.table):
         parts += [_title(f"Stage {stage.number}: {stage.format} · {stage.time}"), standings(stage)]
         parts += [Text(), crosstable(stage)]
     if report.qualification is not None:

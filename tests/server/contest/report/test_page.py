@@ -305,15 +305,16 @@ def test_the_plot_has_room_for_all_ratings(found: list[tuple[float, float, float
     assert low <= 0 <= high and high > low
     assert all(low <= end <= high for one in ratings for end in (one.low, one.elo, one.high) if end is not None)
     assert 1 <= round((high - low) / step) <= 11
-    drawing = render("plot.html", plot=rating_plot(ratings))
-    width, height = map(float, re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', drawing)[0])
-    assert all(0 <= float(x) <= width for x in re.findall(r' c?x[12]?="([^"]+)"', drawing))
-    assert all(0 <= float(y) <= height for y in re.findall(r' c?y[12]?="([^"]+)"', drawing))
-    assert drawing.count('class="bar"') == sum(one.low is not None for one in ratings)
+    for narrow in (False, True):
+        drawing = render("plot.html", plots=[rating_plot(ratings, narrow=narrow)])
+        width, height = map(float, re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', drawing)[0])
+        assert all(0 <= float(x) <= width for x in re.findall(r' c?x[12]?="([^"]+)"', drawing))
+        assert all(0 <= float(y) <= height for y in re.findall(r' c?y[12]?="([^"]+)"', drawing))
+        assert drawing.count('class="bar"') == sum(one.low is not None for one in ratings)
 
 
 def test_the_plot_puts_values_in_proportion() -> None:
-    drawing = render("plot.html", plot=rating_plot([_rating("ann", 100, 50, 200), _rating("bob", -100, -200, -50)]))
+    drawing = render("plot.html", plots=[rating_plot([_rating("ann", 100, 50, 200), _rating("bob", -100, -200, -50)])])
     ann, bob = (float(x) for x in re.findall('cx="([^"]+)"', drawing))
     zero = float(re.findall('<line x1="([^"]+)"[^>]*class="zero"', drawing)[0])
     assert ann - zero == pytest.approx(zero - bob, abs=0.2)
@@ -327,7 +328,7 @@ def test_wide_letters_have_room_in_the_plot() -> None:
 
 
 def test_a_long_name_is_shortened_in_the_plot_and_whole_in_its_title() -> None:
-    drawing = render("plot.html", plot=rating_plot([_rating("x" * 40, 0, -1, 1)]))
+    drawing = render("plot.html", plots=[rating_plot([_rating("x" * 40, 0, -1, 1)])])
     assert f"{'x' * 31}…</text>" in drawing and f"<title>{'x' * 40}: 0 Elo, 95 % from −1 to +1</title>" in drawing
 
 

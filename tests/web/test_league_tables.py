@@ -1,0 +1,206 @@
+"""Tables of the league in a real Chromium, with the longest names: nothing in them is cut, and no page is too wide."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from server.contest.store.store import FILE, Store
+from server.league.accounts.accounts import Accounts
+from server.league.accounts.people import AUTHOR, ORGANISER
+from server.league.grading.grade_book import GradedStudent
+from server.league.grading.grading import Grade
+from server.league.ladder.players import LadderPlayer
+from server.league.ladder.store import BegunGame, EndedGame, LadderStore
+from server.league.ladder_control import LadderControl
+from server.league.submissions.versions import BUILD, Versions
+from tests.server.contest.runtime.bots import read_definition
+from tests.server.league.test_grades import RULE
+from tests.web.chromium import check_legibility, fits, open_page
+from tests.web.site import Site, open_site
+from tests.web.test_league_pages import compare
+
+pytestmark = pytest.mark.slow
+
+LADDER = """
+sandbox = "none"
+time = { budget = 1000 }
+games = [{ game = "mnk", params = "3 3 3" }]
+levels = [{ level = 1 }]
+"""
+
+WIDE, LONG = "W" * 30, "Friedrich-Wilhelm-von-Hohenzol"
+"""Names of people; those of their bots are as long as can be."""
+
+LEVEL = LadderPlayer("alphabeta-1", "", 500)
+
+VERSIONS = (1, 2, 3, 4)
+
+CONTEST = f"""
+name = "The great autumn championship of the department of computer science"
+time = {{ budget = 60_000 }}
+entrants = [{{ name = "{WIDE}" }}, {{ name = "{LONG}" }}]
+games = [{{ game = "mnk", params = "3 3 3" }}]
+stages = [{{ format = "round-robin" }}]
+"""
+
+PAGES = {
+    "console": "/organise",
+    "people": "/people",
+    "ladder": "/ladder",
+    "player": f"/ladder/{WIDE}-1",
+    "comparisons": f"/bots/{WIDE}-1/comparisons",
+    "comparison": f"/bots/{WIDE}-1/comparisons/1",
+    "grades": "/organise/grades",
+    "bot": f"/bots/{WIDE}-1",
+    "account": "/me",
+}
+"""Paths of pages with tables; those of a bot and of an account are its owner's."""
+
+OWNERS = ("comparisons", "comparison", "bot", "account")
+
+CUT = """() => [...document.querySelectorAll("main :is(th, td), main .scroll")]
+    .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1)
+    .map((one) => `${one.tagName} ${one.scrollWidth} ${one.clientWidth} ${one.textContent.trim().slice(0, 60)}`)"""
+"""Tables and their cells that are wider than their places."""
+
+APART = """texts => {
+    const boxes = texts.map((text) => text.getBoundingClientRect());
+    const frame = texts[0].ownerSVGElement.getBoundingClientRect();
+    const curve = texts[0].ownerSVGElement.querySelector("polyline").getBoundingClientRect();
+    return boxes.every((one, i) => one.left >= frame.left - 1 && one.right <= frame.right + 1
+        && one.bottom <= curve.top + 3
+        && boxes.every((other, k) => i === k || one.right <= other.left || other.right <= one.left));
+}"""
+"""Whether names of versions are whole, apart from each other, and above the line of ratings."""
+
+
+def fill(data: Path) -> dict[str, str]:
+    """Make a league: two people with bots that play each other and a level; return links that sign them in."""
+    with closing(Accounts(data)) as accounts:
+        store, versions = LadderStore(accounts), Versions(data, accounts)
+        known = {LEVEL.name: LEVEL}
+        for name in (WIDE, LONG):
+            accounts.redeem(accounts.invite(name, AUTHOR, "test"), "", "")
+            person = accounts.person(name)
+            assert person is not None
+            bot = f"{name}-1"
+            known[bot] = LadderPlayer(bot, name)
+            accounts.make_token(person, bot)
+            version = versions.add(person, bot, "bot.py", b"play")
+            (versions.folder(version) / BUILD).mkdir()
+            versions.go_on(version, "qualifying", ("python3", "bot.py"))
+            versions.accept(version)
+        store.seat(LEVEL, 0, known)
+        for number in range(60):
+            one, other = (f"{WIDE}-1", f"{LONG}-1" if number % 2 else LEVEL.name)
+            at = VERSIONS[min(number // 4, 3)]
+            numbers = {f"{WIDE}-1": at, f"{LONG}-1": 1, LEVEL.name: 0}
+            for player in (one, other):
+                store.seat(known[player], numbers[player], known)
+            game = BegunGame(number + 1, "mnk 3 3 3", number, (one, other), (numbers[one], numbers[other]))
+            score, reason = (1.0, "line") if number % 3 else (0.0, "connection_lost")
+            store.count(EndedGame(game, score, reason, "", 5, (False, False), "5a"), known, 100)
+        control = LadderControl(accounts, read_file=lambda _: None)
+        control.begin(str(data / "ladder.toml"))
+        control.pause("test")
+        compare(data, accounts, f"{WIDE}-1")
+        why = ("version 1 was built", "34 of 34 situations passed", "4.5 points in 6 games", "place 1 of 2")
+        pages = (f"/bots/{WIDE}-1/versions/1", f"/ladder/{WIDE}-1")
+        grades = [
+            GradedStudent(
+                name, f"{name}-1", tuple(Grade(4, 10, words, (pages[i // 2],)) for i, words in enumerate(why))
+            )
+            for name in (WIDE, LONG)
+        ]
+        with accounts.change() as database:
+            database.execute(
+                "INSERT INTO grades (date, who, rule, contest, found, is_published) VALUES (?, ?, ?, 0, ?, 1)",
+                ("2026-11-23T10:00", "teacher", RULE, msgspec.json.encode(grades).decode()),
+            )
+        with closing(Store(data / FILE)) as contests:
+            contests.open_contest(CONTEST, read_definition(CONTEST), datetime.now(UTC))
+        people = (("teacher", ORGANISER), (WIDE, AUTHOR))
+        return {name: accounts.invite(name, role, "test") for name, role in people}
+
+
+@pytest.fixture(scope="module")
+def league(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, dict[str, str]]]:
+    data = tmp_path_factory.mktemp("league")
+    (data / "ladder.toml").write_text(LADDER, encoding="utf-8")
+    links = fill(data)
+    with open_site(data, "--ladder", str(data / "ladder.toml")) as site:
+        yield site, links
+
+
+@pytest.fixture(scope="module")
+def cookies(league: tuple[Site, dict[str, str]], browser: Browser) -> dict[str, list[dict[str, str]]]:
+    """Return the cookies of the organiser and of an author, by their names."""
+    site, links = league
+    found = {}
+    for name, link in links.items():
+        with open_page(browser) as page:
+            page.goto(f"{site.url}/join/{link}")
+            page.get_by_role("button", name=f"Sign in as {name}").click()
+            expect(page.locator("main h1")).to_have_text(name)
+            found[name] = [
+                {key: one[key] for key in ("name", "value", "domain", "path")} for one in page.context.cookies()
+            ]
+    return found
+
+
+def open_as(
+    page: Page, league: tuple[Site, dict[str, str]], cookies: dict[str, list[dict[str, str]]], what: str
+) -> None:
+    page.context.add_cookies(cookies[WIDE if what in OWNERS else "teacher"])  # type: ignore[arg-type]
+    page.goto(league[0].url + PAGES[what])
+    expect(page.locator("main h1")).to_be_visible()
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize(("width", "height"), [(844, 390), (1440, 900)])
+def test_nothing_is_cut_in_tables_of_the_league(
+    browser: Browser,
+    league: tuple[Site, dict[str, str]],
+    cookies: dict[str, list[dict[str, str]]],
+    width: int,
+    height: int,
+    language: str,
+) -> None:
+    with open_page(browser) as page:
+        page.set_viewport_size({"width": width, "height": height})
+        for what in PAGES:
+            open_as(page, league, cookies, what)
+            if page.locator("html").get_attribute("lang") != language:
+                page.goto(f"{page.url}?language={language}")
+            expect(page.locator("html")).to_have_attribute("lang", language)
+            assert not page.evaluate(CUT), what
+            assert fits(page), what
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_the_longest_names_fit_a_phone_on_pages_of_the_league(
+    browser: Browser, league: tuple[Site, dict[str, str]], cookies: dict[str, list[dict[str, str]]], language: str
+) -> None:
+    with open_page(browser, phone=True, dark=True) as page:
+        for what in PAGES:
+            open_as(page, league, cookies, what)
+            page.goto(f"{page.url}?language={language}")
+            assert fits(page), what
+            check_legibility(page)
+
+
+@pytest.mark.parametrize("width", [390, 844])
+def test_names_of_versions_stand_apart_above_the_line_of_ratings(
+    browser: Browser, league: tuple[Site, dict[str, str]], cookies: dict[str, list[dict[str, str]]], width: int
+) -> None:
+    with open_page(browser, phone=True) as page:
+        page.set_viewport_size({"width": width, "height": 844})
+        open_as(page, league, cookies, "player")
+        names = page.locator(".ratings").first.locator("text")
+        assert names.all_text_contents()[-1:] == [f"v{VERSIONS[-1]}"]
+        assert names.evaluate_all(APART)
