@@ -57,14 +57,18 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="duel
         return Sprt(self.elo0, self.elo1, self.alpha, self.beta)
 
 
+_SETTINGS = msgspec.json.Decoder(Setting)
+_PAIRS = msgspec.json.Decoder(Pair)
+
+
 def setting_of(content: bytes) -> Setting:
     """Return the setting of a file; raises `BadGames`."""
-    return read_setting(content, Setting, "a duel")
+    return read_setting(content, _SETTINGS, "a duel")
 
 
 def pairs_of(content: bytes) -> list[Pair]:
     """Return the pairs in a file; a last line without a newline, half written, is left out. Raises `BadGames`."""
-    return read_games(content, Pair, "pair of games of a duel")
+    return read_games(content, _PAIRS, "pair of games of a duel")
 
 
 def read(content: bytes, setting: Setting) -> list[Pair]:

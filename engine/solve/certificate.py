@@ -70,13 +70,17 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True):
     move: str
 
 
+_HEADS = msgspec.json.Decoder(_Head)
+_LINES = msgspec.json.Decoder(_Line)
+
+
 def read(text: str) -> Claim:
     """Read a certificate; raises `BadCertificate`. Whether it is true is for `check` to tell."""
     lines = text.splitlines()
     if not lines:
         raise BadCertificate("the text is empty; a certificate begins with what it claims")
     try:
-        head = msgspec.json.decode(lines[0], type=_Head)
+        head = _HEADS.decode(lines[0])
     except (msgspec.DecodeError, UnicodeError) as error:
         raise BadCertificate(f"line 1: {error}") from None
     if head.certificate != VERSION:
@@ -96,7 +100,7 @@ def _moves(lines: Iterable[str]) -> dict[str, str]:
     moves: dict[str, str] = {}
     for number, line in enumerate(lines, 2):
         try:
-            entry = msgspec.json.decode(line, type=_Line)
+            entry = _LINES.decode(line)
         except (msgspec.DecodeError, UnicodeError) as error:
             raise BadCertificate(f"line {number}: {error}") from None
         if moves.setdefault(entry.position, entry.move) != entry.move:

@@ -19,6 +19,7 @@ from server.match.match_messages import Seat, announcement
 from server.match.recovery import read_finished_match
 from server.match.spectator_backlog import SpectatorBacklog
 from server.ops.lru_cache import LruCache
+from server.ops.typed_json import decode
 from server.ops.workers.question_loop import OK, answer_questions
 from server.ops.workers.worker_process import FAULTS, ask_once
 from server.storage.record_store import RecordStore
@@ -90,7 +91,7 @@ async def replay_in_process(text: str) -> PastMatch | None:
         _, answer = await ask_once("server.arena.past_matches", "replay", text.encode())
     except FAULTS as error:
         raise NotReplayed(str(error)) from None
-    return msgspec.json.decode(answer, type=PastMatch | None)
+    return decode(answer, type=PastMatch | None)
 
 
 def replay_record(text: str) -> PastMatch | None:

@@ -147,7 +147,7 @@ def read_value(table: TomlTable, field: Field, special: Mapping[str, Read] = NO_
     if _is(field.kind, msgspec.Struct):
         return read_table(table.table(field.key), field.kind, special)
     try:
-        value = msgspec.convert(table.value(field.key), str if field.kind is Path else field.kind)
+        value = msgspec.convert(table.value(field.key), str if field.kind is Path else field.kind)  # noqa: TID251 - plain types
     except msgspec.ValidationError:
         raise table.wrong(field.key, field.right) from None
     if not _fits(value, field.rule):

@@ -15,6 +15,7 @@ import trio
 
 from server.league.submissions.steps import LOW_PRIORITY
 from server.league.submissions.versions import BUILD, Versions
+from server.ops.typed_json import decode
 
 log = structlog.get_logger()
 
@@ -95,7 +96,7 @@ class Similarity:
         if not path.exists():
             return None
         date = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-        return LastReport(date, msgspec.json.decode(path.read_bytes(), type=SimilarPairs).pairs)
+        return LastReport(date, decode(path.read_bytes(), type=SimilarPairs).pairs)
 
     def places(self) -> bytes | None:
         """Return the page with the places side by side, if there is one; raises OSError."""

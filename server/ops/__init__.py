@@ -7,5 +7,6 @@
 - `lru_cache`: a cache of bounded size, which lets go of what was used least recently
 - `service_manager`: what a service manager is told: that the server is ready, alive, or stopping (the protocol of
   sd_notify(3))
+- `typed_json`: JSON read into types, in any thread
 - `workers`: work in other processes
 """

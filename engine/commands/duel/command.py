@@ -38,6 +38,8 @@ MAX_MOVES = 10_000
 MAX_JOBS = 1000
 """Games at a time, each of which takes two processes."""
 
+_WEIGHTS = msgspec.json.Decoder(dict[str, int | list[Any] | dict[str, Any]])
+
 MAX_ELO = 1000.0
 """Hypotheses are no further from 0 than this: scores of 0.997."""
 
@@ -222,7 +224,7 @@ def _setup(name: str, text: str, start: Position) -> EngineSetup:
     weights: dict[str, Any] = {}
     if side.weights:
         try:
-            weights = msgspec.json.decode(text_of(side.weights), type=dict[str, int | list[Any] | dict[str, Any]])
+            weights = _WEIGHTS.decode(text_of(side.weights))
         except msgspec.DecodeError as error:
             sentence = f"these are no weights, an object of names and numbers, nor tables: {error}"
             raise Rejected(f"{name}: {side.weights}: {sentence}") from None

@@ -49,6 +49,11 @@ class _Reply(msgspec.Struct):
 Answer = TypeVar("Answer", Ready, _Reply)
 
 
+_READY = msgspec.json.Decoder(Ready)
+_REFUSALS = msgspec.json.Decoder(Refusal)
+_REPLIES = msgspec.json.Decoder(_Reply)
+
+
 class EngineSetup(NamedTuple):
     """What a process has to know of its side."""
 
@@ -103,7 +108,7 @@ class Process:
             env={**os.environ, "PYTHONPATH": path},
         )
         try:
-            ready = self._ask(setup.first_message, Ready)
+            ready = self._ask(setup.first_message, _READY)
             if isinstance(ready, Refusal):
                 raise Rejected(f"{self._name}: {ready.error}")
             if Path(ready.engine).resolve() != directory:
@@ -117,7 +122,7 @@ class Process:
     def play(self, request: Request) -> Reply:
         """Ask for a move; raises ChildProcessError."""
         message = {"game": request.game, "moves": request.moves, "left": request.left_ms}
-        reply = self._ask(message, _Reply)
+        reply = self._ask(message, _REPLIES)
         if isinstance(reply, Refusal):
             raise ChildProcessError(
                 f"{self._name} has failed after the moves {', '.join(request.moves)}: {reply.error}"
@@ -137,7 +142,7 @@ class Process:
         """End the process from another thread than that which asks it: the one that waits gets ChildProcessError."""
         self._process.kill()
 
-    def _ask(self, message: dict[str, Any], kind: type[Answer]) -> Answer | Refusal:
+    def _ask(self, message: dict[str, Any], reader: msgspec.json.Decoder[Answer]) -> Answer | Refusal:
         assert self._process.stdin is not None and self._process.stdout is not None
         try:
             with broken_pipes_raised():
@@ -149,9 +154,9 @@ class Process:
         if not line:
             raise ChildProcessError(f"{self._name}: its process has ended, with status {self._process.wait()}")
         try:
-            return msgspec.json.decode(line, type=kind)
+            return reader.decode(line)
         except msgspec.ValidationError:
-            return msgspec.json.decode(line, type=Refusal)
+            return _REFUSALS.decode(line)
 
 
 class Task(NamedTuple):

@@ -49,6 +49,10 @@ class Making(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="book"
     """Of each search."""
 
 
+MAKING = msgspec.json.Decoder(Making)
+"""Reads how a book is made."""
+
+
 class Entry(NamedTuple):
     """What a book knows of a position."""
 
@@ -89,7 +93,7 @@ def read(content: bytes) -> tuple[Making, Entries]:
         raise BadBook("this opening book is damaged: its checksum is wrong")
     head, _, records = body[len(MAGIC) :].partition(b"\n")
     try:
-        making = msgspec.json.decode(head, type=Making)
+        making = MAKING.decode(head)
     except msgspec.DecodeError as error:
         raise BadBook(f"this opening book does not say what it was made with: {error}") from None
     if making.format != FORMAT:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from engine.duel.book.book_file import FORMAT, Making
+from engine.duel.book.book_file import FORMAT, MAKING, Making
 from engine.duel.book.symmetry import Children, standing
 from engine.duel.game_file import BadGames, read_games, read_setting
 from engine.duel.training.selfplay import bare_position
@@ -53,6 +53,9 @@ class Found(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """None where every move leads to a position of the book."""
 
 
+_FOUND = msgspec.json.Decoder(Found)
+
+
 def search(kernel: Kernel, making: Making, wanted: Search) -> Best:
     """Do a search, from a kernel of the start: of one ply where the nodes do not suffice even for that.
 
@@ -80,7 +83,7 @@ def position_at(kernel: Kernel, path: tuple[int, ...]) -> State:
 
 def making_of(content: bytes) -> Making:
     """Return what the searches of a file were made with; raises `BadGames`."""
-    making = read_setting(content, Making, "an opening book")
+    making = read_setting(content, MAKING, "an opening book")
     if making.format != FORMAT:
         raise BadGames(f"line 1: the format is {making.format}, but it has to be {FORMAT}")
     return making
@@ -91,7 +94,7 @@ def searches_of(content: bytes) -> list[Found]:
 
     A last line without a newline, half written, is left out.
     """
-    found = read_games(content, Found, "search of an opening book")
+    found = read_games(content, _FOUND, "search of an opening book")
     for at, one in enumerate(found):
         if one.number != at:
             raise BadGames(f"line {at + 2}: this is search {one.number}, but {at} should stand here")

@@ -59,6 +59,10 @@ class ScoredGame(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The last one belongs to the position behind the last move where it tells the winner."""
 
 
+_SETTINGS = msgspec.json.Decoder(Setting)
+_GAMES = msgspec.json.Decoder(ScoredGame)
+
+
 class _Bare:
     """A position of which no more is known than its kernel, all that a search asks for before it is over."""
 
@@ -132,7 +136,7 @@ def _child(kernel: Kernel, state: State, arena: Arena, number: int) -> State:
 
 def setting_of(content: bytes) -> Setting:
     """Return the setting of a file; raises `BadGames`."""
-    setting = read_setting(content, Setting, "self-play")
+    setting = read_setting(content, _SETTINGS, "self-play")
     if setting.format != FORMAT:
         raise BadGames(f"line 1: the format is {setting.format}, but it has to be {FORMAT}")
     return setting
@@ -143,7 +147,7 @@ def games_of(content: bytes) -> list[ScoredGame]:
 
     A last line without a newline, half written, is left out.
     """
-    games = read_games(content, ScoredGame, "game of self-play")
+    games = read_games(content, _GAMES, "game of self-play")
     for at, game in enumerate(games):
         if game.number != at:
             raise BadGames(f"line {at + 2}: this is game {game.number}, but {at} should stand here")

@@ -16,6 +16,9 @@ from engine.duel.game_file import BadGames, line_of, read_games, read_setting
 from server.commands.match.setup import Setting
 from server.commands.match.tally import PlayedGame
 
+_SETTINGS = msgspec.json.Decoder(Setting)
+_GAMES = msgspec.json.Decoder(PlayedGame)
+
 
 class ResultsFile:
     """Where games are kept; nowhere, where there is no file."""
@@ -58,12 +61,12 @@ def opened_results(path: Path | None) -> Iterator[ResultsFile]:
 
 
 def _read(content: bytes, setting: Setting) -> list[PlayedGame]:
-    there = read_setting(content, Setting, "a match")
+    there = read_setting(content, _SETTINGS, "a match")
     if differences := list(_differences(there, setting)):
         raise BadGames(
             f"this file holds another match: {'; '.join(differences)}. Name another file, or ask for the same"
         )
-    return read_games(content, PlayedGame, "game of a match", least=1)
+    return read_games(content, _GAMES, "game of a match", least=1)
 
 
 def _differences(there: Setting, here: Setting) -> Iterator[str]:

@@ -19,6 +19,7 @@ from server.contest.export.container import (
 )
 from server.contest.export.contents import FORMAT, LINKS, Manifest
 from server.contest.store.verification import Verdict
+from server.ops.typed_json import decode
 from server.storage.record_store import SUFFIX
 
 Decoded = TypeVar("Decoded")
@@ -87,7 +88,7 @@ def open_export(data: bytes) -> Opened:
 def decoded(files: Mapping[str, bytes], name: str, kind: type[Decoded]) -> Decoded:
     """Return what a file says; raises `BadExport` where it cannot be read."""
     try:
-        return msgspec.json.decode(files[name], type=kind)
+        return decode(files[name], type=kind)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise BadExport(f"{name} cannot be read: {error}") from None
 

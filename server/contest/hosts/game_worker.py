@@ -34,6 +34,7 @@ from server.net.rate_limiter import RateLimiter
 from server.net.send_queue import SendQueue
 from server.net.stall_monitor import StallMonitor
 from server.ops.logs import configure
+from server.ops.typed_json import decode
 from server.storage.record_store import RecordStore
 
 CONTEST = 1
@@ -126,7 +127,7 @@ async def main() -> None:
 
 async def _answered(text: bytes) -> Answer:
     try:
-        job = msgspec.json.decode(text, type=Job)
+        job = decode(text, type=Job)
         if job.cores:
             os.sched_setaffinity(0, job.cores)
         return await play(job)

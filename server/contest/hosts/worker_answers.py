@@ -15,6 +15,7 @@ from server.contest.hosts.worker_job import Answer, Job
 from server.contest.store import definition_text
 from server.match import recovery
 from server.match.referee import State
+from server.ops.typed_json import decode
 
 
 class BadAnswer(Exception):
@@ -62,7 +63,7 @@ def check_answer(job: Job, answer: Any) -> Played:
     if isinstance(answer, Exception):
         raise BadAnswer(f"{type(answer).__name__}: {answer}")
     try:
-        found = msgspec.json.decode(answer, type=Answer)
+        found = decode(answer, type=Answer)
     except (msgspec.DecodeError, TypeError) as error:
         raise BadAnswer(f"the answer cannot be read: {error}") from None
     if found.fault:

@@ -14,6 +14,7 @@ from engine import record
 from server.contest.fixtures import Finished, Fixture
 from server.contest.scoring.game_result import game_result
 from server.match.recovery import read_finished_match as state_of
+from server.ops.typed_json import decode
 from server.ops.workers.question_loop import OK, answer_questions
 from server.ops.workers.worker_process import FAULTS, ask_once
 from server.storage.record_store import RecordStore
@@ -39,7 +40,7 @@ async def replay_record(fixture: Fixture, match: int, record_store: RecordStore)
     except FAULTS as error:
         fault = " ".join(str(error).strip().splitlines()[-1:]) or type(error).__name__
         raise OSError(f"the record of match {match} could not be replayed: {fault}") from error
-    return msgspec.json.decode(answer, type=Finished | None)
+    return decode(answer, type=Finished | None)
 
 
 def game_of_record(fixture: Fixture, text: str) -> Finished | None:
@@ -49,5 +50,5 @@ def game_of_record(fixture: Fixture, text: str) -> Finished | None:
 
 
 if __name__ == "__main__":
-    played = msgspec.json.decode(sys.argv[1], type=Fixture)
+    played = decode(sys.argv[1], type=Fixture)
     answer_questions(lambda question: (OK, msgspec.json.encode(game_of_record(played, question.body.decode()))))

@@ -16,6 +16,7 @@ from engine.games.interface import Position
 from engine.solve.solver import Result, Solution, SolverLimits, solve
 from server.config import process_settings
 from server.contest.runtime.proof import Proof
+from server.ops.typed_json import decode
 from server.ops.workers.question_loop import OK, answer_questions
 from server.ops.workers.question_loop import Question as Asked
 
@@ -71,7 +72,7 @@ def _most_plies(position: Position, solution: Solution) -> int | None:
 
 def answer(asked: Asked[Event], seconds: float, megabytes: int) -> tuple[int, bytes]:
     """Return the JSON of the `Proof` of a `Question`, or null."""
-    question = msgspec.json.decode(asked.body, type=Question)
+    question = decode(asked.body, type=Question)
     position = GAMES[question.game].read(question.text)
     return OK, msgspec.json.encode(prove(position, seconds, megabytes, asked.stop.is_set))
 

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from server.contest.definition import Definition
+from server.ops import typed_json
 
 STORED = [name for name in Definition.__struct_fields__ if name != "interventions"]
 """The fields of a definition that stand in its text, in order."""
@@ -50,10 +51,10 @@ def _trimmed(word: str, format: list[Any]) -> list[Any]:
 
 def decode(text: str) -> Definition:
     """Return the definition of a text; raises `msgspec.DecodeError` if it is not one."""
-    values = msgspec.json.decode(text, type=list[Any])[: len(STORED)]
+    values = typed_json.decode(text, type=list[Any])[: len(STORED)]
     try:
-        stages = msgspec.convert(values[STAGES], list[list[Any]])
+        stages = typed_json.convert(values[STAGES], list[list[Any]])
         values[STAGES] = [((word, *format), *rest) for word, format, *rest in stages]
-        return msgspec.convert(values, Definition)
+        return typed_json.convert(values, Definition)
     except (IndexError, TypeError, ValueError) as error:
         raise msgspec.DecodeError(f"this is no definition of a contest: {error}") from None

@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
 
-import msgspec
-
 from engine.record import BadRecord, verify
 from engine.record.exact_cost import move_costs
 from engine.solve.tablebase.tablebase import Tablebase, whole_tablebase_of
 from server.config.process_settings import lower_priority
 from server.contest.store.lost_records import find_record
 from server.contest.store.move_costs import CostsOfGame, Wanted, append
+from server.ops.typed_json import decode
 from server.ops.workers.question_loop import OK, Question, answer_questions
 
 NICENESS = 19
@@ -39,7 +38,7 @@ def costs_of_games(wanted: Wanted) -> Iterator[CostsOfGame]:
 
 def answer(question: Question[Event]) -> tuple[int, bytes]:
     """Keep the costs of each game as soon as they are known; answer with the number of games."""
-    wanted = msgspec.json.decode(question.body, type=Wanted)
+    wanted = decode(question.body, type=Wanted)
     count = 0
     for costs in costs_of_games(wanted):
         append(Path(wanted.data), wanted.contest, costs)

@@ -20,6 +20,7 @@ from server.contest.definition import Definition, Variant
 from server.contest.fixtures import Finished, counted_games
 from server.contest.scoring.perfect_play import GameCosts
 from server.contest.store.folders import folder_of
+from server.ops.typed_json import decode
 from server.ops.workers.worker_process import FAULTS, ask_once
 
 log = structlog.get_logger()
@@ -60,7 +61,7 @@ def kept_costs(data: Path, contest: int) -> dict[int, GameCosts]:
         return found
     for line in lines:
         with suppress(msgspec.DecodeError):
-            one = msgspec.json.decode(line, type=CostsOfGame)
+            one = decode(line, type=CostsOfGame)
             found[one.match] = [((one.first + number) % 2, cost) for number, cost in enumerate(one.moves)]
     return found
 

@@ -30,6 +30,7 @@ from server.contest.store.verification import (
     stray,
     unproven,
 )
+from server.ops.typed_json import decode
 from server.storage.record_store import SUFFIX
 
 AT_A_TIME = 20
@@ -152,7 +153,7 @@ def _reported(folder: Path, definition: Definition, games: Sequence[Finished], s
     """Check the report files against the tables from the records."""
     path = folder / "report.json"
     try:
-        report = msgspec.json.decode(path.read_bytes(), type=Report)
+        report = decode(path.read_bytes(), type=Report)
     except OSError as error:
         yield f"{path} cannot be read: {error.strerror}"
         return

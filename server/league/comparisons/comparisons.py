@@ -17,6 +17,7 @@ from engine.games.interface import BadParameters
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import NotAllowed, Person
 from server.league.submissions.versions import BUILD, COMPARISONS, SERVER, Version, Versions
+from server.ops.typed_json import decode
 
 ComparisonState = Literal["waiting", "playing", "over", "failed", "cancelled"]
 """How far a comparison has come."""
@@ -242,7 +243,7 @@ class Comparisons:
 
 def _comparison(number: int, bot: str, first: int, second: int, by: str, asked: str, *rest: Any) -> Comparison:
     game, parameters, games, state, sentence, result = rest
-    found = None if result is None else msgspec.json.decode(result, type=Result)
+    found = None if result is None else decode(result, type=Result)
     date = datetime.fromisoformat(asked)
     return Comparison(number, bot, first, second, by, date, game, parameters, games, state, sentence, found)
 

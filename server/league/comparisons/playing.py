@@ -17,6 +17,7 @@ from server.league.submissions import recipe
 from server.league.submissions.steps import BUDGET_MS, LOW_PRIORITY, Ended, play_match
 from server.league.submissions.versions import BUILD, Version, Versions
 from server.ops import descendants
+from server.ops.typed_json import decode
 
 log = structlog.get_logger()
 
@@ -100,7 +101,7 @@ class ComparisonPlayer:
     def _note(self, comparison: Comparison, ended: Ended, folder: Path) -> None:
         names = {"bot": comparison.bot, "comparison": comparison.number}
         if ended.status == 0:
-            report = msgspec.json.decode((folder / REPORT).read_bytes(), type=Report)
+            report = decode((folder / REPORT).read_bytes(), type=Report)
             self._comparisons.end(comparison, report.players[0])
             log.info("comparison_ended", **names, score=report.players[0].score)
         else:

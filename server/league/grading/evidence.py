@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from engine.duel.statistics import OUTCOMES, Counts
+from server.ops.typed_json import convert, decode
 
 POINTS = {"first": (1.0, 0.0), "second": (0.0, 1.0), "draw": (0.5, 0.5), "none": (0.0, 0.0)}
 """What both sides get for the result of a game in a contest's report."""
@@ -165,17 +166,17 @@ def add_report(evidence: Evidence, content: bytes, owner: str, file: str = "") -
     Raises `BadReport`.
     """
     try:
-        top = msgspec.json.decode(content)
+        top: Any = decode(content, type=Any)
     except msgspec.DecodeError as error:
         raise BadReport(f"it is no JSON: {error}") from None
     keys = set(top) if isinstance(top, dict) else set()
     try:
         if "report" in keys and top["report"] == "check":
-            _add_check(evidence, msgspec.convert(top, _Check), owner, file)
+            _add_check(evidence, convert(top, _Check), owner, file)
         elif keys >= {"setting", "players", "games"}:
-            _add_match(evidence, msgspec.convert(top, _Match), file)
+            _add_match(evidence, convert(top, _Match), file)
         elif keys >= {"entrants", "stages", "games"}:
-            _add_contest(evidence, msgspec.convert(top, _Contest), file)
+            _add_contest(evidence, convert(top, _Contest), file)
         else:
             raise BadReport("it is no report of arena-bot check --json, arena-bot match --json or a contest")
     except msgspec.ValidationError as error:

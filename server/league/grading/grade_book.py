@@ -16,6 +16,7 @@ from server.league.grading.evidence import Evidence
 from server.league.grading.grading import NOTHING, Grade, Student, grade_all
 from server.league.grading.league_evidence import League, league_evidence
 from server.league.grading.rule import BadRule, Rule, label, read
+from server.ops.typed_json import decode
 
 MAX_RULE_BYTES = 64 * 1024
 
@@ -151,5 +152,5 @@ def _best(rule: Rule, person: str, bots: Sequence[Student]) -> GradedStudent:
 
 def _grades(number: int, date: str, who: str, text: str, contest: int, *rest: Any) -> Grades:
     found, is_published = rest
-    students = msgspec.json.decode(found, type=tuple[GradedStudent, ...])
+    students = decode(found, type=tuple[GradedStudent, ...])
     return Grades(number, datetime.fromisoformat(date), who, text, contest, students, bool(is_published))

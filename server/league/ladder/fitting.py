@@ -12,6 +12,7 @@ from server.league.ladder.agreement import Agreement, agreement, levels_by_resul
 from server.league.ladder.players import LadderPlayer
 from server.league.ladder.rating import DAY
 from server.league.ladder.store import LadderStore
+from server.ops.typed_json import decode
 
 log = structlog.get_logger()
 
@@ -68,4 +69,4 @@ async def fit_every_night(
 
 def read_fit(text: str) -> LadderFit:
     """Return what a fit has found, as the database has it."""
-    return msgspec.json.decode(text, type=LadderFit)
+    return decode(text, type=LadderFit)

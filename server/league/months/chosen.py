@@ -4,12 +4,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
-
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.pairing.choices import CountedSoFar, read_roster
 from server.league.ladder.pairing.choosing import DROPPED_MEMORY
 from server.league.months.contents import Choice, Choices, ChosenGame, DroppedGame
+from server.ops.typed_json import decode
 
 _CHOICES = """SELECT id, counted, version, file, dropped, date, roster, slots, waiting FROM ladder_choices
     WHERE id > 0 AND counted >= ? AND counted < ? ORDER BY id"""
@@ -54,7 +53,7 @@ def choices_of(accounts: Accounts, first: int, last: int) -> Choices:
 
 def _choice(row: Any, matches: Sequence[int]) -> Choice:
     number, counted, version, file, dropped, date, roster, slots, waiting = row
-    left = msgspec.json.decode(waiting or "[]", type=tuple[int, ...])
+    left = decode(waiting or "[]", type=tuple[int, ...])
     chosen = tuple(sorted(matches))
     return Choice(number, counted, version, file, dropped, date, roster, slots, chosen, left)
 

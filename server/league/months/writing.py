@@ -4,8 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from server.contest.export.container import LADDER, BadExport
 from server.contest.export.contents import LINKS
 from server.contest.export.writing import json_text, signed
@@ -22,6 +20,7 @@ from server.league.months.contents import (
     bounds,
     came_into_play,
 )
+from server.ops.typed_json import decode
 from server.storage.record_store import SUFFIX
 
 _GAMES = """SELECT number, match, variant, opening, first, second, first_version, second_version, score, termination,
@@ -64,7 +63,7 @@ def month_of(accounts: Accounts, month: str) -> Month:
         raise BadExport(f"no game of the ladder ended in {month}")
     first, last = rows[0][0], rows[-1][0]
     read = [
-        FilePlayed(after, began, definition, msgspec.json.decode(ratings, type=dict[str, Known]), number)
+        FilePlayed(after, began, definition, decode(ratings, type=dict[str, Known]), number)
         for after, began, definition, ratings, number in accounts.rows(_FILES)
     ]
     choices = choices_of(accounts, first, last)

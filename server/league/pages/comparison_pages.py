@@ -25,6 +25,7 @@ from server.league.accounts.people import NotAllowed
 from server.league.comparisons.comparisons import RECORDS, REPORT, Comparison, Comparisons, ComparisonState, Result
 from server.league.pages.bot_access import BotAccess, Visit
 from server.league.pages.rendering import page
+from server.ops.typed_json import decode
 from server.storage.record_store import SUFFIX
 from server.web.http.answers import json_answer
 from server.web.http.errors import Refused
@@ -221,7 +222,7 @@ class ComparisonPages:
         path = self._comparisons.folder(comparison) / REPORT
         if comparison.result is None or not path.is_file():
             return ()
-        return msgspec.json.decode(path.read_bytes(), type=ComparedGames).games
+        return decode(path.read_bytes(), type=ComparedGames).games
 
 
 def summary(comparison: Comparison) -> str:

@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 
 from server.arena.arena import Arena
+from server.ops.typed_json import decode
 from server.storage.record_store import RecordStore
 from server.web.api import openapi, reference, sharing
 from server.web.api.operations import BASE, EVENTS, NDJSON, OPERATIONS, Operation
@@ -159,7 +160,7 @@ def _line(text: str) -> bytes | None:
 
 
 def _without_positions(told: bytes) -> bytes:
-    return msgspec.json.encode(msgspec.json.decode(told, type=_Whole))
+    return msgspec.json.encode(decode(told, type=_Whole))
 
 
 def _path(operation: Operation) -> str:

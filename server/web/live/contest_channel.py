@@ -5,6 +5,7 @@ import trio
 
 from server.arena.arena import Arena
 from server.arena.roles import HostedMatch
+from server.ops.typed_json import decode
 from server.web.live.event_stream import Broadcaster, Channel, Mailbox
 from server.web.live.running_evaluations import RunningEvaluations
 from server.web.views.contest_night import BOARDS, Evaluation, Stakes, Told, belongs, choose, night, told_by, variant_of
@@ -53,7 +54,7 @@ class ContestHub:
         """Read the report where it has changed, choose the games that are shown, and draw them."""
         found = await self._reports.contest(self._contest, told_part)
         if found is not None and found.tag != self._tag:
-            self._told, self._tag = msgspec.json.decode(found.data, type=Told), found.tag
+            self._told, self._tag = decode(found.data, type=Told), found.tag
         if self._told is not None:
             await self._choose(self._told)
         for match in self._shown:

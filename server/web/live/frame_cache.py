@@ -12,6 +12,7 @@ import trio
 
 from engine.games.interface import Position, play
 from server.ops.lru_cache import LruCache
+from server.ops.typed_json import decode
 from server.web.replay.match_frames import Frame, changes, frame_of
 from server.web.replay.record_analysis import Played
 
@@ -74,4 +75,4 @@ class FrameCache:
 
 
 def _split(told: bytes) -> list[msgspec.Raw]:
-    return [raw.copy() for raw in msgspec.json.decode(told, type=list[msgspec.Raw])]
+    return [raw.copy() for raw in decode(told, type=list[msgspec.Raw])]

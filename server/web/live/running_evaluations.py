@@ -6,6 +6,7 @@ import trio
 from engine.games.history import History
 from server.config.process_settings import MAX_NICENESS
 from server.ops.lru_cache import LruCache
+from server.ops.typed_json import decode
 from server.web.http.errors import Refused
 from server.web.play.analysis.questions import Worth
 from server.web.play.questions import Question
@@ -73,6 +74,6 @@ class RunningEvaluations:
             start = history.start
             question = Question(game=start.game.name, start=start.text(), moves=history.moves)
             _, answer = await workers.ask("worth", msgspec.json.encode(question), ANSWER_SECONDS)
-            found = msgspec.json.decode(answer, type=Worth | None)
+            found = decode(answer, type=Worth | None)
             if found is not None:
                 self._known.put(match, Evaluation(history.plies, found.score, found.depth, found.win))

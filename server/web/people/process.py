@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from server.config.process_settings import compute_in_one_thread, lower_priority
+from server.ops.typed_json import decode
 from server.ops.workers.question_loop import OK, Question, answer_questions
 from server.web.people import database
 from server.web.people.explorer import explore
@@ -52,7 +53,7 @@ class Worker:
 
     def answer(self, question: Question[Event]) -> tuple[int, bytes]:
         """Return the status, and the body in JSON, of the answer to a question."""
-        asked = msgspec.json.decode(question.body, type=Asked)
+        asked = decode(question.body, type=Asked)
         data = Path(asked.data)
         try:
             return OK, msgspec.json.encode(self._answer(question.kind, data, asked.query))

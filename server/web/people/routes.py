@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from server.ops.typed_json import decode
 from server.web.http.answers import json_answer
 from server.web.http.errors import Refused
 from server.web.http.listener import QUOTA
@@ -89,7 +90,7 @@ class People:
         done = 0
         while done < LAST_LOOKS:
             _, answer = await self._indexing.ask("index", body, INDEX_SECONDS)
-            progress = msgspec.json.decode(answer, type=Progress)
+            progress = decode(answer, type=Progress)
             if progress.complete:
                 return
             done += not progress.left

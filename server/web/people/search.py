@@ -9,6 +9,7 @@ import msgspec
 
 from engine.games.catalogue import GAMES
 from server.contest.store.store import FILE as STORE
+from server.ops.typed_json import convert
 from server.web.people.database import BUSY_SECONDS
 from server.web.people.indexing import Progress, progress
 
@@ -102,7 +103,7 @@ def row_of(row: tuple[object, ...]) -> Row:
         "started": started,
         "used": tuple(int(str(used)) // 1000 for used in (one, other)),
     }
-    return msgspec.convert(fields, Row)
+    return convert(fields, Row)
 
 
 def conditions(asked: Mapping[str, str]) -> list[Clause]:

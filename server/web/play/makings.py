@@ -4,6 +4,7 @@ from collections.abc import Callable, Hashable
 
 import msgspec
 
+from server.ops.typed_json import decode
 from server.web.play.questions import Question
 
 MOST, SECONDS = 4, 3600.0
@@ -38,7 +39,7 @@ class Makings:
 def variant_of(body: bytes) -> str:
     """Return the variant that a question is about, as far as it can be read; worker processes say what is wrong."""
     try:
-        question = msgspec.json.decode(body, type=Question)
+        question = decode(body, type=Question)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return ""
     text = question.start.lstrip().partition("\n")[0] or question.parameters or ""

@@ -28,6 +28,7 @@ from engine.games.morris.position import MorrisPosition
 from engine.levels import MAX_LEVEL
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import Stop
+from server.ops.typed_json import decode
 from server.web.http.errors import short
 from server.web.views.board import Motion, View, ending_of, motion, view
 
@@ -139,7 +140,7 @@ def read(body: bytes) -> Question:
 def read_as(kind: type[QuestionT], body: bytes) -> QuestionT:
     """Read a question of a kind; raises `Refusal`."""
     try:
-        return msgspec.json.decode(body, type=kind)
+        return decode(body, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Refusal(f"the request cannot be read: {error}") from None
     except RecursionError:

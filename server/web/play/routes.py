@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from engine.games.catalogue import GAMES
 from server.ops.lru_cache import LruCache
+from server.ops.typed_json import decode
 from server.ops.workers.question_loop import OK
 from server.web.http.answers import JSON
 from server.web.http.errors import Refused
@@ -137,7 +138,7 @@ class Playing:
             variant, client = variant_of(body), request.scope.get(QUOTA)
             is_free = self._makings.is_free(client, variant)
             status, answer = await (self.ask("values", body) if is_free else self._known(body))
-            if status == OK and msgspec.json.decode(answer, type=_State).state == State.MAKING:
+            if status == OK and decode(answer, type=_State).state == State.MAKING:
                 self._makings.note(client, variant)
             return status, answer
 

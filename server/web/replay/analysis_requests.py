@@ -7,6 +7,7 @@ import structlog
 import trio
 
 from server.ops.lru_cache import LruCache
+from server.ops.typed_json import decode
 from server.ops.workers.worker_process import FAULTS, ask_once
 from server.web.http.errors import NOT_TRUE, Refused
 from server.web.http.work_queue import Full, WorkQueue
@@ -100,7 +101,7 @@ class _Values(msgspec.Struct):
 
 def _is_whole(kind: str, answer: bytes) -> bool:
     """Tell whether an answer would be no other the next time: a slow machine may have had no time for all values."""
-    return kind != "values" or not msgspec.json.decode(answer, type=_Values).cut
+    return kind != "values" or not decode(answer, type=_Values).cut
 
 
 async def _answer(kind: str, record: bytes) -> bytes:

@@ -9,6 +9,7 @@ import structlog
 
 from engine.wire.codes import Code, ProtocolError
 from server.arena.arena import Arena
+from server.ops.typed_json import decode
 from server.storage.player_logs import LogRequest, read_log
 from server.web.http.client_quota import GUESS_COST, TOO_MANY, ClientQuota
 from server.web.http.errors import Refused
@@ -39,7 +40,7 @@ async def player_log(
 ) -> bytes:
     """Return the JSON of a log; raises `Refused` where the token fits nothing."""
     try:
-        token = msgspec.json.decode(body, type=Question).token.strip()
+        token = decode(body, type=Question).token.strip()
     except msgspec.DecodeError:
         raise Refused(400, 'the log of a match is asked for by {"token": "…"}') from None
     if match in arena.matches:

@@ -6,6 +6,7 @@ import msgspec
 import structlog
 import trio
 
+from server.ops.typed_json import decode
 from server.ops.workers.worker_process import FAULTS, ask_once
 from server.web.replay.results_process import Asked
 from server.web.views.lobby import RESULTS, Listed
@@ -41,7 +42,7 @@ class PastResults:
             try:
                 with trio.fail_after(seconds):
                     _, answer = await ask_once("server.web.replay.results_process", "newest", asked)
-                self.results = msgspec.json.decode(answer, type=tuple[Listed, ...])
+                self.results = decode(answer, type=tuple[Listed, ...])
             except (OSError, *FAULTS) as error:
                 log.warning("past_results_read_failed", fault=str(error) or type(error).__name__)
                 seconds = min(2 * seconds, MAX_SECONDS)

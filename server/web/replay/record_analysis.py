@@ -15,6 +15,7 @@ import msgspec
 from engine.games.catalogue import GAMES
 from engine.record import BadRecord, time_account, verify
 from server.config.process_settings import lower_priority
+from server.ops.typed_json import decode
 from server.ops.workers.question_loop import OK, Question, answer_questions
 from server.web.http.errors import NOT_TRUE, short
 from server.web.replay.match_frames import (
@@ -61,7 +62,7 @@ def tell(text: str) -> WholeMatch:
 
 def match_frames(text: str) -> tuple[Frame | Change, ...]:
     """Return the positions of a match that the server plays."""
-    played = msgspec.json.decode(text, type=Played)
+    played = decode(text, type=Played)
     return frames(GAMES[played.game].read(played.start), played.moves)
 
 

@@ -14,6 +14,7 @@ import msgspec
 
 from server.config.process_settings import alarm_raising, lower_priority
 from server.match.recovery import read_finished_match
+from server.ops.typed_json import decode
 from server.ops.workers.question_loop import OK, Question, answer_questions
 from server.storage.record_store import RecordStore
 from server.web.views.lobby import Listed, listed
@@ -70,7 +71,7 @@ def _result(path: Path, set_timer: Callable[[float], None]) -> list[Listed]:
 
 def answer(question: Question[Event]) -> tuple[int, bytes]:
     """Return the JSON of the results that an `Asked` asks for."""
-    asked = msgspec.json.decode(question.body, type=Asked)
+    asked = decode(question.body, type=Asked)
     return OK, msgspec.json.encode(newest(Path(asked.folder), asked.count))
 
 

@@ -17,6 +17,7 @@ from server.contest.report.render.page import MAX_KEPT, RoundOfGames, fragments
 from server.contest.report.structure import Report, winners
 from server.contest.store.folders import FOLDER, folder_of
 from server.ops.lru_cache import LruCache
+from server.ops.typed_json import decode
 from server.web.assets.texts.catalogue import texts
 from server.web.assets.texts.headings import in_language
 from server.web.http.numbers import DIGITS
@@ -222,7 +223,7 @@ class ReportIndex:
     def _made(self, number: int, data: bytes, told: Callable[[Entry, bytes], T]) -> T | None:
         """Return what ``told`` makes of a report; None where its bytes are no report, as long as they are the same."""
         try:
-            return told(_entry(number, msgspec.json.decode(data, type=_Glimpse)), data)
+            return told(_entry(number, decode(data, type=_Glimpse)), data)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             path = folder_of(self._data, number) / REPORT
             log.warning("report_read_failed", path=str(path), error=str(error))
@@ -230,7 +231,7 @@ class ReportIndex:
 
 
 def _listing(_entry: Entry, data: bytes) -> Listing:
-    return msgspec.json.decode(data, type=Listing)
+    return decode(data, type=Listing)
 
 
 def whole_report(entry: Entry, data: bytes) -> bytes:
@@ -240,7 +241,7 @@ def whole_report(entry: Entry, data: bytes) -> bytes:
 
 def read_report(data: bytes) -> Report:
     """Read the file of a report; raises `msgspec.DecodeError`."""
-    return msgspec.json.decode(data, type=Report)
+    return decode(data, type=Report)
 
 
 @cache

@@ -49,6 +49,9 @@ class _Content(msgspec.Struct, forbid_unknown_fields=True):
     reserves: list[Entry]
 
 
+_CONTENT = msgspec.json.Decoder(_Content)
+
+
 @dataclass(frozen=True, eq=False)
 class Tables:
     """The tables of a board and K."""
@@ -115,9 +118,9 @@ def read(content: bytes | Mapping[str, object]) -> Tables:
     """Return the tables that a file holds, or the object that was read from it; raises `BadTables`."""
     try:
         if isinstance(content, bytes):
-            found = msgspec.json.decode(content, type=_Content)
+            found = _CONTENT.decode(content)
         else:
-            found = msgspec.convert(content, type=_Content, strict=False)
+            found = msgspec.convert(content, type=_Content, strict=False)  # noqa: TID251 - ready by then
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BadTables(f"these are no tables of an evaluation: {error}") from None
     _check(found)

@@ -17,6 +17,7 @@ from server.league.ladder.pairing.counts import GameCounts
 from server.league.ladder.pairing.scheduler import Pairing
 from server.league.ladder.players import LadderPlayer, Rating
 from server.league.ladder.store import GAMES_AT_A_TIME, BegunGame, insert_begun
+from server.ops.typed_json import decode
 
 _LAST_ROWS = """SELECT (SELECT coalesce(max(number), 0) FROM ladder_games),
     (SELECT coalesce(max(id), 0) FROM ladder_versions), (SELECT coalesce(max(id), 0) FROM ladder_files),
@@ -133,4 +134,4 @@ class CountedSoFar:
 def read_roster(accounts: Accounts, number: int) -> Candidates:
     """Return a list of candidates by its number."""
     ((text,),) = accounts.rows("SELECT players FROM ladder_rosters WHERE id = ?", number)
-    return msgspec.json.decode(text, type=Candidates)
+    return decode(text, type=Candidates)

@@ -1,0 +1,44 @@
+"""JSON read into types, in any thread.
+
+What a type consists of, msgspec finds out when it reads the first one; another thread that reads one meanwhile finds
+half of that, and the whole process ends by a segmentation fault (0.22). So each type is made ready here by one thread,
+while others that want a new one wait.
+"""
+
+import threading
+from typing import Any, TypeVar, overload
+
+import msgspec
+
+Read = TypeVar("Read")
+
+_ready: dict[Any, msgspec.json.Decoder[Any]] = {}
+_one_at_a_time = threading.Lock()
+
+
+def _reader(kind: Any) -> msgspec.json.Decoder[Any]:
+    """Return what reads a type, which is ready by then, and all types in it."""
+    reader = _ready.get(kind)
+    if reader is None:
+        with _one_at_a_time:
+            reader = _ready[kind] = msgspec.json.Decoder(kind)
+    return reader
+
+
+@overload
+def decode(data: bytes | str, type: type[Read]) -> Read: ...
+@overload
+def decode(data: bytes | str, type: Any) -> Any: ...
+def decode(data: bytes | str, type: Any) -> Any:
+    """Read JSON as a value of a type; raises `msgspec.DecodeError`."""
+    return _reader(type).decode(data)
+
+
+@overload
+def convert(value: Any, type: type[Read]) -> Read: ...
+@overload
+def convert(value: Any, type: Any) -> Any: ...
+def convert(value: Any, type: Any) -> Any:
+    """Return plain data, as of JSON, as a value of a type; raises `msgspec.ValidationError`."""
+    _reader(type)
+    return msgspec.convert(value, type)
