@@ -4,6 +4,7 @@ The command line calls `prepare_server` before it runs the event loop, and the `
 it needs. Nothing else in the server changes what holds for a whole process.
 """
 
+import faulthandler
 import gc
 import os
 import resource
@@ -16,12 +17,16 @@ from types import FrameType
 SWITCH_SECONDS = 0.0005
 """How long a thread that computes may keep the interpreter's lock from the event loop; usually it is ten times that."""
 
+STDERR = 2
+"""The descriptor that log lines go to."""
+
 MAX_NICENESS = 19
 """The lowest priority that the system knows."""
 
 
 def prepare_server() -> None:
     """Prepare this process for the server's event loop; to be called when everything is imported."""
+    faulthandler.enable(STDERR)  # a fault in native code tells which thread was where, beside the log
     _raise_descriptor_limit()
     _collect_seldom()
     share_interpreter()

@@ -8,7 +8,6 @@ docs/league.md name. What is not true in the end fails the run.
 
 import random
 import shutil
-import socket
 import tempfile
 import threading
 import time
@@ -29,6 +28,7 @@ from tests.bench.term.people import Author, Organiser, command
 from tests.bench.term.truth import check_final, check_pages, check_versions, read_report
 from tests.bench.term.uploads import BAD_AS_SECOND, BROKEN, GREEDY, SLOW_IN_MNK, Upload, changed, good
 from tests.server.league.ladder.counted import check_counted, check_nothing_left
+from tests.server.ports import free_port
 from tests.web.site import Site
 
 NAMES = ("anna", "ben", "clara", "dirk", "eva", "finn", "greta", "hugo", "ida", "jan", "kim", "lea")
@@ -140,8 +140,10 @@ def run(minutes: float) -> None:
     rounds = max(2, min(6, round(minutes / 9)))
     large = minutes >= LARGE_MINUTES
     term = Term(60 * minutes, len(NAMES) if large else 5, rounds, rounds_of_final=5 if large else 2)
-    with tempfile.TemporaryDirectory() as folder:
-        found = hold(Path(folder), term)
+    folder = Path(tempfile.mkdtemp(prefix="term-"))
+    print(f"the term is held in {folder}, which is kept if it fails", flush=True)
+    found = hold(folder, term)
+    shutil.rmtree(folder)
     print(table(found))
 
 
@@ -171,7 +173,7 @@ def hold(folder: Path, term: Term) -> Found:
     )
     names = list(NAMES[: term.authors])
     with (
-        Site(folder / "data", "--ladder", str(folder / "ladder.toml"), web_port=_free_port()) as site,
+        Site(folder / "data", "--ladder", str(folder / "ladder.toml"), web_port=free_port()) as site,
         _kept_log(site, folder / "server.log"),
     ):
         organiser = Organiser(site)
@@ -255,6 +257,8 @@ class Killer:
             try:
                 while not over.wait(self._chance.uniform(*self._seconds)):
                     self._wait_for_a_moment(over)
+                    status = self._site.process.poll()
+                    assert status is None, f"the server has ended by itself, with status {status}"
                     self.kill()
             except BaseException as error:
                 faults.append(error)
@@ -273,8 +277,9 @@ class Killer:
         """Wait, every other time, until a game has just ended, so that it is being counted."""
         if self._chance.random() < 0.5:
             ended = self._site.logged("match_ended")
-            while self._site.logged("match_ended") == ended and not over.wait(0.01):
-                pass
+            while self._site.logged("match_ended") == ended and self._site.process.poll() is None:
+                if over.wait(0.01):
+                    return
             time.sleep(0.05 * self._chance.random())
 
     def kill(self) -> None:
@@ -365,10 +370,3 @@ def _export(folder: Path) -> str:
 def _public(names: list[str]) -> list[str]:
     places = [f"/ladder/{name}" for name in names] + [f"/player/{name}" for name in names]
     return ["/", "/ladder", "/ladder.json", "/contest/1", "/contest/1/live", *places]
-
-
-def _free_port() -> int:
-    """Return a port that is free now, and is the same after each kill."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-        return port

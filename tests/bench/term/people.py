@@ -17,7 +17,7 @@ from tests.web.site import Site
 
 T = TypeVar("T")
 
-PATIENCE_SECONDS = 1800.0
+PATIENCE_SECONDS = 900.0
 """For so long people try again while the server is away."""
 
 RETRY_SECONDS = 0.5

@@ -95,3 +95,17 @@ def test_an_alarm_raises_and_leaves_nothing_behind() -> None:
         assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
         set_timer(1000)
     assert signal.getitimer(signal.ITIMER_REAL)[0] == 0 and signal.getsignal(signal.SIGALRM) is before
+
+
+def test_a_server_that_ends_by_a_fault_of_native_code_says_where() -> None:
+    program = "\n".join(
+        (
+            "import os, signal",
+            "from server.config.process_settings import prepare_server",
+            "prepare_server()",
+            "os.kill(os.getpid(), signal.SIGSEGV)",
+        )
+    )
+    done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == -signal.SIGSEGV
+    assert "Fatal Python error: Segmentation fault" in done.stderr and "Current thread" in done.stderr
