@@ -73,9 +73,10 @@ def test_what_takes_its_part_of_the_answers_gets_the_others(
         written.append(data[:2])
         return len(written[-1])
 
-    monkeypatch.setattr("engine.commands.program.output.os.write", write)
-    conversation.write("abcd")
-    conversation.flush()
+    with monkeypatch.context() as patch:  # undone before what the fixture does: else its own writing stayed for good
+        patch.setattr("engine.commands.program.output.os.write", write)
+        conversation.write("abcd")
+        conversation.flush()
     assert written == [b"ab", b"cd", b"\n"]
 
 
