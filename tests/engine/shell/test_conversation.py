@@ -5,10 +5,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from engine.commands.program import output
 from engine.commands.program.output import Conversation
 from engine.games.catalogue import start_of
 from engine.shell import find
@@ -40,7 +42,7 @@ def talk(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Conversation, int, l
         patch.setattr(sys, "stdout", out)
         conversation = Conversation()
         os.write(here, b"one\ntwo \xff\r\nthree\n")
-        patch.setattr("engine.commands.program.output.os.write", write)
+        patch.setattr(output, "os", SimpleNamespace(write=write))
         yield conversation, here, written
 
 
@@ -73,10 +75,9 @@ def test_what_takes_its_part_of_the_answers_gets_the_others(
         written.append(data[:2])
         return len(written[-1])
 
-    with monkeypatch.context() as patch:  # undone before what the fixture does: else its own writing stayed for good
-        patch.setattr("engine.commands.program.output.os.write", write)
-        conversation.write("abcd")
-        conversation.flush()
+    monkeypatch.setattr(output, "os", SimpleNamespace(write=write))
+    conversation.write("abcd")
+    conversation.flush()
     assert written == [b"ab", b"cd", b"\n"]
 
 
