@@ -100,7 +100,7 @@ def test_same_search_takes_same_nodes() -> None:
     assert (first.nodes, first.line, first.score) == (second.nodes, second.line, second.score)
 
 
-SIGNATURE = {("4 4 15 15", 4): 810, ("3 3 9 9", 4): 5399, ("5 4 18 18", 3): 2920, ("5 3 18 18", 3): 1828}
+SIGNATURE = {("4 4 15 15", 4): 810, ("3 3 9 9", 4): 5399, ("5 4 18 18", 3): 2920, ("5 3 18 18", 3): 3825}
 """Nodes from the start: to change how the search goes about its work changes these, and nothing else may."""
 
 

@@ -232,7 +232,7 @@ def test_an_organiser_pauses_the_ladder_and_has_its_file_read_again(
         assert "Set aside" not in teacher.get("/organise").text
         done = [(entry.who, entry.what) for entry in accounts.audit(4)]
     assert done == [
-        ("teacher", "let a game of the ladder be played again: mnk 4 4 3, p0 – gone"),
+        ("teacher", "let a game of the ladder be played again: m,n,k 4 4 3, p0 – gone"),
         ("the command line", "had the ladder file read again"),
         ("the command line", "resumed the ladder; its file is wrong"),
         ("teacher", "paused the ladder"),
