@@ -172,5 +172,19 @@ def about(microseconds: int) -> str:
     for unit, size, least in UNITS:
         if microseconds >= least * size:
             return f"{microseconds / size:.1f}".removesuffix(".0") + f" {unit}"
-    shown = microseconds if microseconds < 10 * MICROSECONDS else round(microseconds, -3)
-    return f"{shown / MICROSECONDS:.3f}".rstrip("0").rstrip(".") + " ms"
+    return _milliseconds(microseconds if microseconds < 10 * MICROSECONDS else round(microseconds, -3))
+
+
+def span(microseconds: int) -> str:
+    """Write a time that somebody has set, exactly, as pages do: 100 ms, 1.5 s, 90 s, 10 min, 2 h.
+
+    A unit is taken from two of it on, a second from one on, and where one decimal suffices.
+    """
+    for unit, size, least in UNITS:
+        if microseconds >= least * size and 10 * microseconds % size == 0:
+            return f"{microseconds / size:.1f}".removesuffix(".0") + f" {unit}"
+    return _milliseconds(microseconds)
+
+
+def _milliseconds(microseconds: int) -> str:
+    return f"{microseconds / MICROSECONDS:.3f}".rstrip("0").rstrip(".") + " ms"

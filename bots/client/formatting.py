@@ -1,6 +1,6 @@
 """Times, variants and awaited opponents as text."""
 
-from engine.clock import MICROSECONDS, about
+from engine.clock import MICROSECONDS, span
 from engine.wire import messages as m
 from engine.wire.words import ANY, LADDER, parameters_of
 
@@ -15,8 +15,8 @@ def clock(ms: int) -> str:
 
 def time_control(budget_ms: int, increment_ms: int) -> str:
     """Format a time control: budget and increment."""
-    added = f" + {about(increment_ms * MICROSECONDS)} a move" if increment_ms else ""
-    return f"{about(budget_ms * MICROSECONDS)}{added}"
+    added = f" + {span(increment_ms * MICROSECONDS)} a move" if increment_ms else ""
+    return f"{span(budget_ms * MICROSECONDS)}{added}"
 
 
 def variant(match: m.Match | m.Watching) -> str:

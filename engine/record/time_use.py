@@ -6,7 +6,7 @@ The referee counts it while a match is played, and so does who reads a record: b
 import re
 from typing import NamedTuple
 
-from engine.clock import Clock, TimeControl, about
+from engine.clock import Clock, TimeControl, about, span
 from engine.record.text import Header, milliseconds
 
 INITIALISATION = 0
@@ -21,6 +21,10 @@ USED = re.compile(r"; [0-9.]+ ms used of [0-9.]+ ms allowed for [0-9]+ moves?$")
 
 EXACT = re.compile(r"\b([0-9]+\.[0-9]{3}) ms\b")
 """A time as records have it."""
+
+
+SECOND = 1_000_000
+"""In microseconds."""
 
 
 class TimeUse(NamedTuple):
@@ -115,9 +119,14 @@ def figures(sentence: str, header: Header) -> list[str]:
 
 
 def readable(sentence: str) -> str:
-    """Return a sentence of a result as people read it: times of a loss on time are rounded."""
+    """Return a sentence of a result as people read it: times of a loss on time are rounded, not those that were set."""
     begin = 0 if LOSS.match(sentence) else found.start() if (found := USED.search(sentence)) else len(sentence)
-    return sentence[:begin] + EXACT.sub(lambda time: about(round(1000 * float(time[1]))), sentence[begin:])
+    return sentence[:begin] + EXACT.sub(lambda time: _for_people(round(1000 * float(time[1]))), sentence[begin:])
+
+
+def _for_people(microseconds: int) -> str:
+    """Write a time: a whole number of seconds was set, and is told exactly."""
+    return span(microseconds) if microseconds % SECOND == 0 else about(microseconds)
 
 
 def _ms(microseconds: int) -> str:

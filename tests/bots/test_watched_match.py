@@ -97,6 +97,7 @@ def test_clocks_for_people(ms: int, text: str) -> None:
 def test_time_controls_for_people() -> None:
     assert time_control(60_000, 0) == "60 s"
     assert time_control(1_500, 250) == "1.5 s + 250 ms a move"
+    assert time_control(125_000, 1_250) == "125 s + 1250 ms a move", "what was set is told exactly"
 
 
 def drawn(watched_match: WatchedMatch, width: int, height: int, now: float = 110.0) -> list[str]:

@@ -53,6 +53,8 @@ def test_people_read_rounded_times_in_units_that_fit() -> None:
         readable("late; 1030.000 ms used of 90000.000 ms allowed for 1 move")
         == "late; 1 s used of 90 s allowed for 1 move"
     )
+    set_exactly = "ann (white) ran out of time: 0.500 ms beyond a budget of 125000.000 ms"
+    assert readable(set_exactly) == "ann (white) ran out of time: 0.5 ms beyond a budget of 125 s"
     quoted = "bob (black) crashed, and says: 'ran out of time: 36000000.000 ms'"
     assert readable(quoted) == quoted, "what somebody has said stays as it is"
 

@@ -2,8 +2,7 @@
 
 from datetime import UTC, datetime
 
-from engine.clock import UNITS, TimeControl
-from engine.record.text import milliseconds
+from engine.clock import TimeControl, span
 from server.contest.definition import Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Variant
 
 DAY = 86_400
@@ -78,17 +77,6 @@ def duration(seconds: float) -> str:
     minutes, rest = divmod(whole, 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02} h" if hours else f"{minutes}:{rest:02} min"
-
-
-def span(microseconds: int) -> str:
-    """Write a time that somebody has set, exactly, as pages do: 100 ms, 1.5 s, 90 s, 10 min, 2 h.
-
-    A unit is taken from two of it on, a second from one on, and where one decimal suffices.
-    """
-    for unit, size, least in UNITS:
-        if microseconds >= least * size and 10 * microseconds % size == 0:
-            return f"{microseconds / size:.1f}".removesuffix(".0") + f" {unit}"
-    return f"{milliseconds(microseconds).rstrip('0').rstrip('.')} ms"
 
 
 def date(moment: datetime) -> str:

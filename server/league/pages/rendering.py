@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 
+from engine.clock import span
 from engine.record import readable
-from server.contest.report.formatting import span
 from server.web.assets.documents import Document, whole
 from server.web.assets.texts.catalogue import Texts, texts
 from server.web.http.response_guard import POLICY

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.clock import TimeControl
+from engine.clock import TimeControl, span
 from server.contest.definition import Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
 from server.contest.report import formatting
 
@@ -38,10 +38,10 @@ def test_times_have_their_unit() -> None:
     assert formatting.control(TimeControl.of_milliseconds(36_000_000)) == "10 h a side"
     assert formatting.control(TimeControl.of_milliseconds(1500, 10)) == "1.5 s + 10 ms a move"
     set_times = [100, 10_500_000, 90_000_000, 119_000_000, 120_000_000, 61_230_000, 5_400_000_000, 7_199_000_000]
-    assert [formatting.span(time) for time in set_times] == [
+    assert [span(time) for time in set_times] == [
         "0.1 ms", "10.5 s", "90 s", "119 s", "2 min", "61230 ms", "90 min", "7199 s"
     ]  # fmt: skip
-    assert [formatting.span(time) for time in (7_200_000_000, 86_400_000_000, 9_000_000_000)] == [
+    assert [span(time) for time in (7_200_000_000, 86_400_000_000, 9_000_000_000)] == [
         "2 h", "24 h", "2.5 h"
     ]  # fmt: skip
     long = [86_399, 86_400, 90_000, 259_199, 1_728_000, 1_731_600]
