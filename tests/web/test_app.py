@@ -133,8 +133,11 @@ def test_what_is_long_is_compressed_for_who_takes_that(site: Site) -> None:
         ("/api/contests/1/games.csv", "GET", None),
         ("/api/record", "POST", record),
     ):
-        plain = ask(site, path, method, body)
-        packed = ask(site, path, method, body, accept_encoding="br, gzip")
+        plain = packed = None
+        while plain is None or plain.body != ask(site, path, method, body).body:  # matches of other tests come in
+            plain = ask(site, path, method, body)
+            packed = ask(site, path, method, body, accept_encoding="br, gzip")
+        assert packed is not None
         assert "content-encoding" not in plain.headers and packed.headers["content-encoding"] == "gzip"
         assert "accept-encoding" in packed.headers["vary"].lower()
         assert gzip.decompress(packed.body) == plain.body and len(packed.body) < len(plain.body) * 0.6, path
