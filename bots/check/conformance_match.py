@@ -5,7 +5,7 @@ import time
 
 from bots.check.bot_under_test import ANSWER_SECONDS, BotUnderTest
 from bots.check.peer import Left, Peer
-from bots.check.report import Fault, Skipped
+from bots.check.report import Fault, OutOfTime, Skipped
 from engine.clock import MICROSECONDS, Clock, TimeControl
 from engine.games.history import History
 from engine.games.interface import BadMove, Position, moves
@@ -203,7 +203,8 @@ class ConformanceMatch:
         if request is None:
             milliseconds = self.control.milliseconds[0]
             self.result(self._others_name(), "time", f"{self.name} ran out of time")
-            raise self._fault(f"used up its clock ({milliseconds} ms for the match)", right, section)
+            did = f"used up its clock ({milliseconds} ms for the match)"
+            raise OutOfTime(did, right, section, position=self.history.position.text())
         return request
 
     def silent(self, seconds: float) -> None:

@@ -51,6 +51,10 @@ class Fault(Exception):
         yield f"says protocol.md, section {self.section} ({TITLES[self.section]})"
 
 
+class OutOfTime(Fault):
+    """The bot has used up its clock."""
+
+
 class Absent(Fault):
     """The bot did not connect."""
 

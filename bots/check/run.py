@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from bots.check.bot_under_test import HOST, BotUnderTest
 from bots.check.cases import connecting, ending, error_cases, playing, reconnect_cases, timing
 from bots.check.peer import Left
-from bots.check.report import Absent, Fault, Report, Skipped
+from bots.check.report import Absent, Fault, OutOfTime, Report, Skipped
 from bots.check.situation import Situation
 from bots.client.errors import ArenaError
 
@@ -59,7 +59,7 @@ def check(
     bot = BotUnderTest(listener, command, game, note)
     try:
         for number, situation in enumerate(situations, 1):
-            if not _try(situation, bot, report):
+            if not _try(situation, bot, report, note):
                 report.not_there([one.title for one in situations[number:]])
                 break
     finally:
@@ -68,11 +68,11 @@ def check(
     return report
 
 
-def _try(situation: Situation, bot: BotUnderTest, report: Report) -> bool:
+def _try(situation: Situation, bot: BotUnderTest, report: Report, note: Callable[[str], None]) -> bool:
     """Try a situation, report what became of it, and return whether the bot is there for another one."""
     title, began = situation.title, time.monotonic()
     try:
-        situation.play(bot)
+        _play(situation, bot, note)
     except Skipped as why:
         report.skip(title, time.monotonic() - began, why)
     except Absent as absent:
@@ -88,3 +88,16 @@ def _try(situation: Situation, bot: BotUnderTest, report: Report) -> bool:
     else:
         report.ok(title, time.monotonic() - began)
     return True
+
+
+def _play(situation: Situation, bot: BotUnderTest, note: Callable[[str], None]) -> None:
+    """Bring a bot into a situation, again where its clock did not last and it may be tried again."""
+    for number in range(2, situation.tries + 1):
+        try:
+            situation.play(bot)
+        except OutOfTime as fault:
+            bot.drop()
+            note(f"{situation.title}: the bot {fault.did}; tried again, {number} of {situation.tries}")
+        else:
+            return
+    situation.play(bot)

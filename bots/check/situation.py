@@ -11,3 +11,5 @@ class Situation(NamedTuple):
 
     title: str
     play: Callable[[BotUnderTest], None]
+    tries: int = 1
+    """How often it is tried, at most, until the clock lasts: a short one may be used up by a busy machine."""

@@ -11,10 +11,12 @@ from xml.etree import ElementTree
 import pytest
 
 from bots.check import formats
+from bots.check.bot_under_test import BotUnderTest
 from bots.check.peer import Peer
 from bots.check.position_search import FORCED, chooses, crossing_rows, forced_move
-from bots.check.report import Fault, SituationResult
+from bots.check.report import Fault, OutOfTime, SituationResult
 from bots.check.run import SITUATIONS, check, chosen
+from bots.check.situation import Situation
 from bots.cli import main
 from bots.client.errors import ArenaError
 from engine.games.catalogue import GAMES
@@ -292,3 +294,34 @@ def test_a_test_goes_on_behind_what_has_passed() -> None:
     report = check((), port=0, game=None, situations=(), write=said.append, note=said.append, goes_on=True)
     assert report.passed and said == ["0 ok, 0 FAIL"], "nothing was left of it"
     assert not check((), port=0, game=None, situations=(), write=said.append, note=said.append).passed
+
+
+@pytest.mark.parametrize(("fails", "passes"), [(0, True), (2, True), (3, False)])
+def test_a_short_clock_is_tried_again_before_a_bot_is_blamed_for_it(fails: int, passes: bool) -> None:
+    said: list[str] = []
+    tries: list[int] = []
+
+    def play(_bot: BotUnderTest) -> None:
+        tries.append(1)
+        if len(tries) <= fails:
+            raise OutOfTime("used up its clock (500 ms for the match)", "to move in time", "9")
+
+    short = Situation("keeps its time", play, tries=3)
+    report = check((), port=0, game=None, situations=[short], write=said.append, note=said.append)
+    assert report.passed == passes
+    assert len(tries) == min(fails + 1, 3)
+    again = "keeps its time: the bot used up its clock (500 ms for the match); tried again, {} of 3"
+    assert said[: len(tries) - 1] == [again.format(number) for number in range(2, len(tries) + 1)]
+
+
+def test_other_faults_are_not_tried_again() -> None:
+    said: list[str] = []
+    tries: list[int] = []
+
+    def play(_bot: BotUnderTest) -> None:
+        tries.append(1)
+        raise Fault("said 'HELLO'", "to move", "4")
+
+    short = Situation("keeps its time", play, tries=3)
+    assert not check((), port=0, game=None, situations=[short], write=said.append, note=said.append).passed
+    assert len(tries) == 1
