@@ -1,4 +1,4 @@
-"""Words of a line: names, and what stands for something else: parameters of a variant, both ways, and any game."""
+"""Words of lines and of sentences: names, parameters of a variant as one word, what stands for any game, plurals."""
 
 NAME_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}"
 """Names of players: ASCII, so that none looks like another, and short enough for a table. Case does not tell two
@@ -25,3 +25,9 @@ def word_of(parameters: str) -> str:
 def parameters_of(word: str) -> str:
     """Return the parameters that a word stands for, as a game reads them."""
     return "" if word == NONE else word.replace(",", " ")
+
+
+def number_of(count: float, noun: str, plural: str = "") -> str:
+    """Write a number with its noun: ``1 ply``, ``2 plies``; ``plural`` is necessary where it is not noun and s."""
+    number = count if isinstance(count, int) else f"{count:g}"
+    return f"{number} {noun if count == 1 else plural or f'{noun}s'}"

@@ -183,7 +183,7 @@ class Pages:
     async def _match_preview(self, request: Request) -> Preview | None:
         number = request.path_params["number"]
         shown = await self._pictures.shown(number)
-        return previews.of_match(number, shown.title, shown.lines)
+        return previews.of_match(number, shown.title(), shown.lines)
 
     async def _contest_preview(self, request: Request) -> Preview | None:
         return previews.of_contest(await self._pictures.entry(request.path_params["number"]))

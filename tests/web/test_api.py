@@ -158,6 +158,27 @@ def test_a_match_can_be_shown_on_another_site(browser: Browser, site: Site) -> N
         check_accessibility(page)
 
 
+def test_a_frame_is_in_the_language_of_its_reader(site: Site) -> None:
+    shown = ask(site, f"/embed/match/{finished(site)}", accept_language="de")
+    assert {"accept-language", "cookie"} <= {*shown.headers["vary"].replace(" ", "").split(",")}
+    document = shown.body.decode()
+    assert '<html lang="de">' in document and "Das Brett, bisherige Züge: 1" in document
+    assert "<span>ann – bob: Zweiter gewinnt</span>" in document
+
+
+def test_a_frame_without_a_match_says_so_on_the_other_site(browser: Browser, site: Site) -> None:
+    """The whole page of an error has links, and a policy by which browsers show it in no frame."""
+    for language, told in (("en", "There is no match 999 here."), ("de", "Es gibt hier keine Partie 999.")):
+        answer = ask(site, "/embed/match/999", accept="text/html", accept_language=language)
+        assert answer.status == 404 and "frame-ancestors *" in answer.headers["content-security-policy"]
+        assert f"<p>{told}</p>" in answer.body.decode() and "<a " not in answer.body.decode()
+    with open_page(browser, refused=404) as page:
+        page.goto(f"{site.url}/embed/match/999")
+        assert page.get_by_text("There is no match 999 here.").is_visible()
+        assert fits(page)
+        check_accessibility(page)
+
+
 def test_oembed_names_the_frame_of_a_match_of_this_server_only(site: Site) -> None:
     match = finished(site)
     told = ask(site, f"/oembed?url={site.url}/match/{match}&maxwidth=300").json

@@ -14,12 +14,13 @@ from starlette.routing import Route
 
 from engine.games.catalogue import GAMES, variant_title
 from engine.record import readable
-from engine.wire.words import NAME_PATTERN
+from engine.wire.words import NAME_PATTERN, number_of
 from server.arena.arena import Arena
 from server.ops.workers.question_loop import OK
 from server.storage.record_store import RecordStore
 from server.web.api import sharing
 from server.web.api.records import played_match
+from server.web.assets.texts.catalogue import Texts
 from server.web.http.answers import JSON
 from server.web.http.errors import Refused
 from server.web.http.listener import QUOTA
@@ -40,12 +41,15 @@ CARD_GAME = "gipf"
 class Shown(NamedTuple):
     """A match as other sites show it."""
 
-    title: str
-    """The players, and the result."""
+    result: str
+    """The side that has won, ``draw`` or ``annulled``; empty while it is played."""
     lines: tuple[str, ...]
     """The game, how it stands, and how long it is."""
     question: PictureQuestion
-    is_running: bool
+
+    def title(self, words: Texts = sharing.ENGLISH) -> str:
+        """Return the players, and the result, in a language."""
+        return sharing.title_of(self.question.players, self.result, words)
 
 
 class Contests(Protocol):
@@ -100,7 +104,7 @@ class Pictures:
         """Answer with all positions of a match that is over as an animated GIF."""
         number = request.path_params["number"]
         shown = await self.shown(number)
-        if shown.is_running:
+        if not shown.result:
             raise Refused(409, f"match {number} is being played; its animation can be had when it is over")
         question = msgspec.structs.replace(shown.question, night=_night(request), lines=shown.lines[1:2])
         return await self._drawn("gif", question, request)
@@ -118,7 +122,7 @@ class Pictures:
         plies = len(question.moves)
         ply, scale = query_number(request, "ply", plies), query_number(request, "scale", 1)
         if ply > plies:
-            raise Refused(400, f"ply is {ply}, but there {'is 1 move' if plies == 1 else f'are {plies} moves'}")
+            raise Refused(400, f"ply is {ply}, but there {'is' if plies == 1 else 'are'} {number_of(plies, 'move')}")
         if not 1 <= scale <= 3:
             raise Refused(400, f"scale is {scale}, but it has to be 1, 2 or 3")
         asked = msgspec.structs.replace(question, moves=question.moves[:ply], scale=scale, night=_night(request))
@@ -160,9 +164,8 @@ def _shown(
     sentence: str,
 ) -> Shown:
     question = PictureQuestion(game=game, start=start, moves=moves, players=players)
-    count = f"{len(moves)} move" + ("" if len(moves) == 1 else "s")
-    lines = (variant_title(f"{game} {parameters}"), readable(sentence), count)
-    return Shown(sharing.title_of(players, result), tuple(line[:MAX_WORDS] for line in lines), question, not result)
+    lines = (variant_title(f"{game} {parameters}"), readable(sentence), number_of(len(moves), "move"))
+    return Shown(result, tuple(line[:MAX_WORDS] for line in lines), question)
 
 
 def _card(name: str, lines: tuple[str, ...]) -> PictureQuestion:

@@ -22,6 +22,7 @@ from server.web.api.operations import BASE, EVENTS, NDJSON, OPERATIONS, Operatio
 from server.web.api.pictures import Pictures
 from server.web.api.records import played_match
 from server.web.assets.static_files import address
+from server.web.assets.texts.requested import texts_of
 from server.web.http.answers import JSON, json_answer
 from server.web.http.client_quota import ClientQuota
 from server.web.http.errors import Refused
@@ -93,8 +94,14 @@ class Api:
 
     async def _frame(self, request: Request) -> Response:
         number = request.path_params["number"]
-        shown = await self._pictures.shown(number)
-        text = sharing.frame(number, shown.title, len(shown.question.moves), shown.is_running, address)
+        words = texts_of(request, "server")
+        try:
+            shown = await self._pictures.shown(number)
+        except Refused as error:
+            text = sharing.empty_frame(str(error), words, address)
+            return HTMLResponse(text, error.status, headers=sharing.FRAME_HEADERS)
+        plies, is_running = len(shown.question.moves), not shown.result
+        text = sharing.frame(number, shown.title(words), plies, is_running, words, address)
         return HTMLResponse(text, headers=sharing.FRAME_HEADERS)
 
     async def _embed(self, request: Request) -> Response:
@@ -105,7 +112,7 @@ class Api:
         match = sharing.match_of(url, request.headers.get("host", ""))
         if match is None:
             raise Refused(404, "url has to be the address of the page of a match of this server")
-        title = (await self._pictures.shown(match)).title
+        title = (await self._pictures.shown(match)).title()
         most = query_number(request, "maxwidth", sharing.WIDTH), query_number(request, "maxheight", sharing.HEIGHT)
         return json_answer(msgspec.json.encode(sharing.embed(url, match, title, most)))
 

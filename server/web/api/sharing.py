@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from server.web.assets.texts.catalogue import Texts, texts
+from server.web.assets.texts.choice import USUAL
 from server.web.http.numbers import Number
 from server.web.http.response_guard import POLICY
 
@@ -14,10 +16,13 @@ FRAME_HEADERS = {
     "content-security-policy": POLICY.replace("frame-ancestors 'none'", "frame-ancestors *"),
     "cross-origin-resource-policy": "cross-origin",
     "cache-control": "no-cache",
+    "vary": "accept-language, cookie",
 }
 """Of the frame, which any page may stand around: it has no script, and nothing to click but a link."""
 
 PICTURE_HEADERS = {"cross-origin-resource-policy": "cross-origin", "cache-control": "no-cache"}
+
+ENGLISH = texts(USUAL)
 
 WIDTH, HEIGHT = 480, 560
 """Pixels of the frame: the largest board with its names."""
@@ -26,7 +31,7 @@ REFRESH_SECONDS = 5
 """How often the frame of a running match is loaded again."""
 
 FRAME = """<!doctype html>
-<html lang="en">
+<html lang="{language}">
 <head>
   <meta charset="utf-8">
   <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -35,15 +40,17 @@ FRAME = """<!doctype html>
   <link rel="stylesheet" href="{style}">
 </head>
 <body class="frame">
-  <a href="/match/{match}" target="_blank" rel="noopener">
+{body}</body>
+</html>
+"""
+
+BOARD = """  <a href="/match/{match}" target="_blank" rel="noopener">
     <picture>
       <source media="(prefers-color-scheme: dark)" srcset="{board}&amp;theme=dark">
-      <img src="{board}" alt="The board, moves made: {plies}">
+      <img src="{board}" alt="{told}">
     </picture>
     <span>{title}</span>
   </a>
-</body>
-</html>
 """
 
 
@@ -59,24 +66,31 @@ class Embed(msgspec.Struct, frozen=True, kw_only=True):
     height: int
 
 
-def title_of(players: tuple[str, str], result: str) -> str:
+def title_of(players: tuple[str, str], result: str, words: Texts = ENGLISH) -> str:
     """Return who plays, and the result where there is one: the side that has won, ``draw`` or ``annulled``."""
-    told = result if result in ("", "draw", "annulled") else f"{result} wins"
+    told = words(result) if result in ("", "draw", "annulled") else words("{0} wins", words(result))
     return f"{players[0]} – {players[1]}" + (f": {told}" if told else "")
 
 
-def frame(match: int, title: str, plies: int, running: bool, address: Callable[[str], str]) -> str:
-    """Return the document of the frame; ``address`` finds files of the pages."""
+def frame(match: int, title: str, plies: int, running: bool, words: Texts, address: Callable[[str], str]) -> str:
+    """Return the document of the frame in a language, that of its title; ``address`` finds files of the pages."""
+    board = f"/api/v1/matches/{match}/position.svg?ply={plies}"
+    told = escape(words("The board, moves made: {0}", plies))
+    body = BOARD.format(match=match, board=board, told=told, title=escape(title))
     refresh = f'  <meta http-equiv="refresh" content="{REFRESH_SECONDS}">\n' if running else ""
-    return FRAME.format(
-        match=match,
-        board=f"/api/v1/matches/{match}/position.svg?ply={plies}",
-        title=escape(title),
-        plies=plies,
-        refresh=refresh,
-        style=address("boards/frame.css"),
-        icon=address("icon.svg"),
-    )
+    return _document(title, body, refresh, words, address)
+
+
+def empty_frame(sentence: str, words: Texts, address: Callable[[str], str]) -> str:
+    """Return the document of a frame that has no board, which says why in a sentence of the server's."""
+    told = words.sentence(sentence)
+    return _document("gipf-arena", f"  <p>{escape(f'{told[:1].upper()}{told[1:]}.')}</p>\n", "", words, address)
+
+
+def _document(title: str, body: str, refresh: str, words: Texts, address: Callable[[str], str]) -> str:
+    style, icon = address("boards/frame.css"), address("icon.svg")
+    shown = {"language": words.language, "title": escape(title), "body": body, "refresh": refresh}
+    return FRAME.format(**shown, style=style, icon=icon)
 
 
 def match_of(url: str, host: str) -> int | None:
