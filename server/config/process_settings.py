@@ -11,7 +11,7 @@ import resource
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 SWITCH_SECONDS = 0.0005
@@ -54,8 +54,39 @@ def _raise_descriptor_limit() -> None:
 
 
 def lower_priority(niceness: int) -> None:
-    """Add to the nice value of this process: matches go first."""
+    """Add to the nice value of this process, and of its session if it leads one: matches go first."""
     os.nice(niceness)
+    if os.getsid(0) == os.getpid():
+        lower_session(os.getpid(), nice_value(0))
+
+
+def nice_value(niceness: int) -> int:
+    """Return a nice value that is so much above that of this process, as far as there is one."""
+    return min(MAX_NICENESS, os.getpriority(os.PRIO_PROCESS, 0) + niceness)
+
+
+def lower_priority_of(leader: int, niceness: int) -> None:
+    """Give a process that leads a session, and all that it has started there, a lower priority than this one has."""
+    with suppress(OSError):  # it has ended
+        os.setpriority(os.PRIO_PGRP, leader, nice_value(niceness))
+    lower_session(leader, nice_value(niceness))
+
+
+def with_low_priority(niceness: int, *command: str) -> tuple[str, ...]:
+    """Return the command that runs one with a lower priority, to be started by this process to lead a session."""
+    lower_session = f"{{ echo {nice_value(niceness)} >/proc/self/autogroup; }} 2>/dev/null"
+    return ("sh", "-c", f'{lower_session}; exec nice -n {niceness} "$@"', "sh", *command)
+
+
+def lower_session(leader: int, niceness: int) -> bool:
+    """Set the nice value of a session: Linux shares cores between sessions first, and by nice values within each.
+
+    See "The autogroup feature" in sched(7). Users may do so ten times a second: tell whether it was done.
+    """
+    with suppress(OSError), open(f"/proc/{leader}/autogroup", "wb", buffering=0) as file:
+        file.write(b"%d" % niceness)
+        return True
+    return False
 
 
 def use_idle_time() -> None:

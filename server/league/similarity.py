@@ -13,7 +13,7 @@ import msgspec
 import structlog
 import trio
 
-from server.league.submissions.steps import LOW_PRIORITY
+from server.league.submissions.steps import NICENESS
 from server.league.submissions.versions import BUILD, Versions
 from server.ops.typed_json import decode
 
@@ -114,7 +114,7 @@ class Similarity:
         words = (sys.executable, "-P", "-m", "bots", "similar", "--pairs", str(PAIRS), *written, *programs)
         with trio.move_on_after(SECONDS):
             done = await trio.run_process(
-                [*LOW_PRIORITY, *words],
+                ["nice", "-n", str(NICENESS), *words],
                 stdin=subprocess.DEVNULL,
                 capture_stdout=True,
                 capture_stderr=True,

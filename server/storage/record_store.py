@@ -384,7 +384,11 @@ class RecordStore:
     def _expire_keys(self, match: int) -> None:
         self._ended.append(match)
         while len(self._ended) > self._recent:
-            self.forget(self._ended.popleft())
+            expired = self._ended.popleft()
+            if self._synced:
+                self.unsynced.expired.add(expired)
+            else:
+                self.forget(expired)
 
     def _last_written(self, match: int) -> tuple[int, int]:
         """Return when the record of a match got its last line, as it ended, with its number; for sorting."""

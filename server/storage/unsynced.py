@@ -53,6 +53,8 @@ class Round(NamedTuple):
     """New matches, whose file names are unsynced."""
     finished: tuple[int, ...]
     """Finished matches, whose records move when they are synced."""
+    expired: frozenset[int] = frozenset()
+    """Matches whose keys are deleted."""
 
 
 class Synced(NamedTuple):
@@ -75,20 +77,24 @@ class Unsynced:
         """Matches that have begun since the last round."""
         self.late: dict[int, None] = {}
         """Finished matches whose records have not moved yet."""
+        self.expired: set[int] = set()
+        """Matches whose keys are not needed any more. To delete a file can take as long as the disk syncs others."""
         self._failed: dict[int, OSError] = {}
         self._folders, self._disk = places, disk
 
     def round(self) -> Round:
         """Take what is to be synced in a round; it may be empty."""
-        work = Round(frozenset(self.written), frozenset(self.begun), tuple(self.late))
+        work = Round(frozenset(self.written), frozenset(self.begun), tuple(self.late), frozenset(self.expired))
         self.written.clear()
         self.begun.clear()
+        self.expired.clear()
         return work
 
     def restore_round(self, work: Round) -> None:
         """Mark the contents of a cancelled round as unsynced again."""
         self.written |= work.written
         self.begun |= work.begun
+        self.expired |= work.expired
 
     def sync(self, work: Round) -> Synced:
         """Sync the contents of a round, then move finished records; never raises OSError."""
@@ -120,6 +126,9 @@ class Unsynced:
         if moved:
             self._sync_folders((places.records, places.running), moved, failed)
             self._failed |= failed
+        for match in sorted(work.expired):
+            with suppress(OSError):
+                self._disk.unlink(places.key(match))
         return Synced(failed, back)
 
     def _sync_folders(self, folders: Iterable[Path], matches: Iterable[int], failed: dict[int, OSError]) -> None:

@@ -10,8 +10,10 @@ import trio
 from engine.wire.seat import Seat, environment_variables, fill_command
 from server.arena.arena import Arena
 from server.config.builtin_bot import BuiltinBot
+from server.config.process_settings import with_low_priority
 from server.config.settings import Settings
 from server.contest.programs.command import builtin_bot_command
+from server.contest.programs.sandbox.spawning import NICENESS
 from server.net.os_faults import machine_fault
 from server.ops.backoff import pause_seconds
 
@@ -109,7 +111,7 @@ class _BotKind:
 async def _run_bot(arena: Arena, bot: BuiltinBot, name: str) -> int:
     """Run a bot for one match, and return its exit status; raises OSError if it cannot be started."""
     seat = Seat(*arena.own_address, name, bot.game, arena.builtin_tokens[name.lower()])
-    command = fill_command((*builtin_bot_command(bot), "--quiet"), seat)
+    command = with_low_priority(NICENESS, *fill_command((*builtin_bot_command(bot), "--quiet"), seat))
     environment = {**os.environ, **environment_variables(seat)}
     # a session of its own: Ctrl-C goes to the server, which ends its bots
     ended = await trio.run_process(

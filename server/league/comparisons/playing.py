@@ -14,7 +14,7 @@ import trio
 
 from server.league.comparisons.comparisons import LOG, RECORDS, REPORT, RESULTS, Comparison, Comparisons, Result
 from server.league.submissions import recipe
-from server.league.submissions.steps import BUDGET_MS, LOW_PRIORITY, Ended, play_match
+from server.league.submissions.steps import BUDGET_MS, Ended, play_match
 from server.league.submissions.versions import BUILD, Version, Versions
 from server.ops import descendants
 from server.ops.typed_json import decode
@@ -91,7 +91,7 @@ class ComparisonPlayer:
         players = [f"version-{one.number}={shlex.join(recipe.runnable(one.command))}" for one in versions]
         builds = [str((self._versions.folder(one) / BUILD).absolute()) for one in versions]
         return [
-            *(*LOW_PRIORITY, sys.executable, "-P", "-m", "bots", "match", *players),
+            *(sys.executable, "-P", "-m", "bots", "match", *players),
             *(word for build in builds for word in ("--folder", build)),
             *("--game", comparison.game, "--params", comparison.parameters.replace(" ", ",") or "-"),
             *("--games", str(comparison.games), "--budget", str(BUDGET_MS), "--concurrency", "1", "--sandbox"),

@@ -50,6 +50,9 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 KEPT_LOGS = 1000
 """Logs of programs are kept for so many matches: the last ones of the server."""
 
+LOGS_APART = 100
+"""Older ones are removed once in so many matches: it takes a look at all of them."""
+
 
 class Records(Protocol):
     """The records of matches, as far as the ladder uses them; see `server.storage.record_store.RecordStore`."""
@@ -113,6 +116,8 @@ class LadderRunner:
         """Variants and pairs of players whose games are set aside."""
         self._rest_since: set[str] = set()
         """Who has come to rest since the last look began, which may not have seen it."""
+        self._logs_until = 0
+        """From this match on old logs are removed again."""
         self._today = 0
         """Games that were counted within 24 hours."""
         self._running: dict[int, Pairing] = {}
@@ -335,7 +340,9 @@ class LadderRunner:
         for name in await self._in_thread(count):
             self._rest_since.add(name)
             log.warning("ladder_player_rests", name=name, match=game.match, termination=ended.termination)
-        await self._in_thread(self._remove_old_logs, game.match - KEPT_LOGS)
+        if game.match >= self._logs_until:
+            self._logs_until = game.match + LOGS_APART
+            await self._in_thread(self._remove_old_logs, game.match - KEPT_LOGS)
 
     def _sync(self, match: int) -> tuple[str, tuple[SideTime, SideTime] | None]:
         """Sync the record of a match; return its SHA-256, and what both sides have used where it tells.

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import trio
 
 from engine.games.catalogue import GAMES, USUAL_GAME
+from server.config.process_settings import with_low_priority
 from server.contest.definition import Bounds
 from server.contest.programs.sandbox import bubblewrap
 from server.contest.programs.sandbox.bubblewrap import View
@@ -44,7 +45,8 @@ OUTPUT_BYTES = 1 << 20
 
 READ_BYTES = 1 << 16
 
-LOW_PRIORITY = ("nice", "-n", "10")
+NICENESS = 10
+"""How much higher the nice value is of all that tries a version: games go first."""
 
 GAMES_PLAYED = 4
 """Games of the qualification."""
@@ -76,10 +78,9 @@ class Ended(NamedTuple):
 async def build(command: Sequence[str], folder: Path, log: Path, home: str) -> Ended:
     """Run the build of a bot in its folder, to which alone it may write. Raises `NotSealed` and OSError."""
     view = View(folder, (), (), (folder,))
-    words = (*LOW_PRIORITY, "sh", "-c", 'exec "$@" >&2', "sh", *command)
-    return await _sealed(
-        words, Seal(view, BUILD_BOUNDS, BUILD_SECONDS), log, home, BUILD_SECONDS, partial(_too_large, folder)
-    )
+    words = ("sh", "-c", 'exec "$@" >&2', "sh", *command)
+    seal = Seal(view, BUILD_BOUNDS, BUILD_SECONDS, NICENESS)
+    return await _sealed(words, seal, log, home, BUILD_SECONDS, partial(_too_large, folder))
 
 
 async def check(command: Sequence[str], folder: Path, log: Path, home: str, trial: Trial, after: str = "") -> Ended:
@@ -88,8 +89,9 @@ async def check(command: Sequence[str], folder: Path, log: Path, home: str, tria
     All of it is within the sandbox, the server of the test, too. It goes on ``after`` the situation with this title.
     """
     asked = ("check", "--game", trial.game, *(("--after", after) if after else ()), "--", *command)
-    words = (*LOW_PRIORITY, "sh", "-c", 'exec "$@" >&2', "sh", sys.executable, "-P", "-m", "bots", *asked)
-    return await _sealed(words, Seal(View(folder, (folder,)), Bounds(), CHECK_SECONDS), log, home, CHECK_SECONDS)
+    words = ("sh", "-c", 'exec "$@" >&2', "sh", sys.executable, "-P", "-m", "bots", *asked)
+    seal = Seal(View(folder, (folder,)), Bounds(), CHECK_SECONDS, NICENESS)
+    return await _sealed(words, seal, log, home, CHECK_SECONDS)
 
 
 async def qualify(name: str, command: Sequence[str], folder: Path, log: Path, home: str, trial: Trial) -> Ended:
@@ -98,7 +100,7 @@ async def qualify(name: str, command: Sequence[str], folder: Path, log: Path, ho
     The exit status is that of ``arena-bot match --strict``. Raises OSError.
     """
     words = [
-        *(*LOW_PRIORITY, sys.executable, "-P", "-m", "bots", "match", f"{name}={shlex.join(command)}", "random"),
+        *(sys.executable, "-P", "-m", "bots", "match", f"{name}={shlex.join(command)}", "random"),
         *("--game", trial.game, "--params", trial.parameters.replace(" ", ",") or "-", "--games", str(GAMES_PLAYED)),
         *("--budget", str(BUDGET_MS), "--concurrency", "1", "--sandbox", "--strict", "--folder", str(folder)),
     ]
@@ -113,7 +115,7 @@ async def play_match(words: Sequence[str], folder: Path, log: Path, home: str, s
     environment = {**os.environ, descendants.VARIABLE: descendants.marker(home)}
     with log.open("ab") as file, trio.move_on_after(seconds):
         done = await trio.run_process(
-            words,
+            with_low_priority(NICENESS, *words),
             cwd=folder,
             env=environment,
             stdin=subprocess.DEVNULL,

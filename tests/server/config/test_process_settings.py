@@ -6,12 +6,21 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 
 import pytest
 
-from server.config.process_settings import SWITCH_SECONDS, alarm_raising, limit_memory, share_interpreter
+from server.config.process_settings import (
+    SWITCH_SECONDS,
+    alarm_raising,
+    limit_memory,
+    lower_priority_of,
+    nice_value,
+    share_interpreter,
+    with_low_priority,
+)
 
 STATE = """
 import gc, json, os, resource, signal, sys
@@ -109,3 +118,58 @@ def test_a_server_that_ends_by_a_fault_of_native_code_says_where() -> None:
     done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == -signal.SIGSEGV
     assert "Fatal Python error: Segmentation fault" in done.stderr and "Current thread" in done.stderr
+
+
+PRIORITY = """
+import os, sys
+sys.stdin.readline()
+with open(sys.argv[1]) as file: print(os.nice(0), file.read().split()[-1])
+"""
+"""Prints the nice value of a process, and of the session that it leads."""
+
+AUTOGROUP = "/proc/self/autogroup"
+
+STARTS = {
+    "told": (sys.executable, "-c", PRIORITY),
+    "by its command": with_low_priority(7, sys.executable, "-c", PRIORITY),
+    "by itself": (
+        *(sys.executable, "-P", "-c"),
+        f"from server.config.process_settings import lower_priority\nlower_priority(7)\n{PRIORITY}",
+    ),
+}
+
+
+TRIES = 200
+"""Users may set a few of these values in a second, and others may just have done so."""
+
+has_autogroups = pytest.mark.skipif(not Path(AUTOGROUP).exists(), reason="this system has no autogroups")
+
+
+@has_autogroups
+@pytest.mark.parametrize("way", STARTS)
+def test_a_session_has_the_priority_of_its_leader(way: str) -> None:
+    """Linux shares cores between sessions first, so that nice values alone change nothing between these."""
+    for _ in range(TRIES):
+        values = _priorities(STARTS[way], own_session=True, told=way == "told")
+        assert values[0] == str(nice_value(7))
+        if values[1] == values[0]:
+            return
+        time.sleep(0.05)
+    pytest.fail("the session has kept its priority")
+
+
+@has_autogroups
+def test_who_leads_no_session_leaves_that_of_others_alone() -> None:
+    """A shell leads the session here: that of the tests may be the system's first one, which has no value."""
+    led = ("sh", "-c", '"$@"; exit', "sh", *STARTS["by itself"])
+    assert _priorities(led, own_session=True, told=False) == [str(nice_value(7)), "0"]
+
+
+def _priorities(command: Sequence[str], *, own_session: bool, told: bool) -> list[str]:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        [*command, AUTOGROUP], stdin=pipe, stdout=pipe, text=True, start_new_session=own_session
+    ) as process:
+        if told:
+            lower_priority_of(process.pid, 7)
+        return process.communicate("\n")[0].split()

@@ -317,6 +317,32 @@ def test_what_no_file_could_be_opened_for_is_synced_in_the_next_round(tmp_path: 
     assert record_store.round() == Round(frozenset(), frozenset(), ())
 
 
+def test_keys_that_are_not_needed_any_more_are_deleted_by_the_thread_that_syncs(tmp_path: Path) -> None:
+    """To delete a file waits for the disk where others are synced: a tenth of a second without a move was seen."""
+
+    class Counting(Disk):
+        deleted = 0
+
+        def unlink(self, path: Path) -> None:
+            self.deleted += 1
+            super().unlink(path)
+
+    disk = Counting()
+    record_store = RecordStore(tmp_path, recent=1, synced=True, disk=disk)
+    keys = tmp_path / "keys"
+    for match in (7, 8, 9):
+        record_store.begin(match, Keys.of("a", "b"), played(stop_after=4, end="resign")).finish()
+    work = record_store.round()
+    record_store.done(work, record_store.sync(work))
+    assert not disk.deleted and len(list(keys.iterdir())) == 3
+    cancelled = record_store.round()
+    record_store.restore_round(cancelled)
+    work = record_store.round()
+    assert work.expired == cancelled.expired == {7, 8} and not disk.deleted
+    record_store.sync(work)
+    assert (disk.deleted, [path.name for path in keys.iterdir()]) == (2, ["9.txt"])
+
+
 def test_half_a_line_that_cannot_be_taken_away_is_the_last_of_its_record(tmp_path: Path) -> None:
     class Full(Disk):
         full = False

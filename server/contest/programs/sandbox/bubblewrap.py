@@ -34,7 +34,7 @@ SHARED_MEGABYTES = 16
 _ISOLATION = (
     *("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--unshare-net"),
     *("--uid", "1000", "--gid", "1000", "--hostname", "arena", "--cap-drop", "ALL"),
-    *("--die-with-parent", "--new-session"),
+    "--die-with-parent",  # and who starts it gives it a session of its own, whose priority is lower
 )
 
 _TOP = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")

@@ -21,6 +21,7 @@ from typing import NamedTuple, TypeVar
 import trio
 
 from engine.games.outcome import Termination
+from server.config.process_settings import nice_value
 from server.contest.definition import Bounds
 from server.contest.programs.sandbox import cgroups
 from server.contest.programs.sandbox.bubblewrap import Descriptors, View, sandboxed
@@ -34,7 +35,7 @@ from server.contest.programs.sandbox.resource_usage import (
     out_of_cpu_time,
     out_of_memory,
 )
-from server.contest.programs.sandbox.spawning import spawn
+from server.contest.programs.sandbox.spawning import NICENESS, spawn
 from server.contest.programs.sandbox.syscall_filter import refusals
 
 Result = TypeVar("Result")
@@ -91,6 +92,8 @@ class Seal(NamedTuple):
     bounds: Bounds
     cpu_seconds: float
     """Processor time for the game."""
+    niceness: int = NICENESS
+    """How much higher its nice value is than the server's."""
 
 
 class NotSealed(OSError):
@@ -135,7 +138,8 @@ class Sealed:
         for kind, limit in _limits(seal).items():
             with suppress(ValueError, PermissionError, ProcessLookupError):  # above what this server may have itself
                 resource.prlimit(self._first, kind, limit)
-        self._watched = Watched(self._first, seal.bounds, seal.cpu_seconds, self.kill)
+        niceness = nice_value(seal.niceness)
+        self._watched = Watched(self._first, seal.bounds, seal.cpu_seconds, self.kill, niceness=niceness)
         WATCHER.add(self._watched)
 
     def begin(self) -> None:
@@ -259,7 +263,8 @@ def start(
         handed = Descriptors(tells, waits, refused)
         given = [number for number in (*handed, ways and ways[1].fileno()) if number is not None]
         words = sandboxed(command, seal.view, seal.bounds, handed)
-        process = spawn(words, environment, "/", core, talks=port is None, errors=errors, given=given)
+        talks = port is None
+        process = spawn(words, environment, "/", core, talks=talks, errors=errors, given=given, niceness=seal.niceness)
         os.close(tells)
         tells = -1
         sealed = Sealed(process, told, goes, ways and ways[0])

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import structlog
 
 from engine.games.outcome import Termination
+from server.config.process_settings import lower_session
 from server.contest.definition import Bounds
 
 log = structlog.get_logger()
@@ -70,10 +71,15 @@ class Watched:
     excess: Excess | None = None
     failed: bool = False
     """Whether a look has failed: it is said once."""
+    niceness: int = 0
+    """Of each session that a process in it begins, too."""
+    lowered: set[int] = field(default_factory=set)
+    """Leaders of sessions that have it."""
 
     def look(self) -> None:
         """Take note of what is used, and end what uses more than it may. May be called in any thread."""
         seen = _seen(self.first)
+        self._lower_sessions(seen)
         memory = seen.resident
         if memory > self.bounds.memory * MEGABYTE:
             memory = _shared_out(seen.numbers) or memory  # what several processes share was counted more than once
@@ -83,6 +89,13 @@ class Watched:
             self.excess = self._found(memory, seen)
             if self.excess is not None:
                 self.end()
+
+    def _lower_sessions(self, seen: _Seen) -> None:
+        for number in seen.numbers if self.niceness else ():
+            with suppress(ProcessLookupError):
+                leads = number not in self.lowered and os.getsid(number) == number
+                if leads and lower_session(number, self.niceness):
+                    self.lowered.add(number)
 
     def _found(self, memory: int, seen: _Seen) -> Excess | None:
         bounds = self.bounds

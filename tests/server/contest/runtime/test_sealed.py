@@ -13,6 +13,7 @@ import pytest
 import trio
 from structlog.testing import capture_logs
 
+from server.config.process_settings import nice_value
 from server.contest.definition import Bounds
 from server.contest.programs.sandbox import process as sealed
 from server.contest.programs.sandbox import resource_usage
@@ -20,6 +21,7 @@ from server.contest.programs.sandbox.bubblewrap import View
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.programs.sandbox.process import Seal, Sealed
 from server.contest.programs.sandbox.resource_usage import Watched, Watcher
+from server.contest.programs.sandbox.spawning import NICENESS
 from tests.descriptors import open_files
 
 SEAL = Seal(View(Path("/")), Bounds(), 10.0)
@@ -68,9 +70,16 @@ async def test_a_port_that_is_lost_on_the_way_is_the_machines_fault() -> None:
         await box.listener()
 
 
-def start(errors: int, marker: str = "none") -> Sealed:
+def start(errors: int, marker: str = "none", *before: str, seal: Seal = SEAL) -> Sealed:
     environment = {"PATH": os.defpath, "MARKER": marker}
-    return sealed.start(["sleep", "60"], environment, SEAL, None, None, errors, "0123456789abcdef")
+    return sealed.start([*before, "sleep", "60"], environment, seal, None, None, errors, "0123456789abcdef")
+
+
+async def end(box: Sealed) -> None:
+    box.kill()
+    await box.gone()
+    box.process.communicate()
+    box.close()
 
 
 @needs_sandbox
@@ -85,10 +94,47 @@ async def test_a_bound_above_the_servers_own_is_left_as_it_is(monkeypatch: pytes
     monkeypatch.setattr(resource, "prlimit", bounded)
     with open(os.devnull, "wb") as errors:
         box = await sealed.in_lasting_thread(lambda: start(errors.fileno()))
-    box.kill()
-    await box.gone()
-    box.process.communicate()
-    box.close()
+    await end(box)
+
+
+@needs_sandbox
+@pytest.mark.parametrize("niceness", [None, 10])
+async def test_all_of_a_program_has_a_lower_priority_in_a_session_of_its_own(
+    niceness: int | None,
+) -> None:
+    marker = f"{os.getpid()}.{niceness}"
+    seal = SEAL if niceness is None else SEAL._replace(niceness=niceness)
+    with open(os.devnull, "wb") as errors:
+        box = await sealed.in_lasting_thread(lambda: start(errors.fileno(), marker, seal=seal))
+    box.begin()
+    with trio.fail_after(600):
+        while b"sleep" not in (commands := programs_of(marker)).values():
+            await trio.sleep(0.01)
+    for process in commands:
+        assert os.getpriority(os.PRIO_PROCESS, process) == nice_value(niceness or NICENESS)
+        assert os.getsid(process) == box.process.pid
+    await end(box)
+
+
+@needs_sandbox
+@pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="this system has no autogroups")
+async def test_a_program_that_begins_another_session_gains_nothing_by_it() -> None:
+    marker = f"{os.getpid()}.session"
+    with open(os.devnull, "wb") as errors:
+        box = await sealed.in_lasting_thread(lambda: start(errors.fileno(), marker, "setsid"))
+    box.begin()
+    leaders: list[int] = []
+    with trio.fail_after(600):
+        while [priority(leader) for leader in leaders] != [nice_value(NICENESS)]:
+            leaders = [process for process, name in programs_of(marker).items() if name == b"sleep"]
+            await trio.sleep(0.01)
+    assert os.getsid(leaders[0]) == leaders[0]
+    await end(box)
+
+
+def priority(leader: int) -> int:
+    """Return the nice value of a session."""
+    return int(Path(f"/proc/{leader}/autogroup").read_text().split()[-1])
 
 
 @needs_sandbox
@@ -108,11 +154,16 @@ async def test_a_sandbox_that_cannot_be_bound_is_ended_and_leaves_nothing(
             await trio.sleep(0.01)
 
 
-def marked(marker: str) -> list[str]:
-    """Name the processes that have a marker in their environment."""
+def marked(marker: str) -> list[Path]:
+    """Name the processes that have a marker in their environment, by their folders in /proc."""
     found = []
     for environment in Path("/proc").glob("[0-9]*/environ"):
         with suppress(OSError):
             if f"MARKER={marker}".encode() in environment.read_bytes():
-                found.append(str(environment))
+                found.append(environment.parent)
     return found
+
+
+def programs_of(marker: str) -> dict[int, bytes]:
+    """Return the processes that have a marker in their environment, each with the name of its program."""
+    return {int(folder.name): (folder / "comm").read_bytes().strip() for folder in marked(marker)}
