@@ -1,6 +1,7 @@
 """Times, variants and awaited opponents as text."""
 
 from engine.clock import MICROSECONDS, span
+from engine.games.catalogue import variant_title
 from engine.wire import messages as m
 from engine.wire.words import ANY, LADDER, parameters_of
 
@@ -20,8 +21,8 @@ def time_control(budget_ms: int, increment_ms: int) -> str:
 
 
 def variant(match: m.Match | m.Watching) -> str:
-    """Format a variant: the game, and its parameters if it has any."""
-    return f"{match.game} {parameters_of(match.parameters)}".rstrip()
+    """Format a variant for people, as pages do: ``GIPF 4 4 15 15``."""
+    return variant_title(f"{match.game} {parameters_of(match.parameters)}")
 
 
 def waiting_for(seek: m.Seek) -> str:

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from bots.commands.league_requests import Entry, League
 from bots.commands.options import Count, Flag, fail, print_line
 from engine.games.catalogue import USUAL_GAME
+from engine.wire.words import number_of
 
 LOOK_SECONDS = 2.0
 """How often to ask how far a comparison has come."""
@@ -93,7 +94,7 @@ def compare(
 def _progress(told: dict[str, Any]) -> str:
     """Return a line on how a comparison stands."""
     said = told["summary"] or told["sentence"]
-    count = f"{told['games_played']} of {told['games']} games"
+    count = f"{told['games_played']} of {number_of(told['games'], 'game')}"
     return f"-- {told['state']}: {said or count}"
 
 

@@ -9,6 +9,7 @@ from bots.watch.rendering import paint_board, print_lines
 from engine.games.interactive_game import InteractiveGame, Player
 from engine.games.interface import Successor
 from engine.search.searcher import SearchResult
+from engine.wire.words import number_of
 
 Read = Callable[[str], str]
 """Shows a prompt and returns a line; raises EOFError when there is none left."""
@@ -71,8 +72,8 @@ def describe_search(thought: SearchResult) -> str:
     if plies is None:
         return f"depth {thought.depth}, score {thought.score:+}, {thought.seconds:.1f} s"
     sides, turn = thought.position.game.sides, thought.position.turn
-    winner, many = sides[turn if plies > 0 else 1 - turn], "ply" if abs(plies) == 1 else "plies"
-    return f"{winner} wins in {abs(plies)} {many}, {thought.seconds:.1f} s"
+    winner = sides[turn if plies > 0 else 1 - turn]
+    return f"{winner} wins in {number_of(abs(plies), 'ply', 'plies')}, {thought.seconds:.1f} s"
 
 
 def reader(completions: Callable[[str], list[str]]) -> Read:

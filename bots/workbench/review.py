@@ -8,6 +8,7 @@ from engine.record import BadRecord, Summary, verify
 from engine.record.exact_cost import CostSum, MoveCost
 from engine.record.review import Mark, ReviewedMove, Worth
 from engine.wire.notes import Note, write_note
+from engine.wire.words import number_of
 
 RESULTS = {1: "win", 0: "draw", -1: "loss"}
 
@@ -124,7 +125,7 @@ def _exact(moves: Sequence[ReviewedMove]) -> CostSum:
 
 def _account(moves: Sequence[ReviewedMove]) -> str:
     counts = _counts(moves)
-    parts = [f"{counts['moves']} moves, {counts['best']} the best"]
+    parts = [f"{number_of(len(moves), 'move')}, {counts['best']} the best"]
     if counts["average_loss"] is not None:
         known = counts["known_losses"]
         of_these = "" if known == len(moves) else f" in {known} of them"

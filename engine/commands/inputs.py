@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from engine.commands.program.output import Rejected, say
 from engine.commands.usage_errors import reason
-from engine.games.catalogue import GAMES, unknown_game
+from engine.games.catalogue import GAMES, title_of, unknown_game
 from engine.games.interface import BadParameters, BadPosition, Game, Position
 
 File = Annotated[str | None, Parameter(allow_leading_hyphen=True)]
@@ -58,7 +58,7 @@ def warn_of(position: Position) -> None:
 
 def say_compiling(position: Position) -> None:
     """Say on stderr why nothing happens for some seconds, where the search of a position has to be compiled."""
-    say(f"compiling the search for {position.game.name} {position.parameters}, or loading what was compiled before")
+    say(f"compiling the search for {title_of(position)}, or loading what was compiled before")
 
 
 def check_range(option: str, number: int, least: int, most: int) -> None:

@@ -4,6 +4,7 @@ from time import perf_counter
 
 from engine.commands.inputs import File, game_named, position_of, warn_of
 from engine.commands.program.output import Rejected, answer, say
+from engine.games.catalogue import title_of
 from engine.games.perft import count
 from engine.games.perft import divide as leaves_by_move
 
@@ -47,7 +48,7 @@ def perft(
     warn_of(root)
     compile = not interpreted
     if compile and depth > 0 and root.kernel().compiled:
-        say(f"compiling {game} {root.parameters}, or loading what was compiled before")
+        say(f"compiling {title_of(root)}, or loading what was compiled before")
         count(root, 1, unique=unique)
     branches = []
     for plies in range(min(1, depth), depth + 1):

@@ -10,7 +10,7 @@ from engine.commands.inputs import game_named, start_of
 from engine.commands.program.output import say
 from engine.compiling.binding import can_compile, keep_compiled
 from engine.compiling.compile_process import stay_with_caller
-from engine.games.catalogue import GAMES
+from engine.games.catalogue import GAMES, title_of
 from engine.games.interface import Position
 from engine.search import alphabeta
 from engine.search.binding import LOOKING_UP, SEARCHING, SOLVING, CompiledCode
@@ -64,7 +64,7 @@ def precompile(
 def compile_for(position: Position, purpose: str) -> None:
     """Compile for one purpose, unless it was done before, and say so on stderr."""
     code_of, compile = CODE[purpose]
-    what = f"{position.game.name} {position.parameters}, {purpose}"
+    what = f"{title_of(position)}, {purpose}"
     if not can_compile():
         say(f"{what}: nothing is compiled, NUMBA_DISABLE_JIT says so")
     elif code_of(position).is_ready():
@@ -80,7 +80,7 @@ def make_tablebase(position: Position) -> None:
     """Make the tablebase of a position's variant, unless it was done before or it has none, and say so on stderr."""
     if not tablebase.can_have(position):
         return
-    what = f"{position.game.name} {position.parameters}, tablebase"
+    what = f"{title_of(position)}, tablebase"
     if not can_compile():
         say(f"{what}: nothing is made, NUMBA_DISABLE_JIT says so")
         return

@@ -14,6 +14,7 @@ from engine.commands.usage_errors import reason
 from engine.games.history import History
 from engine.games.outcome import Termination
 from engine.record import Played, RecordedNote, milliseconds
+from engine.wire.words import number_of
 
 
 def replay(
@@ -60,7 +61,7 @@ def replay(
             answer(line)
     left = " and ".join(map(about, summary.left))
     plies = summary.history.plies
-    moves = f"{plies} move{'' if plies == 1 else 's'}"
+    moves = number_of(plies, "move")
     ended = f"{summary.result} {summary.reason}" if summary.result else "not ended"
     answer(f"verified match {summary.header.match}: {ended}, {moves}, {left} left")
 

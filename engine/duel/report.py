@@ -6,6 +6,7 @@ from engine.duel.games import NAMES
 from engine.duel.results import Tally
 from engine.duel.sprt import Sprt
 from engine.duel.statistics import estimate
+from engine.wire.words import number_of
 
 
 def progress(tally: Tally, test: Sprt) -> str:
@@ -22,7 +23,7 @@ def summary(tally: Tally) -> Iterator[str]:
     yield "games ended by " + ", ".join(f"{reason} {count}" for reason, count in tally.reasons.most_common())
     for name, used, lost in zip(NAMES, tally.used, tally.time_losses, strict=True):
         ms, nodes = used.ms / max(1, used.moves), used.nodes / max(1, used.moves)
-        yield f"{name} used {ms:.2f} ms and {nodes:.0f} nodes a move, and lost {lost} games on time"
+        yield f"{name} used {ms:.2f} ms and {nodes:.0f} nodes a move, and lost {number_of(lost, 'game')} on time"
     yield f"result {score(tally)}  {strength(tally)}  sprt {tally.decision}"
 
 

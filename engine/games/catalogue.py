@@ -23,6 +23,11 @@ def variant_title(variant: str) -> str:
     return f"{TITLES.get(game, game)} {parameters}".strip()
 
 
+def title_of(position: Position) -> str:
+    """Return what the variant of a position is called for people."""
+    return variant_title(f"{position.game.name} {position.parameters}")
+
+
 def start_of(game: str, parameters: str = "") -> Position:
     """Return the position in which a game begins, the usual variant where no parameters are given.
 

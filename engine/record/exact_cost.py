@@ -11,6 +11,7 @@ from engine.games.interface import WIN, Position, play
 from engine.record.summary import Summary
 from engine.search.searcher import key_of
 from engine.solve.tablebase.tablebase import Tablebase
+from engine.wire.words import number_of
 
 
 class MoveCost(NamedTuple):
@@ -27,7 +28,7 @@ class MoveCost(NamedTuple):
     def words(self) -> str:
         """The cost in words."""
         if self.wasted:
-            plies = f"{self.wasted} {'ply' if self.wasted == 1 else 'plies'}"
+            plies = number_of(self.wasted, "ply", "plies")
             return f"kept the win but wasted {plies}" if self.before > 0 else f"lost {plies} sooner"
         return _WORDS[self.before, self.after]
 

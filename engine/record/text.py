@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from engine.clock import Stall, TimeControl
+from engine.games.catalogue import title_of
 from engine.games.interface import Position
 
 VERSION = 1
@@ -31,8 +32,8 @@ class Header(NamedTuple):
     @property
     def title(self) -> str:
         """The match in a line: what was played, who against whom, and when."""
-        position = self.position
-        return f"{position.game.name} {position.parameters}: {self.who(0)} against {self.who(1)}, {self.started}"
+        variant = title_of(self.position)
+        return f"{variant}: {self.who(0)} against {self.who(1)}, {self.started}"
 
     def text(self) -> str:
         """Return the head of the record, down to the first position."""

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from engine.clock import about
 from engine.record.summary import Summary
 from engine.record.time_use import INITIALISATION, charged, moves_of
+from engine.wire.words import number_of
 
 
 class SideTime(NamedTuple):
@@ -39,7 +40,7 @@ def _line(summary: Summary, side: int) -> str:
     header, use = summary.header, summary.uses[side]
     moves, used, _, _ = _time(summary, side)
     turn = "initialisation" if use.ply == INITIALISATION else f"move {use.ply}"
-    parts = [f"{header.who(side)} used {about(used)} for {moves} move{'' if moves == 1 else 's'}"]
+    parts = [f"{header.who(side)} used {about(used)} for {number_of(moves, 'move')}"]
     parts.append(f"most for {turn}: {about(use.longest)}")
     if use.uncharged:
         parts.append(f"not charged for stalls of the server and lag: {about(use.uncharged)}")

@@ -17,6 +17,7 @@ import msgspec
 
 from engine.games.catalogue import GAMES, unknown_game
 from engine.games.interface import BadMove, BadPosition, Position
+from engine.wire.words import number_of
 
 VERSION = 1
 
@@ -134,7 +135,9 @@ def check(claim: Claim) -> Checked:
             path[following] = _followers(claim, position, following)
             longest[following] = 0
     if claim.plies is not None and lengths[first] > claim.plies:
-        raise BadCertificate(f"the game can last {lengths[first]} plies, not {claim.plies} as is claimed")
+        raise BadCertificate(
+            f"the game can last {number_of(lengths[first], 'ply', 'plies')}, not {claim.plies} as is claimed"
+        )
     return Checked(len(lengths), lengths[first])
 
 

@@ -12,8 +12,10 @@ from typing import NamedTuple
 import trio
 from msgspec.structs import replace
 
+from engine.games.catalogue import variant_title
 from engine.games.outcome import Termination
 from engine.record import readable
+from engine.wire.words import number_of
 from server.arena.arena import Arena
 from server.arena.matchmaking import Seek
 from server.arena.roles import Player
@@ -75,10 +77,10 @@ class _TimedPlayers(ContestPlayers):
 
 async def check(definition: Definition, say: Callable[[str], None]) -> int:
     """Check all programs, and print a line for each entrant; return 1 if any cannot play, else 0."""
-    variants = ", ".join(formatting.variant_name(variant) for variant in definition.variants)
+    variants = ", ".join(variant_title(formatting.variant_name(variant)) for variant in definition.variants)
     openings = sum(len(variant.openings) for variant in definition.variants)
-    entrants = formatting.number(len(definition.entrants), "entrant")
-    say(f"{definition.name}: {entrants}; {variants}; {formatting.number(openings, 'opening')}: the file can be played")
+    entrants = number_of(len(definition.entrants), "entrant")
+    say(f"{definition.name}: {entrants}; {variants}; {number_of(openings, 'opening')}: the file can be played")
     width = max(len(entrant.name) for entrant in definition.entrants)
     failed = 0
     await precompile_bots(definition, beside_games=False)
@@ -96,13 +98,9 @@ async def check(definition: Definition, say: Callable[[str], None]) -> int:
             say(f"{'':{width}}    | {formatting.printable(line)}")
     checked = sum(bool(entrant.command) for entrant in definition.entrants)
     if failed:
-        say(f"{failed} of {formatting.number(checked, 'program')} cannot play as they are")
+        say(f"{failed} of {number_of(checked, 'program')} cannot play as they are")
     else:
-        say(
-            f"all {formatting.number(checked, 'program')} have played"
-            if checked
-            else "there is no program to be checked"
-        )
+        say(f"all {number_of(checked, 'program')} have played" if checked else "there is no program to be checked")
     return min(failed, 1)
 
 
@@ -124,7 +122,7 @@ async def _check(definition: Definition, entrant: Entrant, number: int) -> Found
                 contest_players = arena.contest_players = _TimedPlayers()
                 found, played = await _play(short, fixture, arena, seats)
                 if not found.ok:
-                    name = formatting.variant_name(definition.variants[variant])
+                    name = variant_title(formatting.variant_name(definition.variants[variant]))
                     where = f"in {name}: " if len(definition.variants) > 1 else ""
                     lines = last_lines(Path(folder), CONTEST, 1, entrant.name).splitlines()[-MAX_LINES:]
                     called = (
@@ -133,8 +131,8 @@ async def _check(definition: Definition, entrant: Entrant, number: int) -> Found
                     return Found(False, f"{where}{found.sentence}{called}", "\n".join(lines))
                 moves += played
                 seconds.append(contest_players.first_word.get(entrant.name, 0.0))
-    games = formatting.number(len(seconds), "game")
-    return Found(True, f"first word after {max(seconds):.1f} s, {formatting.number(moves, 'move')} in {games}")
+    games = number_of(len(seconds), "game")
+    return Found(True, f"first word after {max(seconds):.1f} s, {number_of(moves, 'move')} in {games}")
 
 
 async def _play(definition: Definition, fixture: Fixture, arena: Arena, seats: GameSeating) -> tuple[Found, int]:
@@ -151,8 +149,6 @@ async def _play(definition: Definition, fixture: Fixture, arena: Arena, seats: G
         return Found(False, f"the game could not be played: {game.detail}"), moves
     for loss in losses(definition, game):
         if loss.name == name and (is_late(loss.cause) or loss.cause in PROBLEMS):
-            sentence = (
-                f"{loss.cause.replace('_', ' ')} after {formatting.number(moves, 'move')}: {readable(loss.sentence)}"
-            )
+            sentence = f"{loss.cause.replace('_', ' ')} after {number_of(moves, 'move')}: {readable(loss.sentence)}"
             return Found(False, sentence), moves
     return Found(True, ""), moves

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from engine import record
 from engine.record import BadRecord
+from engine.wire.words import number_of
 from server.commands.upkeep.finding import GOOD, NOTE, WRONG, Finding
 from server.commands.upkeep.league_files import league_findings
 from server.config import config_file, tls, tokens
@@ -25,7 +26,6 @@ from server.config.toml_table import BadTable
 from server.contest.definition import Sandbox
 from server.contest.programs.sandbox import cgroups
 from server.contest.programs.sandbox.choice import sandbox_obstacle
-from server.contest.report.formatting import number
 from server.contest.store.store import FILE as STORE
 from server.league.ladder import definition as ladder
 from server.match import recovery
@@ -260,7 +260,7 @@ def _certificate(identity: tls.Identity) -> Finding:
         days = tls.days_left(identity)
     except tls.BadCertificate as error:
         return Finding(WRONG, "certificate", f"{error}; get another one")
-    sentence = f"{identity.certificate} is valid for {number(days, 'day')} more"
+    sentence = f"{identity.certificate} is valid for {number_of(days, 'day')} more"
     if days < SOON_DAYS:
         return Finding(NOTE, "certificate", f"{sentence}; renew it, and start the server again")
     return Finding(GOOD, "certificate", sentence)
@@ -273,7 +273,7 @@ def _tokens(path: Path) -> Finding:
         return Finding(WRONG, "tokens", f"{error}; arena-server token NAME --tokens {path} makes what is right")
     if _others_may_write(path):
         return Finding(WRONG, "tokens", f"{path} may be written to by others, who let in whom they like; chmod go-w")
-    return Finding(GOOD, "tokens", f"{path} has those of {number(len(known), 'player')}")
+    return Finding(GOOD, "tokens", f"{path} has those of {number_of(len(known), 'player')}")
 
 
 def _organiser(path: Path) -> Finding:
@@ -298,9 +298,9 @@ def _ladder(path: Path) -> Finding:
         return Finding(WRONG, "ladder", sentence)
     if found.sandbox is Sandbox.SEALED and sandbox_obstacle():
         return Finding(WRONG, "ladder", f"{path} seals programs, which this machine cannot: see sandbox")
-    named = f"{number(len(found.levels), 'level')} and {number(len(found.programs), 'program')}"
+    named = f"{number_of(len(found.levels), 'level')} and {number_of(len(found.programs), 'program')}"
     return Finding(
-        GOOD, "ladder", f"{path} has {number(len(found.variants), 'game')}, {named} beside the bots of the league"
+        GOOD, "ladder", f"{path} has {number_of(len(found.variants), 'game')}, {named} beside the bots of the league"
     )
 
 

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.progress import Progress
 
+from engine.wire.words import number_of
 from server.arena.arena import Arena
 from server.commands.options import BY
 from server.config.settings import Settings
@@ -86,7 +87,7 @@ async def _hold(asked: ContestOptions, console: Console, cluster: Cluster | None
         if before is None:
             found = await _serve_contest(asked.settings, cluster, follower)
         if found.moment.closed is None:
-            played = formatting.number(len(found.games), "game")
+            played = number_of(len(found.games), "game")
             console.print(f"Stopped after {played}. The same command goes on with the contest.")
             return STOPPED
         await look_up_costs(data, contest, found.definition, found.games)
@@ -163,7 +164,7 @@ async def _serve_contest(settings: Settings, cluster: Cluster | None, follower: 
                 follower.say("the server that held the contest has ended; this one goes on with it")
             follower.say(f"listening on {settings.host}, port {arena.ports[0]}; Ctrl-C stops in order")
             if cluster is not None:
-                workers, games = formatting.number(cluster.workers, "worker"), formatting.number(cluster.games, "game")
+                workers, games = number_of(cluster.workers, "worker"), number_of(cluster.games, "game")
                 follower.say(f"the cluster at {cluster.address} has {workers}, and room for {games} at a time")
             found = await follower.follow(arena, stopped)
             arena.closing.set()

@@ -9,6 +9,7 @@ import trio
 
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.states import IN_MATCH, State
+from engine.wire.words import number_of
 from server.config.limits import (
     ALL_TRUSTED_WORK,
     FIRST_MESSAGES,
@@ -385,4 +386,4 @@ class RateLimiter:
 
 
 def _seconds(number: float) -> str:
-    return f"{number:g} second{'' if number == 1 else 's'}"
+    return number_of(number, "second")

@@ -17,6 +17,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from engine.wire.words import number_of
 from server.storage.data_lock import LOCK
 from server.storage.database import BUSY_SECONDS, guarded
 from server.storage.match_numbers import FILE as NUMBERS
@@ -91,7 +92,7 @@ def restore(backup: Path, data: Path) -> Saved:
         raise BadBackup(f"{backup} has the format {form}, and this version of arena-server knows {FORMAT}")
     there = len(list(_files(backup))) - 1
     if there != files:
-        raise BadBackup(f"{backup} had {files} files, and has {there}; take another backup")
+        raise BadBackup(f"{backup} had {number_of(files, 'file')}, and has {there}; take another backup")
     for path in backup.glob(DATABASES):
         with guarded(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
             fault = database.execute("PRAGMA quick_check(1)").fetchone()[0]

@@ -86,7 +86,7 @@ def test_what_is_wished_for(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
         status, output, error = run(capsys, "random", "--port", str(server.port), *options.split())
     assert (status, output) == (0, "")
     assert error.splitlines() == [
-        "match 17: gipf 4 4 15 15, 60 s, white against bob",
+        "match 17: GIPF 4 4 15 15, 60 s, white against bob",
         "match 17: won as white against bob (resign: bob (black) resigned)",
     ]
 
@@ -117,14 +117,14 @@ def test_alphabeta_is_warm_before_it_logs_in(
         status, _, error = run(capsys, "alphabeta", "--port", str(server.port), *options.split())
     assert status == 0
     assert warmed == [("gipf", "6,4,20,20")]
-    assert error.splitlines()[0].startswith("match 17: gipf 6 4 20 20"), "nothing is waited for"
+    assert error.splitlines()[0].startswith("match 17: GIPF 6 4 20 20"), "nothing is waited for"
 
 
 def test_warming_where_nothing_compiles_takes_no_time(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-    said = "gipf 6 4 20 20, search: nothing is compiled, NUMBA_DISABLE_JIT says so\n"
+    said = "GIPF 6 4 20 20, search: nothing is compiled, NUMBA_DISABLE_JIT says so\n"
     assert run(capsys, "warm", "gipf", "6,4,20,20") == (0, "", said)
 
 

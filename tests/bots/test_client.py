@@ -66,7 +66,7 @@ def test_a_match_from_login_to_quit() -> None:
     assert results[0].score == 1.0
     assert results[0].history.moves == (FIRST, SECOND, THIRD)
     assert reported == [
-        "match 17: gipf 4 4 15 15, 60 s + 500 ms a move, white against bob",
+        "match 17: GIPF 4 4 15 15, 60 s + 500 ms a move, white against bob",
         "match 17: won as white against bob (resign: bob (black) resigned)",
     ]
 

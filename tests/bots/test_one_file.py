@@ -45,7 +45,7 @@ def test_it_plays_on_a_server(file: Path, tmp_path: Path, monkeypatch: pytest.Mo
         )
     assert done.returncode == 0, done.stderr
     *_, first, last = done.stderr.splitlines()
-    assert first.startswith("match 1: gipf 2 2 5 5, ") and " against random" in last
+    assert first.startswith("match 1: GIPF 2 2 5 5, ") and " against random" in last
 
 
 @pytest.mark.slow

@@ -78,7 +78,7 @@ def test_readmes_bot_plays_as_often_as_it_is_started(
     with ServerProcess(tmp_path / "data", *SERVER[1].split(), *QUICK) as server:
         for number in (1, 2):
             *_, first, last = newcomer(server.port).last_lines()
-            assert first.startswith(f"match {number}: gipf 4 4 15 15, 1 s, ") and " against random" in first
+            assert first.startswith(f"match {number}: GIPF 4 4 15 15, 1 s, ") and " against random" in first
             assert last.startswith(f"match {number}: ")
         for wish, opponent in (
             ('game="arrows", opponent="random-arrows"', "random-arrows"),
@@ -108,7 +108,7 @@ def test_a_newcomer_is_told_why_nobody_plays(tmp_path: Path, newcomer: Callable[
         stranger = newcomer(server.port, name="mybot3", wish='opponent="bob"')
         assert stranger.line() == "waiting for bob, who is not here"
         busy[2].say(m.Resign())
-        while not (line := waiting.line()).startswith("match 5: gipf"):
+        while not (line := waiting.line()).startswith("match 5: GIPF"):
             assert re.fullmatch("waiting for random, who .*|random plays match [1-4]", line), line
         server.stop()
         assert waiting.last_lines()[-1].startswith("match 5: ")

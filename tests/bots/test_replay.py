@@ -320,7 +320,7 @@ def test_a_bot_that_plays_the_same_ends_with_0(
     status, output, error = run(capsys, "replay", "17.txt", "alice.py")
     lines = output.splitlines()
     assert (status, error) == (0, "loaded\n")
-    assert lines[0].startswith("mnk 3 3 3: alice (first) against bob (second), ")
+    assert lines[0].startswith("m,n,k 3 3 3: alice (first) against bob (second), ")
     assert lines[1].split() == ["ply", "clock", "record", "bot", "took"]
     assert lines[2].split()[:4] == ["1", "19.957", "b2", "b2"] and lines[2].endswith("  same")
     assert lines[-1].startswith("alice as first: 4 turns, 4 the same, 0 different; ") and len(lines) == 7
@@ -357,7 +357,7 @@ def test_the_answers_as_json(place: Callable[[str, str], None], capsys: pytest.C
     place("alice.py", choosing({1: "b2", 3: "b3", 5: "a2"}))
     status, output, error = run(capsys, "replay", "17.txt", "alice.py", "--json", "-")
     told = json.loads(output)
-    assert status == 1 and error.startswith("mnk 3 3 3: ")
+    assert status == 1 and error.startswith("m,n,k 3 3 3: ")
     assert {key: told[key] for key in ("match", "bot", "side", "player", "same", "different", "failed", "new")} == {
         "match": 17, "bot": "alice", "side": "first", "player": "alice",
         "same": 2, "different": 1, "failed": 1, "new": 0,

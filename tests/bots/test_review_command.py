@@ -65,7 +65,7 @@ def test_each_move_takes_a_line_and_each_side_one(record: str, capsys: pytest.Ca
     status, output, error = run(capsys, "review", record, *NODES)
     lines = output.splitlines()
     assert (status, error) == (0, "")
-    assert lines[0].startswith("mnk 3 3 3: alice (first) against bob (second), 2026-")
+    assert lines[0].startswith("m,n,k 3 3 3: alice (first) against bob (second), 2026-")
     assert lines[2].split() == ["ply", "side", "move", "best", "best", "is", "move", "is", "loss"]
     assert lines[5].split() == ["3", "first", "c1", "=", "draw", "draw", "0"]
     assert lines[8].split() == ["6", "second", "c2", "=", "draw", "draw", "0"]
@@ -88,7 +88,7 @@ def test_marks_stand_beside_the_move_and_in_the_sum(tmp_path: Path, capsys: pyte
 def test_the_same_as_json(record: str, capsys: pytest.CaptureFixture[str]) -> None:
     status, output, error = run(capsys, "review", record, *NODES, "--json", "-")
     told = json.loads(output)
-    assert status == 0 and error.startswith("mnk 3 3 3: ")
+    assert status == 0 and error.startswith("m,n,k 3 3 3: ")
     assert (told["report"], told["match"], told["game"], told["params"]) == ("review", 17, "mnk", "3 3 3")
     assert told["nodes"] == 100 and [side["name"] for side in told["sides"]] == ["alice", "bob"]
     assert [move["move"] for move in told["moves"]][:3] == ["b2", "a1", "c1"]

@@ -43,7 +43,7 @@ QUIT = """
 > QUIT
 < BYE quit goodbye
 """
-OUTPUT = f"""match 17: gipf 4 4 15 15, 60 s, white: alice, black: bob
+OUTPUT = f"""match 17: GIPF 4 4 15 15, 60 s, white: alice, black: bob
 play begins
    1 white {FIRST}  (white 59.1 s, black 58.0 s)
    2 black {SECOND}  (white 59.1 s, black 57.0 s)
@@ -89,7 +89,7 @@ def test_a_match_by_its_number() -> None:
 def test_live_in_a_terminal() -> None:
     seen, output = watched(HELLO + LIST + WATCH + REST + QUIT, terminal=True)
     assert seen[0].result is not None
-    for part in ("match 17 · gipf 4 4 15 15 · 60 s", "alice", "bob (black) wins, resign: alice (white) resigned"):
+    for part in ("match 17 · GIPF 4 4 15 15 · 60 s", "alice", "bob (black) wins, resign: alice (white) resigned"):
         assert part in output
 
 
@@ -134,9 +134,9 @@ def test_following_from_match_to_match() -> None:
     with FakeServer(script + "> QUIT") as server, pytest.raises(Refused, match="the server is stopped"):
         watch(None, host="127.0.0.1", port=server.port, follow=True, console=console)
     assert [line for line in output.getvalue().splitlines() if line.startswith(("match", "waiting"))] == [
-        "match 17: gipf 4 4 15 15, 60 s, white: alice, black: bob",
+        "match 17: GIPF 4 4 15 15, 60 s, white: alice, black: bob",
         "waiting for a match to begin",
-        "match 18: gipf 4 4 15 15, 60 s, white: alice, black: bob",
+        "match 18: GIPF 4 4 15 15, 60 s, white: alice, black: bob",
         "waiting for a match to begin",
     ]
 

@@ -120,7 +120,7 @@ def test_a_scene_fits_the_terminal(width: int, height: int, messages: tuple[m.Me
 
 def test_what_a_scene_shows() -> None:
     text = "\n".join(drawn(seen(m.Start(59_900, 59_800), MOVED_1), 80, 24, 103.0))
-    title = "match 17 · gipf 4 4 15 15 · 60 s + 500 ms a move"
+    title = "match 17 · GIPF 4 4 15 15 · 60 s + 500 ms a move"
     for part in (title, "● alice white", "59.0 s", "◀ to move", "[●]", FIRST):
         assert part in text
     assert "11 in reserve, 0 captured" in text

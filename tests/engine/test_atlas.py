@@ -79,9 +79,9 @@ def test_layers_over_a_limit_are_unknown(capsys: pytest.CaptureFixture[str], tmp
     file = tmp_path / "atlas.tsv"
     layers = "--layers", str(tmp_path / "layers")
     status, lines, said = run(capsys, file, "2 2 5 5", *layers, "--time", "0.000001")
-    assert (status, lines) == (0, ["1 variants, 0 of them solved"])
+    assert (status, lines) == (0, ["1 variant, 0 of them solved"])
     assert "2 2 5 5: layer 0 0 is not solved: the time is over" in said
-    assert run(capsys, file, "2 2 5 5", *layers)[1] == ["1 variants, 1 of them solved"]
+    assert run(capsys, file, "2 2 5 5", *layers)[1] == ["1 variant, 1 of them solved"]
 
 
 @pytest.mark.parametrize(

@@ -132,7 +132,7 @@ def test_what_is_no_record_is_named_and_left_out(folder: Path, capsys: pytest.Ca
     assert said == [
         f"{bad}: line 1: version 9 of the format; this program reads version 1; left out",
         f"{whole - moves} moves of {len(RECORDS) - 1} matches",
-        f"arena-engine: 1 of {len(RECORDS)} records were left out",
+        f"arena-engine: 1 of {len(RECORDS)} records left out",
     ]
     assert (folder / "rest").read_text(encoding="utf-8").count("\n") == whole - moves
 

@@ -48,7 +48,7 @@ def test_verify_shows_how_each_clock_comes_about(match: Path) -> None:
     done = _command("--verify", str(match))
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[0].startswith("gipf 3 3 9 9: ann (white) against bob (black)")
+    assert lines[0].startswith("GIPF 3 3 9 9: ann (white) against bob (black)")
     assert lines[2].split() == ["from", "until", "stalled", "lag", "charged", "left"]
     assert [line.split()[-1] for line in lines[3:5]] == ["READY", "READY"]
     (move,) = [line.split() for line in lines if line.endswith(" a1-b2")]

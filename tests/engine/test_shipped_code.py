@@ -91,7 +91,7 @@ def test_it_searches_as_interpreted_code_does_on_a_machine_that_has_compiled_not
 @on_its_machines
 def test_a_process_that_compiles_takes_it(tmp_path: Path) -> None:
     said = precompiled("4 4 3", tmp_path)
-    assert "mnk 4 4 3, solve: compiled in" in said and "numba" not in said
+    assert "m,n,k 4 4 3, solve: compiled in" in said and "numba" not in said
 
 
 @pytest.mark.campaign

@@ -8,6 +8,7 @@ from bots.workbench.replay.turns import Turn
 from engine.commands import reports
 from engine.record import Summary
 from engine.wire.notes import write_note
+from engine.wire.words import number_of
 
 TITLES = f"{'ply':>4} {'clock':>10}  {'record':20} {'bot':20} {'took':>10}"
 
@@ -35,9 +36,7 @@ def closing(name: str, summary: Summary, side: int, answers: Sequence[Compared])
     seconds = sum(compared.seconds for compared in answers)
     times = f"{seconds:.3f} s, of which {slowest.seconds:.3f} at ply {slowest.turn.ply}"
     sides = summary.header.position.game.sides
-    return (
-        f"{name} as {sides[side]}: {len(answers)} turn{'s' if len(answers) != 1 else ''}, {', '.join(parts)}; {times}"
-    )
+    return f"{name} as {sides[side]}: {number_of(len(answers), 'turn')}, {', '.join(parts)}; {times}"
 
 
 def as_json(name: str, summary: Summary, side: int, answers: Sequence[Compared]) -> str:

@@ -17,6 +17,7 @@ from engine.solve.atlas.entries import COLUMNS, Entry
 from engine.solve.layered.pair import OutOfMemory, OutOfTime
 from engine.solve.layered.solver import Layers, layer_of
 from engine.solve.solver import Result, SolverLimits, solve
+from engine.wire.words import number_of
 
 MAX_VARIANTS = 100_000
 
@@ -72,7 +73,7 @@ def atlas(
             found = " ".join(filter(None, (entry.result, entry.plies)))
             say(f"{entry.parameters}: {found}, {entry.method or 'limits reached'}, {entry.seconds:.1f} s")
     unknown = sum(entry.result == Result.UNKNOWN for entry in entries.values())
-    answer(f"{len(entries)} variants, {len(entries) - unknown} of them solved")
+    answer(f"{number_of(len(entries), 'variant')}, {len(entries) - unknown} of them solved")
     if table:
         for line in tables(entries):
             answer(line)

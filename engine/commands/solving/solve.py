@@ -5,12 +5,14 @@ from time import perf_counter
 
 from engine.commands.inputs import File, check_seconds, game_named, position_of, text_of, warn_of
 from engine.commands.program.output import Rejected, answer, say
+from engine.games.catalogue import title_of
 from engine.games.interface import Position
 from engine.solve import certificate
 from engine.solve.certificate import BadCertificate, Claim
 from engine.solve.solver import Result, Solution, SolverLimits, solve
 from engine.solve.strategy import NoStrategy, strategy
 from engine.solve.tablebase.tablebase import tablebase_of
+from engine.wire.words import number_of
 
 MEGABYTE = 1 << 20
 
@@ -67,7 +69,7 @@ def solve_game(
         clock=perf_counter,
         progress=_Reporter(began).report,
         tablebase=None if proof is not None else tablebase_of(root),
-        compiling=lambda: say(f"{game} {root.parameters} is being compiled beside, for what cannot be solved sooner"),
+        compiling=lambda: say(f"{title_of(root)} is being compiled beside, for what cannot be solved sooner"),
     )
     answer(f"result {solution.result}")
     if solution.plies is not None:
@@ -110,7 +112,7 @@ def _write_proof(file: Path, root: Position, solution: Solution, memory: int) ->
     except OSError as error:
         raise Rejected(f"--proof: {file} cannot be written: {error.strerror}") from None
     else:
-        say(f"a proof with {len(moves)} moves of the winner is in {file}")
+        say(f"a proof with {number_of(len(moves), 'move')} of the winner is in {file}")
 
 
 class _Reporter:
@@ -128,12 +130,12 @@ class _Reporter:
 
 def _figures(solution: Solution) -> str:
     words = [
-        f"no forced win within {solution.refuted} {'ply' if solution.refuted == 1 else 'plies'}"
+        f"no forced win within {number_of(solution.refuted, 'ply', 'plies')}"
         if solution.refuted > 0
         else "looked for forced wins"
     ]
-    words.append(f"{solution.nodes} nodes")
-    words.append(f"{solution.positions} positions collected")
+    words.append(number_of(solution.nodes, "node"))
+    words.append(f"{number_of(solution.positions, 'position')} collected")
     if solution.closed:
         words.append("which are all there are")
     elif solution.full:

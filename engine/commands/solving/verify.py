@@ -4,6 +4,7 @@ from itertools import islice
 
 from engine.commands.inputs import game_named, start_of
 from engine.commands.program.output import Rejected, answer, say
+from engine.games.catalogue import title_of
 from engine.solve.layered.solver import Layers
 from engine.solve.layered.store import Name
 from engine.solve.reachable import Judgement
@@ -17,6 +18,7 @@ from engine.solve.tablebase.verification import (
     position_at,
     random_places,
 )
+from engine.wire.words import number_of
 
 MAX_SHOWN = 10
 """Faults that are shown."""
@@ -47,7 +49,7 @@ def verify(game: str, params: str, /, *, positions: int = 10_000, seed: int = 1,
     if positions < 1:
         raise Rejected(f"--positions is a number of positions, 1 or more; not {positions}")
     if not making.can_have(position):
-        raise Rejected(f"{game} {position.parameters} has no tablebase")
+        raise Rejected(f"{title_of(position)} has no tablebase")
     kernel, directory = position.kernel(compile=False), making.folder()
     assert directory is not None
     largest = extent(kernel)
@@ -78,11 +80,11 @@ def verify(game: str, params: str, /, *, positions: int = 10_000, seed: int = 1,
             if faults <= MAX_SHOWN:
                 where = f"layer {_called(place.layer)}, place {place.number}, byte {layers.byte_of(*place)} of the file"
                 say(f"{where}: {_words(fault.found)}, but by the rules {_words(fault.expected)}")
-    answer(f"{looked_at} positions, {faults} of them with a value that does not follow from the rules")
+    answer(f"{number_of(looked_at, 'position')}, {faults} of them with a value that does not follow from the rules")
     if changed and not faults:
         say("what has changed is elsewhere in these layers: --every looks at all of them")
     if faults or changed:
-        raise ChildProcessError(f"the tablebase of {game} {position.parameters} is wrong")
+        raise ChildProcessError(f"the tablebase of {title_of(position)} is wrong")
 
 
 def _called(name: Name) -> str:

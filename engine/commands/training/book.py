@@ -21,9 +21,10 @@ from engine.duel.book.checking import faults, plies
 from engine.duel.book.growth import Growth, Task
 from engine.duel.book.searches import Best, Found, Search, making_of, search, searches_of
 from engine.duel.game_file import BadGames, line_of
-from engine.games.catalogue import USUAL_GAME
+from engine.games.catalogue import USUAL_GAME, title_of
 from engine.games.interface import GameError, Kernel, Position
 from engine.search.searcher import warm_up
+from engine.wire.words import number_of
 
 QUIET_SECONDS = 5.0
 """A line of progress is told no more often than this."""
@@ -125,13 +126,14 @@ def make(
             if now - told >= QUIET_SECONDS:
                 told = now
                 rate = 60 * (growth.searches - before) / (now - began)
-                say(f"{len(growth.nodes)} of {positions} positions, {rate:.0f} searches a minute")
+                say(f"{len(growth.nodes)} of {number_of(positions, 'position')}, {rate:.0f} searches a minute")
             if growth.is_settled and now - written >= WRITTEN_SECONDS:
                 written = now
                 _write(file, write(making, growth.entries()))
         _write(file, write(making, growth.entries()))
     made = opened(file)
-    answer(f"{len(growth.nodes)} positions, from {growth.searches} searches, {growth.searches - before} of them new")
+    searched = number_of(growth.searches, "search", "searches")
+    answer(f"{number_of(len(growth.nodes), 'position')}, from {searched}, {growth.searches - before} of them new")
     answer(_by_ply(made))
 
 
@@ -170,18 +172,16 @@ def show(
         except GameError as error:
             raise Rejected(f"--after: {error}") from None
     found = _book(at, file)
-    answer(
-        f"book of {found.making.game} {found.making.parameters}: {len(found.entries)} positions, "
-        f"{found.making.nodes} nodes each, seed {found.making.seed}"
-    )
+    size = number_of(len(found.entries), "position")
+    answer(f"book of {title_of(found.start)}: {size}, {found.making.nodes} nodes each, seed {found.making.seed}")
     entry = found.entry(at)
     if entry is None:
         answer("this position is not in the book")
         return
     answer(f"ply {entry.ply}, score {entry.score}")
     for move, result in zip(found.moves(at), found.results(at, len(found.entries)), strict=False):
-        within = f"{move.line + 1} plies in the book, then " if move.is_within else ""
-        answer(f"{result.move}  score {move.score}, {within}{move.depth} plies searched")
+        within = f"{number_of(move.line + 1, 'ply', 'plies')} in the book, then " if move.is_within else ""
+        answer(f"{result.move}  score {move.score}, {within}{number_of(move.depth, 'ply', 'plies')} searched")
 
 
 @book.command
@@ -209,7 +209,7 @@ def check(file: str = SHIPPED, /, *, game: str = USUAL_GAME, params: str | None 
         answer(fault)
     if wrong:
         raise ChildProcessError(f"{len(wrong)} faults in this book")
-    answer(f"true: {len(found.entries)} positions of {found.making.game} {found.making.parameters}")
+    answer(f"true: {number_of(len(found.entries), 'position')} of {title_of(found.start)}")
     answer(_by_ply(found))
 
 
@@ -219,7 +219,7 @@ def _book(position: Position, name: str) -> Book:
     except BadBook as error:
         raise Rejected(str(error)) from None
     if found is None:
-        raise Rejected(f"{name}: there is no such book of {position.game.name} {position.parameters}")
+        raise Rejected(f"{name}: there is no such book of {title_of(position)}")
     return found
 
 

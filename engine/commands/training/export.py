@@ -11,6 +11,7 @@ from engine.commands.inputs import place_of, text_of
 from engine.commands.program.output import Rejected, say
 from engine.commands.training.example_files import opened_writer
 from engine.record.dataset.examples import Example, examples
+from engine.wire.words import number_of
 
 
 def export(
@@ -45,9 +46,9 @@ def export(
             writer.write(found)
             matches += 1
             moves += len(found)
-    say(f"{moves} moves of {matches} match{'es' if matches != 1 else ''}")
+    say(f"{number_of(moves, 'move')} of {number_of(matches, 'match', 'matches')}")
     if matches < len(files):
-        raise Rejected(f"{len(files) - matches} of {len(files)} records were left out")
+        raise Rejected(f"{len(files) - matches} of {number_of(len(files), 'record')} left out")
 
 
 def _files(name: str) -> Iterator[str]:

@@ -8,8 +8,10 @@ from engine.duel.game_file import BadGames
 from engine.duel.training.factorization import fit
 from engine.duel.training.samples import samples_of
 from engine.duel.training.selfplay import ScoredGame, games_of, setting_of
+from engine.games.catalogue import title_of, variant_title
 from engine.games.interface import Kernel
 from engine.search.scores import LOGIT
+from engine.wire.words import number_of
 
 
 def train(*files: Path, seed: int = 1) -> None:
@@ -40,7 +42,8 @@ def train(*files: Path, seed: int = 1) -> None:
         if kernel is None:
             variant = setting.game, setting.parameters
         elif variant != (setting.game, setting.parameters):
-            raise Rejected(f"{file}: these are games of {setting.game} {setting.parameters}, not {' '.join(variant)}")
+            other = variant_title(f"{setting.game} {setting.parameters}")
+            raise Rejected(f"{file}: these are games of {other}, not {variant_title(' '.join(variant))}")
         start = start_of(game_named(setting.game), setting.parameters)
         kernel = start.kernel()
         games.extend(found)
@@ -48,10 +51,10 @@ def train(*files: Path, seed: int = 1) -> None:
     weights = start.game.weights
     patterns = None if weights is None else weights.patterns(start.parameters)
     if patterns is None:
-        raise Rejected(f"{files[0]}: {variant[0]} {variant[1]} has no patterns to be trained")
+        raise Rejected(f"{files[0]}: {title_of(start)} has no patterns to be trained")
     try:
         samples = samples_of(games, kernel, patterns.entries)
-        say(f"{len(samples.targets)} positions of {len(games)} games")
+        say(f"{number_of(len(samples.targets), 'position')} of {number_of(len(games), 'game')}")
         model = fit(samples, patterns.count, seed, _tell)
         answer(patterns.file(model.numbers, LOGIT).decode().rstrip())
     except (BadGames, ValueError) as error:

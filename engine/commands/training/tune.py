@@ -11,6 +11,7 @@ from engine.duel.games import Pair
 from engine.duel.results import Setting, pairs_of, setting_of
 from engine.duel.tuning import Fit, fit, samples_of
 from engine.games.interface import BadMove
+from engine.wire.words import number_of
 
 
 def tune(results: Path, /) -> None:
@@ -44,7 +45,7 @@ def tune(results: Path, /) -> None:
         found = fit(samples, tuple(present.values()))
     except (BadMove, ValueError) as error:
         raise Rejected(f"{results}: {error}") from None
-    say(f"{len(samples.results)} quiet positions of {2 * len(pairs)} games")
+    say(f"{number_of(len(samples.results), 'quiet position')} of {2 * len(pairs)} games")
     _explain(present, found, weights.fixed)
     tuned = dict(zip(present, map(round, found.weights), strict=True)) | {name: present[name] for name in weights.fixed}
     answer(msgspec.json.format(msgspec.json.encode(tuned), indent=2).decode())

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from engine.duel.book.book_file import DIGEST_BYTES, OFF, SHIPPED, BadBook, Entry, read
 from engine.duel.book.symmetry import Children, drawn, shared_key
-from engine.games.catalogue import GAMES
+from engine.games.catalogue import GAMES, variant_title
 from engine.games.interface import Position
 from engine.search.scores import moved
 from engine.search.searcher import SearchResult
@@ -50,7 +50,8 @@ class Book:
         except ValueError:
             start = None
         if start is None:
-            raise BadBook(f"this is a book of {self.making.game} {self.making.parameters}, which is not known here")
+            variant = variant_title(f"{self.making.game} {self.making.parameters}")
+            raise BadBook(f"this is a book of {variant}, which is not known here")
         self.start: Position = start
         kernel = self.start.kernel(compile=False)
         if shared_key(kernel.rules, kernel.state) not in self.entries:

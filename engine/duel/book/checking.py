@@ -11,6 +11,7 @@ from engine.duel.book.book import Book
 from engine.duel.book.book_file import Entry
 from engine.duel.book.symmetry import Children, shared_key, standing
 from engine.search.scores import moved
+from engine.wire.words import number_of
 
 
 def plies(book: Book) -> Counter[int]:
@@ -29,7 +30,7 @@ def faults(book: Book) -> Iterator[str]:
         state, ply = reached[key]
         entry, keys = book.entries[key], children.keys(state)
         if entry.ply != ply:
-            yield f"{key:x}: it lies {ply} plies from the start, and not {entry.ply}"
+            yield f"{key:x}: it lies {number_of(ply, 'ply', 'plies')} from the start, and not {entry.ply}"
         yield from _faults_of(key, entry, keys, book)
         for number, child in enumerate(keys):
             if child in book.entries and child not in reached and book.entries[child].ply == entry.ply + 1:

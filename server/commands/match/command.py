@@ -19,7 +19,7 @@ from engine.commands import reports
 from engine.commands.program.output import Rejected
 from engine.commands.usage_errors import explain_fault, nearest
 from engine.duel.sprt import Decision, Sprt
-from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
+from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game, variant_title
 from engine.games.interface import BadParameters
 from server.config.declared import Range
 from server.config.settings import BUDGET, INCREMENT, MOVE_LIMIT
@@ -289,7 +289,7 @@ def _variants(game: str, params: Sequence[str] | None) -> tuple[str, ...]:
         raise Rejected(f"--params: {error}") from None
     for parameters in found:
         if rules.start(parameters).verdict() is not None:
-            raise Rejected(f"--params: {game} {parameters} is over before it begins")
+            raise Rejected(f"--params: {variant_title(f'{game} {parameters}')} is over before it begins")
     if len(set(found)) < len(found):
         raise Rejected("--params names a variant twice")
     return tuple(found)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from engine.duel.openings import usual_plies
-from engine.games.catalogue import GAMES
+from engine.games.catalogue import GAMES, variant_title
 from engine.games.interface import Game, GameError
 from server.contest.formats.openings import BadOpening, from_moves, from_text, random_openings
 
@@ -39,7 +39,7 @@ def drawn_openings(game: Game, parameters: str, plies: int | None, seed: int) ->
     """Return openings of random moves, ``plies`` in number: 0 for the start alone, None for what suits the game."""
     start = game.start(parameters)
     plies = usual_plies(start) if plies is None else plies
-    where = f"{game.name} {parameters}".strip()
+    where = variant_title(f"{game.name} {parameters}")
     if plies == 0:
         return Openings(iter([start.text()]), where)
     return Openings(random_openings(game, parameters, plies, seed), where)
@@ -67,8 +67,8 @@ def read_openings(text: str, game: str, variants: Sequence[str]) -> Callable[[st
             raise BadOpening(f"opening {number}: {error}") from None
     for parameters, positions in found.items():
         if not positions:
-            raise BadOpening(f"there is no opening of {game} {parameters}".strip())
-    return lambda parameters: Openings(iter(found[parameters]), f"{game} {parameters}".strip())
+            raise BadOpening(f"there is no opening of {variant_title(f'{game} {parameters}')}")
+    return lambda parameters: Openings(iter(found[parameters]), variant_title(f"{game} {parameters}"))
 
 
 def _parameters(game: Game, text: str, variants: Sequence[str]) -> str:
@@ -78,6 +78,6 @@ def _parameters(game: Game, text: str, variants: Sequence[str]) -> str:
     except GameError as error:
         raise BadOpening(str(error)) from None
     if parameters not in variants:
-        known = " or ".join(f"{game.name} {one}".strip() for one in variants)
-        raise BadOpening(f"the position is one of {game.name} {parameters}, not of {known}")
+        known = " or ".join(variant_title(f"{game.name} {one}") for one in variants)
+        raise BadOpening(f"the position is one of {variant_title(f'{game.name} {parameters}')}, not of {known}")
     return parameters

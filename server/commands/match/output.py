@@ -7,10 +7,10 @@ import msgspec
 from engine.commands import reports
 from engine.commands.reports import Case, Suite
 from engine.duel.sprt import Decision
+from engine.wire.words import number_of
 from server.commands.match.setup import MatchSetup
 from server.commands.match.table import Progress, fault_lines, is_complete, table, test_line
 from server.commands.match.tally import Row
-from server.contest.report import formatting
 
 
 def as_json(setup: MatchSetup, now: Progress, status: int) -> str:
@@ -64,7 +64,7 @@ def as_junit(setup: MatchSetup, now: Progress, *, strict: bool) -> str:
     """
     rows = now.tally.rows()
     shown = "\n".join([*table(now, setup.test), *fault_lines(rows)])
-    why = "" if is_complete(now) else f"{now.tally.count} of {now.games} games were played"
+    why = "" if is_complete(now) else f"{now.tally.count} of {number_of(now.games, 'game')} played"
     cases = [_case("the match is played to its end", why, shown)]
     if (test := setup.test) is not None:
         why = "" if now.tally.decision is Decision.H1 else test_line(now.tally, test, setup.names)
@@ -72,7 +72,7 @@ def as_junit(setup: MatchSetup, now: Progress, *, strict: bool) -> str:
         cases.append(_case(name, why, shown))
     if strict:
         faults = rows[0].faults
-        why = f"{formatting.number(len(faults), 'game')} lost by a fault" if faults else ""
+        why = f"{number_of(len(faults), 'game')} lost by a fault" if faults else ""
         cases.append(_case(f"{rows[0].name} loses no game by a fault", why, "\n".join(fault_lines(rows[:1]))))
     return reports.junit([Suite(f"arena-bot match {' '.join(setup.names)}", cases)])
 

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from engine.wire.words import number_of
 from server.arena.arena import Arena
 from server.commands.match.games import GameOver, MatchGames
 from server.commands.match.results_file import ResultsFile
@@ -141,7 +142,7 @@ class _Holding:
             self._known.add(game.number)
             self._started.update(game.players if game.plies else ())
         if self._known:
-            self._say(f"going on after {len(self._known)} games")
+            self._say(f"going on after {number_of(len(self._known), 'game')}")
 
     @property
     def progress(self) -> Progress:

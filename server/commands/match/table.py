@@ -5,8 +5,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from engine.duel.sprt import Decision, Sprt
+from engine.games.catalogue import variant_title
 from engine.games.outcome import Termination
 from engine.record import readable
+from engine.wire.words import number_of
 from server.commands.match.setup import MatchSetup
 from server.commands.match.tally import Row, Tally
 from server.contest.report import formatting
@@ -40,9 +42,9 @@ def title(setup: MatchSetup) -> str:
     """Return one line on who plays what."""
     setting = setup.setting
     who = f"{setup.names[0]} against {setup.names[1]}" if len(setup.names) == 2 else " - ".join(setup.names)
-    variants = " / ".join(setting.variants)
+    variants = variant_title(f"{setting.game} {' / '.join(setting.variants)}")
     time = formatting.control(setup.definition.stages[0].control)
-    return f"{who}: {setting.game} {variants}".strip() + f", {time}, {len(setup.fixtures)} games"
+    return f"{who}: {variants}, {time}, {number_of(len(setup.fixtures), 'game')}"
 
 
 def table(now: Progress, test: Sprt | None) -> list[str]:
@@ -77,7 +79,7 @@ def progress_line(now: Progress, test: Sprt | None) -> str:
 
 def count_line(now: Progress) -> str:
     """Return how many games are over."""
-    parts = [f"{now.tally.count} of {now.games} games"]
+    parts = [f"{now.tally.count} of {number_of(now.games, 'game')}"]
     parts += [f"{now.running} running"] if now.running else []
     parts += [f"{now.rate:.0f} a minute"] if now.rate else []
     return ", ".join(parts)
@@ -100,7 +102,7 @@ def fault_lines(rows: Sequence[Row]) -> Iterator[str]:
     for row in rows:
         if not row.faults:
             continue
-        number = formatting.number(len(row.faults), "game")
+        number = number_of(len(row.faults), "game")
         yield f"{row.name} lost {number} by its own fault; the last:"
         for fault in row.faults[-MAX_FAULTS:]:
             sentence = formatting.printable(readable(fault.sentence))

@@ -3,11 +3,16 @@
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.commands.usage_errors import explain_fault
+from engine.wire.words import number_of
 from server.commands import exits
 from server.commands.options import fail
 from server.storage.database import BadStore
+
+if TYPE_CHECKING:
+    from server.storage.backup import Saved
 
 
 def backup(folder: Path, *, data: Path = Path("arena-data")) -> None:
@@ -27,7 +32,7 @@ def backup(folder: Path, *, data: Path = Path("arena-data")) -> None:
         saved = back_up(data, folder, datetime.now(UTC), _matches, FILE)
     except (BadBackup, BadStore, OSError) as error:
         fail(f"cannot make the backup: {explain_fault(error)}", exits.FAILED)
-    print(f"{folder}: {saved.files} files, {saved.bytes / 1e6:.1f} MB")
+    print(f"{folder}: {_size(saved)}")
 
 
 def restore(folder: Path, *, data: Path = Path("arena-data")) -> None:
@@ -47,7 +52,11 @@ def restore(folder: Path, *, data: Path = Path("arena-data")) -> None:
         saved = run(folder, data)
     except (BadBackup, BadStore, OSError) as error:
         fail(f"cannot restore the backup: {explain_fault(error)}", exits.FAILED)
-    print(f"{data}: {saved.files} files, {saved.bytes / 1e6:.1f} MB; arena-server doctor --data {data} checks it")
+    print(f"{data}: {_size(saved)}; arena-server doctor --data {data} checks it")
+
+
+def _size(saved: "Saved") -> str:
+    return f"{number_of(saved.files, 'file')}, {saved.bytes / 1e6:.1f} MB"
 
 
 def _matches(path: Path) -> set[int]:

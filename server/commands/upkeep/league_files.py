@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+from engine.wire.words import number_of
 from server.commands.upkeep.finding import GOOD, NOTE, WRONG, Finding
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.league.database import FILE as LEAGUE
@@ -61,6 +62,7 @@ def _versions(folder: Path, active: list[tuple[str, int]], count: int) -> Iterat
         )
     if not missing and not closed:
         used = disk_use(folder)
-        yield Finding(GOOD, "versions", f"{count} versions have {used.size / MEGABYTE:.0f} MB on the disk")
+        many = number_of(count, "version has", "versions have")
+        yield Finding(GOOD, "versions", f"{many} {used.size / MEGABYTE:.0f} MB on the disk")
     if why := sandbox_obstacle():
         yield Finding(NOTE, "versions", f"versions of bots wait until they can be tried in a sandbox: {why}")

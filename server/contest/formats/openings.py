@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from engine.duel.openings import openings
+from engine.games.catalogue import title_of, variant_title
 from engine.games.interface import EVALUATION_LIMIT, BadMove, Game, GameError, Position
 
 
@@ -18,7 +19,7 @@ def from_text(game: Game, parameters: str, text: str) -> str:
     except GameError as error:
         raise BadOpening(str(error)) from None
     if position.parameters != parameters:
-        raise BadOpening(f"the position is one of {game.name} {position.parameters}, not {parameters}")
+        raise BadOpening(f"the position is one of {title_of(position)}, not {parameters}")
     return _begun(position)
 
 
@@ -40,7 +41,7 @@ def generated(game: Game, parameters: str, plies: int, number: int, seed: int) -
     """
     found = tuple(islice(random_openings(game, parameters, plies, seed), number))
     if not found:
-        raise BadOpening(f"no game of {game.name} {parameters} goes on after {plies} random moves")
+        raise BadOpening(f"no game of {variant_title(f'{game.name} {parameters}')} goes on after {plies} random moves")
     return found
 
 

@@ -16,7 +16,7 @@ import trio
 
 from engine.games.outcome import Termination
 from engine.wire.seat import Seat
-from engine.wire.words import word_of
+from engine.wire.words import number_of, word_of
 from server.arena.arena import Arena
 from server.arena.roles import Arrivals, PipedProgram, Player
 from server.arena.session import serve_stream
@@ -350,7 +350,7 @@ class GameSeating:
         if program.fault:
             raise PlayerMissing(f"{name} did not come to the game: {program.fault}", (), fault=True)
         missed = "not said SEEK" if program.stream is None else "neither read its input nor said anything"
-        late = "" if program.ended.is_set() else f", and had {missed} after {limit} second{'' if limit == 1 else 's'}"
+        late = "" if program.ended.is_set() else f", and had {missed} after {number_of(limit, 'second')}"
         fault = one.is_builtin or ticket.failed
         refused = f"; the last ERROR that it was answered by: {ticket.refused}" if ticket.refused else ""
         sentence = f"{name} did not come to the game: {program.report()}{late}{refused}"

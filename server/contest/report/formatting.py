@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 from engine.clock import TimeControl, span
+from engine.wire.words import number_of
 from server.contest.definition import Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Variant
 
 DAY = 86_400
@@ -71,7 +72,7 @@ def duration(seconds: float) -> str:
     whole = round(seconds)
     if whole >= DAY:
         days, hours = divmod(round(whole / 3600), 24)
-        return f"{number(days, 'day')} {number(hours, 'hour')}" if hours else number(days, "day")
+        return f"{number_of(days, 'day')} {number_of(hours, 'hour')}" if hours else number_of(days, "day")
     if whole < 60:
         return f"{whole} s"
     minutes, rest = divmod(whole, 60)
@@ -96,13 +97,13 @@ def format_name(format: Format) -> str:
     if isinstance(format, RoundRobin):
         return "Round robin" if format.cycles == 1 else f"Round robin, {format.cycles} cycles"
     if isinstance(format, Swiss):
-        return f"Swiss, {number(format.rounds, 'round')}"
+        return f"Swiss, {number_of(format.rounds, 'round')}"
     if isinstance(format, Gauntlet):
         return "Gauntlet" if format.cycles == 1 else f"Gauntlet, {format.cycles} cycles"
     if isinstance(format, Knockout):
         return "Knockout"
     assert isinstance(format, Ladder)
-    limits = [number(format.games, "game")] if format.games else []
+    limits = [number_of(format.games, "game")] if format.games else []
     limits += [duration(format.seconds)] if format.seconds else []
     return f"Ladder, {' or '.join(limits)}"
 
@@ -110,11 +111,6 @@ def format_name(format: Format) -> str:
 def variant_name(variant: Variant) -> str:
     """Name a game with its parameters."""
     return f"{variant.game} {variant.parameters}".strip()
-
-
-def number(count: int, word: str, plural: str = "s") -> str:
-    """Write a number with its noun, in the plural if necessary."""
-    return f"{count} {word}{'' if count == 1 else plural}"
 
 
 def program(cpu: int | None, wall: int | None, memory: int | None, status: int | None) -> str:

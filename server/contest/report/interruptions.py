@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from engine.games.outcome import Termination
+from engine.wire.words import number_of
 from server.contest.fixtures import SET_ASIDE
 from server.contest.interventions import Intervention as Done
 from server.contest.interventions import pauses
@@ -17,7 +18,7 @@ def interruptions(report: Report) -> list[str]:
     """Return a sentence for each pause, and for each game that was annulled or set aside."""
     games = [game for game in report.games if game.result == "annulled" or game.reason == SET_ASIDE]
     left_out = len(games) - MAX_LISTED
-    more = [f"{formatting.number(left_out, 'game')} more before these"] if left_out > 0 else []
+    more = [f"{number_of(left_out, 'game')} more before these"] if left_out > 0 else []
     return [*map(pause, report.pauses), *more, *map(_game, games[-MAX_LISTED:])]
 
 

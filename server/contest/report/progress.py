@@ -8,6 +8,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from engine.wire.words import number_of
 from server.contest.definition import Definition
 from server.contest.fixtures import QUALIFICATION, Finished, counted_games
 from server.contest.formats.plan import Plan, StageState
@@ -118,13 +119,13 @@ def _mark(line: Standing) -> str:
     if line.rating is not None:
         return f"{formatting.elo(line.rating)} Elo"
     if line.rounds_won is not None:
-        return formatting.number(line.rounds_won, "round")
+        return number_of(line.rounds_won, "round")
     return formatting.points(line.points)
 
 
 def _games(now: Progress) -> str:
     if now.over:
-        return f"over after {formatting.number(now.done, 'game')}"
+        return f"over after {number_of(now.done, 'game')}"
     more = f"{'at least ' if now.left.at_least else ''}{now.left.games} left"
     if now.left.games < now.left.most:
         more = f"{now.left.games} to {now.left.most} left"
@@ -136,7 +137,7 @@ def _games(now: Progress) -> str:
         time = "time left not known yet"
     if now.left.time_up:
         more, time = f"time is up: {more} of pairs that have begun", f"{time} for these"
-    return f"{formatting.number(now.done, 'game')} done, {now.running} running, {more}, {time}"
+    return f"{number_of(now.done, 'game')} done, {now.running} running, {more}, {time}"
 
 
 def _missing(now: Progress) -> str:

@@ -20,6 +20,7 @@ from collections import Counter
 import msgspec
 
 from engine.games.history import REPETITIONS, History
+from engine.wire.words import number_of
 
 
 class Proof(msgspec.Struct, frozen=True):
@@ -37,17 +38,16 @@ def ruling(history: History, move_limit: int, players: tuple[str, str], proof: P
     """Return the outcome of a game whose position is proven; None if the proof does not hold for the game."""
     if proof.winner is None:
         return "neither side can force a win from here, as exact solving has proven"
-    if not _wins_in_time(history, move_limit, proof.plies):
+    if proof.plies is None or not _wins_in_time(history, move_limit, proof.plies):
         return None
     side = history.position.game.sides[proof.winner]
-    length = f"in {proof.plies}" if proof.exact else f"within {proof.plies}"
-    plies = "ply" if proof.plies == 1 else "plies"
-    return f"{players[proof.winner]} ({side}) wins {length} {plies}, as exact solving has proven"
+    length = f"{'in' if proof.exact else 'within'} {number_of(proof.plies, 'ply', 'plies')}"
+    return f"{players[proof.winner]} ({side}) wins {length}, as exact solving has proven"
 
 
-def _wins_in_time(history: History, move_limit: int, plies: int | None) -> bool:
+def _wins_in_time(history: History, move_limit: int, plies: int) -> bool:
     """Tell whether a win within a number of plies comes before the move limit, and before any draw by rule."""
-    if plies is None or history.plies + plies > move_limit:
+    if history.plies + plies > move_limit:
         return False
     quiet_limit = history.position.game.quiet_limit
     if 0 < quiet_limit < history.quiet + plies:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from engine.games.outcome import ANNULLED, Termination
 from engine.record.text import milliseconds
+from engine.wire.words import number_of
 from server.contest.definition import Definition
 from server.contest.fixtures import (
     ABSENT,
@@ -222,8 +223,7 @@ def _what_happened(faults: Iterable[Loss]) -> str:
     """Name each cause with its number of games, the most frequent first: ``crashed (2 games), no answer (1 game)``."""
     counts = Counter(loss.cause for loss in faults).most_common()
     return ", ".join(
-        f"{_WORDS.get(cause, cause.replace('_', ' '))} ({number} game{'' if number == 1 else 's'})"
-        for cause, number in counts
+        f"{_WORDS.get(cause, cause.replace('_', ' '))} ({number_of(number, 'game')})" for cause, number in counts
     )
 
 
@@ -247,6 +247,5 @@ def _times_used(definition: Definition, game: Finished, side: int) -> str:
     control = game.fixture.control(definition)
     # the loser was to move, so the other one made the last move, if there was one
     moves = game.plies // 2
-    allowed = control.budget + moves * control.increment
-    words = f"{moves} move{'' if moves == 1 else 's'}"
-    return f"{milliseconds(game.used[side])} ms used of {milliseconds(allowed)} ms allowed for {words}"
+    used, allowed = milliseconds(game.used[side]), milliseconds(control.budget + moves * control.increment)
+    return f"{used} ms used of {allowed} ms allowed for {number_of(moves, 'move')}"

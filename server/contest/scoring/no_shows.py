@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable
 
+from engine.wire.words import number_of
 from server.contest.fixtures import ABSENT, Finished, Fixture
 
 
@@ -26,4 +27,4 @@ def results_by_absence(due: Iterable[Fixture], missing: Collection[str], patienc
 
 def missing_sentence(names: Collection[str], patience: int) -> str:
     """Return the sentence that players have been missing for a number of seconds."""
-    return f"{' and '.join(names)} had been missing for {patience} second{'' if patience == 1 else 's'}"
+    return f"{' and '.join(names)} had been missing for {number_of(patience, 'second')}"

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from engine import record
 from engine.games.outcome import ANNULLED
 from engine.record import BadRecord, Summary
+from engine.wire.words import number_of
 from server.contest.definition import Definition, Ladder
 from server.contest.fixtures import ABSENT, BOTH_WAYS, FORFEIT, SET_ASIDE, WITHDRAWN, Finished, Fixture, counted_games
 from server.contest.formats.plan import Plan, Present, forfeit, plan
@@ -52,7 +53,7 @@ class Verdict(NamedTuple):
     @property
     def sentence(self) -> str:
         """The verdict as a sentence."""
-        text = f"{self.games} {'game' if self.games == 1 else 'games'}"
+        text = number_of(self.games, "game")
         alone = ""
         if self.trusted:
             alone = f"; {self.trusted} did not take place, by the kept results alone: no record shows it"
@@ -284,9 +285,10 @@ def check_tables(definition: Definition, kept: Sequence[Finished], shown: Sequen
         ]
         for mine, its in zip(*tables, strict=True):
             if (mine.place, mine.name, mine.points) != (its.place, its.name, its.points):
+                shown_points = number_of(its.points, "point")
                 found.append(
                     f"the table of stage {stage.number + 1}: by the records {its.name} is {its.place}. with "
-                    f"{its.points:g} points, and by the kept results {mine.name} is {mine.place}. with {mine.points:g}"
+                    f"{shown_points}, and by the kept results {mine.name} is {mine.place}. with {mine.points:g}"
                 )
     return found
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from engine.wire.words import number_of
 from server.contest.definition import Definition
 from server.contest.fixtures import Finished, counted_games
 from server.contest.formats.plan import Plan
@@ -186,10 +187,11 @@ def _tables(
         made = standings(definition, state.number, state.players, games, state.schedule.byes)
         where = f"{path}, stage {written.number}"
         if len(written.table) != len(made):
-            yield f"{where}: the table has {len(written.table)} lines, and by the records there are {len(made)}"
+            lines = number_of(len(written.table), "line")
+            yield f"{where}: the table has {lines}, and by the records there are {len(made)}"
         for mine, its in zip(written.table, made, strict=False):
             if (mine.place, mine.name, mine.points) != (its.place, its.name, its.points):
                 yield (
-                    f"{where}: {mine.name} is {mine.place}. with {mine.points:g} points, and by the records "
+                    f"{where}: {mine.name} is {mine.place}. with {number_of(mine.points, 'point')}, and by the records "
                     f"{its.name} is {its.place}. with {its.points:g}"
                 )

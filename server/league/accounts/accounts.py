@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from engine.wire.words import NAME_PATTERN, NAME_RULE
+from engine.wire.words import NAME_PATTERN, NAME_RULE, number_of
 from server.config.tokens import hashed
 from server.league.accounts.people import (
     AUTHOR,
@@ -177,7 +177,7 @@ class Accounts:
         code = b32encode(secrets.token_bytes(CODE_BYTES)).decode().lower()
         with self.change() as database:
             self._keep_invitation(database, code, None, role, uses)
-            self.log(database, by, f"made a code for {uses} {'person' if uses == 1 else 'people'} as {role}")
+            self.log(database, by, f"made a code for {number_of(uses, 'person', 'people')} as {role}")
         return code
 
     def redeem(self, link: str, name: str, agent: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from engine.wire.words import number_of
 from server.league.accounts.people import AUTHOR, NotAllowed
 from server.league.grading.evidence import Evidence
 from server.league.grading.grading import NOTHING, Grade, Student, grade_all
@@ -94,7 +95,7 @@ class GradeBook:
                 """INSERT INTO grades (date, who, rule, contest, found, is_published) VALUES (?, ?, ?, ?, ?, 0)""",
                 (self._now().isoformat(), by, text, contest, found),
             )
-            self._accounts.log(database, by, f"graded {len(students)} student{'' if len(students) == 1 else 's'}")
+            self._accounts.log(database, by, f"graded {number_of(len(students), 'student')}")
 
     def publish(self, number: int, by: str) -> None:
         """Show their grades to students, and no earlier ones; raises `NotAllowed`."""

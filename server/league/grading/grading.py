@@ -4,6 +4,7 @@ import math
 from typing import NamedTuple
 
 from engine.duel.statistics import SCORES, Counts, elo_of, estimate
+from engine.wire.words import number_of
 from server.league.grading.evidence import Evidence
 from server.league.grading.rule import (
     BadRule,
@@ -120,7 +121,7 @@ def _measure(criterion: Criterion, evidence: Evidence, name: str) -> Measured | 
             met = name, player_key(against)
             games, points = evidence.games[met], evidence.points[met]
             files = tuple(filter(None, evidence.game_files.get(met, ())))
-            why = f"{_number(points, 'point')} in {_number(games, 'game')}"
+            why = f"{number_of(points, 'point')} in {number_of(games, 'game')}"
             return Measured(points / games, why, files) if games else None
         case Elo(against=against, bound=bound):
             met = name, player_key(against)
@@ -129,7 +130,7 @@ def _measure(criterion: Criterion, evidence: Evidence, name: str) -> Measured | 
                 return None
             found, low = estimate(counts), elo_low(counts)
             interval = f"+- {found.margin:.0f}" if math.isfinite(found.margin) else "with all pairs alike"
-            why = f"Elo {found.elo:+.0f} {interval} from {_number(sum(counts), 'pair')} of games, at least {low:+.0f}"
+            why = f"Elo {found.elo:+.0f} {interval} from {number_of(sum(counts), 'pair')} of games, at least {low:+.0f}"
             files = tuple(filter(None, evidence.game_files.get(met, ())))
             return Measured(low if bound is Bound.LOW else found.elo, why, files)
         case Rating(bound=bound):
@@ -137,12 +138,8 @@ def _measure(criterion: Criterion, evidence: Evidence, name: str) -> Measured | 
             if rating is None:
                 return None
             low = rating.elo if rating.low is None else rating.low
-            why = f"rating {rating.elo:+.0f} from {_number(rating.games, 'game')}, at least {low:+.0f}"
+            why = f"rating {rating.elo:+.0f} from {number_of(rating.games, 'game')}, at least {low:+.0f}"
             return Measured(low if bound is Bound.LOW else rating.elo, why, contest)
         case Place():
             place = evidence.places.get(name)
             return Measured(place, f"place {place} of {len(evidence.places)}", contest) if place is not None else None
-
-
-def _number(count: float, word: str) -> str:
-    return f"{count:g} {word}{'' if count == 1 else 's'}"

@@ -5,6 +5,7 @@ from importlib.resources import files
 
 from engine.commands import reports
 from engine.commands.reports import Case, Points, Suite
+from engine.wire.words import number_of
 from server.contest.report.files import table
 from server.league.grading.grading import Student
 from server.league.grading.rule import Rule, label
@@ -61,7 +62,9 @@ def as_junit(rule: Rule, students: Sequence[Student]) -> str:
                     Case(
                         label(criterion),
                         "passed" if grade.points >= grade.most else "failed",
-                        f"{grade.points:g} of {grade.most:g} points: {grade.why}" if grade.points < grade.most else "",
+                        f"{grade.points:g} of {number_of(grade.most, 'point')}: {grade.why}"
+                        if grade.points < grade.most
+                        else "",
                     )
                     for criterion, grade in zip(rule.criteria, one.grades, strict=True)
                 ],
@@ -77,7 +80,7 @@ def as_gradescope(rule: Rule, student: Student) -> str:
         Points(label(criterion), grade.points, grade.most, grade.why)
         for criterion, grade in zip(rule.criteria, student.grades, strict=True)
     ]
-    return reports.gradescope(points, f"{student.name}: {student.total:g} of {rule.most:g} points")
+    return reports.gradescope(points, f"{student.name}: {student.total:g} of {number_of(rule.most, 'point')}")
 
 
 def as_html(rule: Rule, students: Sequence[Student], link: Callable[[str], str]) -> str:

@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Iterator, Mapping
 
+from engine.wire.words import number_of
 from server.league.ladder.definition import LadderDefinition
 from server.league.ladder.pairing.choosing import DROPPED_MEMORY, Candidates, Known, choose
 from server.league.ladder.pairing.counts import GameCounts
@@ -108,24 +109,26 @@ class PairingChecker:
         for choice in self._choices:
             yield f"{_name(choice)}: that game is not in this month"
         if self._different > MAX_NAMED:
-            yield f"{self._different - MAX_NAMED} more choices are others than by all that was known then"
+            more = number_of(self._different - MAX_NAMED, "more choice is another", "more choices are others")
+            yield f"{more} than by all that was known then"
 
     def unproven(self) -> Iterator[str]:
         """Yield what could not be made again."""
         if self._unkept:
             last = f"the last of which is game {self._unkept[-1]}"
             by = "an earlier version of arena-server has chosen them"
-            many = f"{len(self._unkept)} game{'' if len(self._unkept) == 1 else 's'}"
+            many = number_of(len(self._unkept), "game")
             yield f"the pairings of {many}, {last}, were not kept: {by}"
         if self._begun:
-            many = f"{len(self._begun)} game{' was' if len(self._begun) == 1 else 's were'}"
+            many = number_of(len(self._begun), "game was", "games were")
             yield f"{many} being played when the month began: the one before has the choices"
         if self._left_out:
-            many = f"{self._left_out} game{' was' if self._left_out == 1 else 's were'}"
+            many = number_of(self._left_out, "game was", "games were")
             yield f"{many} chosen and dropped: by a death of the server, say, or by an organiser"
         if self._not_made:
             rules = ", ".join(map(str, sorted(self._others)))
-            yield f"{self._not_made} choices were made by rules {rules} of another version of arena-server, not {RULES}"
+            many = number_of(self._not_made, "choice was", "choices were")
+            yield f"{many} made by rules {rules} of another version of arena-server, not {RULES}"
 
     def _identity(self, choice: Choice, those: Candidates, ladder: LadderDefinition) -> Iterator[str]:
         """Hold the owners and anchors of candidates against the ladder file, and against those of other choices."""

@@ -62,6 +62,7 @@ def _environment(language: str) -> "Environment":
     environment.filters["decimal"] = partial(_decimal, words)
     environment.filters["megabytes"] = lambda size: _decimal(words, size / (1 << 20)).removesuffix(words(".") + "0")
     environment.filters["minute"] = partial(_date, "%Y-%m-%d %H:%M")
+    environment.filters["rounded"] = _rounded
     environment.filters["span"] = lambda time: span(time).replace(".", words("."))
     environment.filters["variant"] = partial(_variant, words)
     return environment
@@ -75,6 +76,11 @@ def _date(form: str, date: datetime) -> Markup:
 def _decimal(words: Texts, number: float) -> str:
     """Return a number with one decimal, as the language writes it."""
     return f"{number:.1f}".replace(".", words("."))
+
+
+def _rounded(number: float) -> str:
+    """Return a number without decimals, negative ones with a minus and not with a hyphen."""
+    return str(round(number)).replace("-", "−")
 
 
 def _variant(words: Texts, variant: str) -> Markup:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import NamedTuple
 
+from engine.wire.words import number_of
 from server.web.views.contests import Entry
 
 HOST = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?")
@@ -68,4 +69,9 @@ def of_player(name: str) -> Preview:
 def contest_lines(entry: Entry) -> tuple[str, ...]:
     """Say how a contest stands."""
     leader = (f"first: {entry.leader}",) if entry.leader else ()
-    return (entry.state, f"{entry.done} of {entry.known} games", f"{entry.entrants} entrants", *leader)
+    return (
+        entry.state,
+        f"{entry.done} of {number_of(entry.known, 'game')}",
+        number_of(entry.entrants, "entrant"),
+        *leader,
+    )

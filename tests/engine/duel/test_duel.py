@@ -351,7 +351,7 @@ def test_compiled_players_keep_their_time() -> None:
         (["nodes=5", "nodes=5,engine=no/such"], "B: engine=no/such: there is no package engine in that directory"),
         (["nodes=5", "nodes=5,book=no/such"], "B: no/such: No such file"),
         (["nodes=5,level=9,book=shipped", "nodes=5"], "A: levels below 10 have no book"),
-        (["nodes=5,book=shipped", "nodes=5", "--params", "3 3 9 9"], "this is no book of gipf 3 3 9 9"),
+        (["nodes=5,book=shipped", "nodes=5", "--params", "3 3 9 9"], "this is no book of GIPF 3 3 9 9"),
         (["nodes=5", "nodes=5", "--results", "no/such"], "--results no/such: cannot be written: No such file"),
         (["nodes=5", "nodes=5", "--results", "."], "--results .: cannot be written: Is a directory"),
     ],

@@ -354,13 +354,13 @@ def test_it_is_made_once_and_then_read(tmp_path: Path, monkeypatch: pytest.Monke
         return subprocess.run(words, capture_output=True, text=True, check=True, timeout=1200)
 
     make = ("precompile", "gipf", "2 2 16 4", "--purpose", "tablebase")
-    assert "gipf 2 2 16 4, tablebase: made in " in run(*make).stderr
-    assert run(*make).stderr == "gipf 2 2 16 4, tablebase: made before\n"
+    assert "GIPF 2 2 16 4, tablebase: made in " in run(*make).stderr
+    assert run(*make).stderr == "GIPF 2 2 16 4, tablebase: made before\n"
     found = run("analyse", "gipf", "--params", "2 2 16 4", "--json").stdout
     assert json.loads(found)["is_known"] is True
     assert run("precompile", "mnk", "3 3 3", "--purpose", "tablebase").stderr == ""
     shipped = run("precompile", "gipf", "2 3 5 4", "--purpose", "tablebase").stderr
-    assert shipped == "gipf 2 3 5 4, tablebase: made before\n"
+    assert shipped == "GIPF 2 3 5 4, tablebase: made before\n"
 
 
 # What solving looks up

@@ -181,7 +181,7 @@ def test_league(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert missing.state == WRONG and "version 1 of Bot are missing, which should play" in missing.sentence
     (versions.folder(version) / "build").mkdir()
     (good,) = found(tmp_path, "versions")
-    assert good == (GOOD, "versions", "1 versions have 3 MB on the disk")
+    assert good == (GOOD, "versions", "1 version has 3 MB on the disk")
     monkeypatch.setattr(league_files, "sandbox_obstacle", lambda: "there is no bubblewrap")
     assert found(tmp_path, "versions")[1].state == NOTE
     (data / "league.sqlite3").chmod(0o644)

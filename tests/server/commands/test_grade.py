@@ -214,7 +214,6 @@ def test_a_rule_that_no_report_fits_is_refused() -> None:
         (b"[]", "it is no report of arena-bot check --json, arena-bot match --json or a contest"),
         (b'{"report": "check"}', "it is no whole report: Object missing required field `passed`"),
         (match_report("a", "b", 1, status=130), "the match was stopped before its end"),
-        (contest_report().replace(b'"state": "over"', b'"state": "running"'), "the contest is not over"),
         (check_report(1, 1), "it does not say whose bot was tested: write NAME=FILE"),
     ],
 )
@@ -224,18 +223,26 @@ def test_what_is_no_report_takes_one_sentence(content: bytes, words: str) -> Non
     assert str(caught.value).startswith(words)
 
 
+def test_a_contest_that_is_not_over_takes_one_sentence() -> None:
+    running = contest_report().replace(b'"state": "over"', b'"state": "running"')
+    with pytest.raises(BadReport, match=r"^the contest is not over"):
+        add_report(Evidence(), running, "")
+
+
 @pytest.mark.parametrize(
     ("first", "words"),
     [
         (("ann", check_report(1, 0)), "it is the second conformance test of Ann"),
-        (("", contest_report()), " has a place in an earlier contest: one contest can be graded"),
+        (("", None), " has a place in an earlier contest: one contest can be graded"),
     ],
+    ids=["conformance", "contest"],
 )
-def test_the_same_report_twice_is_refused(first: tuple[str, bytes], words: str) -> None:
+def test_the_same_report_twice_is_refused(first: tuple[str, bytes | None], words: str) -> None:
     evidence = Evidence()
-    add_report(evidence, first[1], first[0])
+    report = first[1] or contest_report()
+    add_report(evidence, report, first[0])
     with pytest.raises(BadReport) as caught:
-        add_report(evidence, first[1], first[0].capitalize())
+        add_report(evidence, report, first[0].capitalize())
     assert str(caught.value).endswith(words)
 
 

@@ -187,7 +187,7 @@ def test_challengers_are_the_first_entrant_unless_named() -> None:
         ('"3 3 3"', '"3 3 3", openings = { moves = [["z9"]] }', "games[1].openings.moves: move 1, 'z9', cannot be"),
         ('"3 3 3"', '"3 3 3", openings = { files = ["x"] }', "games[1].openings.files: 'x' cannot be read: "),
         ('"3 3 3"', '"3 3 3", openings = { files = ["one.txt"] }', "games[1].openings.files: 'one.txt': line 1"),
-        ('"3 3 3"', '"3 3 3", openings = { plies = 8 }', "games[1].openings.plies: no game of mnk 3 3 3 goes on"),
+        ('"3 3 3"', '"3 3 3", openings = { plies = 8 }', "games[1].openings.plies: no game of m,n,k 3 3 3 goes on"),
         ('"round-robin"', '"league"', "stages[1].format is one of round-robin, swiss, gauntlet, knockout, ladder,"),
         ('"round-robin"', '"round-robin", rounds = 3', "stages[1].rounds is no key of stages[1]; these are format,"),
         ('"round-robin"', '"swiss"', "stages[1].rounds is missing: a whole number from 1 to 1000"),

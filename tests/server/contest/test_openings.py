@@ -27,7 +27,7 @@ def test_generated_openings_are_distinct_undecided_and_the_same_again(name: str,
 def test_there_are_as_many_openings_as_there_are() -> None:
     game = GAMES["mnk"]
     assert len(generated(game, "3 3 3", 1, 1000, seed=1)) == 9
-    with pytest.raises(BadOpening, match="no game of mnk 3 3 3 goes on after 9 random moves"):
+    with pytest.raises(BadOpening, match="no game of m,n,k 3 3 3 goes on after 9 random moves"):
         generated(game, "3 3 3", 9, 1, seed=1)
 
 
@@ -46,7 +46,7 @@ def test_positions_in_which_no_game_can_begin_are_refused() -> None:
         from_moves(game, "3 3 3", ["a1", "a1"])
     with pytest.raises(BadOpening, match="the game is over there: line"):
         from_moves(game, "3 3 3", ["a1", "a2", "b1", "b2", "c1"])
-    with pytest.raises(BadOpening, match="the position is one of mnk 4 4 3, not 3 3 3"):
+    with pytest.raises(BadOpening, match="the position is one of m,n,k 4 4 3, not 3 3 3"):
         from_text(game, "3 3 3", from_moves(game, "4 4 3", []))
     with pytest.raises(BadOpening, match="line 1"):
         from_text(game, "3 3 3", "nonsense\n")

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from engine.wire.words import number_of
 from server.contest.definition import Definition
 from server.contest.fixtures import QUALIFICATION
 from server.contest.report import formatting
@@ -26,7 +27,7 @@ def dry_run_of(definition: Definition, stages: Mapping[int, Remaining], total: R
     lines += [("together", f"{games} and more" if open_end else games, time)] if len(lines) > 1 else []
     basis = "no such game was measured on this server yet: only the budgets bound the time"
     if measured:
-        basis = f"the expected time is by {formatting.number(measured, 'game')} of earlier contests in these variants"
+        basis = f"the expected time is by {number_of(measured, 'game')} of earlier contests in these variants"
     return DryRun(tuple(lines), basis)
 
 
@@ -45,7 +46,7 @@ def _title(definition: Definition, number: int) -> str:
 
 def _amount(left: Remaining) -> tuple[str, str]:
     """Return the number of games and the time."""
-    games = formatting.number(left.games, "game")
+    games = number_of(left.games, "game")
     if left.most > left.games:
         games = f"{left.games} to {left.most} games"
     elif left.at_least:

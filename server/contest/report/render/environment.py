@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from engine.games.catalogue import variant_title
 from engine.record import readable
+from engine.wire.words import number_of
 from server.contest.report import formatting
 from server.contest.report.interruptions import pause
 from server.contest.report.render import games
@@ -25,7 +26,7 @@ STYLES = ("base.css", "contest.css")
 _FILTERS = (
     formatting.date,
     formatting.elo,
-    formatting.number,
+    number_of,
     formatting.percent,
     formatting.points,
     formatting.share,

@@ -30,12 +30,12 @@ def test_a_book_is_made_shown_and_checked(tmp_path: Path, capsys: pytest.Capture
     assert 24 <= size <= 31 and told[0].startswith(f"{size} positions, from ")
     assert cli.run(["book", "check", str(file)]) == 0
     checked = capsys.readouterr().out.splitlines()
-    assert checked[0] == f"true: {size} positions of gipf 3 3 7 7"
+    assert checked[0] == f"true: {size} positions of GIPF 3 3 7 7"
     assert checked[1] == told[1]
     assert sum(int(part.split(": ")[1]) for part in checked[1].partition(": ")[2].split(", ")) == size
     assert cli.run(["book", "show", str(file), "--params", "3 3 7 7"]) == 0
     head, ply, best, *_ = capsys.readouterr().out.splitlines()
-    assert head == f"book of gipf 3 3 7 7: {size} positions, 60 nodes each, seed 5"
+    assert head == f"book of GIPF 3 3 7 7: {size} positions, 60 nodes each, seed 5"
     assert ply.startswith("ply 0, score ")
     move, _, rest = best.partition("  score ")
     assert rest.split(",")[0] == ply.removeprefix("ply 0, score ")
@@ -93,8 +93,8 @@ def test_what_is_wrong_takes_one_line(tmp_path: Path, capsys: pytest.CaptureFixt
     refused(2, "seed 6 is 5 there", "make", str(file), "--params", "3 3 7 7", "--nodes", "60", "--seed", "6")
     refused(2, "--nodes is 0", "make", str(tmp_path / "x"), "--nodes", "0")
     refused(2, "--positions is 0", "make", str(tmp_path / "x"), "--positions", "0")
-    refused(2, "there is no such book of gipf 3 3 7 7", "show", "--params", "3 3 7 7")
-    refused(2, "there is no such book of gipf 4 4 15 15", "show", str(file))
+    refused(2, "there is no such book of GIPF 3 3 7 7", "show", "--params", "3 3 7 7")
+    refused(2, "there is no such book of GIPF 4 4 15 15", "show", str(file))
     refused(2, "--after: ", "show", "--after", "a1-a9")
     refused(2, "No such file", "check", str(tmp_path / "missing"))
     kept(file).unlink()
@@ -124,7 +124,7 @@ def test_a_shipped_book_is_shown_without_a_name(capsys: pytest.CaptureFixture[st
     assert cli.run(["book", "show"]) == 0
     head = capsys.readouterr().out.splitlines()[0]
     book = opened(FOLDER / "gipf_4_4_15_15.book")
-    assert head.startswith(f"book of gipf 4 4 15 15: {len(book.entries)} positions, {book.making.nodes} nodes each")
+    assert head.startswith(f"book of GIPF 4 4 15 15: {len(book.entries)} positions, {book.making.nodes} nodes each")
 
 
 def test_a_fault_is_told_and_is_the_status(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -69,7 +69,7 @@ def test_two_bots_of_a_folder_play_with_records_and_reports(tmp_path: Path) -> N
     options = ("--games", "4", "--records", "games", "--json", "match.json", "--junit", "match.xml")
     status, said, complained = run(tmp_path, "ann.py", "bob.py", *SMALL, *options)
     assert (status, complained) == (0, "")
-    assert said.splitlines()[0] == "ann against bob: mnk 3 3 3, 10 s + 100 ms a move, 4 games"
+    assert said.splitlines()[0] == "ann against bob: m,n,k 3 3 3, 10 s + 100 ms a move, 4 games"
     assert row(said, "ann")[1] == row(said, "bob")[1] == "4"
     found = json.loads((tmp_path / "match.json").read_text())
     assert found["status"] == 0 and len(found["games"]) == 4
@@ -180,9 +180,9 @@ def test_the_test_ends_the_match_and_says_so_by_the_exit_status(tmp_path: Path) 
     resigns = "from bots.bot import Resigned\n\ndef choose(position, clocks):\n    raise Resigned\n"
     write(tmp_path, ann=CHOOSE.format(place=0), resigns=resigns)
     both = ("ann.py", "resigns.py")
-    options = (*SMALL, "--sprt", "0", "800", "--games", "100")
+    options = (*SMALL, "--sprt", "-400", "800", "--games", "100")
     status, said, _ = run(tmp_path, *both, *options)
-    assert status == 0 and "H1: ann is stronger than resigns by more than 0 Elo" in said, said
+    assert status == 0 and "H1: ann is stronger than resigns by more than -400 Elo" in said, said
     status, said, _ = run(tmp_path, *both[::-1], *options)
     assert status == 3 and "H0: resigns is not stronger than ann by 800 Elo" in said, said
     status, said, _ = run(tmp_path, *both, *SMALL, "--sprt", "0", "800", "--games", "2")
@@ -226,7 +226,7 @@ def test_the_commands_of_readme_work(tmp_path: Path, line: str) -> None:
         ("random random --move-limit 0", "--move-limit is 0; "),
         ("random random random --sprt 0 10", "--sprt compares two players, and there are 3"),
         ("random random --sprt 10 -10", "--sprt is 10 -10; it has to be two differences in Elo, the smaller one first"),
-        ("random random --game mnk --params 3,3,3 --plies 50", "no game of mnk 3 3 3 goes on after so many"),
+        ("random random --game mnk --params 3,3,3 --plies 50", "no game of m,n,k 3 3 3 goes on after so many"),
         ("random random --openings none.txt", "--openings none.txt: No such file or directory"),
         ("random random --openings none.txt --plies 3", "--plies and --openings exclude each other"),
         ("random random --json none/a.json", "--json: there is no folder none"),

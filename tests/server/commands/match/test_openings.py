@@ -22,7 +22,7 @@ def test_random_openings_are_drawn_as_they_are_needed_and_come_again_after_the_l
 
 
 def test_too_many_random_moves_leave_no_opening() -> None:
-    with pytest.raises(BadOpening, match="no game of mnk 3 3 3 goes on after so many random moves"):
+    with pytest.raises(BadOpening, match="no game of m,n,k 3 3 3 goes on after so many random moves"):
         drawn_openings(MNK, "3 3 3", 20, 1).position(0)
 
 
@@ -38,10 +38,10 @@ def test_a_file_has_positions_and_moves_and_each_variant_its_own() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "there is no opening of mnk 3 3 3"),
+        ("", "there is no opening of m,n,k 3 3 3"),
         ("nonsense", "opening 1: "),
         (f"{START}\nmoves: a3; a3", "opening 2: move 2, 'a3', cannot be played"),
-        (f"{START}\n{LARGE}", "opening 2: the position is one of mnk 4 4 3, not of mnk 3 3 3"),
+        (f"{START}\n{LARGE}", "opening 2: the position is one of m,n,k 4 4 3, not of m,n,k 3 3 3"),
         ("3 3 3 2\n1 1 1\n2 2 0\n0 0 0\n", "opening 1: the game is over there"),
     ],
 )

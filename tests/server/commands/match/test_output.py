@@ -71,9 +71,11 @@ def test_the_last_losses_by_a_fault_are_told_one_by_one() -> None:
 
 def test_the_title_says_who_plays_what() -> None:
     assert (
-        title(setup(variants=("3 3 3", "4 4 3"))) == "ann against bob: mnk 3 3 3 / 4 4 3, 1 s + 10 ms a move, 8 games"
+        title(setup(variants=("3 3 3", "4 4 3"))) == "ann against bob: m,n,k 3 3 3 / 4 4 3, 1 s + 10 ms a move, 8 games"
     )
-    assert title(setup(("a", "b", "c"), games=2)).startswith("a - b - c: mnk 3 3 3, ")
+    assert title(setup(("a", "b", "c"), games=2)).startswith("a - b - c: m,n,k 3 3 3, ")
+    two = setup(games=2)
+    assert title(two).endswith(", 2 games") and title(two._replace(fixtures=two.fixtures[:1])).endswith(", 1 game")
 
 
 def test_json_has_setting_table_test_and_games() -> None:

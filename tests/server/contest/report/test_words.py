@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.clock import TimeControl, span
+from engine.wire.words import number_of
 from server.contest.definition import Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
 from server.contest.report import formatting
 
@@ -26,7 +27,7 @@ def test_numbers_are_written_as_people_read_them() -> None:
     assert [formatting.percent(value) for value in (0, 0.0004, 0.5, 0.9995, 1)] == [
         "0.0 %", "< 0.1 %", "50.0 %", "> 99.9 %", "100.0 %"
     ]  # fmt: skip
-    assert [formatting.number(count, "loss", "es") for count in (0, 1, 2)] == ["0 losses", "1 loss", "2 losses"]
+    assert [number_of(count, "loss", "losses") for count in (0, 1, 2)] == ["0 losses", "1 loss", "2 losses"]
 
 
 def test_times_have_their_unit() -> None:

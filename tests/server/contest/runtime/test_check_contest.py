@@ -54,9 +54,9 @@ async def test_each_program_is_told_what_is_wrong_with_it_before_the_contest(tmp
     said: list[str] = []
     assert await check(definition, said.append) == 1
     lines = {line.split()[0]: line for line in said}
-    assert said[0] == "Tomorrow: 7 entrants; mnk 3 3 3, mnk 4 4 3; 2 openings: the file can be played"
+    assert said[0] == "Tomorrow: 7 entrants; m,n,k 3 3 3, m,n,k 4 4 3; 2 openings: the file can be played"
     assert "  ok: first word after " in lines["good"] and "in 2 games" in lines["good"]
-    assert "NOT OK: in mnk 3 3 3: crashed after 2 moves" in lines["crash"] and "exit status 7" in lines["crash"]
+    assert "NOT OK: in m,n,k 3 3 3: crashed after 2 moves" in lines["crash"] and "exit status 7" in lines["crash"]
     assert "'pyhton3'" in lines["typo"] and "cannot be started" in lines["typo"]
     assert "exit status 1" in lines["ends"] and "    | no weights.bin here" in " ".join(said)
     assert "had neither read its input nor said anything after 10 seconds" in lines["silent"]
