@@ -1,7 +1,7 @@
 """What a side of a duel is: limits of thinking, a table, an engine, weights, a book; and the text that says so."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, NamedTuple
 
 from engine.levels import MAX_LEVEL
@@ -91,6 +91,28 @@ def read(text: str) -> EngineConfig:
     if side.ms is not None and side.budget is not None:
         raise BadEngineConfig("ms= and budget= exclude each other: time is given a move or a game")
     return side
+
+
+def usual_jobs(sides: Iterable[EngineConfig], cores: int) -> int:
+    """Return how many games fit on so many cores at a time. One side of a game thinks at a time, in all its threads."""
+    return max(1, cores // _threads(sides))
+
+
+def crowding(sides: Collection[EngineConfig], jobs: int, cores: int) -> str:
+    """Return a sentence about sides that take each other's time, empty where none does or none plays by time."""
+    threads = _threads(sides)
+    if jobs * threads <= cores or not any(side.ms or side.budget for side in sides):
+        return ""
+    games = f"{jobs} games at a time" if jobs > 1 else "a game"
+    several = f", with {threads} threads each," if threads > 1 else ""
+    return (
+        f"{games}{several} need {jobs * threads} cores, and there are {cores}: moves by time are worse here "
+        f"than with --jobs {usual_jobs(sides, cores)}"
+    )
+
+
+def _threads(sides: Iterable[EngineConfig]) -> int:
+    return max(side.threads or 1 for side in sides)
 
 
 EXAMPLES = {

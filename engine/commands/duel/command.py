@@ -21,10 +21,11 @@ from engine.duel.games import NAMES, Misplayed, Pair, play_pair
 from engine.duel.openings import JUDGED_NODES, Judge, Opening, openings, usual_plies
 from engine.duel.results import FORMAT, Contender, Setting, Tally
 from engine.duel.sprt import Decision
-from engine.games.catalogue import USUAL_GAME
+from engine.games.catalogue import USUAL_GAME, title_of
 from engine.games.interface import EVALUATION_LIMIT, Position
 from engine.games.outcome import Termination
 from engine.search.searcher import Searcher, SearchLimits, warm_up
+from engine.wire.words import number_of
 
 QUIET_SECONDS = 5.0
 """A line of progress is told no more often than this."""
@@ -86,7 +87,8 @@ def duel(
     all_games
         Play all of them, whatever the test says.
     jobs
-        Games at a time; without it, one a core.
+        Games at a time; without it, one a core, and fewer where a side searches in several
+        threads.
     results
         File to keep the games in. The same command goes on where the file ends.
     seed
@@ -111,18 +113,22 @@ def duel(
     if start.verdict() is not None:
         raise Rejected("--params: this game is over before it begins")
     plies = usual_plies(start) if plies is None else plies
-    jobs = _cores() if jobs is None else jobs
     check_range("games", games, 2, MAX_GAMES)
     if games % 2:
         raise Rejected(f"--games is {games}, but games come in pairs: it has to be even")
-    check_range("jobs", jobs, 1, MAX_JOBS)
+    if jobs is not None:
+        check_range("jobs", jobs, 1, MAX_JOBS)
     check_range("plies", plies, 1, MAX_MOVES - 1)
     check_range("move-limit", move_limit, plies + 1, MAX_MOVES)
     if balance is not None:
         check_range("balance", balance, 0, EVALUATION_LIMIT)
     _check_test(elo0, elo1, alpha, beta)
     setups = _setup(NAMES[0], a, start), _setup(NAMES[1], b, start)
+    sides = setups[0].side, setups[1].side
+    jobs = engine_config.usual_jobs(sides, _cores()) if jobs is None else jobs
     warn_of(start)
+    if crowding := engine_config.crowding(sides, jobs, _cores()):
+        say(f"warning: {crowding}")
     with opened(results) as file:
         drawn = openings(start, plies, seed, _judge(start), balance)
         engines = start_pair(setups)
@@ -208,7 +214,7 @@ class _Run(NamedTuple):
         for game in pair.games:
             if game.reason == Termination.TIME and game.winner is not None:
                 loser = 1 - game.winner
-                left = f"{game.used[loser].ms:.1f} ms for {game.used[loser].moves} moves"
+                left = f"{game.used[loser].ms:.1f} ms for {number_of(game.used[loser].moves, 'move')}"
                 say(f"pair {pair.number}: {NAMES[loser]} has used up its budget, {left}, and loses")
 
 
@@ -240,7 +246,7 @@ def _book(name: str, book: str, start: Position) -> str | None:
     except BadBook as error:
         raise Rejected(f"{name}: {error}") from None
     if found is None:
-        raise Rejected(f"{name}: book={book}: this is no book of {start.game.name} {start.parameters}")
+        raise Rejected(f"{name}: book={book}: this is no book of {title_of(start)}")
     return book if book == SHIPPED else str(Path(book).resolve())
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.duel.engine_config import MOST, BadEngineConfig, Budget, EngineConfig, read
+from engine.duel.engine_config import MOST, BadEngineConfig, Budget, EngineConfig, crowding, read, usual_jobs
 from engine.levels import MAX_LEVEL
 from engine.search.memory import MAX_DEPTH
 
@@ -77,3 +77,21 @@ def test_what_is_wrong_is_said(text: str, sentence: str) -> None:
     with pytest.raises(BadEngineConfig) as caught:
         read(text)
     assert sentence in str(caught.value)
+
+
+def test_as_many_games_at_a_time_as_threads_fit_on_the_cores() -> None:
+    one, two, three = read("ms=20"), read("ms=20,threads=2"), read("nodes=5000,threads=3")
+    assert [usual_jobs((one, one), cores) for cores in (1, 2, 8)] == [1, 2, 8]
+    assert [usual_jobs((one, two), cores) for cores in (1, 2, 8)] == [1, 1, 4]
+    assert usual_jobs((three, two), 8) == 2
+
+
+def test_sides_that_take_each_others_time_are_told_of() -> None:
+    one, two = read("ms=20"), read("budget=1000,threads=2")
+    assert crowding((one, one), 2, 2) == "" and crowding((one, two), 1, 2) == ""
+    assert crowding((read("nodes=5"), read("depth=3,threads=2")), 9, 2) == "", "nodes take as long as they like"
+    assert crowding((one, two), 2, 2) == (
+        "2 games at a time, with 2 threads each, need 4 cores, and there are 2: "
+        "moves by time are worse here than with --jobs 1"
+    )
+    assert crowding((one, one), 3, 2).startswith("3 games at a time need 3 cores, and there are 2")
