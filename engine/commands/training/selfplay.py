@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
@@ -13,11 +12,11 @@ import msgspec
 from engine.commands.duel.results_file import opened_to_append, resume
 from engine.commands.inputs import check_range, game_named, start_of, warn_of
 from engine.commands.program.output import Rejected, answer, say
+from engine.commands.training.games_of_selfplay import play_some
 from engine.duel.game_file import BadGames, line_of
-from engine.duel.training.selfplay import FORMAT, ScoredGame, Setting, games_of, play, setting_of
+from engine.duel.training.selfplay import FORMAT, ScoredGame, Setting, games_of, setting_of
 from engine.games.catalogue import USUAL_GAME
-from engine.games.interface import Kernel
-from engine.search.searcher import warm_up
+from engine.wire.words import number_of
 
 QUIET_SECONDS = 5.0
 """A line of progress is told no more often than this."""
@@ -42,11 +41,12 @@ def selfplay(
     random: int = 20,
     seed: int = 1,
     jobs: int = 1,
+    dask: str = "",
 ) -> None:
     """Play games of the engine with itself, for arena-engine train, and append them to a file.
 
     A game begins with random moves, and has some later on. Every position behind the opening is searched, and its score
-    kept. The same command gives the same file, whatever --jobs is, and goes on where the file ends.
+    kept. The same command gives the same file, whatever --jobs and --dask are, and goes on where the file ends.
 
     Parameters
     ----------
@@ -66,6 +66,8 @@ def selfplay(
         Of the random moves.
     jobs
         Processes that play at the same time.
+    dask
+        Address of a dask scheduler, as in tcp://10.0.0.1:8786, whose workers play the games.
     """
     rules = game_named(game)
     start = start_of(rules, rules.default_parameters if params is None else params)
@@ -74,6 +76,8 @@ def selfplay(
     check_range("random", random, 0, 100)
     check_range("seed", seed, 0, MAX_SEED)
     check_range("jobs", jobs, 1, MAX_JOBS)
+    if dask and jobs != 1:
+        raise Rejected("--jobs and --dask exclude each other: games are played here, or on the workers of a cluster")
     if start.verdict() is not None:
         raise Rejected("--params: this game is over before it begins")
     warn_of(start)
@@ -82,13 +86,14 @@ def selfplay(
         there = _resume(file, opened, setting)
         began = told = perf_counter()
         positions = 0
-        for played in _played(setting, range(there, games), jobs):
+        for played in _played(setting, range(there, games), jobs, dask):
             opened.write(line_of(played))
             positions += len(played.scores)
             if perf_counter() - told >= QUIET_SECONDS:
                 told = perf_counter()
-                say(f"{played.number + 1} games, {positions / (told - began):.0f} positions a second")
-    answer(f"{max(there, games)} games, {max(0, games - there)} of them new, with {positions} positions")
+                say(f"{number_of(played.number + 1, 'game')}, {positions / (told - began):.0f} positions a second")
+    all_games = number_of(max(there, games), "game")
+    answer(f"{all_games}, {max(0, games - there)} of them new, with {number_of(positions, 'position')}")
 
 
 def _resume(file: Path, opened: BinaryIO, setting: Setting) -> int:
@@ -108,21 +113,21 @@ def _resume(file: Path, opened: BinaryIO, setting: Setting) -> int:
         raise Rejected(f"{file}: {error}") from None
 
 
-def _played(setting: Setting, numbers: range, jobs: int) -> Iterator[ScoredGame]:
+def _played(setting: Setting, numbers: range, jobs: int, dask: str) -> Iterator[ScoredGame]:
     """Yield the games of numbers, in their order."""
-    warm_up(start_of(game_named(setting.game), setting.parameters))  # so that one process compiles, and not each
+    if dask:
+        from engine.commands.training.dask_games import played_on
+
+        yield from played_on(dask, setting, numbers)
+        return
+    play_some(setting, ())  # so that one process compiles, and not each
     if jobs == 1:
         for number in numbers:
-            yield _play(setting, number)
+            yield from play_some(setting, (number,))
         return
     with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
         yield from pool.map(_play, [setting] * len(numbers), numbers, chunksize=CHUNK)
 
 
 def _play(setting: Setting, number: int) -> ScoredGame:
-    return play(_kernel(setting.game, setting.parameters), setting, number)
-
-
-@cache
-def _kernel(game: str, parameters: str) -> Kernel:
-    return start_of(game_named(game), parameters).kernel()
+    return play_some(setting, (number,))[0]

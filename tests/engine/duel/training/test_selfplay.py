@@ -1,16 +1,23 @@
 """Games of the engine with itself: what is kept of them, and the command that plays them."""
 
+import sys
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from engine import cli
+from engine.commands.program.output import Rejected
+from engine.commands.training.dask_games import played_on
 from engine.duel.game_file import BadGames, line_of
 from engine.duel.training.selfplay import FORMAT, LEAST_OPENING, ScoredGame, Setting, games_of, play, scored, setting_of
 from engine.games.catalogue import GAMES
 from engine.games.interface import EVALUATION_LIMIT, UNDECIDED
 from engine.search.memory import ROOM
+from tests.server.ports import free_port
 
 PARAMETERS = "3 3 7 7"
 COMMAND = ["--params", PARAMETERS, "--nodes", "60", "--seed", "5"]
@@ -168,3 +175,51 @@ def test_bad_arguments_take_one_line(
     assert sentence in error and error.count("\n") == 1
     assert cli.run(["selfplay", str(tmp_path / "no" / "games"), *COMMAND]) == 2
     assert "cannot be written: No such file" in capsys.readouterr().err
+
+
+# On a cluster
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """A scheduler with two workers, threads of this process that are reached over TCP as others are."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, protocol="tcp://", dashboard_address=None, silence_logs=50
+    ) as made:
+        yield made
+
+
+@pytest.mark.slow
+def test_workers_of_a_cluster_give_the_same_file(cluster: Any, tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    assert selfplay(str(here), "--games", "25") == 0
+    assert selfplay(str(there), "--games", "5", "--dask", cluster.scheduler_address) == 0
+    assert selfplay(str(there), "--games", "25", "--dask", cluster.scheduler_address) == 0
+    assert there.read_bytes() == here.read_bytes()
+
+
+@pytest.mark.slow
+def test_a_worker_of_another_version_is_refused(cluster: Any) -> None:
+    other = msgspec.structs.replace(setting(), evaluation="another one")
+    with pytest.raises(Rejected, match=r"a worker evaluates GIPF 3 3 7 7 otherwise .* another version of gipf-arena"):
+        list(played_on(cluster.scheduler_address, other, range(3)))
+
+
+@pytest.mark.slow("interpreted")
+def test_a_cluster_that_is_not_there_is_told_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("distributed")
+    address = f"tcp://127.0.0.1:{free_port()}"
+    file = tmp_path / "games"
+    assert selfplay(str(file), "--games", "5", "--dask", address) == 2
+    assert f"--dask: no dask scheduler can be reached at '{address}'" in capsys.readouterr().err
+    assert selfplay(str(file), "--games", "5", "--dask", address, "--jobs", "2") == 2
+    assert "--jobs and --dask exclude each other" in capsys.readouterr().err
+
+
+def test_dask_that_is_not_installed_is_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    assert selfplay(str(tmp_path / "games"), "--games", "5", "--dask", "tcp://there:1") == 2
+    assert "pip install 'gipf-arena[dask]'" in capsys.readouterr().err
