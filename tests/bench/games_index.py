@@ -19,6 +19,9 @@ GAMES = 100_000
 PLAYERS = 200
 REPEATED = 15
 
+BAR = 50
+"""Milliseconds in which a page of a search is to be found."""
+
 VARIANTS = (("gipf", "3 3 9 9"), ("gipf", "4 4 15 15"), ("arrows", "8 8"), ("morris", ""), ("mnk", "3 3 3"))
 ENDS = ((0, "won", "no_reserve"), (1, "won", "no_reserve"), (0, "won", "time"), (None, "draw", "repetition"))
 
@@ -67,7 +70,7 @@ def run() -> None:
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder)
         fill(data, GAMES)
-        print(f"a page of a search of {GAMES:,} games, in ms: median, longest of {REPEATED}")
+        print(f"a page of a search of {GAMES:,} games, in ms: median, longest of {REPEATED}; bar {BAR}")
         for name, asked in SEARCHES.items():
 
             def search(asked: Mapping[str, str] = asked) -> None:

@@ -23,6 +23,9 @@ LOADS = 9
 LONG = 1000
 """Moves of the long match."""
 
+PAINT_BAR, SIZE_BAR, LONG_BAR = "150 ms", "40 KB until the board", 100_000
+"""What is aimed at on an idle machine: the first paint, all that is sent until the board is there, a long match."""
+
 BOARDS = {"lobby": ".tile svg.board", "match": "#board svg.board", "contest": "table", "play": "#board svg.board"}
 """What a page is there for: its first board, or a contest's first table."""
 
@@ -52,16 +55,19 @@ def run() -> None:
             print(
                 f"pages: medians of {LOADS} loads each, with an empty cache, in an open browser; bytes as sent (gzip)"
             )
-            print(f"{'page':>8} {'paint ms':>10} {'board ms':>10} {'bytes':>8} {'answers':>8}")
+            print(f"{'page':>8} {'paint ms':>10} {'board ms':>10} {'bytes':>8} {'answers':>8}  bar")
             context = browser.new_context()
             context.new_page().goto(f"{site.url}/api")  # its process is there, as in a browser that is open
             paths = {"lobby": "/", "match": f"/match/{table.match}", "contest": "/contest/1", "play": "/play"}
             for name, path in paths.items():
                 figures = zip(*(_load(context, site.url + path, BOARDS[name]) for _ in range(LOADS)), strict=True)
                 paint, board, size, answers = map(statistics.median, figures)
-                print(f"{name:>8} {paint:10.0f} {board:10.0f} {size:8.0f} {answers:8.0f}", flush=True)
+                print(
+                    f"{name:>8} {paint:10.0f} {board:10.0f} {size:8.0f} {answers:8.0f}  {PAINT_BAR}, {SIZE_BAR}",
+                    flush=True,
+                )
             table.close()
-            print(f"pages: a match of {LONG} moves of GIPF takes {_long_match(site)} bytes (gzip)")
+            print(f"pages: a match of {LONG} moves of GIPF takes {_long_match(site)} bytes (gzip)   bar {LONG_BAR}")
 
 
 def _load(context: BrowserContext, url: str, selector: str) -> Any:

@@ -1,12 +1,14 @@
 """A class sends versions while others play: ``python -m tests.bench class --minutes 10``.
 
-Authors send versions as in the hour before a deadline, browsers look at their pages all the time, and matches go on
-beside it. What moves take is measured without the class and beside it in turn, in one run on one server, so that a busy
-machine spoils no comparison. Of each round's versions all have to end as they should.
+Authors send versions as in the hour before a deadline, browsers look at their pages all the time, their bots play on
+the ladder, and matches go on beside it. What moves take is measured without the class, the ladder paused, and beside
+it in turn, in one run on one server, so that a busy machine spoils no comparison. Of each round's versions all have to
+end as they should, and in the end each game of the ladder has to be counted, as its record says.
 """
 
 import http.client
 import json
+import re
 import statistics
 import subprocess
 import sys
@@ -20,9 +22,16 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
+from engine import record
 from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import AUTHOR
+from server.league.accounts.people import AUTHOR, NotAllowed
+from server.league.ladder.definition import FixedLevel, read_file
+from server.league.ladder.players import LadderPlayer
+from server.league.ladder.store import LadderStore
+from server.league.ladder_control import LadderControl
 from server.league.submissions.versions import Version, Versions
+from tests.server.league.ladder.counted import check_counted, check_nothing_left
+from tests.server.process import START_SECONDS
 from tests.web.site import Site, open_site
 
 PACE = 5.0
@@ -35,6 +44,21 @@ ROUND_SHARE = 3
 """The class is there for so many times the seconds for which it is away, in each round."""
 
 EXAMPLE = Path(__file__).parents[2] / "bots" / "examples" / "python" / "bot.py"
+
+
+ORGANISER = "the organiser"
+
+PLAYER = r"p\d+[ab]"
+"""Name of a player of `tests.bench.load`, whose matches go on beside the class."""
+
+LEVEL = 2
+"""Of the built-in bot on the ladder."""
+
+LADDER = f"""
+time = {{ budget = 3_000, increment = 20 }}
+games = [{{ game = "mnk", params = "5 5 4", openings = {{ plies = 2, number = 100 }} }}]
+levels = [{{ level = {LEVEL} }}]
+"""
 
 
 class Upload(NamedTuple):
@@ -78,6 +102,8 @@ class Round(NamedTuple):
     """Versions."""
     seconds: float
     """From the first of them until all had ended."""
+    games: int
+    """Of the ladder that had been counted by then, since the beginning."""
 
 
 class Author(NamedTuple):
@@ -97,7 +123,7 @@ def run(minutes: float = 10.0, size: Class = Class()) -> None:  # noqa: B008 - i
         rounds.append(found)
         figures = "".join(f" {value:7.2f}" for value in (*found.without, *found.beside))
         pages = f"{share(found.pages, 0.5):.1f}, {share(found.pages, 0.99):.1f} of {len(found.pages)}"
-        sent = f"{found.sent} versions, tried in {found.seconds:.0f} s"
+        sent = f"{found.sent} versions, tried in {found.seconds:.0f} s; {found.games} games of the ladder"
         print(f"round {len(rounds):<4}{figures}   {pages}; {sent}", flush=True)
     ratio = statistics.median(found.beside[1] / found.without[1] for found in rounds)
     print(f"the p99 beside the class is {ratio:.2f} times that without, in the median of {len(rounds)} rounds")
@@ -105,29 +131,55 @@ def run(minutes: float = 10.0, size: Class = Class()) -> None:  # noqa: B008 - i
 
 def measure(minimum: float, size: Class, seconds: float) -> Iterator[Round]:
     """Yield rounds until the time is over: some seconds without the class, then three times as many beside it."""
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        open_site(Path(folder) / "data") as site,
-        closing(Accounts(site.data)) as accounts,
-    ):
-        versions = Versions(site.data, accounts)
-        authors = _authors(accounts, size.authors)
-        end = time.monotonic() + minimum
-        numbers = count()
-        for turn in count():
-            without = _moves(site, size, seconds, 2 * turn)
-            began = time.monotonic()
-            with (
-                _browsers(site, authors, size.browsers) as pages,
-                _sending(site, authors, numbers, size) as sent,
-            ):
-                beside = _moves(site, size, ROUND_SHARE * seconds, 2 * turn + 1)
-            while versions.under_way():
-                time.sleep(0.1)
-            _check(versions, sent)
-            yield Round(without, beside, tuple(sorted(pages)), len(sent), time.monotonic() - began)
+    with tempfile.TemporaryDirectory() as folder:
+        ladder = Path(folder) / "ladder.toml"
+        ladder.write_text(LADDER, encoding="utf-8")
+        with (
+            open_site(Path(folder) / "data", "--ladder", str(ladder)) as site,
+            closing(Accounts(site.data)) as accounts,
+        ):
+            yield from _rounds(site, accounts, minimum, size, seconds)
+        _check_ladder(site.data)
+
+
+def _rounds(site: Site, accounts: Accounts, minimum: float, size: Class, seconds: float) -> Iterator[Round]:
+    versions = Versions(site.data, accounts)
+    control, store = LadderControl(accounts, read_file), LadderStore(accounts)
+    authors = _authors(accounts, size.authors)
+    end = time.monotonic() + minimum
+    numbers = count()
+    for turn in count():
+        _pause(control)
+        while store.begun():
+            time.sleep(0.1)
+        without = _moves(site, size, seconds, 2 * turn)
+        control.resume(ORGANISER)
+        began = time.monotonic()
+        with (
+            _browsers(site, authors, size.browsers) as pages,
+            _sending(site, authors, numbers, size) as sent,
+        ):
+            beside = _moves(site, size, ROUND_SHARE * seconds, 2 * turn + 1)
+        while versions.under_way():
+            time.sleep(0.1)
+        _check(versions, sent)
+        games = sum(1 for _ in store.each_game())
+        yield Round(without, beside, tuple(sorted(pages)), len(sent), time.monotonic() - began, games)
+        if time.monotonic() >= end:
+            return
+
+
+def _pause(control: LadderControl) -> None:
+    """Pause the ladder, which a server that has just started begins to play in a moment."""
+    end = time.monotonic() + START_SECONDS
+    while True:
+        try:
+            control.pause(ORGANISER)
+            return
+        except NotAllowed:
             if time.monotonic() >= end:
-                return
+                raise
+        time.sleep(0.1)
 
 
 def share(ordered: tuple[float, ...], part: float) -> float:
@@ -138,7 +190,7 @@ def share(ordered: tuple[float, ...], part: float) -> float:
 def _authors(accounts: Accounts, number: int) -> list[Author]:
     found = []
     for name in (f"author-{place}" for place in range(1, number + 1)):
-        accounts.redeem(accounts.invite(name, AUTHOR, "the organiser"), "", "")
+        accounts.redeem(accounts.invite(name, AUTHOR, ORGANISER), "", "")
         person = accounts.person(name)
         assert person is not None
         found.append(Author(name, accounts.make_token(person, name)))
@@ -183,7 +235,8 @@ def _sending(site: Site, authors: list[Author], numbers: Iterator[int], size: Cl
     def send() -> None:
         while not over.is_set():
             number = next(numbers)
-            author, (file, data, end) = authors[number % len(authors)], size.uploads[number % len(size.uploads)]
+            turn, place = divmod(number, len(authors))
+            author, (file, data, end) = authors[place], size.uploads[(place + turn) % len(size.uploads)]
             answer = json.loads(_ask(site, "POST", f"/bots/{author.name}/versions?file={file}", author.token, data))
             sent.append(Sent(author.name, answer["version"], end))
             over.wait(3600 / size.an_hour)
@@ -247,3 +300,12 @@ def _check(versions: Versions, sent: list[Sent]) -> None:
 
 def _has_ended(version: Version, end: str) -> bool:
     return version.state == end or (end == "active" and version.state == "retired")
+
+
+def _check_ladder(data: Path) -> None:
+    """Make sure that each game of the ladder is counted once, as its record says, and rated."""
+    fixed = FixedLevel(LEVEL)
+    games = check_counted(data, [], {fixed.name: LadderPlayer(fixed.name, "", fixed.anchor)})
+    headers = [record.verify(path.read_text(encoding="utf-8")).header for path in (data / "records").rglob("*.txt")]
+    beside = frozenset(header.match for header in headers if re.fullmatch(PLAYER, header.players[0]))
+    check_nothing_left(data, games, beside)

@@ -31,6 +31,9 @@ TABLE_MEGABYTES = 16
 PAIRS, SEED, MOVE_LIMIT = {20_000: 200, 100_000: 200}, 1, 1000
 """Pairs of games by the nodes of a thread for a move."""
 
+BAR = 180
+"""Elo that two threads are to bring."""
+
 APART: dict[str, Any] = {"DEFERRED": 1000}
 """The same threads, which share the table alone."""
 
@@ -52,9 +55,10 @@ def run() -> None:
                 counts = tuple(map(points.count, range(OUTCOMES)))
                 found = estimate(counts)
                 each = f"{threads} thread{'s' * (threads > 1)}, {allowed // threads} nodes each"
+                bar = f"   bar {BAR:+}" if threads > 1 else ""
                 print(
                     f"threads: {each}, against 1 with {nodes}: {found.elo:+.0f} +- {found.margin:.0f} Elo, "
-                    f"{2 * pairs} games, pairs with 0 to 2 points {counts}",
+                    f"{2 * pairs} games, pairs with 0 to 2 points {counts}{bar}",
                     flush=True,
                 )
 

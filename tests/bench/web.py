@@ -17,6 +17,9 @@ from tests.web.site import Site
 MATCHES = 50
 """Matches beside the one that is watched, all players answering at once."""
 BROWSERS = 500
+RATE_BAR = 0.9
+"""Part of the moves a second that is to be left beside the browsers."""
+
 SECONDS = 5.0
 ROUNDS = 5
 
@@ -40,8 +43,11 @@ def run() -> None:
         costs.append(with_them.efficiency / without.efficiency)
         figures = f"{without.rate:13.0f} {with_them.rate:13.0f} {rates[-1]:13.3f} {costs[-1]:13.3f}"
         print(f"{number:8} {figures} {with_them.told[0]:13.1f} {with_them.told[1]:13.0f}", flush=True)
-    for title, ratios in (("moves/s", rates), ("moves per second of the server's processor time", costs)):
-        print(f"{title}: median ratio {statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f})")
+    for title, ratios, bar in (
+        ("moves/s", rates, f"   bar {RATE_BAR}"),
+        ("moves per second of the server's processor time", costs, ""),
+    ):
+        print(f"{title}: median ratio {statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f}){bar}")
 
 
 class Figures(NamedTuple):

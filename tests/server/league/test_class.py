@@ -15,7 +15,7 @@ MINUTES = float(os.environ.get("ARENA_CLASS_MINUTES", "2"))
 @pytest.mark.slow
 def test_some_authors_send_versions_beside_a_match() -> None:
     size = Class(authors=3, an_hour=3600, browsers=3, matches=2, uploads=UPLOADS[1:])
-    found = next(measure(0, size, seconds=0.5))
+    (found,) = measure(0, size, seconds=0.5)
     assert found.sent >= 2 and found.pages, "and each version has ended as it should"
 
 
