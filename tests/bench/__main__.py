@@ -18,6 +18,7 @@ from tests.bench import (
     ladder,
     learning,
     levels,
+    network,
     pages,
     perft,
     playing,
@@ -60,6 +61,7 @@ BENCHES: dict[str, Callable[[], object]] = {
     "contests": contests.run,
     "choices": choices.run,
     "learning": learning.run,
+    "network": network.run,
     "games-index": games_index.run,
     "ladder": ladder.run,
 }
