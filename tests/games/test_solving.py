@@ -20,11 +20,14 @@ MAX_NODES = 4000
 TRIAL = 1 << 18
 """So many nodes the solver searches interpreted, more than any of these positions needs: it never compiles."""
 
-SMALL = [
-    (game, parameters)
-    for game, parameters in EVERY_VARIANT
-    if game.start(parameters).kernel(compile=False).rules.plies_left is not None
+ENDING = [
+    game
+    for game in EVERY_GAME
+    if game.start(game.default_parameters).kernel(compile=False).rules.plies_left is not None
 ]
+"""Games that cannot go on for ever."""
+
+SMALL = [(game, parameters) for game, parameters in EVERY_VARIANT if game in ENDING]
 
 
 class TooLarge(Exception):

@@ -5,7 +5,7 @@ import pytest
 from engine.record import verify
 from tests.engine.records import Table
 from tests.protocol.running import DOCUMENT
-from tests.protocol.transcripts import EXPLAINED, HEARD, SAID, Transcript, read, replay, without_load
+from tests.protocol.transcripts import EXPLAINED, HEARD, SAID, Transcript, read, replay, without_load, without_stalls
 
 TRANSCRIPTS = read(DOCUMENT.read_text(encoding="utf-8"))
 
@@ -32,6 +32,11 @@ def test_all_transcripts_are_found() -> None:
     for transcript in TRANSCRIPTS:
         for line in transcript.lines:
             assert line.startswith("# ") or any(form.fullmatch(line) for form in (SAID, HEARD, EXPLAINED)), line
+
+
+def test_a_stall_that_a_record_tells_of_is_left_out_and_not_counted() -> None:
+    lines = ["PONG", "RECORD 1 4", "| arena-record 1", "| stall 28.110 95.250", "| move 1", "| result", "BYE"]
+    assert without_stalls(lines) == ["PONG", "RECORD 1 3", "| arena-record 1", "| move 1", "| result", "BYE"]
 
 
 @pytest.mark.parametrize("plies", [None, 0, 1])

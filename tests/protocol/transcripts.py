@@ -11,6 +11,7 @@ import shlex
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
@@ -170,7 +171,8 @@ class _Stage:
     def _write(self, who: str) -> None:
         self._fences += 1
         client = self._clients[who]
-        self.script += [f"{who}< {self._plain(who, line)}" for line in client.hear(f"fence-{self._fences}")]
+        heard = without_stalls(client.hear(f"fence-{self._fences}"))
+        self.script += [f"{who}< {self._plain(who, line)}" for line in heard]
         if client.closed:
             self.script.append(CLOSED.format(who))
             self._clients.pop(who).close()
@@ -190,6 +192,19 @@ class _Stage:
             line = re.sub(r"(?<= )-?[0-9]+\.[0-9]{3}(?= |$)", "<time>", line)
         line = re.sub(r"^(\| started )\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$", r"\1<date>", line)
         return without_load(line)
+
+
+def without_stalls(lines: Iterable[str]) -> list[str]:
+    """Leave out of records the lines on stalls of the server, which a machine under load has, and do not count them."""
+    kept: list[str] = []
+    for line in lines:
+        if re.match(r"\| stall ", line):
+            head = max(at for at, one in enumerate(kept) if one.startswith("RECORD "))
+            words, _, count = kept[head].rpartition(" ")
+            kept[head] = f"{words} {int(count) - 1}"
+        else:
+            kept.append(line)
+    return kept
 
 
 def without_load(line: str) -> str:

@@ -68,6 +68,16 @@ CUT = """() => [...document.querySelectorAll("main :is(th, td), main .scroll")]
     .map((one) => `${one.tagName} ${one.scrollWidth} ${one.clientWidth} ${one.textContent.trim().slice(0, 60)}`)"""
 """Tables and their cells that are wider than their places."""
 
+EDGE = """() => [...document.querySelectorAll("main .card :is(p, li, h2, label, a, button)")]
+    .filter((one) => one.checkVisibility() && one.textContent.trim())
+    .filter((one) => {
+        const [text, card] = [one, one.closest(".card")].map((box) => box.getBoundingClientRect());
+        const from = text.left + parseFloat(getComputedStyle(one).paddingLeft);
+        return from < card.left + 6 || text.right > card.right;
+    })
+    .map((one) => one.textContent.trim().slice(0, 60))"""
+"""Texts that touch the edge of their card, or go beyond it."""
+
 APART = """texts => {
     const boxes = texts.map((text) => text.getBoundingClientRect());
     const frame = texts[0].ownerSVGElement.getBoundingClientRect();
@@ -191,6 +201,22 @@ def test_the_longest_names_fit_a_phone_on_pages_of_the_league(
             open_as(page, league, cookies, what)
             page.goto(f"{page.url}?language={language}")
             assert fits(page), what
+            assert not page.evaluate(EDGE), what
+            check_legibility(page)
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_the_longest_names_fit_a_phone_before_anybody_has_signed_in(
+    browser: Browser, league: tuple[Site, dict[str, str]], language: str
+) -> None:
+    with closing(Accounts(league[0].data)) as accounts:
+        links = [accounts.invite(name, AUTHOR, "test") for name in (WIDE, LONG)]
+    with open_page(browser, phone=True) as page:
+        for link in links:
+            page.goto(f"{league[0].url}/join/{link}?language={language}")
+            expect(page.locator("main h1")).to_be_visible()
+            assert fits(page)
+            assert not page.evaluate(EDGE)
             check_legibility(page)
 
 

@@ -232,3 +232,52 @@ def test_moves_and_ends_are_heard_by_who_wants_that(browser: Browser, site: Site
         expect(page.locator("#status")).to_contain_text("The game is over")
         assert page.evaluate("heard") == end
         page.evaluate("localStorage.removeItem('sounds')")
+
+
+TOO_LOW = """() => [...document.querySelectorAll("a[href], button, input, select, summary")].filter((one) => {
+    const { width, height } = one.getBoundingClientRect();
+    const isInSentence = [...one.parentElement.childNodes].some((text) => text.nodeType === 3 && text.data.trim());
+    return width && height && height < 24 && !isInSentence && !one.closest("svg, .unseen");
+}).map((one) => `${one.outerHTML.slice(0, 80)} ${one.getBoundingClientRect().height}`)"""
+"""What can be touched and is lower than WCAG 2.2 asks for (2.5.8), but for links in the middle of a text."""
+
+
+def test_what_is_touched_on_a_phone_is_high_enough(browser: Browser, site: Site) -> None:
+    table = Table(site, "mnk", "params=3,3,3 budget=600000")
+    table.resign()
+    paths = ("", "contests", "contest/1", "contest/2", "contest/3", "contest/1/live", "atlas", "games", "play")
+    with open_page(browser, phone=True) as page:
+        for path in (*paths, "analysis", f"match/{table.match}"):
+            page.goto(f"{site.url}/{path}")
+            page.wait_for_load_state("load")
+            expect(page.locator("main")).to_be_visible()
+            assert page.evaluate(TOO_LOW) == [], path
+    table.close()
+
+
+def test_long_names_fit_a_phone_without_javascript(browser: Browser, site: Site) -> None:
+    table = Table(site, "gipf", "params=3,3,9,9 budget=600000", ("W" * 32, "M" * 32))
+    context = browser.new_context(viewport={"width": 390, "height": 844}, java_script_enabled=False)
+    page = context.new_page()
+    for path in ("", f"match/{table.match}", "contest/1", "contest/3"):
+        page.goto(f"{site.url}/{path}")
+        expect(page.locator("#main noscript")).to_be_visible()
+        width = page.evaluate("document.documentElement.scrollWidth")
+        assert width <= 390, path
+    context.close()
+    table.resign()
+    table.close()
+
+
+def test_fields_of_a_variant_stand_in_line_however_long_their_labels_are(browser: Browser, site: Site) -> None:
+    with open_page(browser, phone=True) as page:
+        page.goto(f"{site.url}/play")
+        expect(page.locator(".variant input")).to_have_count(4)
+        page.locator(".variant small").nth(1).evaluate(
+            "one => one.textContent = 'words of more lines than others '.repeat(3)"
+        )
+        tops = page.evaluate(
+            """() => [".variant label", ".variant input"].map((which) => new Set(
+                [...document.querySelectorAll(which)].map((one) => Math.round(one.getBoundingClientRect().y))).size)"""
+        )
+        assert tops == [1, 1], "names and fields each begin at one height"

@@ -38,9 +38,7 @@ def test_match_goes_on_beside_an_attack(tmp_path: Path) -> None:
             command = [sys.executable, "-P", "-m", "tests.bench.attack", str(server.port), kind, str(SECONDS)]
             with subprocess.Popen(command) as attackers:
                 try:
-                    while not _connected_from(attack.SOURCE):
-                        assert attackers.poll() is None
-                        time.sleep(0.01)
+                    _wait_for(attackers)
                     for _ in range(MATCHES):
                         with pair(server.port) as (ann, bob):
                             ann.say(m.Move(m.Text("a5-b5")))
@@ -48,7 +46,7 @@ def test_match_goes_on_beside_an_attack(tmp_path: Path) -> None:
                             bob.say(m.Resign())
                             ann.hear(m.Result)
                         grown = max(grown, memory(server.process.pid) - before)
-                    assert attackers.poll() is None and _connected_from(attack.SOURCE)
+                    _wait_for(attackers)
                 finally:
                     attackers.kill()
             assert grown < attack.SESSIONS * MAX_KILOBYTES_A_SESSION
@@ -56,6 +54,13 @@ def test_match_goes_on_beside_an_attack(tmp_path: Path) -> None:
         peer.say(m.Ping())
         peer.hear(m.Pong)
         peer.close()
+
+
+def _wait_for(attackers: subprocess.Popen[bytes]) -> None:
+    """Wait until the attack is under way: for a moment it has none, when the server has closed them all."""
+    while not _connected_from(attack.SOURCE):
+        assert attackers.poll() is None
+        time.sleep(0.01)
 
 
 def _connected_from(host: str) -> bool:
