@@ -1,0 +1,443 @@
+"""Pictures of all pages, for people to look at: ``python -m tests.web.screenshots FOLDER``.
+
+Each page is loaded in every size and in both colours, and written as a whole to ``FOLDER/390x844-light/lobby.png`` and
+so on. ``--only WORD`` takes the pages with a word in their names, ``--size 390x844 ...`` and ``--theme dark`` some of
+the windows. What failed is printed, a line each; its picture shows what was there then.
+"""
+
+import argparse
+import os
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import NamedTuple, TypeAlias
+from urllib.parse import urlencode
+
+from playwright.sync_api import Browser, Error, Page, expect
+
+from engine.games.catalogue import GAMES
+from engine.games.history import History
+from engine.solve.tablebase import making
+from server.contest.definition import Gauntlet, Knockout, Ladder, RoundRobin, Swiss
+from server.contest.report import files
+from server.contest.report.contents import make_report
+from server.league.accounts.accounts import Accounts
+from server.league.accounts.people import AUTHOR, ORGANISER
+from server.league.submissions.versions import BUILD, Versions
+from tests.engine.records import Table as Recorded
+from tests.engine.records import records
+from tests.engine.test_record import played as gipf_record
+from tests.server.contest.played import CONTROL
+from tests.server.contest.report.samples import Sample, sample
+from tests.server.league.test_account_pages import sign_in
+from tests.web.chromium import open_browser, open_page
+from tests.web.people import test_games_page as games_page
+from tests.web.people.records import record, write
+from tests.web.site import Site, Table
+from tests.web.test_after_the_game import LOST
+from tests.web.test_analysis_page import TREE, point
+from tests.web.test_app import ask
+from tests.web.test_contest_night import EVALUATED
+from tests.web.test_league_tables import LADDER, OWNERS, PAGES, WIDE, fill
+from tests.web.test_looks import LONG
+
+SIZES, THEMES = ("390x844", "844x390", "1440x900", "1920x1080"), ("light", "dark")
+
+PHONE_WIDTH = 900
+"""Windows that are narrower are those of a phone, which is touched."""
+
+WAIT_MS = 60_000
+"""How long a page may take to show what it is there for."""
+
+BUDGET = "budget=18000000"
+"""Of running matches: no clock runs out while pictures are taken."""
+
+BOARD = "#board svg.board"
+
+BOARDS = {
+    "gipf": ("gipf", "4 4 15 15", 24, ("ann", "bob")),
+    "arrows": ("arrows", "8 8", 20, ("cleo", "dan")),
+    "morris": ("morris", "", 25, ("eve", "fay")),
+    "mnk": ("mnk", "15 15 5", 40, ("gil", "hal")),
+    "gipf-12": ("gipf", "12 3 30 30", 50, ("ida", "jon")),
+    "mnk-19": ("mnk", "19 19 5", 60, LONG),
+}
+"""Matches: game, variant, how many random moves were made, and by whom."""
+
+PAIRS = (("a1", "a2"), ("a6", "a7"), ("a8", "a9"))
+"""Entrants of contests who play morris, which makes their matches games of each contest that runs."""
+
+OVER = {name: 9001 + place for place, name in enumerate((*BOARDS, "reviewed", "notes", "on-time"))}
+"""Numbers of matches that are over; those of contests, and of the lists of games, are small."""
+
+CUP = Knockout(tie_breaks=1, control=CONTROL)
+
+HELD: dict[str, tuple[Callable[..., Sample], int]] = {
+    "round-robin": (partial(sample, 8, RoundRobin()), 70),
+    "swiss": (partial(sample, 12, Swiss(5)), 60),
+    "knockout": (partial(sample, 8, CUP, qualified=False), 18),
+    "gauntlet": (partial(sample, 8, Gauntlet(("a1", "a2"))), 50),
+    "ladder": (partial(sample, 8, Ladder(60)), 50),
+    "stages": (partial(sample, 8, Swiss(3), CUP, advance=4), 65),
+    "round-robin-of-2": (partial(sample, 2, RoundRobin(2), qualified=False), 3),
+    "swiss-of-64": (partial(sample, 64, Swiss(6), variants=1, qualified=False), 200),
+    "knockout-of-64": (partial(sample, 64, CUP, variants=1, qualified=False), 80),
+}
+"""Contests, and after how many games they are shown running; those with a qualification disqualify somebody in it."""
+
+CONTESTS = {f"{name}-{state}": (name, state) for name in HELD for state in ("over", "running")}
+"""Contests when they are over and while they run, in the order of their numbers."""
+
+SETTLED = """() => document.fonts.status === "loaded"
+    && [...document.images].every((image) => image.complete || image.loading === "lazy")
+    && document.getAnimations().every((one) => one.playState !== "running" || one.effect.getTiming().iterations > 9)"""
+"""Whether fonts and pictures are there, and nothing moves that comes to an end."""
+
+Act: TypeAlias = Callable[[Page], object]
+
+
+class Place(NamedTuple):
+    """A server that pages are asked of."""
+
+    site: Site
+    values: Mapping[str, object] = {}
+    """What stands in braces in paths of its pages."""
+    cookies: Mapping[str, str] = {}
+    """Of who is signed in there."""
+
+
+class Shot(NamedTuple):
+    """A page, and what it is to show."""
+
+    name: str
+    path: str
+    seen: str = "main h1"
+    """A selector of what has to be visible."""
+    place: str = "full"
+    act: Act | None = None
+    """What a reader does then."""
+    who: str = ""
+    refused: int = 0
+    """A status with which the server refuses something on the way."""
+    before: str = ""
+    """A script that the page begins with."""
+    scripts: bool = True
+
+
+def open_empty(stack: ExitStack, folder: Path) -> Place:
+    """Start a server on which nothing has happened."""
+    return Place(stack.enter_context(Site(folder)))
+
+
+def open_full(stack: ExitStack, folder: Path) -> Place:
+    """Start a server with contests, and with matches that are over and others that are running."""
+    for number, (name, state) in enumerate(CONTESTS.values(), 1):
+        hold, stop = HELD[name]
+        report = make_report(*(hold() if state == "over" else hold(stop=stop)))
+        files.write_report_files(report, folder / "contests" / str(number))
+    games_page.fill(folder)
+    texts = {name: ended(game, parameters, plies) for name, (game, parameters, plies, _) in BOARDS.items()}
+    late = Recorded(increment=100).ready(40, 30).play("1", span=900).drop(1).play("1", span=20).flag()
+    texts |= {"reviewed": record(17, moves=LOST), "notes": records()["notes"], "on-time": late}
+    for name, text in texts.items():
+        write(folder, OVER[name], text.replace("match 17\n", f"match {OVER[name]}\n"))
+    site = stack.enter_context(Site(folder))
+    running = {
+        name: seat(stack, site, game, parameters, names, random_moves(game, parameters, plies))
+        for name, (game, parameters, plies, names) in BOARDS.items()
+    }
+    for names in PAIRS:
+        seat(stack, site, "morris", "", names, "0123")
+    while not ask(site, "/api/games").json["index"]["complete"]:
+        time.sleep(0.1)
+    return Place(site, running)
+
+
+def random_moves(game: str, parameters: str, plies: int) -> tuple[str, ...]:
+    """Return the moves of a random game that is not over after them."""
+    chance = Random(4)
+
+    def go_on(history: History) -> History | None:
+        if history.plies == plies:
+            return history
+        successors = list(history.position.successors())
+        chance.shuffle(successors)
+        left = (one.move for one in successors if one.position.verdict() is None)
+        return next(filter(None, (go_on(history.after(move)) for move in left)), None)
+
+    found = go_on(History.begin(GAMES[game].start(parameters)))
+    assert found is not None
+    return found.moves
+
+
+def ended(game: str, parameters: str, plies: int) -> str:
+    """Return the record of a random match that is over, with times and notes where its moves are no numbers."""
+    moves = random_moves(game, parameters, plies)
+    if moves[0].isdigit():
+        return record(17, moves=moves, game=game, parameters=parameters)
+    table = Recorded(game, parameters, limit=1000).ready()
+    for ply, move in enumerate(moves):
+        table.play(move, span=50 + ply * 377 % 1000)
+        table.note(ply % 2, f"score={ply % 5 - 2} depth={5 + ply % 7} nodes={1234 * (ply + 1)} text=that will do")
+    return table.resign(0)
+
+
+def seat(stack: ExitStack, site: Site, game: str, parameters: str, names: tuple[str, str], moves: Iterable[str]) -> int:
+    """Begin a match that stays as it is after some moves; return its number."""
+    options = f"params={parameters.replace(' ', ',')} {BUDGET}" if parameters else BUDGET
+    table = Table(site, game, options, names)
+    stack.callback(table.close)
+    for move in moves:
+        table.move(move)
+    return table.match
+
+
+def open_league(stack: ExitStack, folder: Path) -> Place:
+    """Start a server with accounts, a ladder, and versions of a bot in every state, under the longest names."""
+    (folder / "ladder.toml").write_text(LADDER, encoding="utf-8")
+    fill(folder)
+    with closing(Accounts(folder)) as accounts:
+        add_versions(folder, accounts)
+        site = stack.enter_context(Site(folder, "--ladder", str(folder / "ladder.toml")))
+        organiser, author = sign_in(site, accounts, "teacher", ORGANISER), sign_in(site, accounts, WIDE)
+        cookies = {"organiser": organiser.cookie, "author": author.cookie}
+        return Place(site, {"link": accounts.invite("ann", AUTHOR, "test")}, cookies)
+
+
+def add_versions(data: Path, accounts: Accounts) -> None:
+    """Add a version that was refused, one that is being built for good, and one that waits behind it."""
+    person, versions = accounts.person(WIDE), Versions(data, accounts)
+    assert person is not None
+    refused, built, _ = (versions.add(person, f"{WIDE}-1", "bot.zip", b"no archive") for _ in range(3))
+    versions.refuse(refused, "the build (cc -O2 -o bot bot.c) failed: exit status 1")
+    (versions.folder(refused) / "build.txt").write_text(
+        "bot.c:1:11: error: expected declaration specifiers or '...' before '{' token\n    1 | int main( { <b>\n"
+    )
+    versions.go_on(built, "building")
+    (versions.folder(built) / BUILD).touch()  # where a folder has to be: the server tries again and again
+
+
+PLACES = {"empty": open_empty, "full": open_full, "league": open_league}
+
+
+def load(page: Page, text: str) -> None:
+    page.set_input_files("#file", {"name": "record.txt", "mimeType": "text/plain", "buffer": text.encode()})
+
+
+def review(page: Page) -> None:
+    page.locator("#evaluate").click()
+    expect(page.locator("#reviewed")).not_to_be_empty()
+    expect(page.locator("#reviewing")).to_be_hidden()
+    page.locator("#mistakes button").first.click()
+
+
+def let_think(page: Page) -> None:
+    page.locator("#think").click()
+    expect(page.locator("#lines li")).to_have_count(3)
+    expect(page.locator("#board .arrow").first).to_be_visible()
+
+
+def set_up(page: Page, *fields: str) -> None:
+    """Set up a position by mouse, of black pieces alone where fields are named."""
+    page.locator("#arrange").click()
+    expect(page.locator("#arrange-standing")).not_to_be_empty()
+    if fields:
+        page.locator("#arrange-clear").click()
+        expect(page.locator("#board .piece")).to_have_count(0)
+        page.locator("#arrange-tools button", has_text="Black").click()
+    for field in fields:
+        point(page, field)
+
+
+def follow(page: Page) -> None:
+    """Follow the first move of the openings or of the atlas."""
+    page.locator(":is(#moves, #values) button").first.click()
+    expect(page.locator(":is(#walked, p#moves)")).not_to_be_empty()
+
+
+def game_link(game: str, parameters: str, plies: int, players: str = "person,person") -> str:
+    """Return the part of an address that holds a random game."""
+    moves = ",".join(random_moves(game, parameters, plies))
+    params = parameters or GAMES[game].default_parameters
+    return urlencode({"game": game, "params": params, "players": players, "moves": moves})
+
+
+def boards() -> Iterator[Shot]:
+    """Yield pages with a board."""
+    for name, (game, parameters, plies, _) in BOARDS.items():
+        yield Shot(f"match-{name}-running", f"/match/{{{name}}}", BOARD)
+        yield Shot(f"match-{name}-over", f"/match/{OVER[name]}", BOARD)
+        yield Shot(f"play-{name}", f"/play#{game_link(game, parameters, plies)}", BOARD)
+    yield Shot("match-over-notes", f"/match/{OVER['notes']}", "#noted li")
+    yield Shot("match-over-on-time", f"/match/{OVER['on-time']}", "#spent li")
+    yield Shot("match-over-reviewed", f"/match/{OVER['reviewed']}", BOARD, act=review)
+    yield Shot("match-over-in-a-contest", "/match/7", "#pairing")
+    whole = gipf_record(end="resign", stop_after=20)
+    wrong = whole.replace("move 3 ", "move 4 ", 1)
+    yield Shot("replay", "/replay", "#drop")
+    yield Shot("replay-record", "/replay", "#drop", act=lambda page: load(page, whole))
+    yield Shot("replay-refused", "/replay", "#drop", act=lambda page: load(page, wrong), refused=422)
+    link = game_link("gipf", "3 3 9 9", 9, "person,bot:1")
+    yield Shot("play", "/play", BOARD)
+    yield Shot("play-engine", f"/play#{link}", "#moves li:nth-child(10)")
+    moves, pushes = "/analysis#game=mnk&params=3+3+3&tree=b2,a1,b3,c3", "/analysis#game=gipf&params=3+3+9+9&tree=a4-b4"
+    yield Shot("analysis", "/analysis", BOARD)
+    yield Shot("analysis-tree", f"/analysis#{TREE}", BOARD)
+    yield Shot("analysis-lines", moves, BOARD, act=let_think)
+    yield Shot("analysis-lines-gipf", f"{pushes}&at=1", BOARD, act=let_think)
+    yield Shot("analysis-set-up", f"{pushes}&at=1", BOARD, act=set_up)
+    yield Shot("analysis-set-up-fault", pushes, BOARD, act=lambda page: set_up(page, "b2", "c2", "d2"), refused=400)
+    yield Shot("atlas-explorer", "/atlas/2/2/4/4", ".value")
+    yield Shot("atlas-explorer-move", "/atlas/2/2/4/4", ".value", act=follow)
+    for name in ("gipf", "mnk-19"):
+        yield Shot(f"embed-{name}-running", f"/embed/match/{{{name}}}", "img")
+        yield Shot(f"embed-{name}-over", f"/embed/match/{OVER[name]}", "img")
+
+
+def lists() -> Iterator[Shot]:
+    """Yield the lobby, contests, and what is told of games and players."""
+    yield Shot("lobby", "/", "#boards .tile svg.board")
+    yield Shot("lobby-empty", "/", "#nobody", "empty")
+    yield Shot("contests", "/contests", ".one")
+    yield Shot("contests-empty", "/contests", "#none", "empty")
+    for number, name in enumerate(CONTESTS, 1):
+        yield Shot(f"contest-{name}", f"/contest/{number}", "#contest > *")
+        yield Shot(f"contest-{name}-live", f"/contest/{number}/live", "#progress:not(:empty)")
+    yield Shot("contest-evaluated-live", "/contest/4/live", ".tile .evaluation", before=EVALUATED)
+    yield Shot("games", "/games", "#games tr")
+    yield Shot("games-empty", "/games", "#none", "empty")
+    yield Shot("player", "/player/ann", "#profile")
+    yield Shot("explorer", "/explorer?game=mnk&variant=3+3+3", "#moves tr")
+    yield Shot("explorer-move", "/explorer?game=mnk&variant=3+3+3", "#moves tr", act=follow)
+    yield Shot("explorer-gipf", "/explorer", "#moves tr")
+    yield Shot("atlas", "/atlas", ".grids table")
+
+
+def league() -> Iterator[Shot]:
+    """Yield pages of accounts and of the ladder."""
+    yield Shot("join", "/join", place="league")
+    yield Shot("join-link", "/join/{link}", place="league")
+    more = {"organiser": "/me", "new-contest": "/organise/new", "similar": "/organise/similar"}
+    for name, path in {**PAGES, **more, "organise-contest": "/organise/contest/1"}.items():
+        yield Shot(f"league-{name}", path, place="league", who="author" if name in OWNERS else "organiser")
+    for state, number in {"active": 1, "refused": 4, "building": 5, "waiting": 6}.items():
+        yield Shot(f"version-{state}", f"/bots/{WIDE}-1/versions/{number}", place="league", who="author")
+    yield Shot("league-contest", "/contest/1", "#contest > *", "league")
+
+
+def errors() -> Iterator[Shot]:
+    """Yield what is said where something is not there, not allowed, or makes no sense."""
+    for name, path in {"page": "/nothing", "match": "/match/99999", "contest": "/contest/99"}.items():
+        yield Shot(f"error-{name}", path, refused=404)
+    yield Shot("error-live", "/contest/77/live", "#name")
+    yield Shot("error-player", "/player/no%2Fbody%3Cb%3E", "#fault", refused=404)
+    yield Shot("error-games", "/games?result=won", "#fault", refused=400)
+    yield Shot("error-explorer", "/explorer?game=gipf&variant=1+2+3+4", "#fault", refused=400)
+    yield Shot("error-atlas", "/atlas/1/3/5/5", "#fault", refused=400)
+    yield Shot("error-play", "/play#game=gipf&params=1+2+3+4", "#fault:not(:empty)", refused=400)
+    yield Shot("error-analysis", "/analysis#game=mnk&params=3+3+3&tree=b2,b2", "#fault:not(:empty)", refused=400)
+    yield Shot("error-embed", "/embed/match/99999", "p", refused=404)
+    yield Shot("error-ladder", "/ladder", place="empty", refused=404)
+    yield Shot("error-stranger", "/me", place="league", refused=401)
+    yield Shot("error-organise", "/organise", place="league", who="author", refused=403)
+    yield Shot("error-join", "/join/none", place="league", refused=404)
+
+
+GERMAN = """lobby contests contest-round-robin-over contest-swiss-running contest-knockout-over
+    contest-swiss-running-live match-gipf-running match-gipf-over match-over-on-time match-over-reviewed play analysis
+    analysis-lines replay games player explorer atlas atlas-explorer embed-gipf-over join league-account league-bot
+    league-ladder league-player league-console league-grades version-refused error-page error-match"""
+"""The pages that come in German, too."""
+
+PLAIN = """lobby lobby-empty contests contest-round-robin-over contest-swiss-running contest-knockout-over
+    contest-swiss-running-live match-gipf-running match-gipf-over match-mnk-19-over play analysis games atlas
+    embed-gipf-over join league-account league-ladder error-page error-match"""
+"""Those that come without JavaScript, too."""
+
+
+def all_shots() -> Iterator[Shot]:
+    """Yield all pages."""
+    known = {shot.name: shot for shots in (boards, lists, league, errors) for shot in shots()}
+    yield from known.values()
+    for name in GERMAN.split():
+        path, mark, rest = known[name].path.partition("#")
+        path += f"{'&' if '?' in path else '?'}language=de"
+        yield known[name]._replace(name=f"german-{name}", path=f"{path}{mark}{rest}")
+    for name in PLAIN.split():
+        yield known[name]._replace(name=f"plain-{name}", seen="body", act=None, scripts=False)
+
+
+@contextmanager
+def open_plain(browser: Browser, dark: bool) -> Iterator[Page]:
+    """Open a page without JavaScript."""
+    context = browser.new_context(java_script_enabled=False, color_scheme="dark" if dark else "light")
+    yield context.new_page()
+    context.close()
+
+
+def take(browser: Browser, shot: Shot, place: Place, size: str, dark: bool, picture: Path) -> None:
+    """Write the picture of a page."""
+    width, height = map(int, size.split("x"))
+    scripted = open_page(browser, phone=width < PHONE_WIDTH, dark=dark, still=True, refused=shot.refused)
+    with scripted if shot.scripts else open_plain(browser, dark) as page:
+        page.set_default_timeout(WAIT_MS)
+        page.set_viewport_size({"width": width, "height": height})
+        if shot.who:
+            name, _, value = place.cookies[shot.who].partition("=")
+            page.context.add_cookies([{"name": name, "value": value, "url": place.site.url}])
+        page.add_init_script(shot.before)
+        try:
+            page.goto(place.site.url + shot.path.format(**place.values))
+            expect(page.locator(shot.seen).first).to_be_visible()
+            if shot.act is not None:
+                shot.act(page)
+            if shot.scripts:
+                page.wait_for_function(SETTLED)
+            page.wait_for_timeout(200)  # names of boards are fitted a frame after these have their size
+        finally:
+            page.screenshot(path=picture, full_page=True, animations="disabled")
+
+
+def main() -> None:
+    """Take all pictures that are asked for; exit with 1 where one of them failed."""
+    parser = argparse.ArgumentParser(prog="python -m tests.web.screenshots", description="Take pictures of all pages.")
+    parser.add_argument("folder", type=Path, help="where they are written")
+    parser.add_argument("--only", default="", metavar="WORD", help="pages with this in their names")
+    parser.add_argument("--size", nargs="+", default=SIZES, metavar="390x844", help=f"by default {', '.join(SIZES)}")
+    parser.add_argument("--theme", nargs="+", default=THEMES, choices=THEMES, help="by default both")
+    asked = parser.parse_args()
+    if wrong := [size for size in asked.size if not re.fullmatch("[0-9]+x[0-9]+", size)]:
+        parser.error(f"{wrong[0]!r} is no size, as 390x844 is")
+    shots = [shot for shot in all_shots() if asked.only in shot.name]
+    windows = [(size, theme) for size in asked.size for theme in asked.theme]
+    os.environ["NUMBA_DISABLE_JIT"] = "1"  # nothing compiles beside the browser
+    os.environ.pop(making.GIVEN, None)
+    expect.set_options(timeout=WAIT_MS)
+    failed = 0
+    with ExitStack() as stack:
+        home = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
+        os.environ["XDG_CACHE_HOME"] = str(home)
+        places = {}
+        for name in {shot.place for shot in shots}:
+            (home / name).mkdir()
+            places[name] = PLACES[name](stack, home / name)
+        browser = stack.enter_context(open_browser())
+        for (size, theme), shot in ((window, shot) for window in windows for shot in shots):
+            picture = asked.folder / f"{size}-{theme}" / f"{shot.name}.png"
+            try:
+                take(browser, shot, places[shot.place], size, theme == "dark", picture)
+            except (AssertionError, Error) as error:
+                failed += 1
+                print(f"{picture}: {' '.join(str(error).split())[:300]}", flush=True)
+    print(f"{len(shots)} pages in {len(windows)} windows; {failed} failed")
+    sys.exit(bool(failed))
+
+
+if __name__ == "__main__":
+    main()
