@@ -163,14 +163,45 @@ SMALLEST_TEXT = """() => {
 }"""
 
 
-def check_legibility(page: Page) -> None:
-    """Look for the smallest text that a page shows: it must have 11 pixels, in drawings as elsewhere.
+BROKEN_WORDS = """most => {
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const range = document.createRange();
+    const lines = () => new Set([...range.getClientRects()].map(one => Math.round(one.bottom))).size;
+    const broken = [];
+    while (texts.nextNode()) {
+        const [text, element] = [texts.currentNode, texts.currentNode.parentElement];
+        range.selectNodeContents(text);
+        const isShown = element.checkVisibility() && element.offsetWidth > 1;
+        if (!isShown || element.ownerSVGElement || lines() < 2) continue;
+        for (const word of text.textContent.matchAll(/[\\p{L}\\p{N}_-]+/gu)) {
+            range.setStart(text, word.index);
+            range.setEnd(text, word.index + word[0].length);
+            if (word[0].length <= most && lines() > 1) broken.push(word[0]);
+        }
+    }
+    return broken;
+}"""
 
+LONGEST_WORD = 12
+"""Letters of a word that has to stand in one line; names are longer, and may be broken."""
+
+
+def check_legibility(page: Page) -> None:
+    """Look for the smallest text that a page shows, and for broken words.
+
+    It must have 11 pixels, in drawings as elsewhere, and words that are no long names must stand in one line.
     Names of boards are fitted in the frame after the one in which a board gets its size, so that it may look again.
     """
     for _ in range(PATIENCE_MS // 100):
         size, where = page.evaluate(SMALLEST_TEXT)
         if size > 10.9:
-            return
+            break
         page.wait_for_timeout(100)
-    raise AssertionError(f"a text of {size} pixels: {where}")
+    else:
+        raise AssertionError(f"a text of {size} pixels: {where}")
+    assert not (words := broken_words(page)), words
+
+
+def broken_words(page: Page) -> list[str]:
+    """Return the words that a page shows in more than one line though they are no long names."""
+    return list(page.evaluate(BROKEN_WORDS, LONGEST_WORD))

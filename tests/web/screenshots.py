@@ -36,7 +36,7 @@ from tests.engine.test_record import played as gipf_record
 from tests.server.contest.played import CONTROL
 from tests.server.contest.report.samples import Sample, sample
 from tests.server.league.test_account_pages import sign_in
-from tests.web.chromium import open_browser, open_page
+from tests.web.chromium import broken_words, fits, open_browser, open_page
 from tests.web.people import test_games_page as games_page
 from tests.web.people.records import record, write
 from tests.web.site import Site, Table
@@ -400,6 +400,8 @@ def take(browser: Browser, shot: Shot, place: Place, size: str, dark: bool, pict
             if shot.scripts:
                 page.wait_for_function(SETTLED)
             page.wait_for_timeout(200)  # names of boards are fitted a frame after these have their size
+            assert fits(page), "it is wider than the window"
+            assert not (words := broken_words(page)), words
         finally:
             page.screenshot(path=picture, full_page=True, animations="disabled")
 

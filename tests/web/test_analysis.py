@@ -126,7 +126,7 @@ GIPF = Arrangement(game="gipf", parameters="3 3 9 9", pieces=(("b2", 0, None),))
         (msgspec.structs.replace(GIPF, pieces=(("b2", 0, None), ("b2", 1, None))), "on b2 can be one thing only"),
         (
             msgspec.structs.replace(GIPF, pieces=(("b2", 0, None), ("b3", 0, None), ("b4", 0, None))),
-            "1 runs of 3 or more pieces stand on the board",
+            "runs of 3 or more pieces on the board: 1",
         ),
         (Arrangement(game="arrows", parameters="4 4", pieces=(("1,1", 0, 2),)), "the second player has 0"),
         (Arrangement(game="arrows", parameters="4 4", pieces=(("1,1", 0, 9), ("2,2", 1, 0))), "direction"),

@@ -146,7 +146,7 @@ def test_a_position_is_set_up_by_mouse_and_the_rules_say_what_is_wrong_with_it(p
     page.locator("#arrange-tools button", has_text="Black").click()
     for field in ("b2", "c2", "d2"):
         point(page, field)
-    expect(page.locator("#arrange-fault")).to_contain_text("1 runs of 3 or more pieces stand on the board")
+    expect(page.locator("#arrange-fault")).to_contain_text("Runs of 3 or more pieces on the board: 1")
     expect(page.locator("#arrange-done")).to_be_disabled()
     page.keyboard.press("Enter")  # the field that was pointed at has the focus
     expect(page.locator("#arrange-fault")).to_be_empty()
@@ -228,7 +228,7 @@ def test_a_link_has_bounds_beyond_which_the_page_says_so_and_goes_on(page: Page,
     expect(page.locator("#link-fault")).to_be_empty()
     show(page, address, f"game=mnk&note={'a' * 30_000}")
     expect(page.locator("#fault")).to_contain_text(
-        "The link cannot be opened: a link has 30,000 characters at most, not 30,014"
+        "The link cannot be opened: a link has 30,000 characters at most, not 30,014."
     )
 
 

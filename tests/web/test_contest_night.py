@@ -323,6 +323,8 @@ def test_a_contest_without_a_report_is_waited_for(browser: Browser, site: Site, 
     with open_page(browser, phone=True, dark=True) as page:
         page.goto(f"{site.url}/contest/77/live")
         expect(page.locator("#name")).to_have_text("Contest 77 has no report yet")
+        expect(page.locator("#name")).to_have_attribute("href", "/contests")
+        expect(page.locator(".beside")).to_be_hidden()
         check_accessibility(page)
         report = sample_report(12, Swiss(5), stop=60)
         files.write_report_files(report, folder)

@@ -52,6 +52,8 @@ async def events(folder: Path, look_of: Callable[[ArenaHarness], Look], clock: t
     async with open_arena(folder) as harness:
         first, second = await harness.pair("budget=60000", "morris")
         await ready(first, second)
+        await first.say(m.Move(m.Text("4")))
+        await second.hear(m.Moved)
         look = look_of(harness)
         for seconds in LOOKS:
             if told:
@@ -105,6 +107,7 @@ def test_a_game_that_is_over_keeps_its_board_and_its_result_for_ten_seconds(
         tile = page.locator(".tile")
         expect(tile).to_have_count(1)
         expect(tile).not_to_contain_text(result)
+        expect(tile.locator(".last")).to_have_count(1)  # the last move is marked
         for _ in range(2):
             page.evaluate("data => tell(data)", next(told))
             expect(tile).to_have_class("card tile over" if path == "/" else "tile card over")

@@ -65,6 +65,7 @@ def test_a_motion_leads_from_view_to_view(game: Game, parameters: str) -> None:
             assert returned_to(before, made, after)
         assert carried_out(before, made) == {piece.field: piece.side for piece in after.pieces}
         assert {piece.field for piece in after.pieces} <= places and made.target in places
+        assert made.target == (made.placed or made.slides[-1][1])
         assert made.source is None or made.source in dots
         position, before = after_position, after
     if not list(position.successors()):

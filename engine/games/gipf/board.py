@@ -107,7 +107,7 @@ def _check(parameters: Parameters, state: State) -> None:
     found = count_runs(parameters, state)
     if found:
         code = "ERROR_FOUND_1_ROW_OF_LENGTH_K" if found == 1 else f"ERROR_FOUND_{found}_ROWS_OF_LENGTH_K"
-        sentence = f"{found} runs of {parameters.run} or more pieces stand on the board; they would have been collected"
+        sentence = f"runs of {parameters.run} or more pieces on the board: {found}; they would have been collected"
         raise BadPosition(code, sentence)
 
 

@@ -75,7 +75,8 @@ class Identities:
         if found is None:
             raise Refused(401, NOBODY)
         if roles and found.person.role not in roles:
-            raise Refused(403, f"this is for {' and '.join(f'{role}s' for role in roles)}; you are {found.person.role}")
+            allowed = " and ".join(f"{role}s" for role in roles)
+            raise Refused(403, f"this is for {allowed}; your role is {found.person.role}")
         return found
 
     async def form(self, request: Request, identity: Identity | None, most: int = FORM_BYTES) -> dict[str, str]:

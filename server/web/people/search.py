@@ -156,7 +156,7 @@ def _of_result(result: str, player: str) -> list[Clause]:
     if result not in ("won", "lost"):
         raise BadQuery(f"there is no result {result!r}; there are {', '.join(RESULTS)}, won and lost")
     if not player:
-        raise BadQuery(f"say with player= who has {result}")
+        raise BadQuery(f"name a player: that is who has {result}")
     first = 0 if result == "won" else 1
     return [
         Clause(f"((first_key = ? AND winner = {first}) OR (second_key = ? AND winner = {1 - first}))", (player, player))

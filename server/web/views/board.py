@@ -57,6 +57,8 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     decisive: tuple[str, ...] = ()
     """What has decided a game that is over: the fields of the winner's line, or the arrow that points nowhere."""
     picture: str = ""
+    last: str | None = None
+    """The field of the last move, where it is told with the position."""
 
 
 class Motion(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -118,7 +120,26 @@ def motion(before: Position, move: str) -> Motion:
     """Return what a move does; raises `engine.games.interface.BadMove`."""
     text, after = before.resolve(move)
     drawn = _MOTIONS.get(type(before))
-    return Motion(move=text, side=before.turn, **(drawn(before, text, after) if drawn else {}))
+    known = drawn(before, text, after) if drawn else {}
+    return Motion(move=text, side=before.turn, **known, target=target(text, after))
+
+
+def target(text: str, after: Position) -> str | None:
+    """Return the field to mark as the last move's: of a move as a record has it, and the position after it."""
+    match after:
+        case GipfPosition():
+            known = names(after.variant.size)
+            row, column = geometry(after.variant.size).entries[known.pushes[text.partition(" ")[0]]].target
+            return next(name for name, place in known.places.items() if place == (row, column))
+        case ArrowsPosition():
+            return _pair(arrows(after.variant, after.moves)[-1].field)
+        case MorrisPosition():
+            first, *others = text.split()
+            return first if (after.state.own | after.state.other) >> int(first) & 1 else others[0]
+        case MnkPosition():
+            return text
+        case _:
+            return None
 
 
 def _gipf_motion(before: GipfPosition, text: str, after: GipfPosition) -> dict[str, Any]:
@@ -148,13 +169,11 @@ def _gipf_motion(before: GipfPosition, text: str, after: GipfPosition) -> dict[s
         "source": name_at[entry.dot],
         "taken": tuple(name for name, bit in known.fields.items() if left & bit),
         "returned": tuple(returned),
-        "target": placed,
     }
 
 
-def _arrows_motion(_before: ArrowsPosition, _text: str, after: ArrowsPosition) -> dict[str, Any]:
-    field = _pair(arrows(after.variant, after.moves)[-1].field)
-    return {"placed": field, "target": field}
+def _arrows_motion(_before: ArrowsPosition, text: str, after: ArrowsPosition) -> dict[str, Any]:
+    return {"placed": target(text, after)}
 
 
 def _pair(field: tuple[int, int]) -> str:
@@ -164,12 +183,12 @@ def _pair(field: tuple[int, int]) -> str:
 def _morris_motion(before: MorrisPosition, text: str, _after: MorrisPosition) -> dict[str, Any]:
     words = tuple(text.split())
     if before.state.own_hand:
-        return {"placed": words[0], "taken": words[1:], "target": words[0]}
-    return {"slides": (words[:2],), "taken": words[2:], "target": words[1]}
+        return {"placed": words[0], "taken": words[1:]}
+    return {"slides": (words[:2],), "taken": words[2:]}
 
 
 def _mnk_motion(_before: MnkPosition, text: str, _after: MnkPosition) -> dict[str, Any]:
-    return {"placed": text, "target": text}
+    return {"placed": text}
 
 
 _MOTIONS: dict[type, Callable[..., dict[str, Any]]] = {

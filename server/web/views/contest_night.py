@@ -145,6 +145,7 @@ class Night(msgspec.Struct, frozen=True, kw_only=True):
     table: tuple[Line, ...]
     """The first lines."""
     entrants: int
+    """Of the stage that is played: they are all in its table."""
     next: tuple[ScheduledGame, ...]
     boards: tuple[Board, ...]
     announcements: tuple[str, ...]
@@ -267,7 +268,7 @@ def night(
     return Night(
         summary=told.summary,
         table=told.table[:LINES],
-        entrants=len(told.entrants),
+        entrants=len(told.table),
         next=tuple(game for game in told.schedule if not game.running)[:NEXT],
         boards=boards,
         announcements=announcements,

@@ -8,7 +8,7 @@ import msgspec
 from server.arena.arena import Arena
 from server.arena.roles import HostedMatch, Player
 from server.match.referee import State
-from server.web.views.board import Ending, View, ending_of, view
+from server.web.views.board import Ending, View, ending_of, target, view
 from server.web.views.contests import Entry
 
 BOARDS = 6
@@ -92,7 +92,8 @@ class Boards:
         history = match.public.history
         plies, drawn = self._drawn.get(match.number, (-1, None))
         if drawn is None or plies != history.plies:
-            drawn = view(history.position)
+            last = target(history.moves[-1], history.position) if history.moves else None
+            drawn = msgspec.structs.replace(view(history.position), last=last)
             self._drawn[match.number] = history.plies, drawn
         return drawn
 

@@ -196,7 +196,7 @@ def test_a_lost_damaged_or_older_index_is_made_anew(data: Path) -> None:
         ({"before": "x"}, "before is a number of 1 to 15 digits, not 'x'"),
         ({"game": "chess"}, "there is no game 'chess'; there are gipf, arrows, morris, mnk"),
         ({"since": "yesterday"}, "since is a day as 2026-11-20, not 'yesterday'"),
-        ({"result": "won"}, "say with player= who has won"),
+        ({"result": "won"}, "name a player: that is who has won"),
         ({"result": "lucky"}, "there is no result 'lucky'; there are first, second, draw, annulled, won and lost"),
         ({"player": "x" * 101}, "player has more than 100 characters"),
     ],

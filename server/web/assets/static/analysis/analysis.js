@@ -92,7 +92,7 @@ class Page {
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       if (!this.answer) await this.begin(usual);
-      say($("fault"), t("The link cannot be opened: {0}", error.message));
+      say($("fault"), t("The link cannot be opened: {0}.", error.message));
     }
   }
 

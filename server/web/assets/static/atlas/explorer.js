@@ -67,6 +67,7 @@ class Explorer {
       if (turn === this.turn) say($("fault"), sentence(error.message));
       if (this.board && this.answer) this.#offer();
     }
+    document.querySelector(".side")?.classList.toggle("unknown", !this.answer); // nothing can be chosen
   }
 
   /** The variant, or the position from which it goes on, as questions have it. */

@@ -157,7 +157,8 @@ class Board {
       put(element, place);
       this.under.append(element);
     };
-    if (motion?.target) mark(motion.target, "last");
+    const last = motion?.target ?? this.view.last;
+    if (last) mark(last, "last");
     for (const field of this.view.decisive ?? []) mark(field, "decisive");
     this.view.aims.forEach((field, side) => {
       if (field && !this.view.ending) mark(field, `aim side${side}`);

@@ -8,13 +8,16 @@ import { count, reason } from "../shared/words.js";
 import { Tiles } from "./tiles.js";
 
 const number = location.pathname.split("/")[2];
+const parts = [".beside", ".ticker"].map(find);
 const tiles = new Tiles(find("#boards"));
 
 function update(night) {
   const { summary, announcements } = night;
   announce(announcements);
+  for (const part of parts) part.hidden = !summary;
   if (!summary) {
     say(find("#name"), t("Contest {0} has no report yet", number));
+    find("#name").href = "/contests";
     return;
   }
   document.title = `${summary.name} · gipf-arena`;

@@ -27,6 +27,7 @@ function read() {
   line.game = given.get("game") ?? "gipf";
   line.variant = given.get("variant") ?? "";
   line.moves = (given.get("moves") ?? "").split(",").filter(Boolean);
+  if (line.variant) find("#variant").value = line.variant; // stays there where it is refused
 }
 
 function go(moves, variant = line.variant, game = line.game) {
@@ -51,6 +52,7 @@ async function show() {
     drawMoves(explored);
     return explored.index;
   });
+  find(".explorer").hidden = !answer;
   if (later && still()) again = setTimeout(show, AGAIN_MS);
 }
 

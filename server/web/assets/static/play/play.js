@@ -330,7 +330,7 @@ class Page {
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       if (!this.answer) await this.begin(usual);
-      this.#say("fault", t("The link cannot be opened: {0}", error.message));
+      this.#say("fault", t("The link cannot be opened: {0}.", error.message));
     }
   }
 
