@@ -241,6 +241,7 @@ class Cluster:
             taken = {core for other in beside for room in other.rooms for core in room}
             worker.rooms = game_slots([core for core in answer.cores if core not in taken], worker.threads)
             worker.free = list(worker.rooms)
+            log.info("worker_joined", worker=worker.address, games=len(worker.rooms))
         worker.greeting = answer
         self._tell()
 

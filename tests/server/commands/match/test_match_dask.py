@@ -8,7 +8,7 @@ import pytest
 
 from engine import record
 from tests.server.commands.match.command import run
-from tests.server.contest.runtime.test_dask import Machines
+from tests.server.machines import Machines
 
 CHOOSE = "from engine.games import moves\n\ndef choose(position, clocks):\n    return moves(position)[{place}]\n"
 

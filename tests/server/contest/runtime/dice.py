@@ -1,12 +1,14 @@
 """A program of an entrant: it talks on stdin and stdout, and plays by seed. Nothing but the standard library.
 
 It ends by itself where its name is ``crash``, after some moves, plays nonsense where it is ``wrong``, and kills the
-server where it is ``killer`` and begins; where it is ``stops``, it stops before it has said anything.
+server where it is ``killer`` and begins; where it is ``stops``, it stops before it has said anything. While its folder
+has a file ``hold`` it makes no move, and writes who has started it into a file ``held`` there.
 """
 
 import os
 import signal
 import sys
+import time
 from hashlib import sha256
 
 name = os.environ["ARENA_NAME"]
@@ -42,6 +44,10 @@ for line in sys.stdin:
             sys.exit(7)
         if name == "killer" and begins:
             os.kill(os.getppid(), signal.SIGKILL)
+        while os.path.exists("hold"):
+            with open("held", "w") as file:
+                file.write(str(os.getppid()))
+            time.sleep(0.02)
         say("MOVE nonsense" if name == "wrong" else "MOVES")
     elif kind == "MOVES":
         say("MOVE " + pick(told, [sys.stdin.readline()[2:].rstrip("\n") for _ in range(int(rest))]))

@@ -1,9 +1,5 @@
 """A contest on a cluster of dask, with real processes, some of which are killed."""
 
-import re
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,39 +16,7 @@ from tests.server.contest.runtime.test_contest_command import (
     run,
     wait_for,
 )
-
-START_SECONDS = 600.0
-"""After which a process of dask that does not come has failed the test."""
-
-
-class Machines:
-    """A scheduler of dask and two workers, as processes of their own."""
-
-    def __init__(self, folder: Path) -> None:
-        self._log = folder / "dask.log"
-        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", "0")
-        self.address = self._logged(r"Scheduler at: +(tcp://\S+)", 1)[0]
-        words = (self.address, "--nthreads", "2", "--no-nanny", "--memory-limit", "0", "--local-directory", str(folder))
-        self.workers = [self._start("worker", *words) for _ in range(2)]
-        self._logged("Registered to:", 2)
-
-    def _start(self, kind: str, *words: str) -> "subprocess.Popen[bytes]":
-        command = [sys.executable, "-P", "-m", f"distributed.cli.dask_{kind}", "--no-dashboard", *words]
-        with self._log.open("a") as log:
-            return subprocess.Popen(command, stdout=log, stderr=log)
-
-    def _logged(self, pattern: str, times: int) -> list[str]:
-        """Wait until something was logged so often, and return it."""
-        deadline = time.monotonic() + START_SECONDS
-        while len(found := re.findall(pattern, self._log.read_text())) < times:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-        return found
-
-    def end(self) -> None:
-        for process in (*self.workers, self.scheduler):
-            process.kill()
-            process.wait()
+from tests.server.machines import Machines
 
 
 @pytest.fixture
@@ -73,7 +37,7 @@ def test_a_contest_ends_like_a_local_one_though_a_worker_and_the_coordinator_are
         wait_for(there, 1)
     with Command(file, there, *options) as command:
         wait_for(there, 3)
-        machines.workers[0].kill()
+        machines.kill_worker(machines.workers[0])
         status, said = command.end()
     assert status == 0, said
     assert "has 2 workers, and room for 2 games at a time" in said

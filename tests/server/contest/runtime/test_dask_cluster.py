@@ -17,6 +17,7 @@ import msgspec.structs
 import pytest
 import trio
 from msgspec.structs import replace
+from structlog.testing import capture_logs
 
 from engine.games.outcome import Termination
 from server.arena.arena import Arena
@@ -128,6 +129,13 @@ async def test_games_go_to_workers_with_room_each_on_cores_of_its_own(made: Made
     made.add("two", 2, WorkerInfo("here", (0, 1, 2, 3, 4, 5)))
     made.add("three", 2, WorkerInfo("here", (0, 1, 2, 3, 4, 5)))
     made.answer = lambda worker, task: None
+    with capture_logs() as logs:
+        await _play_six(made)
+    joined = {entry["worker"]: entry["games"] for entry in logs if entry["event"] == "worker_joined"}
+    assert joined == {"one": 2, "two": 1, "three": 1}
+
+
+async def _play_six(made: Made) -> None:
     async with running(made) as found, trio.open_nursery() as nursery:
         assert (found.workers, found.games) == (3, 4)
         for match in range(1, 7):
