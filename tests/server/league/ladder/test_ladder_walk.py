@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,14 @@ import pytest
 from engine.wire import messages as m
 from engine.wire.codes import Code
 from server.commands.upkeep import ladder as commands
+from server.commands.upkeep.backup import _matches
+from server.contest.store.store import FILE as STORE
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, ORGANISER
 from server.league.ladder.definition import read_file
 from server.league.ladder.store import CountedGame
 from server.league.ladder_control import LadderControl
+from server.storage.backup import back_up, restore
 from tests.server.league.ladder.counted import check_counted, check_months, check_nothing_left, counted_games
 from tests.server.league.test_account_pages import Visitor, sign_in
 from tests.server.process import Client
@@ -61,12 +65,13 @@ def program(name: str, owner: str) -> str:
 class Ladder(Site):
     """A server with a ladder, which three people have programs on."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, data: Path | None = None) -> None:
+        folder.mkdir(exist_ok=True)
         file = folder / "ladder.toml"
         file.write_text(FILE + "".join(program(*one) for one in PROGRAMS), encoding="utf-8")
         for _, owner in PROGRAMS:
             (folder / owner).mkdir()
-        super().__init__(folder / "data", "--ladder", str(file))
+        super().__init__(data or folder / "data", "--ladder", str(file))
 
     def counted(self) -> list[CountedGame]:
         """Return all games that are counted, the first one first."""
@@ -146,6 +151,27 @@ def test_a_server_that_is_killed_again_and_again_loses_no_counted_game_and_count
     check_nothing_left(ladder.data, games)
     check_months(ladder.data, games)
     assert "level=error" not in ladder.log
+
+
+def test_a_backup_that_is_made_while_it_plays_has_each_counted_game_with_its_record(
+    ladder: Ladder, tmp_path: Path
+) -> None:
+    ladder.wait_for(2)
+    for number in (1, 2):
+        counted = ladder.counted()
+        place = tmp_path / f"restored-{number}"
+        back_up(ladder.data, tmp_path / f"backup-{number}", datetime.now(UTC), _matches, STORE)
+        restore(tmp_path / f"backup-{number}", place)
+        games = check_counted(place, counted, {})
+        check_nothing_left(place, games)
+        check_months(place, games)
+        ladder.wait_for(len(games) + 1)
+    assert ladder.stop() == 0
+    restored = Ladder(tmp_path / "again", place)
+    with restored:
+        restored.wait_for(len(games) + 1)
+        assert restored.stop() == 0
+    check_counted(place, games, {})
 
 
 def test_everybody_sees_the_ladder_and_an_author_lets_a_bot_play_again(ladder: Ladder) -> None:
