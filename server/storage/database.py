@@ -69,6 +69,15 @@ def snapshot(path: Path, schema: Schema, missing: str) -> sqlite3.Connection:
     return copy
 
 
+def later_version(connection: sqlite3.Connection, path: Path, schema: Schema) -> str:
+    """Return a sentence where a later version of this program has written the store; empty otherwise."""
+    version, known = _number(connection, "PRAGMA user_version"), len(schema.migrations)
+    if version <= known:
+        return ""
+    what = f"its schema is {version}, and this one knows those up to {known}"
+    return f"{path} was written by a later version of arena-server: {what}"
+
+
 @contextmanager
 def guarded(path: Path) -> Iterator[None]:
     """Turn errors of SQLite into `BadStore`."""
@@ -120,11 +129,8 @@ def _prepare(connection: sqlite3.Connection, path: Path, schema: Schema) -> None
     connection.execute("COMMIT")
     if application != schema.application and tables > 0:
         raise BadStore(f"{path} is the database of another program; move it away, or give another data directory")
-    if version > len(schema.migrations):
-        raise BadStore(
-            f"{path} was written by a later version of arena-server: its schema is {version}, "
-            f"and this one knows those up to {len(schema.migrations)}"
-        )
+    if later := later_version(connection, path, schema):
+        raise BadStore(later)
     fault = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if fault != "ok":
         raise BadStore(f"{path} is damaged: {' '.join(fault.split())}")

@@ -13,13 +13,19 @@ from engine.wire.words import number_of
 from server.commands.upkeep.finding import GOOD, NOTE, WRONG, Finding
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.league.database import FILE as LEAGUE
+from server.league.database import SCHEMA
 from server.league.submissions.disk_use import disk_use
 from server.league.submissions.versions import BUILD, FOLDER
+from server.storage.database import later_version
 
 MEGABYTE = 1 << 20
 
 MAX_NAMED = 5
 """Versions that are named in a sentence."""
+
+
+LATER_TODO = "install that version again, or restore a backup from before it"
+"""What to do with a database that a later version has written."""
 
 
 def league_findings(data: Path) -> Iterator[Finding]:
@@ -35,6 +41,9 @@ def league_findings(data: Path) -> Iterator[Finding]:
             (whole,) = database.execute("PRAGMA quick_check(1)").fetchone()
             if whole != "ok":
                 raise sqlite3.DatabaseError(whole)
+            if later := later_version(database, path, SCHEMA):
+                yield Finding(WRONG, "league", f"{later}; {LATER_TODO}")
+                return
             active = database.execute(
                 """SELECT bots.name, number FROM versions JOIN bots ON bots.id = bot WHERE state = 'active'
                 ORDER BY bots.name"""

@@ -22,8 +22,10 @@ from server.commands.upkeep import league_files
 from server.commands.upkeep.finding import GOOD, NOTE, WRONG, Finding
 from server.config import tls, tokens
 from server.contest.store.store import FILE as STORE
+from server.contest.store.store import Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR
+from server.league.database import FILE as LEAGUE
 from server.league.submissions.versions import Versions
 from server.storage.data_lock import lock_data_directory
 from tests.server.harness import open_arena, play, ready
@@ -136,6 +138,23 @@ def test_database_of_contests(tmp_path: Path) -> None:
     assert [finding.state for finding in found(tmp_path, "contests")] == [WRONG]
     path.write_bytes(b"no database at all" * 100)
     assert [finding.state for finding in found(tmp_path, "contests")] == [WRONG]
+
+
+@pytest.mark.parametrize(("about", "file"), [("contests", STORE), ("league", LEAGUE)])
+def test_databases_of_a_later_format(tmp_path: Path, about: str, file: str) -> None:
+    """They are whole, and a server does not open them."""
+    data = tmp_path / "data"
+    data.mkdir()
+    Store(data / STORE).close()
+    Accounts(data).close()
+    with closing(sqlite3.connect(data / file)) as database:
+        (version,) = database.execute("PRAGMA user_version").fetchone()
+        database.execute(f"PRAGMA user_version = {version + 1}")
+    (finding,) = found(tmp_path, about)
+    told = f"{data / file} was written by a later version of arena-server: its schema is {version + 1}"
+    assert finding.state == WRONG and told in finding.sentence and "install that version again" in finding.sentence
+    (other,) = found(tmp_path, "league" if about == "contests" else "contests")
+    assert other.state == GOOD
 
 
 def test_tokens(tmp_path: Path) -> None:
