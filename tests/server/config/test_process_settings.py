@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from server.config.process_settings import (
+    MAX_YOUNG_OBJECTS,
     SWITCH_SECONDS,
     alarm_raising,
     limit_memory,
@@ -62,9 +63,26 @@ soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
 resource.setrlimit(resource.RLIMIT_NOFILE, (100, hard))
 prepare_server()
 soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-print(json.dumps([gc.get_threshold()[0], gc.get_freeze_count() > 1000, soft == hard, sys.getswitchinterval()]))
+print(json.dumps([gc.get_freeze_count() > 1000, soft == hard, sys.getswitchinterval()]))
 """
-    assert json.loads(_run(program)[0]) == [100_000, True, True, pytest.approx(SWITCH_SECONDS)]
+    assert json.loads(_run(program)[0]) == [True, True, pytest.approx(SWITCH_SECONDS)]
+
+
+def test_the_garbage_collector_of_a_server_looks_at_few_objects_at_a_time() -> None:
+    program = """
+import gc, json
+from server.config.process_settings import prepare_server
+prepare_server()
+passes = []
+gc.callbacks.append(lambda phase, info: passes.append((info["generation"], len(gc.get_objects(0)))))
+made = [[] for _ in range(200_000)]
+gc.callbacks.clear()
+print(json.dumps(passes))
+"""
+    passes = json.loads(_run(program)[0])
+    assert passes and max(young for _, young in passes) <= 2 * MAX_YOUNG_OBJECTS
+    older = [generation for generation, _ in passes if generation]
+    assert older and set(older) == {1} and len(older) < len(passes) / 10, "all objects are looked at seldom"
 
 
 def test_threads_that_compute_give_way_to_the_loop_soon() -> None:
