@@ -25,6 +25,8 @@ from server.config.serve_options import ServeOptions
 from server.config.settings import Settings
 from server.config.toml_table import BadTable
 from server.contest.definition import Sandbox
+from server.contest.export.signing import FILE as SIGNING_KEY
+from server.contest.export.signing import signing_key
 from server.contest.programs.sandbox import cgroups
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.store.schema import SCHEMA
@@ -105,6 +107,7 @@ def examine(settings: Settings, *, every_record: bool = False) -> Iterator[Findi
         yield from _journals(settings.data / "running")
     yield from _damaged(settings.data / "damaged")
     yield _store(settings.data / STORE)
+    yield from _signing_key(settings.data / SIGNING_KEY)
     yield from league_findings(settings.data)
     yield _sealing()
     yield _limits(settings.limits)
@@ -262,6 +265,21 @@ def _store(path: Path) -> Finding:
     if later:
         return Finding(WRONG, "contests", f"{later}; {LATER_TODO}")
     return Finding(GOOD, "contests", f"{path} is whole")
+
+
+def _signing_key(path: Path) -> Iterator[Finding]:
+    """Check the key that signs exports, where one was made."""
+    if not path.exists():
+        return
+    if path.stat().st_mode & 0o077:
+        yield Finding(WRONG, "signing key", f"others here can read {path}, and sign what they like; chmod go= {path}")
+        return
+    try:
+        signing_key(path.parent)
+    except OSError as error:
+        yield Finding(WRONG, "signing key", str(error))
+    else:
+        yield Finding(GOOD, "signing key", f"{path} can be read by the user that runs the server alone")
 
 
 def _certificate(identity: tls.Identity) -> Finding:

@@ -18,7 +18,7 @@ SWITCH_SECONDS = 0.0005
 """How long a thread that computes may keep the interpreter's lock from the event loop; usually it is ten times that."""
 
 MAX_YOUNG_OBJECTS = 5_000
-"""Objects that the garbage collector looks at in most of its passes: some milliseconds, in which nobody is answered."""
+"""Objects that the garbage collector looks at in most of its passes: some milliseconds, and nobody is answered."""
 
 STDERR = 2
 """The descriptor that log lines go to."""

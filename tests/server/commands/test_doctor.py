@@ -21,6 +21,8 @@ from server.commands.doctor import diagnosis
 from server.commands.upkeep import league_files
 from server.commands.upkeep.finding import GOOD, NOTE, WRONG, Finding
 from server.config import tls, tokens
+from server.contest.export.signing import FILE as SIGNING_KEY
+from server.contest.export.signing import signing_key
 from server.contest.store.store import FILE as STORE
 from server.contest.store.store import Store
 from server.league.accounts.accounts import Accounts
@@ -155,6 +157,22 @@ def test_databases_of_a_later_format(tmp_path: Path, about: str, file: str) -> N
     assert finding.state == WRONG and told in finding.sentence and "install that version again" in finding.sentence
     (other,) = found(tmp_path, "league" if about == "contests" else "contests")
     assert other.state == GOOD
+
+
+def test_key_that_signs_exports(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    assert found(tmp_path, "signing key") == [] and not list(data.iterdir()), "none is made"
+    signing_key(data)
+    path = data / SIGNING_KEY
+    assert [one.state for one in found(tmp_path, "signing key")] == [GOOD]
+    path.chmod(0o640)
+    (finding,) = found(tmp_path, "signing key")
+    assert finding.state == WRONG and f"others here can read {path}" in finding.sentence
+    path.chmod(0o600)
+    path.write_text("no key")
+    (finding,) = found(tmp_path, "signing key")
+    assert finding == (WRONG, "signing key", finding.sentence) and "is no private key of Ed25519" in finding.sentence
 
 
 def test_tokens(tmp_path: Path) -> None:
