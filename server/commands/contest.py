@@ -231,7 +231,7 @@ def cancel(contest: OfAll = "", *, data: Data = Path("arena-data")) -> None:
 
 
 @contest.command
-def export(name: str, file: Path, *, data: Data = Path("arena-data")) -> None:
+def export(name: str, file: Path, *, prove: float = 0.0, data: Data = Path("arena-data")) -> None:
     """Write a contest that is over into one signed file, which arena-server verify checks anywhere.
 
     It has the definition, all results and records, and the report; no tokens, commands or folders of programs.
@@ -242,6 +242,9 @@ def export(name: str, file: Path, *, data: Data = Path("arena-data")) -> None:
         The contest.
     file
         The file, as in autumn.zip, which is not there yet.
+    prove
+        Seconds for solving each adjudicated game once more, for a certificate in the file, by which verify needs not
+        solve it; 0 leaves that out.
     """
     from server.contest.export.checking import verify_export
     from server.contest.export.container import BadExport
@@ -250,7 +253,7 @@ def export(name: str, file: Path, *, data: Data = Path("arena-data")) -> None:
     from server.contest.store.verify_process import contest_called
 
     try:
-        packed = pack(data, contest_called(data, name))
+        packed = pack(data, contest_called(data, name), prove)
         with file.open("xb") as out:
             out.write(packed)
     except KeyError as error:

@@ -22,7 +22,7 @@ def verify(file: Path, *, key: str = "", prove: float = 0.0) -> None:
     key
         The public key with which it has to be signed, as the organiser has published it.
     prove
-        Seconds for solving the last position of each adjudicated game anew; 0 leaves that out.
+        Seconds for solving the last position of each adjudicated game without a certificate anew; 0 leaves that out.
     """
     from server.contest.export.checking import verify_contest
     from server.contest.export.container import MAX_BYTES, BadExport

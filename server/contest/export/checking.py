@@ -5,6 +5,7 @@ from collections.abc import Callable
 import msgspec
 
 from engine.games.outcome import Termination
+from server.contest.export.certifying import check_certificate
 from server.contest.export.container import CONTEST, REPORT, BadExport
 from server.contest.export.contents import Contents, differences
 from server.contest.export.opening import CheckedExport, Opened, decoded, open_export
@@ -21,8 +22,8 @@ Told = Callable[[int, int], None]
 def verify_export(data: bytes, told: Told = lambda done, count: None, prove_seconds: float = 0.0) -> CheckedExport:
     """Verify an exported contest; raises `BadExport` where it is none or its signature is not true.
 
-    Takes about ten milliseconds a game. ``prove_seconds``: how long an adjudicated game is
-    solved anew at most; 0: not at all.
+    Takes about ten milliseconds a game. ``prove_seconds``: how long an adjudicated game
+    without a certificate is solved anew at most; 0: not at all.
     """
     return verify_contest(open_export(data), told, prove_seconds)
 
@@ -49,16 +50,17 @@ def _verdict(opened: Opened, contents: Contents, past: Past, told: Told, prove_s
         )
     standing, shown, stands, wrong = recompute(past, checked)
     found += wrong
-    found += [f"{name} is of no game of the contest" for name in opened.strays({one.match for one in past.played})]
+    adjudicated = [result for result in past.played if result.termination == Termination.ADJUDICATED]
+    strays = opened.strays({one.match for one in past.played}, {one.match for one in adjudicated})
+    found += [f"{name} is of no game of the contest" for name in strays]
     mine = msgspec.to_builtins(contents.report(past.definition, shown, stands))
     found += differences(mine, msgspec.to_builtins(decoded(opened.files, REPORT, Report)))
     alone = unproven(past.results)
     rest = list(alone)
-    for result in past.played:
-        if result.termination == Termination.ADJUDICATED:
-            adjudicated = _adjudicated(opened, past, result, prove_seconds)
-            found += adjudicated.differences
-            rest += adjudicated.unproven
+    for result in adjudicated:
+        proven = _adjudicated(opened, past, result, prove_seconds)
+        found += proven.differences
+        rest += proven.unproven
     return Verdict(standing, len(alone), tuple(found), tuple(rest))
 
 
@@ -70,8 +72,11 @@ def _evidence(opened: Opened, result: Finished, kept: str) -> Evidence:
 
 def _adjudicated(opened: Opened, past: Past, result: Finished, seconds: float) -> Verdict:
     text = _evidence(opened, result, "").text
+    written = opened.certificate(result.match)
+    if written is not None and text is not None:
+        return check_certificate(past.definition, result, text, written)
     if seconds and text is not None:
         return prove_adjudication(past.definition, result, text, seconds)
     players = " against ".join(result.fixture.players)
-    kept = f"match {result.match}, {players}: adjudicated, and its proof was not kept; --prove finds it anew"
+    kept = f"match {result.match}, {players}: adjudicated, and there is no certificate of it; --prove solves it anew"
     return Verdict(0, 0, (), (kept,))

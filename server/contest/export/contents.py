@@ -30,6 +30,9 @@ FORMAT = 1
 LEFT_OUT = ("(left out)",)
 """Stands for the command of a program."""
 
+CERTIFICATES = "certificates/"
+"""Where certificates of adjudicated games stand in an export."""
+
 LINKS = "records/"
 """What links to records begin with."""
 

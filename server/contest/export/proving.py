@@ -1,4 +1,4 @@
-"""Proves once more what games were adjudicated by, since records have no certificates of it."""
+"""Proves once more what games were adjudicated by."""
 
 from engine import record
 from engine.record import BadRecord

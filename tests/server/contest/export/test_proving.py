@@ -1,8 +1,11 @@
 """What a game was adjudicated by is proven anew, and an adjudication that is not true is named."""
 
+from collections.abc import Iterable
+
 import pytest
 
 from engine.games.catalogue import GAMES
+from engine.games.interface import Position
 from engine.record import Header
 from server.contest.export.proving import prove_adjudication
 from server.contest.fixtures import Finished, Fixture
@@ -15,10 +18,9 @@ MOVES = ("a1", "b1", "a2", "b2")
 """Ann wins with her next move."""
 
 
-def _adjudicated(winner: int | None) -> tuple[Finished, str]:
-    """Return the result and the record of a game that was adjudicated so."""
-    position = GAMES["mnk"].read(FIXTURE.position(DEFINITION))
-    header = Header(7, position, FIXTURE.players, CONTROL, 50, "test", "2026-11-22T12:00:00.000Z")
+def adjudicated(position: Position, players: tuple[str, str], number: int, moves: Iterable[str], winner: int) -> str:
+    """Return the record of a game that was adjudicated so, after some moves."""
+    header = Header(number, position, players, CONTROL, 50, "test", "2026-11-22T12:00:00.000Z")
     state, lines, now = referee.begin(header), [header.text()], 0
 
     def take(step: referee.Step) -> referee.State:
@@ -28,11 +30,11 @@ def _adjudicated(winner: int | None) -> tuple[Finished, str]:
     for side in (0, 1):
         now += 1_000
         state = take(referee.ready(state, side, now))
-    for ply, move in enumerate(MOVES):
+    for ply, move in enumerate(moves):
         now += 1_000
         state = take(referee.move(referee.start_turn(state, now), ply % 2, move, now + 10))
     take(referee.adjudicate(state, winner, "as exact solving has proven", now + 1_000))
-    return Finished(FIXTURE, 7, winner, "adjudicated"), "".join(lines)
+    return "".join(lines)
 
 
 @pytest.mark.parametrize(
@@ -44,5 +46,7 @@ def _adjudicated(winner: int | None) -> tuple[Finished, str]:
     ],
 )  # fmt: skip
 def test_an_adjudication_is_proven_anew(winner: int, differences: tuple[str, ...]) -> None:
-    result, text = _adjudicated(winner)
+    position = GAMES["mnk"].read(FIXTURE.position(DEFINITION))
+    text = adjudicated(position, FIXTURE.players, 7, MOVES, winner)
+    result = Finished(FIXTURE, 7, winner, "adjudicated")
     assert prove_adjudication(DEFINITION, result, text, 1e6) == Verdict(0, 0, differences)
