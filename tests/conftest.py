@@ -56,7 +56,7 @@ sys.dont_write_bytecode = False
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Choose the tests, and put files with many slow ones first, so that none of them is the last that runs.
+    """Choose the tests; files that wait for minutes come first, then those with many slow ones: none is the last.
 
     Those marked ``campaign`` are left out unless ARENA_CAMPAIGN is set: what they prove, others show in short.
     """
@@ -65,7 +65,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not item.get_closest_marker("campaign")]
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
-    items.sort(key=lambda item: -slow[item.path])
+    waiting = {item.path for item in items if any("waits" in mark.args for mark in item.iter_markers("slow"))}
+    items.sort(key=lambda item: (item.path not in waiting, -slow[item.path]))
 
 
 def pytest_collection_finish() -> None:

@@ -129,7 +129,7 @@ class Held:
         }
 
 
-@pytest.mark.slow
+@pytest.mark.slow("waits")
 @pytest.mark.skipif(bool(sandbox_obstacle()), reason=sandbox_obstacle())
 def test_honest_entrants_play_with_hostile_ones_what_they_play_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
