@@ -203,6 +203,7 @@ CUT_TABLES = """() => [...document.querySelectorAll(".scroll")]
 """Tables that are wider than their place."""
 
 
+@pytest.mark.slow
 def test_a_contest_is_told_from_its_table_to_its_ratings(browser: Browser, site: Site) -> None:
     with open_page(browser) as page:
         page.goto(f"{site.url}/contest/2")

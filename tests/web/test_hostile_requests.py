@@ -125,6 +125,7 @@ def test_parameters_are_numbers_that_a_game_can_have(site: Site, game: str) -> N
                 assert refused(site, "POST", "/api/play/look", question) in (400, 200), (number[:9], key)
 
 
+@pytest.mark.slow
 def test_records_are_read_whatever_their_numbers_are(site: Site) -> None:
     record = played(stop_after=3, end="resign")
     lines = record.splitlines()

@@ -158,6 +158,7 @@ def test_a_wrong_move_is_refused_with_the_error_of_the_oracle(size: int) -> None
         assert board.text() == before
 
 
+@pytest.mark.slow("interpreted")
 def test_the_mangled_moves_meet_every_error() -> None:
     """Each error of DO_MOVE stands often among the answers, and so do moves that are right after all."""
     chance = Random(3)

@@ -38,6 +38,7 @@ def test_notes_come_back_as_they_were(note: Note) -> None:
     assert written.isprintable() and written == written.strip()
 
 
+@pytest.mark.slow("interpreted")
 @more
 @given(
     st.lists(st.one_of(words, st.sampled_from(["score=1", "pv=a,b", "=", "depth=", "pv=,", "nodes=x", "  "]))).map(

@@ -64,6 +64,7 @@ def test_what_a_crash_has_cut_off_says_nothing_and_stands_in_nobodys_way(tmp_pat
     assert kept_costs(tmp_path, 4) == {}
 
 
+@pytest.mark.slow
 def test_a_process_looks_up_the_games_that_are_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(making.GIVEN)
     (tmp_path / "records").mkdir()

@@ -118,6 +118,7 @@ stages = [{ format = "round-robin" }]
 """
 
 
+@pytest.mark.slow
 async def test_an_error_of_the_servers_own_costs_one_match_which_is_played_again_and_the_report_says_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -319,6 +319,7 @@ async def test_who_is_disqualified_is_told_why_and_sent_home(tmp_path: Path) -> 
         )
 
 
+@pytest.mark.slow
 async def test_a_game_of_which_a_player_is_withdrawn_while_it_is_set_up_does_not_begin(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -392,6 +393,7 @@ async def test_the_organiser_withdraws_and_reinstates_somebody_while_games_are_p
     assert all(not line.disqualified for line in final_table(read_definition(ROUND_ROBIN), games))
 
 
+@pytest.mark.slow
 async def test_the_organiser_pauses_resumes_and_cancels_a_contest_that_is_played(tmp_path: Path) -> None:
     async with running_contest(tmp_path, ROUND_ROBIN) as (harness, store, contest):
 
