@@ -1,6 +1,5 @@
 """What a league shows of its bots: versions that were built and tried, games of the ladder, and a contest."""
 
-import re
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -16,6 +15,7 @@ from server.league.grading.evidence import BadReport, Build, Evidence, Rating, a
 from server.league.grading.rule import Elo, Rule, Score, player_key
 from server.league.ladder.rating import decayed
 from server.league.ladder.store import LadderStore
+from server.league.submissions import conformance_log
 from server.league.submissions.versions import Version, Versions
 
 REPORT = "report.json"
@@ -23,11 +23,6 @@ REPORT = "report.json"
 
 CHECK_LOG = "check.txt"
 """Of the folder of a version: the log of the conformance test."""
-
-LOG_BYTES = 1 << 20
-
-COUNTS = re.compile(r"^([0-9]+) ok, ([0-9]+) FAIL(?:, [0-9]+ skip)?$", re.MULTILINE)
-"""The last line of a conformance test."""
 
 
 class RatedGame(NamedTuple):
@@ -91,22 +86,14 @@ def _add_version(evidence: Evidence, versions: Versions, version: Version) -> No
     else:  # it is under way
         return
     evidence.check_files[name] = page
-    counts = COUNTS.findall(_log(versions.folder(version) / CHECK_LOG))
-    if counts:
-        passed, failed = map(int, counts[-1])
-        evidence.conformance[name] = passed, passed + (0 if has_passed else failed)
-    elif has_passed:  # an old one, whose log is gone
-        evidence.conformance[name] = 1, 1
+    found = conformance_log.counts(versions.folder(version) / CHECK_LOG)
+    if has_passed:
+        passed = found.passed if found and found.passed else 1  # of an old one the log is gone
+        evidence.conformance[name] = passed, passed
+    elif found:
+        evidence.conformance[name] = found.passed, found.passed + found.failed
     elif not evidence.builds[name].is_built:
         evidence.conformance[name] = 0, 1
-
-
-def _log(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            return file.read(LOG_BYTES).decode(errors="replace")
-    except FileNotFoundError:
-        return ""
 
 
 def _rated_games(accounts: Accounts, player: str, version: int, opponent: str) -> list[RatedGame]:

@@ -7,8 +7,11 @@ from typing import NamedTuple
 OUTCOME = re.compile(r"(ok  |skip|FAIL)  (.+)")
 """A line of the conformance test about a situation; behind the title of one that was skipped stands the reason."""
 
-SUMMARY = re.compile(r"\d+ ok, \d+ FAIL(, \d+ skip)?")
+SUMMARY = re.compile(r"([0-9]{1,9}) ok, ([0-9]{1,9}) FAIL(, [0-9]+ skip)?")
 """The last line of a test."""
+
+KILLED = ".killed"
+"""Ending of a file beside a log, there where a server was killed meanwhile: a bot writes into the log, not there."""
 
 MOST_TOLD = 300
 """Characters of a log that stand in a sentence."""
@@ -25,10 +28,19 @@ class Progress(NamedTuple):
     """What was found wrong first: the situation, and what the bot did."""
 
 
+class Counts(NamedTuple):
+    """What tests have found."""
+
+    passed: int
+    """Situations."""
+    failed: int
+
+
 def go_on(log: Path) -> Progress:
     """Return how far tests had come when the server was killed, if it was, and tell who reads the log of it."""
     if not log.is_file():
         return Progress()
+    log.with_suffix(KILLED).touch()
     data = log.read_bytes()
     with log.open("ab") as file:
         file.truncate(data.rfind(b"\n") + 1)  # a line without its end may be half a title
@@ -53,6 +65,30 @@ def progress(log: Path) -> Progress:
         elif found and found[1] == "ok  ":
             after = found[2]
     return Progress(tests, after)
+
+
+def counts(log: Path) -> Counts | None:
+    """Return what the last test of a log has found, and where a server was killed meanwhile, all of them.
+
+    The last line of a test tells of what was tried since a kill, so situations are counted then: what was tried again
+    once, and as failed where it has failed once. None where no test has come to its end, or to a fault before a kill.
+    """
+    lines = _lines(log)
+    ends = [found for line in lines if (found := SUMMARY.fullmatch(line))]
+    if not log.with_suffix(KILLED).exists():
+        return Counts(int(ends[-1][1]), int(ends[-1][2])) if ends else None
+    has_passed: dict[tuple[int, str], bool] = {}
+    tests = 0
+    for line in lines:
+        found = OUTCOME.fullmatch(line)
+        if SUMMARY.fullmatch(line):
+            tests += 1
+        elif found and found[1] != "skip":
+            situation = tests, found[2]
+            has_passed[situation] = has_passed.get(situation, True) and found[1] == "ok  "
+    passed = sum(has_passed.values())
+    failed = len(has_passed) - passed
+    return Counts(passed, failed) if ends or failed else None
 
 
 def last_line(log: Path) -> str:

@@ -237,7 +237,8 @@ def _unpack(place: Path, name: str) -> tuple[str, ...]:
         raise BadUpload("what was sent is gone from the server; send it again")
     shutil.rmtree(folder, ignore_errors=True)
     for step in LOGS:
-        (place / f"{step}.txt").unlink(missing_ok=True)
+        for ending in (".txt", conformance_log.KILLED):
+            (place / f"{step}{ending}").unlink(missing_ok=True)
     folder.mkdir()
     unpack((place / UPLOAD).read_bytes(), name, folder)
     return recipe.written_command(folder)
