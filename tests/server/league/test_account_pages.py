@@ -242,6 +242,19 @@ def test_without_the_option_the_header_is_nobodys_word(tmp_path: Path) -> None:
         assert Visitor(site, x_remote_user="ann").get("/me").status == 401
 
 
+@pytest.mark.slow
+def test_nobody_but_a_proxy_of_a_trusted_network_is_believed_who_has_signed_in(tmp_path: Path) -> None:
+    file = tmp_path / "arena.toml"
+    file.write_text('user-header = "X-Remote-User"\n\n[limits]\ntrusted = ["192.0.2.0/24"]\n')
+    with open_site(tmp_path / "data", "--config", str(file)) as site, closing(Accounts(site.data)) as accounts:
+        for headers in ({}, {"x_forwarded_for": "192.0.2.1"}):
+            assert Visitor(site, x_remote_user="ann", **headers).get("/me").status == 401
+        assert accounts.person("ann") is None
+        visitor = sign_in(site, accounts, "bob")
+        visitor.headers["x-remote-user"] = "ann"
+        assert "<h1>bob" in visitor.get("/me").text
+
+
 def test_an_address_may_guess_a_hundred_times_at_once_and_then_seldom() -> None:
     now = 0
     quota = HttpRateLimiter(Limits(), 5, lambda: now).enter("192.0.2.1")
