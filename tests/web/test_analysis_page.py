@@ -133,6 +133,34 @@ def test_a_board_is_seen_from_the_other_side(page: Page, address: str) -> None:
     expect(page.locator("#tree button")).to_have_count(1)
 
 
+LEAVING = """() => {
+    window.left = [];
+    const animate = Element.prototype.animate;
+    Element.prototype.animate = function (frames, options) {
+        const kind = ["side0", "side1", "returned", "captured"].filter((name) => this.classList.contains(name));
+        const y = Number(frames.at(-1).transform?.match(/, (.+?)px/)?.[1]);
+        if (this.classList.contains("lit")) window.left.push([...kind, y > 0 ? "down" : "up"].join(" "));
+        return animate.call(this, frames, options);
+    };
+}"""
+"""Makes a page remember which pieces leave the board, and where to."""
+
+
+def test_pieces_leave_for_the_side_that_gets_them_wherever_it_sits(browser: Browser, address: str) -> None:
+    moves = "a3-b3,b5-c5,f1-e2,g1-f2,e1-d2,f5-f4,a4-b4,f1-e2,f5-e5,c1-c2"  # the last one collects WWWB for white
+    with open_page(browser) as page:
+        show(page, address, f"game=gipf&params=3+3+9+9&tree={moves}&at=9")
+        page.evaluate(LEAVING)
+        for way in ("down", "up"):
+            expect(page.locator("#tree [aria-current]")).to_have_text("9.f5-e5")
+            page.keyboard.press("ArrowRight")
+            page.wait_for_function("() => window.left.length === 4")
+            left = sorted(page.evaluate("window.left.splice(0)"))
+            assert left == [*3 * [f"side0 returned {way}"], f"side1 captured {way}"]
+            page.keyboard.press("ArrowLeft")
+            page.locator("#flip").click()
+
+
 def test_a_position_is_set_up_by_mouse_and_the_rules_say_what_is_wrong_with_it(page: Page, address: str) -> None:
     show(page, address, "game=gipf&params=3+3+9+9&tree=a4-b4&at=1")
     page.locator("#arrange").click()

@@ -190,12 +190,13 @@ class Board {
     for (const [, element, home] of leaving) element.classList.add("lit", home ? "returned" : "captured");
     await wait(LIGHT_MS);
     if (!current()) return;
-    const edge = this.view.layout.height / 2; // the first side sits below the board
+    const { layout, isTurned } = this.view;
+    const edge = (isTurned ? -1 : 1) * (layout.height / 2); // where the first side sits: below, unless the board is turned
     await Promise.all(
       leaving.map(([field, element, home]) => {
-        const below = element.classList.contains("side0") === home;
+        const toFirst = element.classList.contains("side0") === home;
         const [, x, y] = this.places.get(field);
-        return leave(element, [x, y], [x / 2, below ? edge : -edge], home);
+        return leave(element, [x, y], [x / 2, toFirst ? edge : -edge], home);
       }),
     );
   }
