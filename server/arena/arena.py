@@ -228,6 +228,15 @@ class Arena:
         known = self.account_token(key)
         return "" if known is None and tokens is not None else known
 
+    def knows(self, name: str) -> bool:
+        """Tell whether a name belongs to somebody: who is logged in, may log in by a token, or is a built-in bot."""
+        key = name.lower()
+        return (
+            key in self.sessions
+            or key in self.builtin_tokens
+            or bool(self.contest_players.token_of(key) or self.token_of(key))
+        )
+
     def find_vacant_seat(self, key: str) -> tuple[HostedMatch | None, int]:
         """Return the match and the side where a player has a seat but no connection."""
         for match in self._seats.get(key, ()):

@@ -40,6 +40,8 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp, Scope
 
+from engine.games.gipf.parameters import parse
+from engine.games.interface import BadParameters
 from engine.wire.words import NAME_PATTERN
 from server.arena.arena import Arena
 from server.storage.record_store import RecordStore
@@ -59,6 +61,7 @@ from server.web.http.response_guard import Guard
 from server.web.live.channels import Hubs, away
 from server.web.live.endpoint import Listen, Live
 from server.web.live.frame_cache import FrameCache
+from server.web.people.routes import People
 from server.web.play.routes import Playing
 from server.web.replay.analysis_requests import RecordAnalyser, review_question
 from server.web.replay.finished_record import RECORD_BYTES, record_text
@@ -104,9 +107,11 @@ class Pages:
         hubs: Hubs,
         record_analyser: RecordAnalyser,
         pictures: Pictures,
+        people: People,
     ) -> None:
-        """Take the arena, its records, the channels of live pages, what reads records, and pictures of matches."""
+        """Take the arena, its records, the channels of live pages, what reads records, pictures, and who has played."""
         self._pictures = pictures
+        self._people = people
         self._arena = arena
         self._record_store = record_store
         self._data = arena.settings.data
@@ -127,6 +132,10 @@ class Pages:
             "/contest/{number:number}": self._contest_preview,
             "/player/{name:path}": self._player_preview,
         }
+        checks = {
+            "/player/{name:path}": self._check_player,
+            "/atlas/{size:number}/{run:number}/{white:number}/{black:number}": _check_variant,
+        }
         live = {
             "/live/lobby": Live(self._lobby),
             "/live/matches/{number:number}": Live(self._running),
@@ -134,7 +143,7 @@ class Pages:
         }
         return [
             *(
-                Route(path, _page(page, plain.get(path), previewed.get(path), lambda: self._arena.announcements))
+                Route(path, _page(page, plain.get(path), previewed.get(path), checks.get(path), self._announcements))
                 for path, page in documents.load().items()
             ),
             Route("/static/{path:path}", self._static),
@@ -159,6 +168,9 @@ class Pages:
             Route("/api/contests/{number:number}/{name}", self._table),
             *(kind(path, endpoint) for path, endpoint in live.items() for kind in (Route, WebSocketRoute)),
         ]
+
+    def _announcements(self) -> Sequence[str]:
+        return self._arena.announcements
 
     async def _plain_lobby(self, request: Request) -> str:
         return plain_views.lobby(await self._hubs.lobby.overview(), texts_of(request))
@@ -191,6 +203,15 @@ class Pages:
     async def _player_preview(self, request: Request) -> Preview | None:
         name = request.path_params["name"]
         return previews.of_player(name) if re.fullmatch(NAME_PATTERN, name) else None
+
+    async def _check_player(self, request: Request) -> None:
+        if self._arena.knows(request.path_params["name"]):
+            return
+        try:
+            await self._people.check_played(request)
+        except Refused as error:
+            if error.status == 404:  # else nobody knows, and the page asks again
+                raise
 
     async def _static(self, request: Request) -> Response:
         file, lasting = static_files.find(request.path_params["path"])
@@ -239,7 +260,11 @@ class Pages:
         return answer
 
     async def _pairing(self, request: Request) -> Response:
-        return json_answer(msgspec.json.encode(await self._hubs.lobby.reports.game(request.path_params["number"])))
+        number = request.path_params["number"]
+        found = await self._hubs.lobby.reports.game(number)
+        if found is None and self._arena.find_match(number) is None:
+            await self._text(number)  # which says where there is no such match
+        return json_answer(msgspec.json.encode(found))
 
     async def _record(self, request: Request) -> Response:
         return Response(await self._text(request.path_params["number"]), media_type="text/plain; charset=utf-8")
@@ -308,6 +333,13 @@ class Pages:
         return partial(self._hubs.contests.listen, scope["path_params"]["number"])
 
 
+async def _check_variant(request: Request) -> None:
+    try:
+        parse(" ".join(str(request.path_params[name]) for name in ("size", "run", "white", "black")))
+    except BadParameters as error:
+        raise Refused(404, str(error)) from None
+
+
 def _client(request: Request) -> Hashable:
     """Return whose turn a request takes: that of all browsers of its address."""
     quota: ClientQuota = request.scope[QUOTA]
@@ -318,9 +350,12 @@ def _page(
     page: dict[str, File],
     plain: Callable[[Request], Awaitable[str]] | None,
     preview: Callable[[Request], Awaitable[Preview | None]] | None,
+    check: Callable[[Request], Awaitable[None]] | None,
     announcements: Callable[[], Sequence[str]],
 ) -> Handler:
     async def answer(request: Request) -> Response:
+        if check is not None:
+            await check(request)
         shown = page[texts_of(request).language]
         if plain is not None:
             markup = documents.announced(announcements()) + await plain(request)
@@ -382,13 +417,15 @@ async def _fault(request: Request, error: Exception) -> Response:
     return _no_answer(request, "a fault of the server's own, which was written to its log", 500)
 
 
-def application(arena: Arena, record_store: RecordStore, hubs: Hubs, playing: Playing, *rooms: Room) -> ASGIApp:
+def application(
+    arena: Arena, record_store: RecordStore, hubs: Hubs, playing: Playing, people: People, *rooms: Room
+) -> ASGIApp:
     """Return the application: its own routes, and those of other rooms."""
     handlers = {Refused: _refused, HTTPException: _unknown, ClientDisconnect: _left, Exception: _fault}
     record_analyser = RecordAnalyser()
     pictures = Pictures(arena, record_store, playing, hubs.lobby.reports)
-    pages = Pages(arena, record_store, hubs, record_analyser, pictures)
-    others = (playing, *rooms, AtlasRoutes())
+    pages = Pages(arena, record_store, hubs, record_analyser, pictures, people)
+    others: tuple[Room, ...] = (playing, people, *rooms, AtlasRoutes())
     routes = [*pages.routes(), *(route for room in others for route in room.routes())]
     routes += [*pictures.routes(), *Api(arena, record_store, record_analyser, pictures).routes(routes)]
     packing = Middleware(

@@ -45,7 +45,7 @@ async def serve(
             nursery.start_soon(hubs.lobby.run)
             nursery.start_soon(people.run)
             nursery.start_soon(hubs.contests.run)
-            app = application(arena, record_store, hubs, playing, analysis, people, Players(serve_player), *rooms)
+            app = application(arena, record_store, hubs, playing, people, analysis, Players(serve_player), *rooms)
             await serve_browsers(app, listeners, http_rate_limiter)
     finally:
         await close_all(listeners)

@@ -92,7 +92,7 @@ def profile(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]
     width = COLUMNS.count(",") + 1
     played = [Played(row_of(row[:width]), 0 if row[width] == key else 1) for row in rows]
     if not played and progress(connection, data).complete:
-        raise NobodyThere(f"nobody called {name!r} has played a game here that counts")
+        raise _nobody(name)
     longest = max(
         ((row[width + 1 + one.side], one.game.match) for row, one in zip(rows, played, strict=True)), default=None
     )
@@ -126,6 +126,19 @@ def profile(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]
         recent=notable([one.game for one in played[: -NOTABLE - 1 : -1]]),
         index=progress(connection, data),
     )
+
+
+def check_played(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]) -> None:
+    """Raise `NobodyThere` where it is known that nobody who is called ``name`` has a profile."""
+    name, found = asked["name"].strip(), "SELECT 1 FROM main.games WHERE {} = ?1 AND result <> 'annulled'"
+    query = " UNION ALL ".join(map(found.format, ("first_key", "second_key")))
+    played = connection.execute(f"SELECT EXISTS ({query})", (name.lower(),)).fetchone()[0]
+    if not played and progress(connection, data).complete:
+        raise _nobody(name)
+
+
+def _nobody(name: str) -> NobodyThere:
+    return NobodyThere(f"nobody called {name!r} has played a game here that counts")
 
 
 def _result(one: Played) -> str:

@@ -21,7 +21,7 @@ from server.web.http.errors import Refused
 from server.web.http.listener import QUOTA
 from server.web.http.work_queue import Full, WorkQueue
 from server.web.people.indexing import Progress
-from server.web.people.process import KINDS, Asked
+from server.web.people.process import KINDS, NOT_FOUND, PLAYED, Asked
 from server.web.play.workers import Workers
 
 log = structlog.get_logger()
@@ -73,6 +73,13 @@ class People:
         """Return the routes, GET api/games among them."""
         return [Route(f"/api/{kind}", self._route(kind), methods=["GET"]) for kind in KINDS]
 
+    async def check_played(self, request: Request) -> None:
+        """Refuse the page of a player, named by the path, of whom it is known that nobody of that name has played."""
+        name = request.path_params["name"]
+        status, found = await self._ask(PLAYED, {"name": name}, request)
+        if status == NOT_FOUND:
+            raise Refused(status, decode(found, type=dict[str, str])["error"])
+
     async def run(self) -> None:
         """Index records whenever somebody has asked for games; does not return."""
         body = msgspec.json.encode(Asked(self._data))
@@ -98,13 +105,16 @@ class People:
 
     def _route(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
-            self._wanted.set()
-            body = msgspec.json.encode(Asked(self._data, dict(request.query_params)))
-            try:
-                async with self._turns.of(request.scope[QUOTA]):
-                    status, found = await self._answering.ask(kind, body, ANSWER_SECONDS)
-            except Full:
-                raise Refused(503, "too many questions about games wait already; try again in a while") from None
+            status, found = await self._ask(kind, dict(request.query_params), request)
             return json_answer(found, status)
 
         return answer
+
+    async def _ask(self, kind: str, query: dict[str, str], request: Request) -> tuple[int, bytes]:
+        self._wanted.set()
+        body = msgspec.json.encode(Asked(self._data, query))
+        try:
+            async with self._turns.of(request.scope[QUOTA]):
+                return await self._answering.ask(kind, body, ANSWER_SECONDS)
+        except Full:
+            raise Refused(503, "too many questions about games wait already; try again in a while") from None

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
+from tests.server.process import Client
 from tests.web.chromium import check_accessibility, fits, open_page
 from tests.web.people.records import record, write
 from tests.web.site import Site, open_site
@@ -105,5 +106,13 @@ def test_a_name_leads_to_the_page_of_the_player(browser: Browser, played: Site, 
 
 def test_the_page_of_somebody_who_has_played_nothing_says_so(browser: Browser, played: Site) -> None:
     with open_page(browser, refused=404) as page:
-        page.goto(f"{played.url}/player/no%2Fbody%3Cb%3E")
-        expect(page.locator("#fault")).to_contain_text("Nobody called 'no/body<b>' has played a game here")
+        while not page.request.get(f"{played.url}/api/games").json()["index"]["complete"]:
+            page.wait_for_timeout(50)
+        answer = page.goto(f"{played.url}/player/no%2Fbody%3Cb%3E")
+        assert answer is not None and answer.status == 404
+        expect(page.get_by_role("alert")).to_contain_text("Nobody called 'no/body<b>' has played a game here")
+        newcomer = Client(played.port, "newcomer")
+        answer = page.goto(f"{played.url}/player/newcomer")
+        assert answer is not None and answer.status == 200, "there is somebody of that name"
+        expect(page.locator("#fault")).to_contain_text("Nobody called 'newcomer' has played a game here")
+        newcomer.close()
