@@ -1,5 +1,6 @@
 """The interface for programs: its description, what docs/api.md shows, and lists of records within bounds."""
 
+import html
 import json
 import re
 import shlex
@@ -187,6 +188,19 @@ def test_oembed_names_the_frame_of_a_match_of_this_server_only(site: Site) -> No
     for url in (f"http://example.net/match/{match}", f"{site.url}/contest/{match}", "http://[", ""):
         assert ask(site, f"/oembed?url={url}").status == 404, url
     assert ask(site, f"/oembed?url={site.url}/match/{match}&format=xml").status == 501
+
+
+def test_the_page_of_a_match_says_where_oembed_is_told(site: Site) -> None:
+    match = finished(site)
+    (found,) = re.findall(
+        r'<link rel="alternate" type="application/json\+oembed" href="([^"]*)" title="([^"]*)">',
+        ask(site, f"/match/{match}").body.decode(),
+    )
+    address, title = map(html.unescape, found)
+    assert address.startswith(f"{site.url}/oembed?")
+    told = ask(site, address.removeprefix(site.url)).json
+    assert told["title"] == title == "ann – bob: second wins" and f"/embed/match/{match}" in told["html"]
+    assert "oembed" not in ask(site, "/contest/1").body.decode()
 
 
 LINES = """

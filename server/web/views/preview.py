@@ -1,9 +1,10 @@
-"""What other sites and chats show with a link to a page: its Open Graph tags (https://ogp.me). Pure."""
+"""What other sites and chats show with a link to a page: its Open Graph tags (https://ogp.me), and where oEmbed is. Pure."""
 
 import re
 from collections.abc import Iterable
 from html import escape
 from typing import NamedTuple
+from urllib.parse import quote
 
 from engine.wire.words import number_of
 from server.web.views.contests import Entry
@@ -26,6 +27,8 @@ class Preview(NamedTuple):
     """Of the page."""
     picture: str
     """The path of a picture of `CARD_WIDTH` x `CARD_HEIGHT` pixels."""
+    embeddable: bool = False
+    """Whether other sites can show the page in a frame, of which ``/oembed`` tells."""
 
 
 def origin(scheme: str, host: str) -> str:
@@ -47,12 +50,18 @@ def tags(preview: Preview, begins: str) -> str:
     named.append(f'  <meta name="description" content="{escape(preview.description)}">\n')
     if begins:
         named.append('  <meta name="twitter:card" content="summary_large_image">\n')
+    if begins and preview.embeddable:  # https://oembed.com, section 4
+        told = f"{begins}/oembed?format=json&url={quote(begins + preview.path, safe='')}"
+        named.append(
+            f'  <link rel="alternate" type="application/json+oembed" href="{escape(told)}"'
+            f' title="{escape(preview.title)}">\n'
+        )
     return "".join(named)
 
 
 def of_match(number: int, title: str, lines: Iterable[str]) -> Preview:
     """Return what is shown of a match."""
-    return Preview(title, "; ".join(filter(None, lines)), f"/match/{number}", f"/card/match/{number}.png")
+    return Preview(title, "; ".join(filter(None, lines)), f"/match/{number}", f"/card/match/{number}.png", True)
 
 
 def of_contest(entry: Entry) -> Preview:
