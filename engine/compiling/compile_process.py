@@ -34,6 +34,12 @@ class CompileProcess:
         cls._latest = cls(arguments)
         return cls._latest
 
+    @classmethod
+    def leave_running(cls) -> None:
+        """Let the latest one finish even if this process is killed, as one is that has answered its question."""
+        if cls._latest is not None:
+            cls._latest._let_finish()
+
     def __init__(self, arguments: Sequence[str]) -> None:
         """Start it; raises OSError."""
         self._process = subprocess.Popen(

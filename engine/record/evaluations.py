@@ -8,11 +8,11 @@ is compiled.
 
 from collections.abc import Callable, Collection
 
-from engine.compiling.binding import can_compile
-from engine.games.interface import Position
-from engine.search.alphabeta import compiled_code
+from engine.games.interface import Kernel, Position
+from engine.search.binding import CodeSource
 from engine.search.game_engine import Tablebase, perfect_result
-from engine.search.searcher import Searcher, SearchLimits, SearchResult
+from engine.search.going_over import AdaptiveWork
+from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop
 
 TABLE_MEGABYTES = 32
 """Of the search's table."""
@@ -28,17 +28,14 @@ class Evaluator:
         clock: Callable[[], float],
         compiling: Callable[[], None] = lambda: None,
         tablebase: Tablebase | None = None,
+        code: CodeSource | None = None,
     ) -> None:
-        """Make one for the variant of a position; waits some seconds where its search was never compiled.
+        """Make one for the variant of a position, which searches interpreted until compiled code is there.
 
-        ``clock`` gives seconds from any beginning; ``compiling`` is told before the wait. What a ``tablebase`` knows is
-        not searched.
+        ``clock`` gives seconds from any beginning; ``compiling`` is told when another process is asked to compile. What
+        a ``tablebase`` knows is not searched. ``code`` is as `AdaptiveWork` takes it.
         """
-        code = compiled_code(position)
-        if can_compile() and not code.is_ready():
-            compiling()
-            code.start()
-        self._kernel = position.kernel(compile=code.wait())
+        self._work = AdaptiveWork(position, code=code, compiling=compiling)
         self._clock = clock
         self._tablebase = tablebase
         self.nodes = 0
@@ -46,8 +43,12 @@ class Evaluator:
 
     @property
     def compiled(self) -> bool:
-        """Tell whether the search is compiled; else it is some hundred times as slow."""
-        return self._kernel.compiled
+        """Tell whether the next search is compiled; else it is some hundred times as slow."""
+        return self._work.is_compiled
+
+    def start_compiling(self) -> None:
+        """Have compiled code made, where it is not there: long searches begin with that by themselves."""
+        self._work.start_compiling()
 
     def evaluate(self, position: Position, earlier: Collection[int], nodes: int) -> SearchResult | None:
         """Search a position in which the game goes on; return None where it has too many moves to look at.
@@ -57,9 +58,11 @@ class Evaluator:
         """
 
         def search(limits: SearchLimits) -> SearchResult:
-            thought = Searcher(self._kernel, megabytes=TABLE_MEGABYTES).think(
-                position, earlier, limits, clock=self._clock
-            )
+            def think(kernel: Kernel, stop: Stop) -> SearchResult:
+                searcher = Searcher(kernel, megabytes=TABLE_MEGABYTES)
+                return searcher.think(position, earlier, limits, clock=self._clock, stop=stop)
+
+            thought = self._work.do(think)
             self.nodes += max(1, thought.nodes)
             return thought
 

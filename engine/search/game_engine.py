@@ -17,6 +17,7 @@ from engine.games.interface import Position
 from engine.levels import MAX_LEVEL
 from engine.search.alphabeta import compiled_code
 from engine.search.binding import CodeSource
+from engine.search.going_over import UntilReady
 from engine.search.memory import MAX_DEPTH, KnownLayers
 from engine.search.scores import DRAW
 from engine.search.searcher import (
@@ -31,12 +32,6 @@ from engine.search.searcher import (
 
 Clock = Callable[[], float]
 """Gives seconds from any beginning."""
-
-START_NODES = 1000
-"""Nodes of interpreted search after which a process is started that compiles: some hundredths of a second."""
-
-NODES_A_LOOK = 100
-"""Nodes of interpreted search between two looks at whether compiled code is there."""
 
 
 class KnownMove(NamedTuple):
@@ -175,7 +170,7 @@ class AdaptiveSearcher:
 
         if self._compiled:
             return self._searcher.think(position, earlier, limits, clock=clock, report=report, stop=stop)
-        until = _UntilReady(self._code, stop or Stop())
+        until = UntilReady(self._code, stop or Stop())
         first = self._searcher.think(position, earlier, limits, clock=clock, report=report_once, stop=until)
         if not until.is_interrupted:
             return first
@@ -211,27 +206,6 @@ def perfect_result(
 def known_result(position: Position, move: KnownMove, seconds: float, rank: int = 1) -> SearchResult:
     """Return what is known of a move as the result of a search: of the largest depth, with no position looked at."""
     return SearchResult(position, (move.number,), move.score, MAX_DEPTH, 0, seconds, rank, is_known=True)
-
-
-class _UntilReady(Stop):
-    """What ends an interpreted search when compiled code is there, or when another stop does."""
-
-    def __init__(self, code: CodeSource, other: Stop) -> None:
-        super().__init__()
-        self._code = code
-        self._other = other
-        self._nodes = 0
-        self.is_interrupted = False
-        """Whether the search was ended because of the code."""
-
-    def is_set(self) -> bool:
-        """Tell whether the search has to end; asked at every node, of which the first ones have nothing compiled."""
-        self._nodes += 1
-        if self._nodes % NODES_A_LOOK == 0:
-            if self._nodes >= START_NODES:
-                self._code.start()
-            self.is_interrupted = self.is_interrupted or self._code.is_ready()
-        return self.is_interrupted or self._other.is_set()
 
 
 def best_move(position: Position, *, nodes: int = 1000) -> str:

@@ -86,7 +86,7 @@ TRIAL_NODES, LOADED_TRIAL_NODES = 1 << 9, 1 << 6
 compiled: tenths or hundredths of a second."""
 
 LENGTH_NODES = 1 << 18
-"""Nodes that are spent at least, compiled, on the length of a win that is proven: some tenths of a second."""
+"""Nodes that are spent at least on the length of a win that is proven, behind a trial: compiled, tenths of a second."""
 
 SHORT_NODES = 32
 """Nodes that are looked through for a forced win, interpreted, before tables are loaded to look up who wins."""
@@ -116,8 +116,8 @@ def solve(
 
     ``clock`` gives seconds from any beginning; ``progress`` is told after every portion. The search is interpreted at
     first. What is not solved in ``trial`` nodes goes on so until another process has compiled the search, of which
-    ``compiling`` is told when it begins, and is then begun again. With a limit of nodes that process is waited for, so
-    that the same is found on every machine. Without a deadline and a limit of nodes only a result ends the search: when
+    ``compiling`` is told when it begins, and is then begun again. With a limit of nodes the same is found on every
+    machine, compiled or not. Without a deadline and a limit of nodes only a result ends the search: when
     memory is used up, it looks for forced wins alone.
     Raises OverflowError for a position with more moves than a search can hold.
 
@@ -142,13 +142,13 @@ def solve(
     late = limits.deadline is not None and clock() >= limits.deadline
     if late or interpreted.finished:
         return solution
-    if not code.is_ready():
-        compiling()
-        code.start()
-        code.wait(None if limits.deadline is None else limits.deadline - clock())
-    if not code.is_ready():
-        return interpreted.run(progress)
-    return _Solver(position.kernel(), position.turn, limits, clock).run(progress)
+    if limits.nodes is not None and not code.is_ready():
+        going_over = _GoingOver(code, compiling, 0)
+        interpreted = _Solver(position.kernel(compile=False), position.turn, limits, clock, LENGTH_NODES)
+        solution = interpreted.run(progress, going_over.is_due)
+        if not going_over.was_due:
+            return solution
+    return _Solver(position.kernel(), position.turn, limits, clock, LENGTH_NODES).run(progress)
 
 
 class _GoingOver:
@@ -159,9 +159,15 @@ class _GoingOver:
         self._compiling = compiling
         self._trial = trial
         self._is_told = False
+        self.was_due = False
+        """Whether the interpreted search was given up."""
 
     def is_due(self, nodes: int) -> bool:
         """Tell whether the compiled search is to begin, after so many nodes of the other one."""
+        self.was_due = self.was_due or self._is_due(nodes)
+        return self.was_due
+
+    def _is_due(self, nodes: int) -> bool:
         if nodes < self._trial:
             return False
         if not self._code.is_ready():
@@ -213,13 +219,20 @@ def never(_nodes: int) -> bool:
 class _Solver:
     """All searches, and what they have found together."""
 
-    def __init__(self, kernel: Kernel, turn: int, limits: SolverLimits, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        turn: int,
+        limits: SolverLimits,
+        clock: Callable[[], float],
+        length_nodes: int = FIRST_PORTION,
+    ) -> None:
         table = limits.memory // TABLE_SHARE
         self._deepening = Deepening(kernel, memory=table)
         self._settlings = _settlings(kernel, limits.memory - table)
         self.limits = limits
         self._portion = FIRST_PORTION
-        self._length_nodes = LENGTH_NODES if kernel.compiled else FIRST_PORTION
+        self._length_nodes = length_nodes
         self._clock = clock
         self._turn = turn
         self._speed = 0.0  # nodes a second of the search for forced wins

@@ -2,6 +2,7 @@
 
 import os
 import select
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -37,6 +38,10 @@ process = compile_process.CompileProcess([sys.argv[1]])
 while not os.path.exists(sys.argv[1] + ".begun"):
     time.sleep(0.01)
 print(process.pid, flush=True)
+if sys.argv[2] == "leaves":
+    compile_process.CompileProcess._latest = process
+    compile_process.CompileProcess.leave_running()
+    os.kill(os.getpid(), 9)
 if sys.argv[2] == "waits":
     sys.stdin.read()
 """.replace("CHILD", repr(CHILD))
@@ -89,12 +94,13 @@ def test_it_ends_with_a_caller_that_is_killed(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="the end of other's processes is not told here")
-def test_it_finishes_when_its_caller_ends_in_order(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", ["ends", "leaves"])
+def test_it_finishes_when_its_caller_ends_in_order_or_leaves_it_and_is_killed(tmp_path: Path, how: str) -> None:
     place = tmp_path / "done"
-    with caller(place, "ends") as running:
+    with caller(place, how) as running:
         assert running.stdout is not None
         pid = int(running.stdout.readline())
-        assert running.wait() == 0
+        assert running.wait() == (0 if how == "ends" else -signal.SIGKILL)
         os.close(os.pidfd_open(pid))
         (tmp_path / "done.go").touch()
         with suppress(ProcessLookupError):

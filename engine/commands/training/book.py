@@ -13,7 +13,7 @@ import msgspec
 from cyclopts import App
 
 from engine.commands.duel.results_file import opened_to_append, resume
-from engine.commands.inputs import File, check_range, game_named, position_of, start_of, warn_of
+from engine.commands.inputs import File, check_range, game_named, position_of, say_compiling, start_of, warn_of
 from engine.commands.program.output import Rejected, answer, say
 from engine.duel.book.book import Book, book_for, opened
 from engine.duel.book.book_file import FORMAT, OFF, SHIPPED, BadBook, Making, write
@@ -22,8 +22,8 @@ from engine.duel.book.growth import Growth, Task
 from engine.duel.book.searches import Best, Found, Search, making_of, search, searches_of
 from engine.duel.game_file import BadGames, line_of
 from engine.games.catalogue import USUAL_GAME, title_of
-from engine.games.interface import GameError, Kernel, Position
-from engine.search.searcher import warm_up
+from engine.games.interface import GameError, Position
+from engine.search.going_over import AdaptiveWork
 from engine.wire.words import number_of
 
 QUIET_SECONDS = 5.0
@@ -92,7 +92,7 @@ def make(
     kept = file.with_name(f"{file.name}.searches")
     if file.exists() and not kept.exists():
         raise Rejected(f"{file}: there is a book, but not {kept.name}, from which to go on; name another file")
-    kernel = start.kernel()
+    kernel = start.kernel(compile=False)
     making = Making(FORMAT, game, start.parameters, kernel.rules.label, seed, nodes)
     growth = Growth(kernel, making)
     with opened_to_append(str(kept), str(kept), "book") as appended, _searching(start, making, jobs) as searching:
@@ -244,8 +244,8 @@ def _write(file: Path, content: bytes) -> None:
 class _Searching:
     """Does searches, in this process or in others."""
 
-    def __init__(self, start: Position, making: Making, pool: ProcessPoolExecutor | None) -> None:
-        self._kernel = start.kernel()
+    def __init__(self, work: AdaptiveWork, making: Making, pool: ProcessPoolExecutor | None) -> None:
+        self._work = work
         self._making = making
         self._pool = pool
 
@@ -253,19 +253,20 @@ class _Searching:
         """Yield what searches find, in their order."""
         if self._pool is None:
             for one in wanted:
-                yield search(self._kernel, self._making, one)
+                yield _searched(self._work, self._making, one)
         else:
             yield from self._pool.map(_search, [self._making] * len(wanted), wanted)
 
 
 @contextmanager
 def _searching(start: Position, making: Making, jobs: int) -> Iterator[_Searching]:
-    warm_up(start)  # so that one process compiles, and not each
+    work = AdaptiveWork(start, compiling=lambda: say_compiling(start))
     if jobs == 1:
-        yield _Searching(start, making, None)
+        yield _Searching(work, making, None)
         return
+    work.start_compiling()  # once for all processes
     with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
-        yield _Searching(start, making, pool)
+        yield _Searching(work, making, pool)
 
 
 def _done(wanted: list[tuple[Task, Search | None]], searching: _Searching) -> Iterator[tuple[Task, Best | None]]:
@@ -276,9 +277,13 @@ def _done(wanted: list[tuple[Task, Search | None]], searching: _Searching) -> It
 
 
 def _search(making: Making, wanted: Search) -> Best:
-    return search(_kernel(making.game, making.parameters), making, wanted)
+    return _searched(_work(making.game, making.parameters), making, wanted)
+
+
+def _searched(work: AdaptiveWork, making: Making, wanted: Search) -> Best:
+    return work.do(lambda kernel, stop: search(kernel, making, wanted, stop))
 
 
 @cache
-def _kernel(game: str, parameters: str) -> Kernel:
-    return start_of(game_named(game), parameters).kernel()
+def _work(game: str, parameters: str) -> AdaptiveWork:
+    return AdaptiveWork(start_of(game_named(game), parameters), compiling=None)

@@ -12,7 +12,7 @@ import msgspec
 from engine.commands.duel.results_file import opened_to_append, resume
 from engine.commands.inputs import check_range, game_named, start_of, warn_of
 from engine.commands.program.output import Rejected, answer, say
-from engine.commands.training.games_of_selfplay import play_some
+from engine.commands.training.games_of_selfplay import play_some, start_compiling
 from engine.duel.game_file import BadGames, line_of
 from engine.duel.training.selfplay import FORMAT, ScoredGame, Setting, games_of, setting_of
 from engine.games.catalogue import USUAL_GAME
@@ -81,7 +81,7 @@ def selfplay(
     if start.verdict() is not None:
         raise Rejected("--params: this game is over before it begins")
     warn_of(start)
-    setting = Setting(FORMAT, game, start.parameters, start.kernel().rules.label, seed, nodes, random)
+    setting = Setting(FORMAT, game, start.parameters, start.kernel(compile=False).rules.label, seed, nodes, random)
     with opened_to_append(str(file), str(file), "self-play") as opened:
         there = _resume(file, opened, setting)
         began = told = perf_counter()
@@ -120,14 +120,14 @@ def _played(setting: Setting, numbers: range, jobs: int, dask: str) -> Iterator[
 
         yield from played_on(dask, setting, numbers)
         return
-    play_some(setting, ())  # so that one process compiles, and not each
     if jobs == 1:
         for number in numbers:
             yield from play_some(setting, (number,))
         return
+    start_compiling(setting)
     with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
         yield from pool.map(_play, [setting] * len(numbers), numbers, chunksize=CHUNK)
 
 
 def _play(setting: Setting, number: int) -> ScoredGame:
-    return play_some(setting, (number,))[0]
+    return play_some(setting, (number,), compiles=False)[0]

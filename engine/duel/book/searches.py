@@ -13,7 +13,7 @@ from engine.duel.book.symmetry import Children, standing
 from engine.duel.game_file import BadGames, read_games, read_setting
 from engine.duel.training.selfplay import bare_position
 from engine.games.interface import Kernel, State
-from engine.search.searcher import Searcher, SearchLimits
+from engine.search.searcher import Searcher, SearchLimits, Stop
 
 MEGABYTES = 64
 """Of the transposition table, which is made anew for each search."""
@@ -56,17 +56,18 @@ class Found(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 _FOUND = msgspec.json.Decoder(Found)
 
 
-def search(kernel: Kernel, making: Making, wanted: Search) -> Best:
+def search(kernel: Kernel, making: Making, wanted: Search, stop: Stop | None = None) -> Best:
     """Do a search, from a kernel of the start: of one ply where the nodes do not suffice even for that.
 
-    Raises OverflowError where a position has more moves than a search can look at.
+    ``stop`` is for whoever gives it up. Raises OverflowError where a position has more moves than a search can look at.
     """
     state = position_at(kernel, wanted.path)
     position = bare_position(kernel._replace(state=state))
     searcher = Searcher(kernel, megabytes=MEGABYTES)
-    thought = searcher.think(position, (), SearchLimits(nodes=making.nodes, moves=wanted.moves), clock=lambda: 0.0)
-    if thought.score is None:
-        thought = searcher.think(position, (), SearchLimits(depth=1, moves=wanted.moves), clock=lambda: 0.0)
+    for limits in (SearchLimits(nodes=making.nodes, moves=wanted.moves), SearchLimits(depth=1, moves=wanted.moves)):
+        thought = searcher.think(position, (), limits, clock=lambda: 0.0, stop=stop)
+        if thought.score is not None:
+            break
     if thought.score is None:
         raise OverflowError("a position of this book has too many moves to be searched")
     return Best(thought.line[0], thought.score, thought.depth)

@@ -17,7 +17,7 @@ from engine.duel.game_file import BadGames, read_games, read_setting
 from engine.duel.openings import split_mix
 from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, Arena, Kernel, Position, State
 from engine.search.memory import ROOM
-from engine.search.searcher import Searcher, SearchLimits
+from engine.search.searcher import Searcher, SearchLimits, Stop
 
 FORMAT = 1
 """Of the file. Another number is another format, and is refused."""
@@ -81,8 +81,11 @@ def bare_position(kernel: Kernel) -> Position:
     return cast(Position, _Bare(kernel))
 
 
-def play(kernel: Kernel, setting: Setting, number: int) -> ScoredGame:
-    """Play one game from a kernel's position. The same arguments always give the same game."""
+def play(kernel: Kernel, setting: Setting, number: int, stop: Stop | None = None) -> ScoredGame:
+    """Play one game from a kernel's position. The same arguments always give the same game.
+
+    ``stop`` is that of its searches, for whoever gives the game up.
+    """
     rules = kernel.rules
     searcher = Searcher(kernel, megabytes=MEGABYTES)
     limits = SearchLimits(nodes=setting.nodes)
@@ -100,7 +103,7 @@ def play(kernel: Kernel, setting: Setting, number: int) -> ScoredGame:
         best = None
         if len(moves) >= opening:
             bare = bare_position(kernel._replace(state=state))
-            thought = searcher.think(bare, earlier, limits, clock=lambda: 0.0)
+            thought = searcher.think(bare, earlier, limits, clock=lambda: 0.0, stop=stop)
             if thought.score is None:
                 break  # so many children that the nodes do not suffice for one ply
             scores.append(thought.score)

@@ -10,6 +10,7 @@ from time import monotonic, perf_counter
 
 import msgspec
 
+from engine.compiling.binding import can_compile
 from engine.games.interface import play
 from engine.record import Summary
 from engine.record.evaluations import Evaluator
@@ -42,7 +43,8 @@ class Values(msgspec.Struct, frozen=True, kw_only=True):
     unsearched: int
     """Positions in which the game went on, and that were not searched."""
     cut: bool
-    """Whether the time was over before the nodes were: another time there may be more."""
+    """Whether the time was over before the nodes were, or the search was not compiled yet: another time there may be
+    more."""
 
 
 def judge(summary: Summary, seconds: float = SEARCH_SECONDS) -> Values:
@@ -51,8 +53,10 @@ def judge(summary: Summary, seconds: float = SEARCH_SECONDS) -> Values:
     keys = [key_of(position) for position in positions]
     evaluator = Evaluator(positions[0], clock=perf_counter)
     until = monotonic() + seconds
-    budget = COMPILED_NODES if evaluator.compiled else INTERPRETED_NODES
-    least, most = COMPILED_SHARES if evaluator.compiled else INTERPRETED_SHARES
+    evaluator.start_compiling()
+    is_compiled = evaluator.compiled
+    budget = COMPILED_NODES if is_compiled else INTERPRETED_NODES
+    least, most = COMPILED_SHARES if is_compiled else INTERPRETED_SHARES
     share = min(most, max(least, budget // len(positions)))
     found: list[Value | None] = [None] * len(positions)
     unsearched, cut = 0, False
@@ -64,7 +68,7 @@ def judge(summary: Summary, seconds: float = SEARCH_SECONDS) -> Values:
         if evaluator.nodes < budget and not cut:
             found[ply] = _value(evaluator.evaluate(position, keys[:ply], share))
         unsearched += found[ply] is None
-    return Values(values=tuple(found), unsearched=unsearched, cut=cut)
+    return Values(values=tuple(found), unsearched=unsearched, cut=cut or (can_compile() and not is_compiled))
 
 
 def evenly(count: int) -> Iterator[int]:

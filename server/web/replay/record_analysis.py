@@ -12,6 +12,7 @@ from threading import Event
 
 import msgspec
 
+from engine.compiling.compile_process import CompileProcess
 from engine.games.catalogue import GAMES
 from engine.record import BadRecord, time_account, verify
 from server.config.process_settings import lower_priority
@@ -91,7 +92,9 @@ def answer(question: Question[Event]) -> tuple[int, bytes]:
         number, _, body = body.partition(b"\n")
         analyse = partial(_review, before=int(number))
     try:
-        return OK, msgspec.json.encode(analyse(body.decode()))
+        told = msgspec.json.encode(analyse(body.decode()))
+        CompileProcess.leave_running()
+        return OK, told
     except UnicodeDecodeError as error:
         before = body[: error.start]
         line, byte = before.count(b"\n") + 1, error.start - before.rfind(b"\n")

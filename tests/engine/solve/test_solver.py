@@ -115,6 +115,16 @@ def test_what_a_trial_does_not_solve_is_solved_by_compiled_rules() -> None:
     assert (solution.result, solution.plies, told, code.started) == (Result.FIRST, 3, ["compiling"], 1)
 
 
+@pytest.mark.slow
+def test_with_a_limit_of_nodes_the_same_is_found_whenever_compiled_code_comes() -> None:
+    limits = SolverLimits(nodes=600)
+    for parameters in ("3 3 5 4", "3 3 7 7"):
+        never, at_once, later = (
+            solve(start(parameters), limits, trial=16, code=CodeAfter(looks)) for looks in (float("inf"), 0, 3)
+        )
+        assert never == at_once == later
+
+
 @pytest.mark.slow("interpreted")
 def test_forced_wins_and_retrograde_analysis_agree_along_games() -> None:
     """Every position of some games of a small variant, until its end."""
