@@ -171,12 +171,15 @@ BROKEN_WORDS = """most => {
     while (texts.nextNode()) {
         const [text, element] = [texts.currentNode, texts.currentNode.parentElement];
         range.selectNodeContents(text);
-        const isShown = element.checkVisibility() && element.offsetWidth > 1;
+        const isShown = element.checkVisibility() && element.offsetWidth > 6; // narrower ones are for screen readers
         if (!isShown || element.ownerSVGElement || lines() < 2) continue;
         for (const word of text.textContent.matchAll(/[\\p{L}\\p{N}_-]+/gu)) {
-            range.setStart(text, word.index);
-            range.setEnd(text, word.index + word[0].length);
-            if (word[0].length <= most && lines() > 1) broken.push(word[0]);
+            if (word[0].length > most) continue;
+            for (const part of word[0].matchAll(/[^-]+/g)) { // behind a hyphen a line may end
+                range.setStart(text, word.index + part.index);
+                range.setEnd(text, word.index + part.index + part[0].length);
+                if (lines() > 1) broken.push(word[0]);
+            }
         }
     }
     return broken;

@@ -79,7 +79,7 @@ def test_a_growing_list_goes_on_growing_behind_a_refusal(browser: Browser, playe
 def test_a_search_that_cannot_be_is_refused_with_a_sentence(browser: Browser, played: Site) -> None:
     with open_page(browser, refused=400) as page:
         page.goto(f"{played.url}/games?result=won")
-        expect(page.locator("#fault")).to_have_text("Say with player= who has won.")
+        expect(page.locator("#fault")).to_have_text("Name a player: that is who has won.")
 
 
 @pytest.mark.parametrize("phone", [False, True])
