@@ -157,10 +157,10 @@ def test_no_counted_game_is_lost_whatever_is_killed(tmp_path: Path, machines: Ma
         for _ in range(STEPS):
             time.sleep(3 * chance.random())
             match chance.choice(("joins", "leaves", "leaves", "scheduler", "server")):
-                case "joins":
-                    machines.add_workers()
                 case "leaves" if machines.workers:
                     machines.kill_worker(chance.choice(machines.workers))
+                case "joins" | "leaves":
+                    machines.add_workers()
                 case "scheduler":
                     machines.kill_scheduler()
                     machines.start_scheduler()
