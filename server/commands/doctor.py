@@ -38,6 +38,8 @@ from server.storage.data_lock import LOCK
 from server.storage.database import later_version
 from server.storage.record_store import SUFFIX
 from server.web.http.metrics import HOST as METRICS_HOST
+from server.web.people import database as games_index
+from server.web.people.database import FILE as GAMES_INDEX
 
 MIN_BYTES = 100_000_000
 """Least free space: a contest writes as much in a day."""
@@ -76,6 +78,7 @@ def diagnosis(config: Path | None, data: Path | None, *, every_record: bool = Fa
         metrics=options.metrics,
         data=data or options.data,
         limits=found.limits,
+        league=found.league,
         tls=None
         if options.tls_cert is None or options.tls_key is None
         else tls.Identity(options.tls_cert, options.tls_key),
@@ -85,6 +88,8 @@ def diagnosis(config: Path | None, data: Path | None, *, every_record: bool = Fa
         yield _tokens(options.tokens)
     if options.organiser is not None:
         yield _organiser(options.organiser)
+    if options.user_header:
+        yield _user_header(options, found.limits)
     if options.ladder is not None:
         yield _ladder(options.ladder)
 
@@ -108,7 +113,8 @@ def examine(settings: Settings, *, every_record: bool = False) -> Iterator[Findi
     yield from _damaged(settings.data / "damaged")
     yield _store(settings.data / STORE)
     yield from _signing_key(settings.data / SIGNING_KEY)
-    yield from league_findings(settings.data)
+    yield from league_findings(settings.data, settings.league)
+    yield _games_index(settings.data / GAMES_INDEX)
     yield _sealing()
     yield _limits(settings.limits)
     if settings.tls is not None:
@@ -267,6 +273,27 @@ def _store(path: Path) -> Finding:
     return Finding(GOOD, "contests", f"{path} is whole")
 
 
+def _games_index(path: Path) -> Finding:
+    """Check the index of games, which a server makes anew where it is of no use."""
+    about, anew = "index of games", "it is made anew from the records when somebody searches games"
+    if not path.exists():
+        return Finding(GOOD, about, f"there is none: {anew}")
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as index:
+            (found,) = index.execute("PRAGMA quick_check(1)").fetchone()
+            fits = games_index.fits(index)
+    except sqlite3.OperationalError as error:
+        todo = "take it away, or let the user that runs the server read it"
+        return Finding(WRONG, about, f"{path} cannot be opened: {error}; {todo}")
+    except sqlite3.DatabaseError as error:
+        found = str(error)
+    if found != "ok":
+        return Finding(NOTE, about, f"{path} is damaged: {found}; {anew}")
+    if not fits:
+        return Finding(NOTE, about, f"{path} is of another version of arena-server: {anew}")
+    return Finding(GOOD, about, f"{path} is whole")
+
+
 def _signing_key(path: Path) -> Iterator[Finding]:
     """Check the key that signs exports, where one was made."""
     if not path.exists():
@@ -312,6 +339,25 @@ def _organiser(path: Path) -> Finding:
     if _others_may_write(path):
         return Finding(WRONG, "organiser", f"{path} may be written to by others, who then organise; chmod go-w")
     return Finding(GOOD, "organiser", f"{path} has the hash of a token")
+
+
+def _user_header(options: ServeOptions, limits: Limits) -> Finding:
+    """Check who can sign people in by a header."""
+    about, header = "user header", options.user_header
+    if options.no_web:
+        return Finding(
+            NOTE, about, f"{header} signs nobody in where no pages are served; take user-header or no-web away"
+        )
+    if not limits.trusted:
+        todo = "name the proxy's address in trusted of [limits]"
+        return Finding(WRONG, about, f"{header} is believed of nobody: no network is trusted; {todo}")
+    wide = [network for network in limits.trusted if network.num_addresses > 1 and not network.is_loopback]
+    if wide:
+        todo = "trust the address of the proxy alone"
+        return Finding(WRONG, about, f"any host of {wide[0]} can sign in as anybody by {header}; {todo}")
+    trusted = ", ".join(map(str, limits.trusted))
+    todo = "the proxy there has to remove it from what browsers send, and nobody else may run programs there"
+    return Finding(GOOD, about, f"{header} is believed of {trusted}: {todo}")
 
 
 def _ladder(path: Path) -> Finding:

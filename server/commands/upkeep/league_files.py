@@ -11,25 +11,26 @@ from pathlib import Path
 
 from engine.wire.words import number_of
 from server.commands.upkeep.finding import GOOD, NOTE, WRONG, Finding
+from server.config.league_rules import LeagueRules
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.league.database import FILE as LEAGUE
 from server.league.database import SCHEMA
 from server.league.submissions.disk_use import disk_use
-from server.league.submissions.versions import BUILD, FOLDER
+from server.league.submissions.versions import BUILD, FOLDER, kept_bytes
 from server.storage.database import later_version
 
 MEGABYTE = 1 << 20
 
 MAX_NAMED = 5
-"""Versions that are named in a sentence."""
+"""Versions, or people, that are named in a sentence."""
 
 
 LATER_TODO = "install that version again, or restore a backup from before it"
 """What to do with a database that a later version has written."""
 
 
-def league_findings(data: Path) -> Iterator[Finding]:
-    """Check the league of a data directory; yield nothing where there is none."""
+def league_findings(data: Path, rules: LeagueRules) -> Iterator[Finding]:
+    """Check the league of a data directory, by what people may keep there; yield nothing where there is none."""
     path = data / LEAGUE
     if not path.exists():
         return
@@ -49,20 +50,27 @@ def league_findings(data: Path) -> Iterator[Finding]:
                 ORDER BY bots.name"""
             ).fetchall()
             (count,) = database.execute("SELECT count(*) FROM versions WHERE state != 'deleted'").fetchone()
+            bots = database.execute(
+                """SELECT people.name, bots.name FROM bots JOIN people ON people.id = owner WHERE closed IS NULL
+                ORDER BY people.name"""
+            ).fetchall()
+            comparisons = database.execute(
+                "SELECT people.name, comparisons.id FROM comparisons JOIN people ON people.id = person"
+            ).fetchall()
     except sqlite3.Error as error:
         yield Finding(WRONG, "league", f"{path} is damaged: {error}; take it from a backup")
         return
     yield Finding(GOOD, "league", f"{path} is whole")
     if count:
         yield from _versions(data / FOLDER, active, count)
+        yield from _quota(data, bots, comparisons, rules)
 
 
 def _versions(folder: Path, active: list[tuple[str, int]], count: int) -> Iterator[Finding]:
     builds = {f"version {number} of {bot}": folder / bot.lower() / str(number) / BUILD for bot, number in active}
     missing = [version for version, build in builds.items() if not build.is_dir()]
     if missing:
-        named = ", ".join(missing[:MAX_NAMED]) + (" and others" if len(missing) > MAX_NAMED else "")
-        sentence = f"the files of {named} are missing, which should play; take them from a backup"
+        sentence = f"the files of {_named(missing)} are missing, which should play; take them from a backup"
         yield Finding(WRONG, "versions", sentence)
     closed = [place for place, _, _ in os.walk(folder) if not os.access(place, os.R_OK | os.W_OK | os.X_OK)]
     if closed:
@@ -75,3 +83,26 @@ def _versions(folder: Path, active: list[tuple[str, int]], count: int) -> Iterat
         yield Finding(GOOD, "versions", f"{many} {used.size / MEGABYTE:.0f} MB on the disk")
     if why := sandbox_obstacle():
         yield Finding(NOTE, "versions", f"versions of bots wait until they can be tried in a sandbox: {why}")
+
+
+def _quota(
+    data: Path, bots: list[tuple[str, str]], comparisons: list[tuple[str, int]], rules: LeagueRules
+) -> Iterator[Finding]:
+    """Say who may keep no more, given whose all bots and comparisons are."""
+    full = []
+    for person in dict.fromkeys(owner for owner, _ in bots):
+        theirs = [bot for owner, bot in bots if owner == person], [one for owner, one in comparisons if owner == person]
+        try:
+            size = kept_bytes(data, *theirs)
+        except OSError as error:
+            yield Finding(WRONG, "quota", f"what {person} keeps cannot be read: {error}; let the server's user read it")
+            continue
+        if size >= rules.quota_bytes:
+            full.append(f"{person} with {size / MEGABYTE:.1f} of {rules.quota} MB")
+    if full:
+        told = "have as much as they may, or more, and can send no version"
+        yield Finding(NOTE, "quota", f"{_named(full)} {told}: delete old ones, or raise quota in [league]")
+
+
+def _named(all_of_them: list[str]) -> str:
+    return ", ".join(all_of_them[:MAX_NAMED]) + (" and others" if len(all_of_them) > MAX_NAMED else "")

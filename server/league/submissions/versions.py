@@ -8,7 +8,7 @@ files go.
 import json
 import shutil
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -76,6 +76,13 @@ class Version(NamedTuple):
         return self.state in UNDER_WAY
 
 
+def kept_bytes(data: Path, bots: Iterable[str], comparisons: Iterable[int]) -> int:
+    """Return how many bytes on the disk all versions of some bots take, and some comparisons. Raises OSError."""
+    folders = [data / FOLDER / bot.lower() for bot in bots]
+    folders += [data / COMPARISONS / str(number) for number in comparisons]
+    return sum(disk_use(folder).size for folder in folders)
+
+
 class Versions:
     """The versions of a data directory. Its methods may be called from any thread; all raise `BadStore`."""
 
@@ -135,10 +142,8 @@ class Versions:
 
     def kept_bytes(self, person: Person) -> int:
         """Return how many bytes on the disk all versions of a person, and their comparisons, take. Raises OSError."""
-        folders = [self._data / FOLDER / one.name.lower() for one in self._accounts.bots(person)]
         rows = self._accounts.rows("SELECT id FROM comparisons WHERE person = ?", person.id)
-        folders += [self._data / COMPARISONS / str(number) for (number,) in rows]
-        return sum(disk_use(folder).size for folder in folders)
+        return kept_bytes(self._data, (bot.name for bot in self._accounts.bots(person)), (number for (number,) in rows))
 
     def check_quota(self, person: Person, more: int = 0) -> None:
         """Raise `NotAllowed` where a person has too much on the disk already to keep more bytes. Raises OSError."""

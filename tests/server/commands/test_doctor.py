@@ -21,15 +21,17 @@ from server.commands.doctor import diagnosis
 from server.commands.upkeep import league_files
 from server.commands.upkeep.finding import GOOD, NOTE, WRONG, Finding
 from server.config import tls, tokens
+from server.config.league_rules import LeagueRules
 from server.contest.export.signing import FILE as SIGNING_KEY
 from server.contest.export.signing import signing_key
 from server.contest.store.store import FILE as STORE
 from server.contest.store.store import Store
 from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import AUTHOR
+from server.league.accounts.people import AUTHOR, NotAllowed
 from server.league.database import FILE as LEAGUE
 from server.league.submissions.versions import Versions
 from server.storage.data_lock import lock_data_directory
+from server.web.people import database as games_index
 from tests.server.harness import open_arena, play, ready
 
 
@@ -229,6 +231,89 @@ def test_league(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [one.sentence.partition(": ")[2] for one in found(tmp_path, "league")][1:] == [
         "file is not a database; take it from a backup"
     ]
+
+
+def test_people_who_may_keep_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    with closing(Accounts(data)) as accounts:
+        versions = Versions(data, accounts)
+        for name, size in (("ann", 3 << 20), ("bob", 1 << 20), ("cat", 0)):
+            accounts.redeem(accounts.invite(name, AUTHOR, "test"), "", "")
+            person = accounts.person(name)
+            assert person is not None
+            for bot in (f"{name}-1", f"{name}-2"):
+                accounts.make_token(person, bot)
+                if size:
+                    versions.add(person, bot, "bot.py", bytes(size))
+        assert found(tmp_path, "quota") == [], "512 MB are the usual quota"
+        told = "have as much as they may, or more, and can send no version: delete old ones, or raise quota in [league]"
+        more = found(tmp_path, "quota", "[league]\nquota = 6")
+        assert more == [(NOTE, "quota", f"ann with 6.0 of 6 MB {told}")]
+        (both,) = found(tmp_path, "quota", "[league]\nquota = 1")
+        assert both.sentence == f"ann with 6.0 of 1 MB, bob with 2.0 of 1 MB {told}"
+        versions.rules = LeagueRules(quota=6)
+        ann = accounts.person("ann")
+        assert ann is not None
+        with pytest.raises(NotAllowed, match="have 6 MB on the server"):
+            versions.add(ann, "ann-1", "bot.py", b"x")
+
+    def closed(*_: object) -> int:
+        raise PermissionError(13, "Permission denied", "place")
+
+    monkeypatch.setattr(league_files, "kept_bytes", closed)
+    assert [one.state for one in found(tmp_path, "quota")] == [WRONG] * 3
+
+
+@pytest.mark.parametrize(
+    ("text", "state", "words"),
+    [
+        ("", GOOD, "X-Remote-User is believed of 127.0.0.0/8, ::1/128: the proxy there has to remove it from what"),
+        ("[limits]\ntrusted = ['10.0.0.7', '127.0.0.1']", GOOD, "is believed of 10.0.0.7/32, 127.0.0.1/32: "),
+        ("[limits]\ntrusted = []", WRONG, "is believed of nobody: no network is trusted; name the proxy's address"),
+        (
+            "[limits]\ntrusted = ['::1', '10.0.0.0/8']",
+            WRONG,
+            "any host of 10.0.0.0/8 can sign in as anybody by X-Remote-",
+        ),
+        ("[limits]\ntrusted = ['0.0.0.0/0']", WRONG, "any host of 0.0.0.0/0 can sign in as anybody by X-Remote-User"),
+        ("no-web = true", NOTE, "X-Remote-User signs nobody in where no pages are served"),
+    ],
+)
+def test_header_that_names_who_has_signed_in(tmp_path: Path, text: str, state: str, words: str) -> None:
+    (finding,) = found(tmp_path, "user header", f"user-header = 'X-Remote-User'\n{text}")
+    assert finding.state == state and words in finding.sentence
+    assert found(tmp_path, "user header", text) == []
+
+
+def test_header_that_is_none(tmp_path: Path) -> None:
+    (finding,) = found(tmp_path, "configuration", "user-header = 'X Remote User'")
+    assert finding.state == WRONG and "user-header" in finding.sentence and 'as in "X-Remote-User"' in finding.sentence
+
+
+def test_index_of_games(tmp_path: Path) -> None:
+    """It is made anew whatever is wrong with it, where it can be: nothing is lost, and nothing has to be done."""
+    data = tmp_path / "data"
+    data.mkdir()
+    path = data / games_index.FILE
+    anew = "it is made anew from the records when somebody searches games"
+    assert found(tmp_path, "index of games") == [(GOOD, "index of games", f"there is none: {anew}")]
+    assert not path.exists(), "none is made"
+    with games_index.opened(data):
+        pass
+    assert found(tmp_path, "index of games") == [(GOOD, "index of games", f"{path} is whole")]
+    with closing(sqlite3.connect(path)) as index:
+        index.execute("PRAGMA user_version = 99")
+    (other,) = found(tmp_path, "index of games")
+    assert other == (NOTE, "index of games", f"{path} is of another version of arena-server: {anew}")
+    path.write_bytes(b"no database at all" * 100)
+    (damaged,) = found(tmp_path, "index of games")
+    assert damaged == (NOTE, "index of games", f"{path} is damaged: file is not a database; {anew}")
+    assert path.read_bytes() == b"no database at all" * 100, "it is left as it is"
+    path.unlink()
+    path.mkdir()
+    (folder,) = found(tmp_path, "index of games")
+    assert folder.state == WRONG and folder.sentence.startswith(f"{path} cannot be opened: ")
 
 
 def test_ladder(tmp_path: Path) -> None:
