@@ -48,6 +48,9 @@ command = ["secret"]
 folder = "hidden"
 """
 
+EXAMPLE = Path(__file__).with_name("november.zip")
+"""The example that docs/league.md names, of a server that was killed: made once, and true for every later version."""
+
 OCTOBER, NOVEMBER = (bounds(month)[0] for month in ("2026-10", "2026-11"))
 
 MOVES = ("a3", "b3", "a2", "b2", "a1")
@@ -234,6 +237,48 @@ def test_what_was_changed_after_it_was_signed_is_named(data: Path) -> None:
 def test_a_month_without_games_is_refused(data: Path, month: str, sentence: str) -> None:
     with pytest.raises(BadExport, match=sentence):
         exported(data, month)
+
+
+def said_of(file: Path, capsys: pytest.CaptureFixture[str]) -> tuple[object, list[str]]:
+    """Return the exit status and the lines of ``arena-server verify``."""
+    with pytest.raises(SystemExit) as ended:
+        verify(file)
+    return ended.value.code, capsys.readouterr().out.splitlines()
+
+
+def test_the_published_example_stays_true(capsys: pytest.CaptureFixture[str]) -> None:
+    status, said = said_of(EXAMPLE, capsys)
+    assert status == 0 and said[-1] == "the ladder in 2026-11: verified: 24 games"
+    (unproven,) = [line for line in said if line.startswith("not to be verified: ")]
+    assert "1 game was chosen and dropped" in unproven
+    assert sum("plays as ann-1, sent as a file with the SHA-256" in line for line in said) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "sentence"),
+    [
+        ("records/8.txt", b" 59959.971 a2", b" 59959.972 a2",
+         "the record is not true in line 21: second has 59959.971 ms left by the stamps, not 59959.972"),
+        ("records/8.txt", b".666 c1", b".666 c2", "the record is not true in line 24: the board shows no end by line"),
+        (container.LADDER, b'"ended": 1795600222.9102392', b'"ended": 1795600202.9102392',
+         "it ended before the game before it, or in another month"),
+    ],
+    ids=["clock", "move", "date"],
+)  # fmt: skip
+def test_verify_names_the_line_of_the_published_example_that_was_changed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, old: bytes, new: bytes, sentence: str
+) -> None:
+    """By whoever has the file alone, and by somebody who signs it again."""
+    files, file = unpack(EXAMPLE.read_bytes()), tmp_path / "november.zip"
+    assert files[name].count(old) == 1
+    files[name] = files[name].replace(old, new)
+    line = f"game 7, match 8, ann-1 against dice: {sentence}"
+    file.write_bytes(container.pack(files))
+    status, said = said_of(file, capsys)
+    assert status == 1 and {line, f"{name} is not the file that was signed: its SHA-256 differs"} <= {*said}
+    file.write_bytes(forged(container.pack(files), tmp_path, lambda *_: None))
+    status, said = said_of(file, capsys)
+    assert status == 1 and line in said and not any("that was signed" in one for one in said)
 
 
 def test_where_fixed_points_move_ratings_go_on_from_there(data: Path, tmp_path: Path) -> None:
