@@ -15,7 +15,6 @@ What cannot be undone is asked again, by a form that has the field ``sure`` in a
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import NamedTuple
 
 import trio
 from starlette.requests import Request
@@ -34,15 +33,14 @@ from server.league.accounts.people import ORGANISER, NotAllowed
 from server.league.console.announcements import HOURS, Announcements
 from server.league.console.contest_changes import change_contest, read_contest
 from server.league.console.new_contest import Checked, Earlier, check_new, earlier_contest, open_contest, template
-from server.league.console.overview import machine, overview, stored_contests
+from server.league.console.overview import OverviewReader
 from server.league.ladder.service import LadderService
-from server.league.ladder_control import NO_LADDER, FatalGame, LadderState
+from server.league.ladder_control import NO_LADDER
 from server.league.pages.identity import Identities, Identity
 from server.league.pages.rendering import page
 from server.league.submissions.versions import Versions
 from server.web.http.errors import Refused
 from server.web.http.numbers import query_number
-from server.web.views.contests import ReportIndex
 
 CONSOLE = "/organise"
 
@@ -73,15 +71,6 @@ LADDER_CHANGES = ("pause", "resume", "read", "again")
 """What can be done with the ladder: see `server.league.ladder_control.LadderControl`."""
 
 
-class LadderLine(NamedTuple):
-    """The ladder, as the console shows it."""
-
-    state: LadderState
-    running: int
-    """Games that are being played."""
-    set_aside: list[FatalGame]
-
-
 class ConsolePages:
     """The handlers of these routes."""
 
@@ -99,9 +88,8 @@ class ConsolePages:
         self._identities = identities
         self._versions = versions
         self._arena = arena
-        self._service = service
+        self._overview = OverviewReader(arena, service, versions, ladder)
         self._data = arena.settings.data
-        self._reports = ReportIndex(self._data)
         self._announcements = Announcements(accounts)
         self._ladder = ladder
 
@@ -125,15 +113,11 @@ class ConsolePages:
         return await self._show_console(self._identities.require(request, ORGANISER))
 
     async def _show_console(self, identity: Identity, fault: str = "") -> Response:
-        contests = await _in_thread(partial(stored_contests, self._data))
-        entries = await self._reports.entries()
-        on = await _in_thread(partial(machine, self._arena, self._service.cores, self._service.cluster_room))
         values = {
             "identity": identity,
-            "now": overview(self._arena, contests, entries, on, tuple(self._versions.under_way())),
+            "now": await self._overview.read(),
             "audit": self._accounts.audit(AUDITED),
             "announcements": self._announcements.current(),
-            "ladder": await _in_thread(self._ladder_line),
             "hours": HOURS,
             "fault": fault,
         }
@@ -188,12 +172,6 @@ class ConsolePages:
         return RedirectResponse(CONSOLE, 303)
 
     # the ladder
-
-    def _ladder_line(self) -> LadderLine | None:
-        if self._ladder is None:
-            return None
-        control = self._ladder.control
-        return LadderLine(control.state(), len(self._ladder.running()), control.set_aside())
 
     async def _change_ladder(self, request: Request) -> Response:
         identity, fields = await self._form(request)

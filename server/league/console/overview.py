@@ -3,15 +3,20 @@
 import os
 import shutil
 from contextlib import closing
+from datetime import datetime
+from functools import partial
 from heapq import nsmallest
 from pathlib import Path
-from typing import NamedTuple
+
+import msgspec
 
 from server.arena.arena import Arena
 from server.contest.interventions import is_paused
+from server.contest.runtime.service import ContestService
 from server.contest.store.store import FILE, Contest, Store
-from server.league.submissions.versions import Version
-from server.web.views.contests import Entry
+from server.league.ladder.service import LadderService
+from server.league.submissions.versions import Versions
+from server.web.views.contests import Entry, ReportIndex
 from server.web.views.lobby import Listed, Presence, presence, running
 
 MAX_PLAYERS = 200
@@ -24,16 +29,48 @@ ALL = 1 << 62
 """Greater than the number of any match."""
 
 
-class ContestLine(NamedTuple):
+class ContestLine(msgspec.Struct, frozen=True, kw_only=True):
     """A contest, and how far its last report has it."""
 
-    row: Contest
+    contest: int
+    name: str
+    opened: datetime
+    closed: datetime | None
+    """None: it is not over."""
     is_paused: bool
     progress: Entry | None
     """None as long as there is no report."""
 
 
-class Machine(NamedTuple):
+class SetAside(msgspec.Struct, frozen=True):
+    """A game of the ladder that is not played again by itself."""
+
+    number: int
+    sentence: str
+    """What game it is, and why it is set aside."""
+
+
+class LadderLine(msgspec.Struct, frozen=True, kw_only=True):
+    """The ladder."""
+
+    paused: str
+    """Since when it is paused, and who did that; empty: it is played."""
+    fault: str
+    """What is wrong with its file; empty where nothing is."""
+    running: int
+    """Games that are being played."""
+    set_aside: tuple[SetAside, ...]
+
+
+class Upload(msgspec.Struct, frozen=True):
+    """A version of a bot that is built and checked, or waits for it."""
+
+    bot: str
+    number: int
+    state: str
+
+
+class Machine(msgspec.Struct, frozen=True, kw_only=True):
     """What the machine has, and what is left of it."""
 
     processors: int
@@ -46,12 +83,13 @@ class Machine(NamedTuple):
     cores_taken: int
     processes: int
     """Beside the server, in which matches of the lobby are played."""
-    cluster: tuple[int, int]
-    """Workers of a cluster, and games that they can play at a time."""
+    cluster_workers: int
+    cluster_games: int
+    """Games that the workers of a cluster can play at a time."""
 
 
-class Overview(NamedTuple):
-    """The console's page."""
+class Overview(msgspec.Struct, frozen=True, kw_only=True):
+    """What the console's page and ``arena-server now`` show."""
 
     players: tuple[Presence, ...]
     present: int
@@ -64,9 +102,65 @@ class Overview(NamedTuple):
     playing: int
     """How many matches are running, listed or not."""
     contests: tuple[ContestLine, ...]
+    ladder: LadderLine | None
+    """None where the server plays none."""
     machine: Machine
-    uploads: tuple[Version, ...]
-    """Versions of bots that are built and checked, or wait for it."""
+    uploads: tuple[Upload, ...]
+
+
+class OverviewReader:
+    """Reads what goes on at a server."""
+
+    def __init__(self, arena: Arena, service: ContestService, versions: Versions, ladder: LadderService | None) -> None:
+        """Take the arena, its contests, versions of bots, and the ladder, if any."""
+        self._arena = arena
+        self._service = service
+        self._versions = versions
+        self._ladder = ladder
+        self._reports = ReportIndex(arena.settings.data)
+
+    async def read(self) -> Overview:
+        """Return what goes on now. Raises `BadStore` and OSError."""
+        arena, in_thread = self._arena, self._arena.run_in_thread
+        contests = await in_thread(partial(stored_contests, arena.settings.data))
+        progress = {entry.contest: entry for entry in await self._reports.entries()}
+        on = await in_thread(partial(machine, arena, self._service.cores, self._service.cluster_room))
+        ladder = await in_thread(self._ladder_line)
+        waiting, found = set(arena.seeking_keys()), running(arena, "", ALL)
+        return Overview(
+            players=tuple(presence(arena.sessions[key], waiting) for key in nsmallest(MAX_PLAYERS, arena.sessions)),
+            present=len(arena.sessions),
+            guests=len(arena.connected_sessions()) - len(arena.sessions),
+            seeking=len(waiting),
+            matches=found.matches,
+            playing=found.found,
+            contests=tuple(
+                ContestLine(
+                    contest=row.id,
+                    name=row.name,
+                    opened=row.opened,
+                    closed=row.closed,
+                    is_paused=paused,
+                    progress=progress.get(row.id),
+                )
+                for row, paused in contests
+            ),
+            ladder=ladder,
+            machine=on,
+            uploads=tuple(Upload(one.bot, one.number, one.state) for one in self._versions.under_way()),
+        )
+
+    def _ladder_line(self) -> LadderLine | None:
+        if self._ladder is None:
+            return None
+        control = self._ladder.control
+        state = control.state()
+        return LadderLine(
+            paused=state.paused,
+            fault=state.fault,
+            running=len(self._ladder.running()),
+            set_aside=tuple(SetAside(game.number, game.sentence) for game in control.set_aside()),
+        )
 
 
 def stored_contests(data: Path) -> list[tuple[Contest, bool]]:
@@ -88,25 +182,6 @@ def machine(arena: Arena, cores: tuple[int, int], cluster: tuple[int, int]) -> M
         cores=cores[0],
         cores_taken=cores[1],
         processes=arena.settings.workers,
-        cluster=cluster,
-    )
-
-
-def overview(
-    arena: Arena, contests: list[tuple[Contest, bool]], entries: list[Entry], on: Machine, uploads: tuple[Version, ...]
-) -> Overview:
-    """Return the page, from what was read in threads and the arena as it is now."""
-    waiting = set(arena.seeking_keys())
-    progress = {entry.contest: entry for entry in entries}
-    found = running(arena, "", ALL)
-    return Overview(
-        players=tuple(presence(arena.sessions[key], waiting) for key in nsmallest(MAX_PLAYERS, arena.sessions)),
-        present=len(arena.sessions),
-        guests=len(arena.connected_sessions()) - len(arena.sessions),
-        seeking=len(waiting),
-        matches=found.matches,
-        playing=found.found,
-        contests=tuple(ContestLine(row, paused, progress.get(row.id)) for row, paused in contests),
-        machine=on,
-        uploads=uploads,
+        cluster_workers=cluster[0],
+        cluster_games=cluster[1],
     )
