@@ -24,6 +24,7 @@ from server.commands.people import people
 from server.commands.upkeep.announce import announce
 from server.commands.upkeep.backup import backup, restore
 from server.commands.upkeep.ladder import ladder
+from server.commands.upkeep.running_server import annul, dismiss, now
 from server.commands.upkeep.verify import verify
 from server.config import config_file, process_settings, tls
 from server.config import tokens as token_file
@@ -122,6 +123,9 @@ app.command(people)
 app.command(ladder)
 app.command(verify)
 app.command(announce)
+app.command(now)
+app.command(annul)
+app.command(dismiss)
 app.command(backup)
 app.command(restore)
 

@@ -33,6 +33,7 @@ from server.league.comparisons.comparisons import Comparisons
 from server.league.comparisons.playing import ComparisonPlayer
 from server.league.console.announcements import Announcements, keep_announced
 from server.league.console.audit import keep_audit
+from server.league.console.terminal import TerminalRequests, TerminalService
 from server.league.ladder.definition import LadderDefinition
 from server.league.ladder.service import LadderService, kept_by_ladder
 from server.league.ladder.store import LadderStore
@@ -203,6 +204,8 @@ async def _serve(
             if ladder is not None:
                 playing = LadderService(ladder, arena, record_store, accounts, versions)
                 services.start_soon(playing.run, contests)
+            terminal = TerminalService(TerminalRequests(accounts), arena, contests, versions, playing)
+            services.start_soon(terminal.run)
             comparisons = Comparisons(settings.data, accounts, versions)
             pauses = ComparisonPlayer(comparisons, versions, settings.data).play_next if web else nothing
             turns = Turns()

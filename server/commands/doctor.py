@@ -3,7 +3,6 @@
 Each check returns findings; none changes anything, and none lets a broken file raise.
 """
 
-import fcntl
 import resource
 import shutil
 import socket
@@ -34,7 +33,7 @@ from server.contest.store.store import FILE as STORE
 from server.league.ladder import definition as ladder
 from server.match import recovery
 from server.storage.backup import backup_bytes
-from server.storage.data_lock import LOCK
+from server.storage.data_lock import is_in_use
 from server.storage.database import later_version
 from server.storage.record_store import SUFFIX
 from server.web.http.metrics import HOST as METRICS_HOST
@@ -96,7 +95,7 @@ def diagnosis(config: Path | None, data: Path | None, *, every_record: bool = Fa
 
 def examine(settings: Settings, *, every_record: bool = False) -> Iterator[Finding]:
     """Check settings, except the files of tokens."""
-    runs = _is_locked(settings.data)
+    runs = is_in_use(settings.data)
     if runs:
         yield Finding(NOTE, "server", f"one is running with the data directory {settings.data}")
     else:
@@ -119,18 +118,6 @@ def examine(settings: Settings, *, every_record: bool = False) -> Iterator[Findi
     yield _limits(settings.limits)
     if settings.tls is not None:
         yield _certificate(settings.tls)
-
-
-def _is_locked(folder: Path) -> bool:
-    """Tell whether a running server has locked the data directory."""
-    try:
-        with (folder / LOCK).open() as lock:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    return False
 
 
 def _port(about: str, host: str, port: int) -> Finding:

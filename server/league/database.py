@@ -274,6 +274,20 @@ MIGRATIONS: tuple[Migration, ...] = (
             || '",' || CASE owner WHEN '' THEN elo ELSE 'null' END || ']'), '') || '],[]]' FROM ladder_players""",
         """INSERT INTO ladder_choices VALUES (0, 0, 0, 0, 0, 0, 0, 0, '')""",
     ),
+    (
+        # what commands ask of the running server, until they have the answer, which is NULL before; a number is never
+        # used again, since a command waits for it
+        """CREATE TABLE terminal_requests (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            asked TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            sentence TEXT NOT NULL,
+            who TEXT NOT NULL,
+            is_refused INTEGER NOT NULL DEFAULT 0,
+            answer TEXT
+        )""",
+    ),
 )
 """Step n leads from version n to n + 1. Those that have been released stay as they are."""
 

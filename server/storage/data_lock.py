@@ -34,6 +34,18 @@ def lock_data_directory(folder: Path) -> Iterator[int]:
         yield lock.fileno()
 
 
+def is_in_use(folder: Path) -> bool:
+    """Tell whether a running server has locked a data directory."""
+    try:
+        with (folder / LOCK).open() as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)  # a server that starts just now tries for longer
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def _locked(lock: int) -> bool:
     until = monotonic() + LOCK_SECONDS
     while True:

@@ -9,4 +9,5 @@
 - `new_contest`: a contest that is written in a form: what may begin from a page, and its dry run
 - `overview`: who is here, what is played, contests, and what the machine has left
 - `similarity_pages`: which active versions of bots resemble each other
+- `terminal`: what commands ask of the running server, and its answers
 """

@@ -14,6 +14,7 @@ from server.arena.arena import Arena
 from server.contest.interventions import is_paused
 from server.contest.runtime.service import ContestService
 from server.contest.store.store import FILE, Contest, Store
+from server.league.accounts.people import NotAllowed
 from server.league.ladder.service import LadderService
 from server.league.submissions.versions import Versions
 from server.web.views.contests import Entry, ReportIndex
@@ -154,7 +155,10 @@ class OverviewReader:
         if self._ladder is None:
             return None
         control = self._ladder.control
-        state = control.state()
+        try:
+            state = control.state()
+        except NotAllowed:  # the server has not come to it yet
+            return None
         return LadderLine(
             paused=state.paused,
             fault=state.fault,
