@@ -22,6 +22,7 @@ from server.commands.contest import contest
 from server.commands.options import fail, place, secret
 from server.commands.people import people
 from server.commands.upkeep.announce import announce
+from server.commands.upkeep.audit import audit
 from server.commands.upkeep.backup import backup, restore
 from server.commands.upkeep.ladder import ladder
 from server.commands.upkeep.running_server import annul, dismiss, now
@@ -123,6 +124,7 @@ app.command(people)
 app.command(ladder)
 app.command(verify)
 app.command(announce)
+app.command(audit)
 app.command(now)
 app.command(annul)
 app.command(dismiss)

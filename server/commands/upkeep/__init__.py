@@ -1,6 +1,7 @@
 """Commands that keep what a server has, and look at it while it runs.
 
 - `announce`: tells everybody something
+- `audit`: ``arena-server audit``: prints what organisers and others have done
 - `backup`: ``arena-server backup`` and ``arena-server restore``
 - `finding`, `league_files`: what ``arena-server doctor`` finds, and what it looks at in a league
 - `ladder`: ``arena-server ladder``: pauses the ladder, says how it stands, and exports a month of it

@@ -1,6 +1,7 @@
 """What commands ask of the running server."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from trio.testing import MockClock
 
 from engine.wire import messages as m
 from server.commands.upkeep import running_server
+from server.commands.upkeep.audit import LAST, audit
 from server.commands.upkeep.overview_text import render_overview
 from server.contest.hosts.contest_players import ContestPlayers
 from server.league.accounts.accounts import Accounts
@@ -168,6 +170,26 @@ def test_a_command_does_not_wait_for_ever_and_leaves_nothing(
     monkeypatch.setattr(running_server, "WAIT_SECONDS", -1.0)
     assert "has not answered within" in failed(capsys, data)
     assert accounts.rows("SELECT id FROM terminal_requests") == []
+
+
+def test_the_audit_log_is_printed_the_newest_last(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        audit(data=tmp_path)
+    assert "has no audit log" in capsys.readouterr().err and [*tmp_path.iterdir()] == []
+    with closing(Accounts(tmp_path, lambda: DATE)) as accounts:
+        for number in range(25):
+            accounts.note("teacher", f"annulled match {number}")
+        accounts.note("the command line", "announced: \x1b[2J")
+    audit(data=tmp_path)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == LAST and lines[-2] == "2026-11-25 18:05 UTC, teacher: annulled match 24"
+    assert lines[-1] == "2026-11-25 18:05 UTC, the command line: announced: \\x1b[2J"
+    audit(data=tmp_path, last=1)
+    assert capsys.readouterr().out.splitlines() == lines[-1:]
+    for last in (0, 10**30):
+        with pytest.raises(SystemExit, match="2"):
+            audit(data=tmp_path, last=last)
+        assert f"--last is {last}; it lies between" in capsys.readouterr().err
 
 
 DATE = datetime(2026, 11, 25, 18, 5, tzinfo=UTC)
