@@ -34,6 +34,7 @@ from server.league.console.announcements import HOURS, Announcements
 from server.league.console.contest_changes import change_contest, read_contest
 from server.league.console.new_contest import Checked, Earlier, check_new, earlier_contest, open_contest, template
 from server.league.console.overview import OverviewReader
+from server.league.console.terminal import one_line
 from server.league.ladder.service import LadderService
 from server.league.ladder_control import NO_LADDER
 from server.league.pages.identity import Identities, Identity
@@ -49,9 +50,6 @@ AUDITED = 20
 
 FORM_BYTES = 256 * 1024
 """Largest form: the file of a contest of 500 entrants, encoded."""
-
-MAX_SENTENCE = 200
-"""Characters of a sentence that players are told."""
 
 CHANGES = (Kind.PAUSE, Kind.RESUME, Kind.CANCEL, Kind.WITHDRAW, Kind.REINSTATE, Kind.REPLAY)
 """What can be done here. A command is changed from the command line alone: it runs any program on the server."""
@@ -154,16 +152,16 @@ class ConsolePages:
         if not fields.get("sure"):
             return self._ask(identity, question, "Annul the match", f"{CONSOLE}/annul", CONSOLE, fields)
         try:
-            annul_match(self._arena, number, fields.get("sentence", "")[:MAX_SENTENCE])
-        except ProtocolError as error:
+            annul_match(self._arena, number, one_line(fields.get("sentence", "")))
+        except (ProtocolError, NotAllowed) as error:
             return await self._show_console(identity, str(error))
         return await self._done(identity, f"annulled match {number}")
 
     async def _dismiss(self, request: Request) -> Response:
         identity, fields = await self._form(request)
         try:
-            name = dismiss_player(self._arena, fields.get("name", ""), fields.get("sentence", "")[:MAX_SENTENCE])
-        except ProtocolError as error:
+            name = dismiss_player(self._arena, fields.get("name", ""), one_line(fields.get("sentence", "")))
+        except (ProtocolError, NotAllowed) as error:
             return await self._show_console(identity, str(error))
         return await self._done(identity, f"sent {name} away")
 

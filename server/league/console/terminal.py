@@ -39,6 +39,14 @@ MAX_SENTENCE = 200
 Kind: TypeAlias = Literal["now", "annul", "dismiss"]
 
 
+def one_line(sentence: str) -> str:
+    """Return what players are told as the one line of the protocol that it has to be; raises `NotAllowed`."""
+    sentence = " ".join(sentence.split())
+    if len(sentence) > MAX_SENTENCE or not sentence.isprintable():
+        raise NotAllowed(f"what players are told is one line of at most {MAX_SENTENCE} characters")
+    return sentence
+
+
 class TerminalRequest(NamedTuple):
     """Something that a command asks for."""
 
@@ -72,9 +80,7 @@ class TerminalRequests:
 
     def ask(self, kind: Kind, subject: str, sentence: str, by: str) -> int:
         """Ask for something, and return the number under which the answer is going to stand. Raises `NotAllowed`."""
-        sentence = " ".join(sentence.split())
-        if len(sentence) > MAX_SENTENCE or not sentence.isprintable():
-            raise NotAllowed(f"what players are told is one line of at most {MAX_SENTENCE} characters")
+        sentence = one_line(sentence)
         with self._accounts.change() as database:
             database.execute("DELETE FROM terminal_requests WHERE asked < ?", (self._oldest(),))
             added = database.execute(

@@ -111,10 +111,16 @@ def test_an_organiser_ends_a_match_and_sends_a_player_away(site: Site, accounts:
     form = chief.get("/organise").form
     asked = chief.post("/organise/annul", form=form, match=str(table.match))
     assert f"End match {table.match} without a result?" in asked.text
-    assert chief.post("/organise/annul", form=form, match=str(table.match), sure="yes").status == 303
-    assert table.players[0].hear(m.Result).reason == "organiser"
-    assert chief.post("/organise/dismiss", form=form, name="gus").status == 303
-    assert table.players[0].hear(m.Bye).reason == "dismissed"
+    for change, whom in (("annul", {"match": str(table.match)}), ("dismiss", {"name": "gus"})):
+        refused = chief.post(f"/organise/{change}", form=form, sure="yes", sentence="a\x07b", **whom)
+        assert refused.status == 400 and "one line of at most 200 characters" in refused.text
+    annulled = chief.post("/organise/annul", form=form, match=str(table.match), sure="yes", sentence="a\r\nBYE b")
+    assert annulled.status == 303
+    result = table.players[0].hear(m.Result)
+    assert (result.reason, result.sentence) == ("organiser", "the organiser has annulled the match: a BYE b")
+    assert chief.post("/organise/dismiss", form=form, name="gus", sentence="not\nnow").status == 303
+    bye = table.players[0].hear(m.Bye)
+    assert (bye.reason, bye.sentence) == ("dismissed", "the organiser has sent you away: not now")
     assert "nobody is logged in" in chief.post("/organise/dismiss", form=form, name="nobody").text.lower()
     assert [entry.what for entry in accounts.audit(2)] == ["sent gus away", f"annulled match {table.match}"]
     over_network = Client(site.port)
