@@ -126,8 +126,16 @@ def test_five_clicks_lead_from_a_contest_to_the_move_that_lost_a_game(browser: B
         pairing = page.locator("#pairing")
         expect(pairing).to_contain_text(f"game {met.index(game['match']) + 1} of {len(met)} of these two")
         expect(pairing.locator("a[href='/contest/3']")).to_have_text(report["name"])
+        round = pairing.get_by_role("link", name=f"stage 1, round {game['round']}")
+        expect(round).to_have_attribute("href", f"/contest/3#round-1-{game['round']}")
         beside = page.request.get(f"{site.url}/api/matches/{game['match']}/contest").json()
         at = met.index(game["match"])
         assert [beside["previous"], beside["next"]] == [([None, *met])[at], ([*met, None])[at + 1]]
         assert page.request.get(f"{site.url}/api/matches/999999999/contest").status == 404
         check_accessibility(page)
+        round.click()
+        shown = page.locator(f"#round-1-{game['round']}")
+        expect(shown).to_have_attribute("open", "")
+        expect(shown).to_be_in_viewport()
+        for name in same:
+            expect(shown.get_by_role("link", name=name).first).to_have_attribute("href", f"/player/{name}")

@@ -248,7 +248,7 @@ def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, s
         page.set_viewport_size({"width": 1920, "height": 1080})
         page.goto(f"{site.url}/contest/2/live")
         expect(page.locator("#state")).to_have_text("live")
-        tile = page.locator(f".tile[href='/match/{table.match}']")
+        tile = page.locator(f".tile[data-match='{table.match}']")
         expect(tile.locator(".foot")).to_contain_text("0 moves")
         expect(tile.locator(".evaluation")).to_have_text("score +150 · depth 4")
         expect(page.locator("#standings tr")).to_have_count(len(report.stages[-1].table))
@@ -279,7 +279,7 @@ def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, s
             for one in Announcements(accounts).current():
                 Announcements(accounts).end(one.number, "test")
         expect(page.locator("#announcements")).to_be_empty()
-        tile = page.locator(f"#live .tile[href='/match/{table.match}']")
+        tile = page.locator(f"#live .tile[data-match='{table.match}']")
         expect(tile.locator(".foot")).to_contain_text("1 move")
         expect(page.locator(".rounds tbody tr")).to_have_count(len(report.stages[-1].table))
         check_accessibility(page)
@@ -287,7 +287,7 @@ def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, s
         assert fits(page), "what the engine thinks is not wider than its tile"
         page.set_viewport_size({"width": 1920, "height": 1080})
         page.goto(f"{site.url}/contest/2/live")
-        tile = page.locator(f".tile[href='/match/{table.match}']")
+        tile = page.locator(f".tile[data-match='{table.match}']")
         expect(tile).to_be_visible()
         table.resign()
         expect(tile.locator(".foot")).to_have_text("0 – 1 · resignation")

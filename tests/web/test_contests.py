@@ -123,7 +123,7 @@ def test_a_bracket_is_drawn_alike_in_a_report_and_on_the_page(browser: Browser, 
             bracket = page.locator(".bracket")
             expect(bracket.locator(".pair")).to_have_count(len(meetings))
             final = bracket.locator(".round").last
-            assert [link.get_attribute("href") for link in final.locator("a").all()] == games
+            assert [link.get_attribute("href") for link in final.locator(".played a").all()] == games
             drawn.append([side.inner_text() for side in bracket.locator(".side").all()])
             rounds = [round.locator(".pair").all() for round in bracket.locator(".round").all()]
             for before, after in pairwise([_middle(one.bounding_box()) for one in round] for round in rounds):
@@ -179,8 +179,8 @@ def test_the_longest_name_widens_neither_page_nor_tables(
             assert not page.evaluate(BEYOND), path
         page.goto(f"{site.url}/contests")
         tag = page.locator(".one", has_text=longest).locator(".tag")
-        lines = page.locator(".one .tag").evaluate_all("tags => tags.map(tag => tag.getBoundingClientRect().height)")
         expect(tag).to_have_text("over")
+        lines = page.locator(".one .tag").evaluate_all("tags => tags.map(tag => tag.getBoundingClientRect().height)")
         assert len(set(lines)) == 1, "each state stands in one line"
     with open_page(browser) as page:
         page.goto(f"{site.url}/contest/32")

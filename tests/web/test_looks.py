@@ -57,6 +57,12 @@ def test_what_has_decided_a_match_and_who_has_won_are_marked(browser: Browser, s
     with open_page(browser, still=True) as page:
         lobby = page.context.new_page()
         lobby.goto(site.url)
+        lobby.locator(".tile").get_by_role("link", name="bob", exact=True).click()
+        expect(lobby).to_have_url(f"{site.url}/player/bob")
+        lobby.goto(site.url)
+        lobby.locator(".tile .foot").click(force=True)  # which the link lies over
+        expect(lobby).to_have_url(f"{site.url}/match/{table.match}")
+        lobby.goto(site.url)
         page.goto(f"{site.url}/match/{table.match}")
         expect(page.locator("#status")).to_have_text("live")
         expect(lobby.locator(".tile:not(.over)")).to_have_count(1)
@@ -65,7 +71,7 @@ def test_what_has_decided_a_match_and_who_has_won_are_marked(browser: Browser, s
         expect(page.locator("#board .marks .decisive")).to_have_count(3)
         expect(page.locator("#player0")).to_have_class("player card won")
         expect(page.locator(".badge")).to_have_text(["lost", "won"])
-        tile = lobby.locator(f".tile.over[href='/match/{table.match}']")
+        tile = lobby.locator(f".tile.over[data-match='{table.match}']")
         expect(tile.locator(".decisive")).to_have_count(3)
         expect(tile.locator(".number")).to_have_text(["won", "lost", "a line"])
         check_accessibility(page)
@@ -152,7 +158,7 @@ def test_results_and_names_of_any_length_stand_whole_beside_clocks_of_hours(
         expect(page.locator(".badge")).to_have_text(["gewonnen", "verloren"])
         assert not page.evaluate(CUT, ".player.card")
         assert page.evaluate(COVERED, ".player.card") == 0
-        expect(lobby.locator(f".tile.over[href='/match/{table.match}'] .number").first).to_have_text("verloren")
+        expect(lobby.locator(f".tile.over[data-match='{table.match}'] .number").first).to_have_text("verloren")
         assert not lobby.evaluate(CUT, ".tile")
         row = lobby.locator(f"#results tr[data-key='{table.match}']")
         expect(row).to_be_visible()
@@ -251,6 +257,8 @@ def test_what_is_touched_on_a_phone_is_high_enough(browser: Browser, site: Site)
             page.goto(f"{site.url}/{path}")
             page.wait_for_load_state("load")
             expect(page.locator("main")).to_be_visible()
+            if re.fullmatch("contest/[0-9]", path):
+                expect(page.locator("#contest a.player").first).to_be_visible()
             assert page.evaluate(TOO_LOW) == [], path
     table.close()
 

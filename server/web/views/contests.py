@@ -267,7 +267,7 @@ def _round_in(language: str, one: RoundOfGames) -> RoundOfGames:
     """Return the games of a round in a language; most rounds are over, and the report is made often."""
     words = texts(language, "reports")
     title = words(words.sentence(one.title))
-    return RoundOfGames(title, one.games, in_language(one.html, words))
+    return RoundOfGames(title, one.id, one.games, in_language(one.html, words))
 
 
 def file(data: Path, number: int, name: str) -> bytes | None:

@@ -17,6 +17,8 @@ class Group(NamedTuple):
 
     title: str
     games: tuple[Game, ...]
+    id: str = ""
+    """Of a round: what links to it on a page of the server lead to, ``round-2-1`` for the first round of stage 2."""
 
     @property
     def has_programs(self) -> bool:
@@ -34,11 +36,12 @@ def meetings(games: Sequence[Game]) -> list[Group]:
 
 def rounds(games: Sequence[Game]) -> list[Group]:
     """Group games by stages and rounds, the newest of these first."""
-    found: dict[str, list[Game]] = {}
+    found: dict[tuple[str, str], list[Game]] = {}
     for game in games:
         title = f"Stage {game.stage}, round {game.round}" if game.stage else "Qualification"
-        found.setdefault(title, []).append(game)
-    return [Group(title, tuple(of_round)) for title, of_round in reversed(found.items())]
+        id = f"round-{game.stage}-{game.round}" if game.stage else "round-0"
+        found.setdefault((title, id), []).append(game)
+    return [Group(title, tuple(of_round), id) for (title, id), of_round in reversed(found.items())]
 
 
 def match_of(number: int, games: Sequence[Game]) -> int | None:

@@ -61,6 +61,8 @@ class RoundOfGames(msgspec.Struct, frozen=True):
     """The games of a round, as shown on a page of the server."""
 
     title: str
+    id: str
+    """Of `Group`."""
     games: int
     html: str
 
@@ -108,7 +110,7 @@ def fragments(report: Report, contest: int, known: int) -> Fragments:
 
 @lru_cache(MAX_KEPT)
 def _round(contest: int, one: Group) -> RoundOfGames:
-    return RoundOfGames(one.title, len(one.games), render("round.html", contest=contest, round=one))
+    return RoundOfGames(one.title, one.id, len(one.games), render("round.html", contest=contest, round=one))
 
 
 def _context(report: Report) -> dict[str, object]:

@@ -150,7 +150,12 @@ def test_a_page_of_the_server_gets_the_same_and_the_games_by_rounds(formats: tup
         for link in FragmentReader(text).links
     }
     matches = {f"/match/{game.match}" for game in made.games if game.match is not None}
-    assert {link for link in links if not link.startswith("#")} == matches | {"/contest/5/live"}
+    names = {*made.entrants, *(name for game in made.games for name in (game.first, game.second))}
+    players = {f"/player/{name}" for name in names}
+    assert {link for link in links if not link.startswith("#")} == matches | players | {"/contest/5/live"}
+    for one in found.rounds:
+        linked = sum(link.startswith("/player/") for link in FragmentReader(one.html).links)
+        assert linked == 2 * one.games, "both names of each game"
     assert [link.rpartition("/")[0] for link in FragmentReader(found.notes).links] == ["/api/contests/5"] * 4
 
 
@@ -163,6 +168,7 @@ def test_the_newest_round_comes_first_and_too_many_games_are_left_out(monkeypatc
     assert [one.title for one in fragments(made, 1, 1).rounds] == [
         "Stage 1, round 3", "Stage 1, round 2", "Stage 1, round 1", "Qualification"
     ]  # fmt: skip
+    assert [one.id for one in fragments(made, 1, 1).rounds] == ["round-1-3", "round-1-2", "round-1-1", "round-0"]
     monkeypatch.setattr(page_module, "MAX_LISTED", 10)
     found = fragments(made, 1, 1)
     assert not found.rounds and "The list of games is left out: there are more than 10." in found.notes

@@ -1,6 +1,6 @@
 /** A contest: its report as the server draws it (`server/contest/report/templates`), and every game by rounds. */
 
-import { announce, el, find, parse, patch, playerLink, say } from "../shared/dom.js";
+import { announce, el, find, parse, patch, say } from "../shared/dom.js";
 import { ask, listen } from "../shared/net.js";
 import { t } from "../shared/texts.js";
 import { count, sentence } from "../shared/words.js";
@@ -21,8 +21,8 @@ let listed = null; // the choice whose games are listed
 function show() {
   document.title = `${told.name} · gipf-arena`;
   patch(find("#head"), ...parse(told.head));
-  patch(find("#contest"), ...linked(parse(told.contest)));
-  patch(find("#more"), ...linked(parse(told.more)));
+  patch(find("#contest"), ...parse(told.contest));
+  patch(find("#more"), ...parse(told.more));
   patch(find("#notes"), ...parse(told.notes));
   follow();
   listGames();
@@ -46,16 +46,6 @@ async function follow() {
   live = listen(`/live/contests/${number}`, update, (lost) => lost && tiles.stop());
 }
 
-/** Let the names of entrants lead to their pages; in a report on the disk they could lead nowhere. */
-function linked(nodes) {
-  const all = el("div", {}, ...nodes);
-  for (const row of /** @type {NodeListOf<HTMLElement>} */ (all.querySelectorAll("tr[data-key]"))) {
-    const head = row.querySelector("th.name");
-    if (head?.textContent === row.dataset.key) head.replaceChildren(playerLink(head.textContent));
-  }
-  return [...all.childNodes];
-}
-
 /** Choose two whose games alone are listed, or null for all. */
 function choose(names) {
   chosen = names;
@@ -70,12 +60,13 @@ function listGames() {
   const fresh = listed !== String(chosen);
   listed = String(chosen);
   let above = 0; // games of this round and of newer ones
-  const parts = told.rounds.map(({ title, games, html }, i) => {
+  const parts = told.rounds.map(({ title, id, games, html }, i) => {
     above += games;
     const table = chosen ? withGamesOf(chosen, html) : null;
     const rows = chosen ? table.querySelectorAll("tr[data-key]").length : games;
     const fill = (details) => details.childElementCount === 1 && details.append(table ?? el("div", {}, ...parse(html)));
     const attributes = {
+      id,
       "data-key": `${chosen ?? ""} ${title}`,
       open: Boolean(chosen || open.has(title) || (fresh && i < OPEN_ROUNDS && above <= OPEN_GAMES)),
       toggle: (event) => event.currentTarget.open && fill(event.currentTarget),
@@ -88,6 +79,13 @@ function listGames() {
   const [newest, older] = chosen ? [parts, []] : [parts.slice(0, ROUNDS), parts.slice(ROUNDS)];
   const earlier = older.length ? el("details", { "data-key": "earlier" }, el("summary", {}, count(older.length, "earlier round")), ...older) : null;
   patch(find("#rounds"), ...newest, earlier);
+}
+
+/** Open the round that the address names, and what it stands in. */
+function showRound() {
+  const round = /^#round-[0-9-]+$/.test(location.hash) ? document.querySelector(location.hash) : null;
+  for (let part = round; part; part = part.parentElement.closest("details")) part.setAttribute("open", "");
+  round?.scrollIntoView();
 }
 
 /** The table of a round with the games of two alone. */
@@ -107,6 +105,7 @@ async function load() {
     fault.hidden = true;
     const made = JSON.stringify(told);
     if (made !== shown) show();
+    if (!shown) showRound();
     shown = made;
     again = !told.over;
   } catch (error) {
@@ -123,4 +122,5 @@ find("#contest").addEventListener("click", (event) => {
   find("#games-title").scrollIntoView();
 });
 find("#all").addEventListener("click", () => choose(null));
+window.addEventListener("hashchange", showRound);
 load();

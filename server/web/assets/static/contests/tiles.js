@@ -2,7 +2,7 @@
 
 import { drawBoard } from "../boards/board.js";
 import { Clocks } from "../shared/clock.js";
-import { el, patch, say } from "../shared/dom.js";
+import { el, matchLink, patch, playerLink, say } from "../shared/dom.js";
 import { t } from "../shared/texts.js";
 import { count, gameName, reason, score } from "../shared/words.js";
 
@@ -50,15 +50,15 @@ export class Tiles {
   }
 
   add(match) {
-    const place = el("div.place");
+    const place = matchLink(match);
     const faces = [0, 1].map(() => el("span.clock.number"));
     const sides = match.players.map((name, side) =>
-      el("div.side", {}, el(`span.chip.side${side}.of-${match.game}`, { role: "img", "aria-label": t(match.sides[side]) }), el("span.name", {}, name), faces[side]),
+      el("div.side", {}, el(`span.chip.side${side}.of-${match.game}`, { role: "img", "aria-label": t(match.sides[side]) }), el("span.name", {}, playerLink(name)), faces[side]),
     );
     const evaluation = el("p.evaluation", { hidden: true }, el(`span.scale.of-${match.game}`, {}, el("span")), el("span.guess.number"));
     const foot = el("p.foot");
     const stakes = el("ul.stakes");
-    const root = el("a.tile.card", { href: `/match/${match.match}` }, el("div.who", {}, ...sides, evaluation), place, el("div.below", {}, foot, stakes));
+    const root = el("div.tile.card", { "data-match": match.match }, el("div.who", {}, ...sides, evaluation), place, el("div.below", {}, foot, stakes));
     const tile = { root, evaluation, foot, stakes, clocks: new Clocks(faces), plies: match.plies, board: drawBoard(place, match.board, { small: true }) };
     this.tiles.set(match.match, tile);
     return tile;

@@ -2,7 +2,7 @@
 
 import { drawBoard } from "../boards/board.js";
 import { card } from "../contests/contest_card.js";
-import { announce, el, find, patch, playerLink, say } from "../shared/dom.js";
+import { announce, el, find, matchLink, patch, playerLink, say } from "../shared/dom.js";
 import { Further } from "./further.js";
 import { listen } from "../shared/net.js";
 import { t } from "../shared/texts.js";
@@ -52,17 +52,17 @@ function showBoards(matches) {
 }
 
 function newTile(match) {
-  const place = el("div.place");
+  const place = matchLink(match);
   const clocks = [0, 1].map(() => el("span.number"));
   const moves = el("span.number");
   const who = match.players.flatMap((name, side) => [
     el(`span.chip.side${side}.of-${match.game}`, { role: "img", "aria-label": t(match.sides[side]) }),
-    el("span.name", {}, name),
+    el("span.name", {}, playerLink(name)),
     clocks[side],
   ]);
   const root = el(
-    "a.card.tile",
-    { href: `/match/${match.match}` },
+    "div.card.tile",
+    {},
     place,
     el("span.who", {}, ...who),
     el("span.foot.small.quiet", {}, el("span", {}, gameName(match.game, match.parameters)), moves),

@@ -22,7 +22,8 @@ export async function showPairing(number) {
   patch(
     find("#pairing"),
     el("a", { href: `/contest/${contest}` }, name),
-    el("span", {}, t("{0}, game {1} of {2} of these two", where, place, count)),
+    el("a", { href: `/contest/${contest}#round-${stage}${stage ? `-${round}` : ""}` }, where),
+    el("span", {}, t("game {0} of {1} of these two", place, count)),
     el("a", { href: `/match/${number}#0` }, t("Opening {0}", opening)),
     previous === null ? null : el("a", { href: `/match/${previous}`, rel: "prev" }, t("Previous game")),
     next === null ? null : el("a", { href: `/match/${next}`, rel: "next" }, t("Next game")),
