@@ -1,4 +1,4 @@
-"""What sites and chats show with a link to a page: its Open Graph tags (https://ogp.me), and where oEmbed is. Pure."""
+"""What other sites and chats show with a link to a page: Open Graph tags (https://ogp.me), and oEmbed. Pure."""
 
 import re
 from collections.abc import Iterable

@@ -20,7 +20,7 @@ from server.contest.report.contents import make_report
 from server.contest.report.estimate import Moment
 from server.contest.report.render import page as page_module
 from server.contest.report.render.environment import STYLES, render, style_sheet
-from server.contest.report.render.page import LARGE, fragments, page
+from server.contest.report.render.page import FEW, LARGE, fragments, page
 from server.contest.report.render.plot import axis, rating_plot
 from server.contest.report.structure import Meeting, Round
 from server.contest.scoring.ratings import Rating
@@ -161,6 +161,23 @@ def test_a_page_of_the_server_gets_the_same_and_the_games_by_rounds(formats: tup
 
 def _words(read: Reader) -> set[str]:
     return {text.strip() for text in read.texts}
+
+
+@pytest.mark.parametrize("entrants", [6, LARGE + 1])
+def test_standings_come_first_then_the_bracket_and_what_comes_next(entrants: int) -> None:
+    cup = Knockout(tie_breaks=1, control=CONTROL)
+    found = fragments(make_report(*sample(entrants, cup, stop=3, qualified=False)), 1, 99).contest
+    places = [found.index(part) for part in ('class="standings cards"', 'class="bracket"', 'id="schedule"')]
+    assert places == sorted(places)
+
+
+def test_next_games_beyond_eight_are_folded() -> None:
+    made = sample_report(8, RoundRobin(), stop=10)
+    assert len(made.schedule) > FEW
+    found = fragments(made, 1, 99).contest
+    shown, fold, later = found[found.index('id="schedule"') :].partition('<details data-key="coming">')
+    rows = [part.count('<tr><th scope="row"') for part in (shown, later)]
+    assert fold and rows == [FEW, len(made.schedule) - FEW]
 
 
 def test_the_newest_round_comes_first_and_too_many_games_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
