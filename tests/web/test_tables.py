@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from engine.solve.layered.store import COLUMNS
 from engine.solve.tablebase import making, shipped
 from server.config.limits import Limits
+from server.web.assets import documents
 from server.web.atlas import downloads
 from server.web.atlas.downloads import Downloads, Span, span_of
 from server.web.atlas.routes import AtlasRoutes
@@ -48,9 +49,9 @@ def application() -> ASGIApp:
     return app
 
 
-def get(path: str, method: str = "GET", **headers: str) -> Answer:
+def get(path: str, method: str = "GET", place: str = "tables", **headers: str) -> Answer:
     sent = {name.replace("_", "-"): text for name, text in headers.items()}
-    return trio.run(lambda: ask(application(), method, f"/api/atlas/tables{path}", headers=sent))
+    return trio.run(lambda: ask(application(), method, f"/api/atlas/{place}{path}", headers=sent))
 
 
 @pytest.fixture
@@ -176,3 +177,13 @@ def test_a_browser_is_cut_off_that_takes_longer_than_it_may(made: Path, monkeypa
     stream = SimpleNamespace(cut=lambda: cut.append(True))
     trio.run(lambda: ask(application(), "GET", "/api/atlas/tables/gipf_3_3.layers", state={STREAM: stream}))
     assert cut == [True]
+
+
+def test_the_format_and_the_probes_can_be_had_beside_the_tables() -> None:
+    folder = Path(making.__file__).parent / "format"
+    page = (Path(documents.__file__).parent / "pages" / "atlas.html").read_text(encoding="utf-8")
+    for name in ("README.md", "probe.py", "probe.c"):
+        answer = get(f"/{name}", place="format")
+        assert answer.status == 200 and answer.body == (folder / name).read_bytes()
+        assert f'href="/api/atlas/format/{name}"' in page
+    assert get("/making.py", place="format").status == 404

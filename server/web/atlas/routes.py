@@ -11,8 +11,11 @@ from starlette.routing import Route
 from engine.solve.atlas.entries import shipped
 from server.web.atlas.downloads import Downloads, FileResponse
 from server.web.atlas.grids import grids
-from server.web.atlas.tables import TableFiles
+from server.web.atlas.tables import DESCRIPTION, TableFiles
 from server.web.http.errors import Refused
+
+DESCRIBED = ("README.md", "probe.py", "probe.c")
+"""The description of the format of tablebases, and a program in one file in each of two languages that reads them."""
 
 
 class AtlasRoutes:
@@ -25,11 +28,12 @@ class AtlasRoutes:
         self._downloads = Downloads()
 
     def routes(self) -> list[Route]:
-        """Return the routes: GET api/atlas, api/atlas/tables, and each file of these."""
+        """Return the routes: GET api/atlas, api/atlas/tables, and each file of these, and what reads them."""
         return [
             Route("/api/atlas", _atlas, methods=["GET"]),
             Route("/api/atlas/tables", self._tables, methods=["GET"]),
             Route("/api/atlas/tables/{name}", self._file, methods=["GET"]),
+            Route("/api/atlas/format/{name}", _description, methods=["GET"]),
         ]
 
     async def _tables(self, _request: Request) -> Response:
@@ -46,6 +50,14 @@ class AtlasRoutes:
         if found.sha256 is None:
             raise Refused(503, f"{name} is being written; try again in some seconds")
         return FileResponse(request, name, found.bytes, found.sha256, self._downloads)
+
+
+async def _description(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name not in DESCRIBED:
+        raise Refused(404, f"there is no {name!r} here, but README.md, probe.py and probe.c")
+    text = await trio.to_thread.run_sync((DESCRIPTION / name).read_bytes)
+    return Response(text, media_type="text/plain; charset=utf-8")
 
 
 async def _atlas(_request: Request) -> Response:

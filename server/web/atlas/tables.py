@@ -10,6 +10,7 @@ import re
 import time
 from collections.abc import Iterator
 from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import BinaryIO
 
@@ -19,7 +20,10 @@ from engine.solve.layered.store import read_journal
 from engine.solve.tablebase import making, shipped
 
 FORMAT = making.FORMAT
-"""Of the files, as docs/tablebases describes it."""
+"""Of the files, as `DESCRIPTION` tells it."""
+
+DESCRIPTION = resources.files("engine.solve.tablebase") / "format"
+"""What the format is, and programs that read it."""
 
 SETTLED_SECONDS = 5.0
 """A file that has not changed for so long is not being written."""

@@ -1,4 +1,4 @@
-"""The probes of docs/tablebases: they read what the engine has written, and agree with it."""
+"""The probes of tablebases: they read what the engine has written, and agree with it."""
 
 import runpy
 import shutil
@@ -14,8 +14,9 @@ from engine.games.catalogue import start_of
 from engine.games.interface import Position
 from engine.solve.layered.pair import layer_rules
 from engine.solve.layered.solver import Layers, layer_of
+from engine.solve.tablebase import making
 
-PROBES = Path(__file__).parents[3] / "docs" / "tablebases"
+PROBES = Path(making.__file__).parent / "format"
 
 STRICT = ("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2")
 
