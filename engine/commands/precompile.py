@@ -12,17 +12,19 @@ from engine.compiling.binding import can_compile, keep_compiled
 from engine.compiling.compile_process import stay_with_caller
 from engine.games.catalogue import GAMES, title_of
 from engine.games.interface import Position
+from engine.games.perft import count
 from engine.search import alphabeta
-from engine.search.binding import LOOKING_UP, SEARCHING, SOLVING, CompiledCode
+from engine.search.binding import COUNTING, LOOKING_UP, SEARCHING, SOLVING, CompiledCode, counting_code
 from engine.search.searcher import warm_up
 from engine.solve import solver
 from engine.solve.tablebase import making as tablebase
 
 LEAST_PRIORITY = 19
 
-CODE: dict[str, tuple[Callable[[Position], CompiledCode], Callable[[Position], None]]] = {
+CODE: dict[str, tuple[Callable[[Position], CompiledCode], Callable[[Position], object]]] = {
     SEARCHING: (alphabeta.compiled_code, warm_up),
     SOLVING: (solver.compiled_code, solver.warm_up),
+    COUNTING: (counting_code, lambda position: count(position, 1)),
 }
 """What code can be compiled for: what knows of it, and what has numba compile all of it."""
 
@@ -32,7 +34,7 @@ def precompile(
     params: str | None = None,
     /,
     *,
-    purpose: Literal["search", "solve", "tablebase"] | None = None,
+    purpose: Literal["search", "solve", "tablebase", "perft"] | None = None,
     for_caller: bool = False,
 ) -> None:
     """Compile what searching and solving need, and keep it for commands and bots to come; make tablebases.
@@ -45,7 +47,7 @@ def precompile(
         The variant, as in "4 4 15 15"; the usual one when left out.
     purpose
         What to compile for: search, which bots and analyse need, or solve; or tablebase, the exact values of all
-        positions of a small variant. All of it when left out.
+        positions of a small variant. All of these when left out. Then there is perft, which is compiled when asked for.
     for_caller
         Run at the lowest priority, and end when the program that has started this is killed.
     """
@@ -55,7 +57,7 @@ def precompile(
     for played in [game_named(game)] if game else GAMES.values():
         position = start_of(played, played.default_parameters if params is None else params)
         for name in CODE:
-            if purpose in (None, name):
+            if purpose == name or (purpose is None and name != COUNTING):
                 compile_for(position, name)
         if purpose in (None, LOOKING_UP):
             make_tablebase(position)

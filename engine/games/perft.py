@@ -4,6 +4,7 @@ The counts to compare with stand in docs/rules.md. The term and the method come 
 R. Hyatt's Crafty made the command known.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from engine.games.interface import Kernel, Position
@@ -13,6 +14,10 @@ FIRST_PLACES = 1 << 12
 
 MAX_PLACES = 1 << 16
 """Places of the largest arena that a count tries; more children of a position take too long to tell apart."""
+
+PIECE_PLIES = 2
+"""Depth of the trees that `AdaptiveCounter` counts in one go while they are interpreted: milliseconds, and a tenth of a
+second on the largest boards."""
 
 
 class Branch(NamedTuple):
@@ -41,6 +46,33 @@ def divide(position: Position, depth: int, *, unique: bool = False, compile: boo
     With ``unique``, a move that leads to the same position as an earlier one is left out, so that the leaves add
     up to `count` either way. Raises the errors of `count`.
     """
+    return _divide(position, depth, unique, lambda after, plies: count(after, plies, unique=unique, compile=compile))
+
+
+class AdaptiveCounter:
+    """Counts without waiting for the compiler: a tree in pieces, interpreted until compiled rules are there."""
+
+    def __init__(self, *, unique: bool, is_compiled: Callable[[int], bool]) -> None:
+        """Take what tells, after so many leaves, whether compiled rules are there; it is asked before each piece."""
+        self._unique = unique
+        self._is_compiled = is_compiled
+        self._leaves = 0
+
+    def count(self, position: Position, depth: int) -> int:
+        """Return the same as `count`."""
+        compile = self._is_compiled(self._leaves)
+        if not compile and depth > PIECE_PLIES:
+            return sum(branch.leaves for branch in self.divide(position, depth))
+        leaves = count(position, depth, unique=self._unique, compile=compile)
+        self._leaves += leaves
+        return leaves
+
+    def divide(self, position: Position, depth: int) -> list[Branch]:
+        """Return the same as `divide`."""
+        return _divide(position, depth, self._unique, self.count)
+
+
+def _divide(position: Position, depth: int, unique: bool, counted: Callable[[Position, int], int]) -> list[Branch]:
     if depth < 1:
         raise ValueError(f"the depth is {depth}, but leaves are divided among moves at depths of 1 and more")
     branches = []
@@ -49,7 +81,7 @@ def divide(position: Position, depth: int, *, unique: bool = False, compile: boo
         if unique and after.key in seen:
             continue
         seen.add(after.key)
-        branches.append(Branch(move, count(after, depth - 1, unique=unique, compile=compile)))
+        branches.append(Branch(move, counted(after, depth - 1)))
     return branches
 
 

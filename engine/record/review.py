@@ -126,11 +126,11 @@ def review(
     ``among`` are the numbers of the moves to review, from 1 and in one piece, None for all; a move's review does not
     depend on it.
 
-    The same record and nodes give the same review on every machine that compiles the search, and has the tablebase of
-    the variant, or has it not. ``clock`` gives seconds from any beginning; ``compiling`` is told before a wait for the
-    compiler.
+    The same record and nodes give the same review on every machine that has the tablebase of the variant, and on every
+    one that has it not. ``clock`` gives seconds from any beginning; ``compiling`` is told once, when another
+    process is asked to compile.
     """
-    told = compiling if can_compile() else lambda: None
+    told = _once(compiling) if can_compile() else lambda: None
     start = summary.header.position
     tablebase = whole_tablebase_of(start)
     evaluator = Evaluator(start, clock=clock, compiling=told, tablebase=tablebase)
@@ -143,6 +143,12 @@ def review(
             yield reviewer.move(before, after)
         else:
             reviewer.skip(before)
+
+
+def _once(function: Callable[[], None]) -> Callable[[], None]:
+    """Return what calls a function the first time, and nothing later."""
+    left = [function]
+    return lambda: left.pop()() if left else None
 
 
 def _histories(summary: Summary) -> Iterator[History]:

@@ -60,8 +60,9 @@ def same(arena: Arena, at: int, other: Arena, there: int) -> bool:
     return word == WORDS
 
 
-SEARCHING, SOLVING, LOOKING_UP = "search", "solve", "tablebase"
-"""Purposes for which code is compiled: what bots think with, what finds out who wins, and a search with a tablebase."""
+SEARCHING, SOLVING, LOOKING_UP, COUNTING = "search", "solve", "tablebase", "perft"
+"""Purposes for which code is compiled: what bots think with, what finds out who wins, a search with a tablebase, and
+counting leaves."""
 
 
 class CodeSource(Protocol):
@@ -113,7 +114,7 @@ class CompiledCode:
 
         While a process compiles something else, nothing is done; ask again later.
         """
-        if self._process is None and not self._is_final and not self.is_ready() and self._can_be_kept():
+        if self._process is None and not self._is_final and not self.is_ready() and self.can_be_kept():
             name, parameters = self._position.game.name, self._position.parameters
             try:
                 self._process = CompileProcess.start(
@@ -132,7 +133,8 @@ class CompiledCode:
         bindings = self.bindings
         return len(bindings) > 0 and all(binding.is_kept(self._purpose) for binding in bindings)
 
-    def _can_be_kept(self) -> bool:
+    def can_be_kept(self) -> bool:
+        """Tell whether a process could compile it for others: where there is a compiler, and a cache to write to."""
         bindings = self.bindings
         return len(bindings) > 0 and all(binding.folder is not None for binding in bindings)
 
@@ -143,3 +145,8 @@ class CompiledCode:
         bound = [bind(together, kernel)[0] for together in self._functions]
         functions = bound if self._of is not None else [kernel.rules.children, *bound]
         return [function.binding for function in functions if isinstance(function, CompiledFunction)]
+
+
+def counting_code(position: Position) -> CompiledCode:
+    """Return what is compiled for counting leaves: the rules alone."""
+    return CompiledCode(position, COUNTING, [])

@@ -9,7 +9,7 @@ import pytest
 from engine.games import perft
 from engine.games.catalogue import GAMES
 from engine.games.interface import Arena, Kernel, Position
-from engine.games.perft import count, divide
+from engine.games.perft import AdaptiveCounter, count, divide
 from tests.engine.search import toy
 
 
@@ -48,6 +48,32 @@ def test_leaves_behind_the_moves_add_up(unique: bool, depth: int) -> None:
 def test_every_choice_of_a_row_has_its_own_line() -> None:
     moves = {branch.move for branch in divide(capturing(), 1, compile=False)}
     assert {"a1-b2 w: b5 b2", "a1-b2 w: b2 e5"} <= moves
+
+
+@pytest.mark.parametrize("unique", [False, True])
+@pytest.mark.parametrize("pieces", [0, 1, 5, 10_000])
+def test_counting_in_pieces_gives_the_same_whenever_compiled_rules_come(
+    unique: bool, pieces: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[int] = []
+    compiled: list[bool] = []
+
+    def is_compiled(leaves: int) -> bool:
+        looks.append(leaves)
+        return len(looks) > pieces
+
+    def counted(position: Position, depth: int, *, unique: bool, compile: bool) -> int:
+        compiled.append(compile)
+        return count(position, depth, unique=unique, compile=False)
+
+    position = start("3 3 9 9")
+    branches = divide(position, 3, unique=unique, compile=False)
+    monkeypatch.setattr(perft, "count", counted)
+    counter = AdaptiveCounter(unique=unique, is_compiled=is_compiled)
+    assert counter.count(position, 3) == count(position, 3, unique=unique, compile=False)
+    assert counter.divide(position, 3) == branches
+    assert (True in compiled, False in compiled) == (pieces < 10_000, pieces > 1)
+    assert looks == sorted(looks)
 
 
 def test_a_finished_game_has_no_leaves_beyond_itself() -> None:
