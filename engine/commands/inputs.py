@@ -57,7 +57,7 @@ def warn_of(position: Position) -> None:
 
 
 def say_compiling(position: Position) -> None:
-    """Say on stderr why nothing happens for some seconds, where the search of a position has to be compiled."""
+    """Say on stderr why all is slow, or nothing happens, for some seconds where the search was never compiled."""
     say(f"compiling the search for {title_of(position)}, or loading what was compiled before")
 
 

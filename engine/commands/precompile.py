@@ -36,6 +36,7 @@ def precompile(
     *,
     purpose: Literal["search", "solve", "tablebase", "perft"] | None = None,
     for_caller: bool = False,
+    urgent: bool = False,
 ) -> None:
     """Compile what searching and solving need, and keep it for commands and bots to come; make tablebases.
 
@@ -50,10 +51,13 @@ def precompile(
         positions of a small variant. All of these when left out. Then there is perft, which is compiled when asked for.
     for_caller
         Run at the lowest priority, and end when the program that has started this is killed.
+    urgent
+        With --for-caller, keep the priority.
     """
     if for_caller:
         stay_with_caller(sys.stdin.buffer)
-        os.nice(LEAST_PRIORITY)
+        if not urgent:
+            os.nice(LEAST_PRIORITY)
     for played in [game_named(game)] if game else GAMES.values():
         position = start_of(played, played.default_parameters if params is None else params)
         for name in CODE:

@@ -71,8 +71,11 @@ class CodeSource(Protocol):
     def is_ready(self) -> bool:
         """Tell whether code is there that can be loaded in a moment. Once it is, it remains so."""
 
-    def start(self) -> None:
-        """Have it made, where that is not done yet and nobody has begun it; returns at once."""
+    def start(self, *, urgent: bool = False) -> None:
+        """Have it made, where that is not done yet and nobody has begun it; returns at once.
+
+        It is made at the lowest priority, but for ``urgent``: where interpreted work takes all cores until it is there.
+        """
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for whoever was asked to make it, so many seconds at most; tell whether the code is there."""
@@ -109,16 +112,17 @@ class CompiledCode:
             self._is_final = self._is_ready or self._process is not None
         return self._is_ready
 
-    def start(self) -> None:
+    def start(self, *, urgent: bool = False) -> None:
         """Let a process compile, unless the code is there, or this was tried before: once it has failed, it stays so.
 
         While a process compiles something else, nothing is done; ask again later.
         """
         if self._process is None and not self._is_final and not self.is_ready() and self.can_be_kept():
             name, parameters = self._position.game.name, self._position.parameters
+            caller = ["--for-caller", *(["--urgent"] if urgent else [])]
             try:
                 self._process = CompileProcess.start(
-                    ["precompile", name, parameters, "--purpose", self._purpose, "--for-caller"]
+                    ["precompile", name, parameters, "--purpose", self._purpose, *caller]
                 )
             except OSError:
                 self._is_final = True

@@ -79,9 +79,12 @@ class AdaptiveWork:
         return self._code.is_ready()
 
     def start_compiling(self) -> None:
-        """Have compiled code made, where it is not there: long work begins with that by itself."""
+        """Have compiled code made, where it is not there, for others that keep all cores busy.
+
+        Long work begins with that by itself, but at the lowest priority.
+        """
         if not self._code.is_ready():
-            self._code.start()
+            self._code.start(urgent=True)
 
     def do(self, work: Callable[[Kernel, Stop], Result]) -> Result:
         """Return what work returns, given a kernel of the position and a stop for all of its searches.
@@ -107,10 +110,10 @@ class _Telling:
     def is_ready(self) -> bool:
         return self._code.is_ready()
 
-    def start(self) -> None:
+    def start(self, *, urgent: bool = False) -> None:
         if self._compiling is None:
             return
-        self._code.start()
+        self._code.start(urgent=urgent)
         if not self._is_told and can_compile():
             self._is_told = True
             self._compiling()

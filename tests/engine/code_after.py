@@ -12,7 +12,7 @@ class CodeAfter:
         self.looks -= 1
         return self.looks < 0
 
-    def start(self) -> None:
+    def start(self, *, urgent: bool = False) -> None:
         self.started += 1
 
     def wait(self, seconds: float | None = None) -> bool:

@@ -14,6 +14,7 @@ from engine.commands.duel.processes import OURS, EnginePair, EnginePool, EngineS
 from engine.commands.duel.results_file import ResultsFile, opened
 from engine.commands.inputs import check_range, game_named, say_compiling, start_of, text_of, warn_of
 from engine.commands.program.output import Rejected, answer, say
+from engine.compiling.binding import can_compile
 from engine.duel import engine_config, report
 from engine.duel.book.book import book_for
 from engine.duel.book.book_file import OFF, SHIPPED, BadBook
@@ -22,9 +23,10 @@ from engine.duel.openings import JUDGED_NODES, Judge, Opening, openings, usual_p
 from engine.duel.results import FORMAT, Contender, Setting, Tally
 from engine.duel.sprt import Decision
 from engine.games.catalogue import USUAL_GAME, title_of
-from engine.games.interface import EVALUATION_LIMIT, Position
+from engine.games.interface import EVALUATION_LIMIT, Kernel, Position
 from engine.games.outcome import Termination
-from engine.search.searcher import Searcher, SearchLimits, warm_up
+from engine.search.going_over import AdaptiveWork
+from engine.search.searcher import Searcher, SearchLimits, Stop
 from engine.wire.words import number_of
 
 QUIET_SECONDS = 5.0
@@ -130,7 +132,9 @@ def duel(
     if crowding := engine_config.crowding(sides, jobs, _cores()):
         say(f"warning: {crowding}")
     with opened(results) as file:
-        drawn = openings(start, plies, seed, _judge(start), balance)
+        work = AdaptiveWork(start, compiling=lambda: say_compiling(start))
+        drawn = openings(start, plies, seed, _judge(work), balance)
+        _compile(work, setups)
         engines = start_pair(setups)
         with closing(EnginePool(engines, setups)) as pool:
             setting = Setting(
@@ -254,22 +258,32 @@ def _contender(setup: EngineSetup, process: Process) -> Contender:
     return Contender(str(setup.side), process.digest, dict(setup.weights))
 
 
-def _judge(start: Position) -> Judge:
+def _compile(work: AdaptiveWork, setups: tuple[EngineSetup, EngineSetup]) -> None:
+    """Have compiled code made for sides that begin interpreted, and say of others that they wait for it."""
+    if not can_compile() or work.is_compiled:
+        return
+    if not all(setup.waits_for_compiler for setup in setups):
+        work.start_compiling()
+    if any(setup.waits_for_compiler for setup in setups):
+        say("compiling first: with ms=, budget=, threads= or weights=, games begin when a side's search is compiled")
+
+
+def _judge(work: AdaptiveWork) -> Judge:
     """Return what judges openings: this engine, by a short search."""
-    kernel = start.kernel()
-    if kernel.compiled:
-        say_compiling(start)
-        warm_up(start)
 
     def judge(position: Position) -> int:
-        # a new searcher each time: what is thought of an opening must not depend on those before
-        searcher = Searcher(kernel, megabytes=1)
-        thought = searcher.think(position, (), SearchLimits(nodes=JUDGED_NODES), clock=perf_counter)
-        if thought.score is None:  # so many children that one ply takes more
-            thought = searcher.think(position, (), SearchLimits(depth=1), clock=perf_counter)
-        if thought.score is None:
+        def score(kernel: Kernel, stop: Stop) -> int | None:
+            # a new searcher each time: what is thought of an opening must not depend on those before
+            searcher = Searcher(kernel, megabytes=1)
+            thought = searcher.think(position, (), SearchLimits(nodes=JUDGED_NODES), clock=perf_counter, stop=stop)
+            if thought.score is None:  # so many children that one ply takes more
+                thought = searcher.think(position, (), SearchLimits(depth=1), clock=perf_counter, stop=stop)
+            return thought.score
+
+        found = work.do(score)
+        if found is None:
             raise Rejected("a position of an opening has too many moves to be judged")
-        return thought.score
+        return found
 
     return judge
 

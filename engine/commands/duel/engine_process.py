@@ -5,7 +5,7 @@ So it imports nothing but what the engine has had since `engine.search.searcher`
 asked for. It reads a JSON object a line and answers each with one:
 
     {"game": name, "position": text, "table": megabytes or null, "threads": number or null, "limits": {...},
-     "increment": ms, "weights": {...}, "book": name or null}
+     "waits": whether it compiles before it is ready, "increment": ms, "weights": {...}, "book": name or null}
         -> {"engine": directory, "digest": of its sources}
     {"game": number, "moves": [...], "left": ms or null}
         -> {"move": text, "ms": milliseconds since the line was read, "nodes": number}
@@ -63,7 +63,7 @@ class EngineProcess:
     """Answers for one side."""
 
     def __init__(self, setup: Message) -> None:
-        """Get ready: read the position, compile the search or load it."""
+        """Get ready: read the position, compile the search or load it, or have that done meanwhile."""
         game = GAMES[setup["game"]]
         self._start = game.read(setup["position"])
         if setup["weights"]:
@@ -74,14 +74,20 @@ class EngineProcess:
         self._limits = SearchLimits(**setup["limits"])
         self._book = _book_of(self._start, setup["book"]) if setup["book"] else None
         self._increment = setup["increment"]
-        Searcher(self._start.kernel(), megabytes=0).think(self._start, (), EXERCISE, clock=perf_counter)
+        self._work = None if setup["waits"] else _work_on(self._start)
+        if self._work is None:
+            Searcher(self._start.kernel(), megabytes=0).think(self._start, (), EXERCISE, clock=perf_counter)
         self._others = set(GAMES) - {game.name}
         self._begin(-1)
 
     def _begin(self, game: int) -> None:
         """Get ready for a game: what was learned in the last one is forgotten, so that games do not depend on it."""
         self._game = game
-        self._searcher = Searcher(self._start.kernel(), **self._options)
+        self._rules: Any = None
+        self._searcher: Any = None
+        self._searched: list[tuple[Position, list[int], Any]] = []
+        if self._work is None:
+            self._searcher = Searcher(self._start.kernel(), **self._options)
         self._position: Position = self._start
         self._earlier: list[int] = []
 
@@ -117,9 +123,38 @@ class EngineProcess:
             left = request["left"] - (perf_counter() - began) * 1000
             soft, hard = _share(left, self._increment, self._position, len(self._earlier))
             limits = limits._replace(soft_ms=soft, hard_ms=hard)
-        thought = self._searcher.think(self._position, self._earlier, limits, clock=perf_counter)
+        thought = self._think(limits)
         move = thought.move  # takes a moment, which counts
         return {"move": move, "ms": (perf_counter() - began) * 1000, "nodes": thought.nodes}
+
+    def _think(self, limits: Any) -> Any:
+        """Think about the position; interpreted until compiled code is there, then about all of the game again.
+
+        A search builds on what earlier ones of the game have left in the table. So what is found is the same.
+        """
+        if self._work is None:
+            return self._searcher.think(self._position, self._earlier, limits, clock=perf_counter)
+        self._searched.append((self._position, list(self._earlier), limits))
+
+        def think(kernel: Any, stop: Any) -> Any:
+            missing = self._searched[-1:]
+            if self._rules is not kernel.rules:
+                self._searcher, self._rules = Searcher(kernel, **self._options), kernel.rules
+                missing = self._searched
+            for position, earlier, asked in missing:
+                thought = self._searcher.think(position, earlier, asked, clock=perf_counter, stop=stop)
+            return thought
+
+        return self._work.do(think)
+
+
+def _work_on(start: "Position") -> Any:
+    """Return what begins interpreted, None where this version of the engine does not know that."""
+    try:
+        from engine.search.going_over import AdaptiveWork
+    except ImportError:
+        return None
+    return AdaptiveWork(start)
 
 
 def _share(left: float, increment: float, position: Any, plies: int) -> tuple[float, float]:

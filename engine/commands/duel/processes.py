@@ -68,6 +68,15 @@ class EngineSetup(NamedTuple):
     """The opening book it plays by: ``shipped``, or a file."""
 
     @property
+    def waits_for_compiler(self) -> bool:
+        """Whether it compiles before it is ready, since something depends on its speed or is not compiled for others.
+
+        That is time, threads, which compiled code alone has, and weights. All else begins interpreted.
+        """
+        side = self.side
+        return bool(side.ms or side.budget or self.weights or (side.threads or 1) > 1)
+
+    @property
     def first_message(self) -> dict[str, Any]:
         """The first line that its process gets."""
         side = self.side
@@ -84,6 +93,7 @@ class EngineSetup(NamedTuple):
             "table": side.table,
             "threads": side.threads,
             "limits": {name: limit for name, limit in limits.items() if limit is not None},
+            "waits": self.waits_for_compiler,
             "increment": side.budget.increment_ms if side.budget else 0,
             "weights": dict(self.weights),
             "book": self.book,

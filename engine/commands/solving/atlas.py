@@ -8,7 +8,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
 
-from engine.commands.inputs import game_named, start_of
+from engine.commands.inputs import game_named, say_compiling, start_of
 from engine.commands.program.output import Rejected, answer, say
 from engine.commands.solving.solve import MEGABYTE, MIN_MEMORY, QUIET_SECONDS
 from engine.games.catalogue import GAMES
@@ -143,6 +143,8 @@ def _solved_by_layers(
         largest = max(mine for mine, _ in names), max(theirs for _, theirs in names)
         try:
             kernel = positions[0].kernel()
+            if kernel.compiled:
+                say_compiling(positions[0])
             layers = Layers(kernel, largest, memory=limits[1] * MEGABYTE, directory=directory, threads=threads)
             layers.warm_up()
             for position in positions:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from engine.commands.inputs import game_named, start_of, unpacked
+from engine.commands.inputs import game_named, say_compiling, start_of, unpacked
 from engine.commands.program.output import Rejected, answer, say
 from engine.duel.game_file import BadGames
 from engine.duel.training.factorization import fit
@@ -53,6 +53,8 @@ def train(*files: Path, seed: int = 1) -> None:
     if patterns is None:
         raise Rejected(f"{files[0]}: {title_of(start)} has no patterns to be trained")
     try:
+        if kernel.compiled:
+            say_compiling(start)
         samples = samples_of(games, kernel, patterns.entries)
         say(f"{number_of(len(samples.targets), 'position')} of {number_of(len(games), 'game')}")
         model = fit(samples, patterns.count, seed, _tell)

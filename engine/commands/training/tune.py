@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 
-from engine.commands.inputs import game_named, start_of, unpacked
+from engine.commands.inputs import game_named, say_compiling, start_of, unpacked
 from engine.commands.program.output import Rejected, answer, say
 from engine.duel.game_file import BadGames
 from engine.duel.games import Pair
@@ -35,6 +35,8 @@ def tune(results: Path, /) -> None:
         present = weights.named(setting.a.weights)
         fixed = [name in weights.fixed for name in present]
         features = weights.features(start.parameters)
+        if start.kernel().compiled:
+            say_compiling(start)
         samples = samples_of(
             pairs,
             start,
