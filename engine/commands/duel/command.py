@@ -265,7 +265,7 @@ def _compile(work: AdaptiveWork, setups: tuple[EngineSetup, EngineSetup]) -> Non
     if not all(setup.waits_for_compiler for setup in setups):
         work.start_compiling()
     if any(setup.waits_for_compiler for setup in setups):
-        say("compiling first: with ms=, budget=, threads= or weights=, games begin when a side's search is compiled")
+        say("compiling first: sides that play by time, with threads or with weights of their own wait for that")
 
 
 def _judge(work: AdaptiveWork) -> Judge:

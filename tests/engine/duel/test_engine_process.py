@@ -90,4 +90,4 @@ def test_waiting_and_compiling_are_said_once(
         command._compile(work, (setup(texts[0]), setup(texts[1])))
         error = capsys.readouterr().err
         assert error.count("\n") == error.count("compiling") == lines
-        assert ("games begin when" in error) == ("ms=20" in texts and lines > 0)
+        assert ("compiling first" in error) == ("ms=20" in texts and lines > 0)
