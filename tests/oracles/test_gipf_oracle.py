@@ -76,7 +76,24 @@ def test_fields_dots_and_pushes_are_as_many_as_the_rules_say(size: int) -> None:
 def test_perft_agrees_with_the_published_counts(
     parameters: tuple[int, int, int, int], moves: list[int], positions: list[int]
 ) -> None:
-    """The first columns of section 1.4."""
+    """The first columns of section 1.11."""
+    start = oracle.start(*parameters)
+    assert [oracle.perft_moves(start, depth) for depth in (1, 2)] == moves
+    assert [oracle.perft_unique(start, depth) for depth in (1, 2)] == positions
+
+
+@pytest.mark.parametrize(
+    ("parameters", "moves", "positions"),
+    [
+        ((5, 4, 20, 20), [54, 2916], [30, 948]),
+        pytest.param((6, 4, 25, 25), [66, 4356], [36, 1350], marks=pytest.mark.slow("interpreted")),
+        pytest.param((7, 5, 30, 30), [78, 6084], [42, 1824], marks=pytest.mark.slow("interpreted")),
+    ],
+)
+def test_perft_of_larger_boards_is_that_of_the_engine(
+    parameters: tuple[int, int, int, int], moves: list[int], positions: list[int]
+) -> None:
+    """The first columns of `tests/engine/gipf/perft.txt`, which the engine has counted."""
     start = oracle.start(*parameters)
     assert [oracle.perft_moves(start, depth) for depth in (1, 2)] == moves
     assert [oracle.perft_unique(start, depth) for depth in (1, 2)] == positions
@@ -93,7 +110,7 @@ def test_perft_agrees_with_the_published_counts(
 def test_perft_agrees_with_the_published_counts_where_pieces_are_captured(
     parameters: tuple[int, int, int, int], moves: int, positions: int
 ) -> None:
-    """The third column of section 1.4."""
+    """The third column of section 1.11."""
     start = oracle.start(*parameters)
     assert (oracle.perft_moves(start, 3), oracle.perft_unique(start, 3)) == (moves, positions)
 

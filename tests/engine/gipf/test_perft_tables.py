@@ -1,4 +1,4 @@
-"""The engine of GIPF counts the leaves that docs/rules.md gives, in both conventions, interpreted and compiled."""
+"""The engine of GIPF counts the leaves of perft.txt, in both conventions, interpreted and compiled."""
 
 from pathlib import Path
 from typing import NamedTuple
