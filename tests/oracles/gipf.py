@@ -1,7 +1,7 @@
 """A second implementation of the rules of GIPF: slow, plain, and made to be read beside docs/rules.md.
 
 It judges the fast one, so it shares nothing with it and imports nothing from the project. A board is a
-dictionary from fields to ``W``, ``B`` or ``_``; a field is (row, column) as in section 1.5 of the rules, and a
+dictionary from fields to ``W``, ``B`` or ``_``; a field is (row, column) as in section 1.2 of the rules, and a
 dot is written the same way, one step outside the board. Wherever a rule could be made faster by being cleverer,
 it was left alone, but for one line in `rows`.
 """
@@ -57,7 +57,7 @@ def dots(size: int) -> list[Field]:
 
 @cache
 def names(size: int) -> dict[Field, str]:
-    """Return what every field and dot is called (section 1.1, rows and columns counted with the ring)."""
+    """Return what every field and dot is called (section 1.2, rows and columns counted with the ring)."""
     named = {}
     for row, column in board_fields(size + 1):
         number = size + 1 - row + min(column, size)
@@ -439,7 +439,7 @@ def cleared(position: Position) -> Position:
 
 
 def apply(position: Position, text: str) -> Move:
-    """Make the move that a text names, in any of the spellings that section 1.1 allows; raises `Refused`."""
+    """Make the move that a text names, in any of the spellings that section 1.7 allows; raises `Refused`."""
     dot, target, choices = parse_move(text, position.turn)
     check_push(position, dot, target)
     place = places(position.size)

@@ -47,13 +47,13 @@ BOTH_COLOURS = board(
 
 
 def test_the_ringed_board_is_named_as_the_rules_show_it() -> None:
-    """The picture of section 1.1."""
+    """The picture of section 1.2."""
     rows = [[oracle.names(2)[place] for place in oracle.names(2) if place[0] == row] for row in range(-1, 4)]
     assert rows == [line.split() for line in ("a3 b4 c5", "a2 b3 c4 d4", "a1 b2 c3 d3 e3", "b1 c2 d2 e2", "c1 d1 e1")]
 
 
 def test_the_start_is_printed_as_the_rules_show_it() -> None:
-    """The picture of section 1.2, read back as well."""
+    """The picture of section 1.8, read back as well."""
     shown = "4 4 15 15\n12 12 W\n" + "\n".join(
         ["   W _ _ B", "  _ _ _ _ _", " _ _ _ _ _ _", "B _ _ _ _ _ W", " _ _ _ _ _ _", "  _ _ _ _ _", "   W _ _ B", ""]
     )
@@ -140,7 +140,7 @@ def test_a_row_is_taken_with_the_other_colour_in_it() -> None:
 
 
 def test_crossing_rows_are_a_choice_diagonals_before_columns_before_printed_rows() -> None:
-    """The order of section 1.3, with the ends named from the top."""
+    """The order of section 1.10, with the ends named from the top."""
     assert texts_from(CROSSING, "a1-b2") == ["a1-b2 w: d6 d4", "a1-b2 w: b2 d4"]
 
 
