@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -20,6 +21,7 @@ from server.net.event_loop import microseconds
 from server.net.lending.process_channel import ProcessChannel, channel_pair
 from server.net.rate_limiter import RateLimiter
 from tests.server.harness import open_arena
+from tests.server.ops.test_metrics import adds_up, read
 from tests.server.process import START_SECONDS, Client, ServerProcess, pair
 
 OPTIONS = "params=3,3,9,9 budget=600000"
@@ -128,6 +130,32 @@ def test_a_worker_that_dies_costs_nobody_a_move(server: ServerProcess, peers: Pe
         assert server.stop() == 0
     summary = record.verify((server.data / "records" / "1.txt").read_text(encoding="utf-8"))
     assert (summary.history.moves, summary.reason) == (("a3-b3",), "resign")
+
+
+def test_metrics_count_matches_in_other_processes(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path / "data", "--workers", "1", "--metrics", "0") as server:
+        url = server.logs("url=").partition("url=")[2].split()[0]
+
+        def wait_for(name: str, label: str, value: float) -> None:
+            deadline = time.monotonic() + START_SECONDS
+            while True:
+                with urllib.request.urlopen(url, timeout=START_SECONDS) as answer:
+                    found = read(answer.read().decode())
+                assert adds_up(found)
+                if found[name, label] == value:
+                    return
+                assert time.monotonic() < deadline, found
+                time.sleep(0.01)
+
+        with pair(server.port, OPTIONS) as (ann, bob):
+            wait_for("arena_matches_running", "", 1)
+            ann.say(m.Move(m.Text("a3-b3")))
+            bob.hear(m.Turn)
+            wait_for("arena_move_seconds_count", "", 1)
+            bob.say(m.Resign())
+            ann.hear(m.Result)
+            wait_for("arena_matches_ended_total", "resign", 1)
+            wait_for("arena_matches_running", "", 0)
 
 
 async def test_a_process_that_says_nothing_is_given_up(tmp_path: Path, autojump_clock: MockClock) -> None:
