@@ -1,5 +1,6 @@
 """No command waits for the compiler before its first answer: here it never finishes."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,12 @@ import pytest
 from engine import cli
 from engine.compiling import compile_process
 from engine.compiling.binding import Binding, CompiledFunction
+from engine.games.catalogue import GAMES
+from engine.games.interface import play
+from engine.search import best_move
+from engine.shell import arrows
 from tests.bots.test_cli import run
+from tests.clocks import ticking
 from tests.engine.test_record import played
 
 pytestmark = pytest.mark.slow
@@ -74,3 +80,27 @@ def test_a_review_does(asked: list[list[str]], tmp_path: Path, capsys: pytest.Ca
     status, output, error = run(capsys, "review", str(record), "--nodes", "1500")
     assert (status, output.count("\n") > 6, error.count("compiling")) == (0, True, 1)
     assert asked
+
+
+def test_the_shell_of_arrows_keeps_to_a_budget_of_five_seconds(asked: list[list[str]]) -> None:
+    """Of a clock by which an interpreted search looks at 2000 positions a second; a bridge gives it no more."""
+    clock = ticking(0.0005)
+    answers: list[str] = []
+    used: list[float] = []
+
+    def lines() -> Iterator[str]:
+        position = GAMES["arrows"].start("8 8")
+        yield from ["InitGame 5\n", *position.text().splitlines(keepends=True), "\n"]
+        last = "255"
+        while position.verdict() is None:
+            began = clock()
+            yield f"turn {last} {5 - sum(used):.3f}\n"
+            used.append(clock() - began)
+            position = play(position, answers[-1])
+            if position.verdict() is None:
+                last = best_move(position, nodes=100)
+                position = play(position, last)
+
+    arrows.run(lines(), answers.append, pytest.fail, clock=clock)
+    assert len(answers) > 5 and sum(used) < 5
+    assert [words[1] for words in asked[:1]] == ["arrows"]
