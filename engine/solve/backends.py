@@ -23,13 +23,17 @@ PLACES_PER_POSITION = 1 << 3
 """Layers with so many places for a position of a set take about as long as the set has taken so far."""
 
 
-def settling(kernel: Kernel, memory: int) -> SolverBackend:
-    """Begin to settle the position of a kernel, with the search that fits the game."""
+def settling(kernel: Kernel, memory: int, *, as_compiled: bool = False) -> SolverBackend:
+    """Begin to settle the position of a kernel, with the search that fits the game.
+
+    With ``as_compiled`` interpreted code does the same as compiled code, up to LAYERED_FROM positions.
+    """
+    as_compiled = as_compiled or kernel.compiled
     if kernel.rules.plies_left is not None:
-        return Proof(kernel, memory)
+        return Proof(kernel, memory, as_compiled)
     if kernel.compiled and kernel.rules.layers is not None:
         return RetrogradeBackend(kernel, memory)
-    return ReachableSetBackend(kernel, memory)
+    return ReachableSetBackend(kernel, memory, as_compiled)
 
 
 class ReachableSetBackend:
@@ -37,12 +41,12 @@ class ReachableSetBackend:
 
     method = "retrograde analysis"
 
-    def __init__(self, kernel: Kernel, memory: int) -> None:
+    def __init__(self, kernel: Kernel, memory: int, as_compiled: bool) -> None:
         """Begin with the position of a kernel, and take at most ``memory`` bytes."""
         self._set = ReachableSet(kernel, memory=memory)
         self._judgement: Judgement | None = None
         self._judged = 0
-        self._slice = SLICE_COMPILED if kernel.compiled else SLICE_INTERPRETED
+        self._slice = SLICE_COMPILED if as_compiled else SLICE_INTERPRETED
 
     @property
     def used(self) -> int:
@@ -81,7 +85,7 @@ class RetrogradeBackend:
         """Begin with the position of a kernel, and take at most ``memory`` bytes."""
         self._kernel = kernel
         self._memory = memory
-        self._search: ReachableSetBackend | LayeredBackend = ReachableSetBackend(kernel, memory)
+        self._search: ReachableSetBackend | LayeredBackend = ReachableSetBackend(kernel, memory, True)
         self.method: str = self._search.method
 
     @property
@@ -160,12 +164,12 @@ class Proof:
 
     method = "proof"
 
-    def __init__(self, kernel: Kernel, memory: int) -> None:
+    def __init__(self, kernel: Kernel, memory: int, as_compiled: bool) -> None:
         """Begin with the position of a kernel, and take at most ``memory`` bytes for the table."""
         self._state = kernel.state
         self._prover = Prover(kernel, memory=memory)
-        self._slice = SLICE_COMPILED if kernel.compiled else SLICE_INTERPRETED
-        self._weight = PROOF_PORTIONS if kernel.compiled else 1
+        self._slice = SLICE_COMPILED if as_compiled else SLICE_INTERPRETED
+        self._weight = PROOF_PORTIONS if as_compiled else 1
         self._value: int | None = None
 
     @property

@@ -86,7 +86,7 @@ TRIAL_NODES, LOADED_TRIAL_NODES = 1 << 9, 1 << 6
 compiled: tenths or hundredths of a second."""
 
 LENGTH_NODES = 1 << 18
-"""Nodes that are spent at least on the length of a win that is proven, behind a trial: compiled, tenths of a second."""
+"""Nodes that are spent at least, compiled, on the length of a win that is proven: some tenths of a second."""
 
 SHORT_NODES = 32
 """Nodes that are looked through for a forced win, interpreted, before tables are loaded to look up who wins."""
@@ -116,9 +116,9 @@ def solve(
 
     ``clock`` gives seconds from any beginning; ``progress`` is told after every portion. The search is interpreted at
     first. What is not solved in ``trial`` nodes goes on so until another process has compiled the search, of which
-    ``compiling`` is told when it begins, and is then begun again. With a limit of nodes the same is found on every
-    machine, compiled or not. Without a deadline and a limit of nodes only a result ends the search: when
-    memory is used up, it looks for forced wins alone.
+    ``compiling`` is told when it begins, and is then begun again. With a limit of at most LAYERED_FROM nodes
+    (`engine.solve.backends`) the same is found on every machine, compiled or not. Without a deadline and a limit of
+    nodes only a result ends the search: when memory is used up, it looks for forced wins alone.
     Raises OverflowError for a position with more moves than a search can hold.
 
     ``code`` is what knows of the compiled search; without it, that of the position's board. A ``tablebase`` is asked
@@ -144,11 +144,11 @@ def solve(
         return solution
     if limits.nodes is not None and not code.is_ready():
         going_over = _GoingOver(code, compiling, 0)
-        interpreted = _Solver(position.kernel(compile=False), position.turn, limits, clock, LENGTH_NODES)
+        interpreted = _Solver(position.kernel(compile=False), position.turn, limits, clock, as_compiled=True)
         solution = interpreted.run(progress, going_over.is_due)
         if not going_over.was_due:
             return solution
-    return _Solver(position.kernel(), position.turn, limits, clock, LENGTH_NODES).run(progress)
+    return _Solver(position.kernel(), position.turn, limits, clock).run(progress)
 
 
 class _GoingOver:
@@ -200,15 +200,16 @@ def warm_up(position: Position) -> None:
     for at in range(min(end, 1)):
         kernel.rules.verdict(kernel.rules.load(arena, at))
     Deepening(kernel, memory=0).warm_up()
-    for search in _settlings(kernel, memory=0):
+    for search in _settlings(kernel, 0, True):
         search.warm_up()
 
 
-def _settlings(kernel: Kernel, memory: int) -> list[SolverBackend]:
+def _settlings(kernel: Kernel, memory: int, as_compiled: bool) -> list[SolverBackend]:
     """Begin all searches that settle who wins, within so many bytes; the one that can collect positions comes first."""
     if kernel.rules.plies_left is not None:
-        return [settling(kernel, memory)]
-    return [settling(kernel, memory - memory // PROOF_SHARE), CyclicProof(kernel, memory // PROOF_SHARE)]
+        return [settling(kernel, memory, as_compiled=as_compiled)]
+    collecting = settling(kernel, memory - memory // PROOF_SHARE, as_compiled=as_compiled)
+    return [collecting, CyclicProof(kernel, memory // PROOF_SHARE, as_compiled)]
 
 
 def never(_nodes: int) -> bool:
@@ -225,14 +226,16 @@ class _Solver:
         turn: int,
         limits: SolverLimits,
         clock: Callable[[], float],
-        length_nodes: int = FIRST_PORTION,
+        *,
+        as_compiled: bool = False,
     ) -> None:
+        as_compiled = as_compiled or kernel.compiled
         table = limits.memory // TABLE_SHARE
         self._deepening = Deepening(kernel, memory=table)
-        self._settlings = _settlings(kernel, limits.memory - table)
+        self._settlings = _settlings(kernel, limits.memory - table, as_compiled)
         self.limits = limits
         self._portion = FIRST_PORTION
-        self._length_nodes = length_nodes
+        self._length_nodes = LENGTH_NODES if as_compiled else FIRST_PORTION
         self._clock = clock
         self._turn = turn
         self._speed = 0.0  # nodes a second of the search for forced wins

@@ -258,10 +258,10 @@ class CyclicProof:
 
     method = "proof"
 
-    def __init__(self, kernel: Kernel, memory: int) -> None:
+    def __init__(self, kernel: Kernel, memory: int, as_compiled: bool) -> None:
         """Begin with the position of a kernel, and take at most ``memory`` bytes for the table."""
         self.prover = CyclicProver(kernel, memory=memory)
-        self._slice = SLICE_COMPILED if kernel.compiled else SLICE_INTERPRETED
+        self._slice = SLICE_COMPILED if as_compiled else SLICE_INTERPRETED
 
     @property
     def used(self) -> int:

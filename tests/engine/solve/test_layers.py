@@ -295,7 +295,10 @@ def test_too_long_games_are_refused() -> None:
 
 @pytest.mark.slow
 def test_the_solver_changes_over_to_layers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.solve.solver.settling", backends.RetrogradeBackend)
+    def settling(kernel: Kernel, memory: int, *, as_compiled: bool) -> backends.RetrogradeBackend:
+        return backends.RetrogradeBackend(kernel, memory)
+
+    monkeypatch.setattr("engine.solve.solver.settling", settling)
     monkeypatch.setattr(backends, "LAYERED_FROM", 300)
     monkeypatch.setattr(backends, "PLACES_PER_POSITION", 1 << 20)
     solution = solve(GAMES["gipf"].start("2 2 5 5"), trial=1 << 30)
