@@ -118,7 +118,7 @@ def test_what_a_trial_does_not_solve_is_solved_by_compiled_rules() -> None:
 @pytest.mark.slow
 def test_with_a_limit_of_nodes_the_same_is_found_whenever_compiled_code_comes() -> None:
     limits = SolverLimits(nodes=600)
-    for position in (start("3 3 5 4"), start("3 3 7 7"), GAMES["mnk"].start("4 4 4")):
+    for position in (start("3 3 5 4"), start("3 3 7 7"), GAMES["mnk"].start("3 3 3")):
         never, at_once, later = (
             solve(position, limits, trial=16, code=CodeAfter(looks)) for looks in (float("inf"), 0, 3)
         )
