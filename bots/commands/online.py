@@ -88,8 +88,8 @@ def alphabeta(
     threads
         How many threads search at the same time; more than one only on a machine that the bot has for itself.
     level
-        Strength, from 1, which wins over nine of ten games against random moves, to 10, all that the clock allows. Below 10
-        it does not depend on the machine.
+        Strength, from 1, which wins over nine of ten games against random moves, to 10, all that the clock
+        allows. Below 10 it does not depend on the machine.
     no_tablebase
         Do not play perfectly where all positions of a small variant are solved; only level 10 does.
     book
