@@ -30,6 +30,7 @@ from tests.bench import (
     soak,
     solving,
     starting,
+    strength,
     sync,
     term,
     thinking,
@@ -44,6 +45,7 @@ BENCHES: dict[str, Callable[[], object]] = {
     "thinking": thinking.run,
     "threads": threads.run,
     "levels": levels.run,
+    "strength": strength.run,
     "solving": solving.run,
     "starting": starting.run,
     "server": server.run,
@@ -77,6 +79,9 @@ parser.add_argument(
     help=f"one of {', '.join(BENCHES)}; all where none is named; or {', '.join(LASTING)}",
 )
 parser.add_argument("--minutes", type=float, default=30.0, help="how long the last ones take, 30 by default")
+parser.add_argument(
+    "--pairs", type=int, default=strength.PAIRS, help="pairs of games a board that strength plays, 50 by default"
+)
 asked = parser.parse_args()
 unknown = [name for name in asked.names if name not in BENCHES and name not in LASTING]
 if unknown:
@@ -84,5 +89,7 @@ if unknown:
 for name in asked.names or BENCHES:
     if name in LASTING:
         LASTING[name](asked.minutes)
+    elif name == "strength":
+        strength.run(asked.pairs)
     else:
         BENCHES[name]()

@@ -1,0 +1,66 @@
+"""What the evaluation of a board is worth beside that by features, at equal time: duels, beside the bars.
+
+`python -m tests.bench strength --pairs 100` plays so many pairs of games for each board. A board without tables of its
+own evaluates by features itself: its row says how far chance goes.
+"""
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from engine.games.catalogue import GAMES
+
+MOVE_MS = 20
+"""Of thinking about a move, for both sides."""
+
+PAIRS = 50
+"""Of games, for each board."""
+
+SEED = 1
+
+RESULT = re.compile(r"^result A (?P<games>\S+ \S+ \S+) +elo (?P<elo>\S+) \+- (?P<margin>\S+)", re.MULTILINE)
+
+
+class Bar(NamedTuple):
+    """A board, and how many Elo the evaluation is to bring there at least."""
+
+    parameters: str
+    elo: float
+
+
+BARS = (Bar("4 4 15 15", 400.0), Bar("3 3 12 12", 0.0), Bar("5 4 20 20", 0.0))
+
+
+def run(pairs: int = PAIRS) -> None:
+    """Print a row a board: the measured value with its 95 % interval, and its bar."""
+    weights = GAMES["gipf"].weights
+    assert weights is not None
+    print(f"strength: present evaluation against features, {MOVE_MS} ms a move, {2 * pairs} games a board")
+    with tempfile.TemporaryDirectory() as folder:
+        features = Path(folder) / "features.json"
+        features.write_text(json.dumps(weights.named({})))
+        for bar in BARS:
+            print(row(bar, _duel(bar.parameters, features, pairs)), flush=True)
+
+
+def row(bar: Bar, output: str) -> str:
+    """Return the row of a board, given what its duel has printed; a bar within the 95 % interval stays open."""
+    found = RESULT.search(output)
+    if found is None:
+        raise ValueError(f"this duel has no result: {output}")
+    elo, margin = float(found["elo"]), float(found["margin"])
+    verdict = "met" if elo - margin >= bar.elo else "missed" if elo + margin < bar.elo else "open"
+    measured = f"{elo:+7.1f} +- {margin:.1f} Elo ({found['games']})"
+    return f"strength: gipf {bar.parameters:10} {measured}   bar {bar.elo:+.0f}: {verdict}"
+
+
+def _duel(parameters: str, features: Path, pairs: int) -> str:
+    command = [
+        *(sys.executable, "-P", "-m", "engine", "duel", f"ms={MOVE_MS}", f"ms={MOVE_MS},weights={features}"),
+        *("--params", parameters, "--games", str(2 * pairs), "--all-games", "--seed", str(SEED)),
+    ]
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
