@@ -238,11 +238,14 @@ class VersionPages:
             form = await MultiPartParser(request.headers, stream(), max_files=1, max_fields=5).parse()
         except (MultiPartException, MultipartParseError, KeyError, AssertionError):
             raise Refused(400, "the form cannot be read; it holds a file") from None
-        sent, file = form.get("form"), form.get("file")
-        check_form(identity, sent if isinstance(sent, str) else "")
-        if file is None or isinstance(file, str):
-            raise Refused(400, "the form holds no file")
-        return file.filename or "", await file.read()
+        try:
+            sent, file = form.get("form"), form.get("file")
+            check_form(identity, sent if isinstance(sent, str) else "")
+            if file is None or isinstance(file, str):
+                raise Refused(400, "the form holds no file")
+            return file.filename or "", await file.read()
+        finally:
+            await form.close()
 
     async def _with_log(self, version: Version) -> ToldWithLog:
         logs = await trio.to_thread.run_sync(self._logs, version)

@@ -34,6 +34,9 @@ HEADERS = {
 
 METHODS = ("GET", "HEAD", "POST")
 
+OWN_PAGES = ("same-origin", "none")
+"""What browsers say in ``Sec-Fetch-Site`` of what the server's own pages ask for, and of what their reader does."""
+
 MAX_TARGET = 4096
 """Bytes of a path and its query: a link to a game on the page for playing holds the moves."""
 
@@ -101,7 +104,7 @@ def _fault(scope: Scope) -> tuple[int, str] | None:
         return 414, f"an address has at most {MAX_TARGET} bytes"
     if is_web_socket or scope["method"] == "POST":
         headers = Headers(scope=scope)
-        origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != headers.get("host"):
+        origin, site = headers.get("origin"), headers.get("sec-fetch-site", OWN_PAGES[0])
+        if site not in OWN_PAGES or (origin is not None and urlsplit(origin).netloc != headers.get("host")):
             return 403, "another site's page may not ask this server to work"
     return None

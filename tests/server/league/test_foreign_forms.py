@@ -1,0 +1,193 @@
+"""No page of another site has this server change or work on anything: each POST of its routing table is tried."""
+
+import re
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+import pytest
+import trio
+from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.types import ASGIApp
+
+from server import serve as server
+from server.config.limits import Limits
+from server.config.settings import Settings
+from server.league.accounts.accounts import Accounts
+from server.league.accounts.people import AUTHOR, ORGANISER
+from server.league.ladder.definition import read
+from server.league.ladder.service import LadderService
+from server.league.submissions.pipeline import Pipeline
+from server.league.submissions.versions import Versions
+from server.web import app, service
+from server.web.api.operations import BASE, OPERATIONS
+from server.web.http.client_quota import HttpRateLimiter
+from server.web.http.listener import QUOTA
+from server.web.play import routes as playing
+from server.web.play.analysis import routes as analysis
+from tests.server.league.ladder.test_service import FILE
+from tests.server.league.test_account_pages import FORM, Visitor
+from tests.web.asking import Answer, ask
+from tests.web.site import Site
+
+READS = "it tells what it is sent to who has sent it"
+JSON = f"{READS}, and takes application/json, which no form can be"
+WITHOUT_SESSION = {
+    "/join": "a code or link, which nobody else was sent",
+    "/join/{link}": "a link, which nobody else was sent",
+    "/api/matches/{number:number}/log": "the token of a player of the match",
+    **dict.fromkeys(("/api/record", "/api/values", "/api/review"), READS),
+    **dict.fromkeys((f"/api/play/{kind}" for kind in playing.KINDS), JSON),
+    **dict.fromkeys((f"/api/analysis/{kind}" for kind in analysis.KINDS), JSON),
+    **dict.fromkeys((f"{BASE}{one.path}" for one in OPERATIONS if one.method == "POST"), JSON),
+}
+"""Routes that anybody may ask, and what keeps them from harm even by a browser that tells no origin."""
+
+LIVE = re.compile(r"/live/.*|/api/v1/.*/events")
+"""Routes that take a connection, and answer no POST."""
+
+FOREIGN = (
+    {"origin": "http://example.org"},
+    {"origin": "null"},
+    {"origin": "https://127.0.0.1"},
+    {"sec-fetch-site": "cross-site"},
+    {"sec-fetch-site": "same-site"},
+)
+"""What browsers say of requests that another site's page has made."""
+
+OWN = ({"origin": "http://127.0.0.1:80", "sec-fetch-site": "same-origin"}, {"sec-fetch-site": "none"})
+"""What they say of those of the server's own pages, and of its reader."""
+
+
+class Serving(NamedTuple):
+    """A server with an organiser who is signed in."""
+
+    app: ASGIApp
+    paths: set[str]
+    """Of all routes that take a POST."""
+    state: dict[str, Any]
+    cookie: str
+    token: str
+    """What the organiser's own forms hold."""
+    data: Path
+    fields: dict[str, str]
+    """Those of all forms, so that each would change something."""
+
+    async def post(self, path: str, token: str, **headers: str) -> Answer:
+        """Send a form to a route, signed in."""
+        kind, body = FORM, urlencode({**self.fields, "form": token}).encode()
+        if path.endswith("/versions"):
+            kind, body = "multipart/form-data; boundary=x", _with_file(token)
+        sent = {"host": "127.0.0.1:80", "content-type": kind, "cookie": self.cookie, "accept": "*/*", **headers}
+        return await ask(self.app, "POST", self._filled(path), body, headers=sent, state=self.state)
+
+    def stored(self) -> list[str]:
+        """Return all that the server has in databases, and the files it has of versions."""
+        kept = sorted(str(path) for path in (self.data / "versions").rglob("*"))
+        for file in sorted(self.data.glob("*.sqlite3")):
+            with closing(sqlite3.connect(file)) as database:
+                kept += database.iterdump()
+        return kept
+
+    def _filled(self, path: str) -> str:
+        known = {**self.fields, "number": "1", "change": "pause"}
+        return re.sub(r"{(\w+)(:\w+)?}", lambda found: known[found[1]], path)
+
+
+@asynccontextmanager
+async def serving(data: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Serving]:
+    apps: list[Any] = []
+    compose = app.application
+
+    def composed(*parts: Any) -> ASGIApp:
+        apps.append(compose(*parts))
+        return apps[0]
+
+    monkeypatch.setattr(service, "application", composed)
+
+    async def wait(*_: object) -> None:
+        await trio.sleep_forever()
+
+    monkeypatch.setattr(Pipeline, "run", wait)  # nothing changes but by what is asked
+    monkeypatch.setattr(LadderService, "run", wait)
+    ladder = read(FILE, data, str)
+    async with trio.open_nursery() as nursery:
+        arena = await nursery.start(server.serve, Settings(port=0, data=data, web=("127.0.0.1", 0)), None, ladder)
+        with closing(Accounts(data)) as accounts:
+            visitor = Visitor(Site.__new__(Site))
+            visitor.site.web_port = arena.web_ports[0]
+            link = accounts.invite("head", ORGANISER, "test")
+            await trio.to_thread.run_sync(visitor.post, f"/join/{link}")
+            mine = await trio.to_thread.run_sync(visitor.get, "/people")
+            head = accounts.person("head")
+            assert head is not None
+            accounts.make_token(head, "bot")
+            Versions(data, accounts).add(head, "bot", "bot.py", b"print()")
+            fields = {"name": "kim", "names": "kim", "role": AUTHOR, "uses": "2", "sure": "yes", "text": "x"}
+            fields |= {"hours": "1", "match": "1", "browser": "1", "code": "x", "link": "x", "bot": "bot"}
+        state = {QUOTA: HttpRateLimiter(Limits(), 5, lambda: 0).enter("127.0.0.1")}
+        routes: list[BaseRoute] = apps[0]._app._app.routes
+        assert {type(route) for route in routes} == {Route, WebSocketRoute}, "nothing is mounted that is not listed"
+        http = [route for route in routes if isinstance(route, Route)]
+        paths = {route.path for route in http if route.methods is None or "POST" in route.methods}
+        yield Serving(apps[0], paths, state, visitor.cookie, mine.form, data, fields)
+        nursery.cancel_scope.cancel()
+
+
+def _with_file(token: str) -> bytes:
+    """Return a form with a file."""
+    parts = (
+        f'name="form"\r\n\r\n{token}',
+        'name="file"; filename="bot.py"\r\n\r\nprint()',
+    )
+    return "".join(f"--x\r\ncontent-disposition: form-data; {part}\r\n" for part in parts).encode() + b"--x--\r\n"
+
+
+async def test_each_form_needs_what_its_page_has_put_into_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with serving(tmp_path, monkeypatch) as here:
+        assert WITHOUT_SESSION.keys() < here.paths
+        before = here.stored()
+        for path in here.paths - WITHOUT_SESSION.keys():
+            for token in ("", "x", here.token[:-1]):
+                answer = await here.post(path, token)
+                if LIVE.fullmatch(path):
+                    assert answer.status == 405
+                else:
+                    assert (answer.status, b"not from this page" in answer.body) == (403, True), (path, token, answer)
+        assert here.stored() == before
+        assert (await here.post("/people/invite", here.token)).status == 200 and here.stored() != before
+
+
+async def test_no_page_of_another_site_may_ask_the_server_for_anything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with serving(tmp_path, monkeypatch) as here:
+        before = here.stored()
+        for path in here.paths:
+            for foreign in FOREIGN:
+                answer = await here.post(path, here.token, **foreign)
+                sentence = "another site's page may not ask this server to work"
+                assert (answer.status, answer.json) == (403, {"error": sentence}), (path, foreign)
+        assert here.stored() == before
+        for own in OWN:
+            assert (await here.post("/people/invite", here.token, **own)).status == 200, own
+
+
+async def test_who_asks_without_a_session_reaches_these_routes_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with serving(tmp_path, monkeypatch) as here:
+        before = here.stored()
+        nobody = here._replace(cookie="")
+        for path in here.paths:
+            status = (await nobody.post(path, here.token)).status
+            if WITHOUT_SESSION.get(path) == JSON:
+                assert status == 415, path
+            elif path in WITHOUT_SESSION:
+                assert status in (400, 404, 422), path
+            else:
+                assert status == (405 if LIVE.fullmatch(path) else 401), path
+        assert here.stored() == before
