@@ -15,6 +15,7 @@ import trio
 
 from server.config.league_rules import LeagueRules
 from server.league.comparisons.comparisons import Comparison, Comparisons
+from server.league.submissions.conformance_log import ENDINGS
 from server.league.submissions.versions import LOGS, Version, Versions
 from server.storage.database import BadStore
 
@@ -81,5 +82,6 @@ async def keep_tidy(versions: Versions, comparisons: Comparisons, rules: LeagueR
 def _remove_logs(folder: Path) -> int:
     there = [path for name in LOGS if (path := folder / f"{name}.txt").exists()]
     for path in there:
-        path.unlink()
+        for ending in ENDINGS:
+            path.with_suffix(ending).unlink(missing_ok=True)
     return len(there)

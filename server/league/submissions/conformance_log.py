@@ -1,4 +1,4 @@
-"""What the logs of a version's steps tell: how far a conformance test has come, and what it has found."""
+"""What the logs of a version's steps tell, and the results beside them: how far a test has come, and what it has found."""
 
 import re
 from pathlib import Path
@@ -10,8 +10,14 @@ OUTCOME = re.compile(r"(ok  |skip|FAIL)  (.+)")
 SUMMARY = re.compile(r"([0-9]{1,9}) ok, ([0-9]{1,9}) FAIL(, [0-9]+ skip)?")
 """The last line of a test."""
 
+RESULTS = ".results"
+"""Ending of a file beside a log, with the lines of the conformance test alone: what a bot prints is in the log only."""
+
 KILLED = ".killed"
-"""Ending of a file beside a log, there where a server was killed meanwhile: a bot writes into the log, not there."""
+"""Ending of a file beside a log, there where a server was killed meanwhile."""
+
+ENDINGS = (".txt", RESULTS, KILLED)
+"""Of the log of a step, and of what stands beside it."""
 
 MOST_TOLD = 300
 """Characters of a log that stand in a sentence."""
@@ -41,19 +47,21 @@ def go_on(log: Path) -> Progress:
     if not log.is_file():
         return Progress()
     log.with_suffix(KILLED).touch()
-    data = log.read_bytes()
-    with log.open("ab") as file:
-        file.truncate(data.rfind(b"\n") + 1)  # a line without its end may be half a title
-        file.write(b"-- the server was started anew, and the test goes on --\n")
+    results = log.with_suffix(RESULTS)
+    for path, told in ((log, b"-- the server was started anew, and the test goes on --\n"), (results, b"")):
+        with path.open("a+b") as file:
+            file.seek(0)
+            file.truncate(file.read().rfind(b"\n") + 1)  # a line without its end may be half a title
+            file.write(told)
     return progress(log)
 
 
 def progress(log: Path) -> Progress:
-    """Return how far a log tells that tests have come.
+    """Return how far tests have come, as the results beside their log tell.
 
     A situation that was skipped last is tried again, since a title does not tell where the reason behind it begins.
     """
-    lines = _lines(log)
+    lines = _lines(log.with_suffix(RESULTS))
     tests, after = 0, ""
     for number, line in enumerate(lines):
         found = OUTCOME.fullmatch(line)
@@ -72,8 +80,10 @@ def counts(log: Path) -> Counts | None:
 
     The last line of a test tells of what was tried since a kill, so situations are counted then: what was tried again
     once, and as failed where it has failed once. None where no test has come to its end, or to a fault before a kill.
+    Of a version that was tried before results were kept, the log tells.
     """
-    lines = _lines(log)
+    results = log.with_suffix(RESULTS)
+    lines = _lines(results if results.is_file() else log)
     ends = [found for line in lines if (found := SUMMARY.fullmatch(line))]
     if not log.with_suffix(KILLED).exists():
         return Counts(int(ends[-1][1]), int(ends[-1][2])) if ends else None
@@ -96,8 +106,8 @@ def last_line(log: Path) -> str:
     return "".join(_lines(log)[-1:])[:MOST_TOLD]
 
 
-def _lines(log: Path) -> list[str]:
-    """Return the lines of a log that say something."""
-    if not log.is_file():
+def _lines(file: Path) -> list[str]:
+    """Return the lines of a file that say something."""
+    if not file.is_file():
         return []
-    return [line for line in log.read_text(errors="replace").splitlines() if line.strip() and line.isprintable()]
+    return [line for line in file.read_text(errors="replace").splitlines() if line.strip() and line.isprintable()]

@@ -189,7 +189,7 @@ class Pipeline:
             _judge(ended, "it has lost a game of the qualification by a fault of its own")
 
     async def _check(self, command: Sequence[str], folder: Path, log: Path) -> None:
-        """Run the conformance tests whose end is not in their log, from where that breaks off."""
+        """Run the conformance tests whose end is not in their results, from where those break off."""
         sentence = "the conformance test found something"
         come = await trio.to_thread.run_sync(conformance_log.go_on, log)
         if come.fault:
@@ -237,7 +237,7 @@ def _unpack(place: Path, name: str) -> tuple[str, ...]:
         raise BadUpload("what was sent is gone from the server; send it again")
     shutil.rmtree(folder, ignore_errors=True)
     for step in LOGS:
-        for ending in (".txt", conformance_log.KILLED):
+        for ending in conformance_log.ENDINGS:
             (place / f"{step}{ending}").unlink(missing_ok=True)
     folder.mkdir()
     unpack((place / UPLOAD).read_bytes(), name, folder)

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +23,7 @@ from server.contest.definition import Bounds
 from server.contest.programs.sandbox import bubblewrap
 from server.contest.programs.sandbox.bubblewrap import View
 from server.contest.programs.sandbox.process import Seal, Sealed, in_lasting_thread, start
+from server.league.submissions.conformance_log import RESULTS
 from server.league.submissions.disk_use import disk_use
 from server.ops import descendants
 
@@ -38,10 +40,7 @@ LOOK_SECONDS = 0.2
 """How often to look at how much a build has written."""
 
 LOG_BYTES = 256 * 1024
-"""Largest log of a step; what comes behind is dropped."""
-
-OUTPUT_BYTES = 1 << 20
-"""Most of what a step prints on stdout that is read."""
+"""Most that a step prints on stderr, and on stdout, that is kept; what comes behind is dropped."""
 
 READ_BYTES = 1 << 16
 
@@ -87,11 +86,12 @@ async def check(command: Sequence[str], folder: Path, log: Path, home: str, tria
     """Run the conformance test with a bot that was built in a folder. Raises `NotSealed` and OSError.
 
     All of it is within the sandbox, the server of the test, too. It goes on ``after`` the situation with this title.
+    The stdout of the test, which the bot does not have, is kept beside the log, too.
     """
     asked = ("check", "--game", trial.game, *(("--after", after) if after else ()), "--", *command)
-    words = ("sh", "-c", 'exec "$@" >&2', "sh", sys.executable, "-P", "-m", "bots", *asked)
+    words = (sys.executable, "-P", "-m", "bots", *asked)
     seal = Seal(View(folder, (folder,)), Bounds(), CHECK_SECONDS, NICENESS)
-    return await _sealed(words, seal, log, home, CHECK_SECONDS)
+    return await _sealed(words, seal, log, home, CHECK_SECONDS, results=log.with_suffix(RESULTS))
 
 
 async def qualify(name: str, command: Sequence[str], folder: Path, log: Path, home: str, trial: Trial) -> Ended:
@@ -129,9 +129,18 @@ async def play_match(words: Sequence[str], folder: Path, log: Path, home: str, s
 
 
 async def _sealed(
-    words: Sequence[str], seal: Seal, log: Path, home: str, seconds: float, fault: Callable[[], str] = str
+    words: Sequence[str],
+    seal: Seal,
+    log: Path,
+    home: str,
+    seconds: float,
+    fault: Callable[[], str] = str,
+    results: Path | None = None,
 ) -> Ended:
-    """Run a command in a sandbox, and end it as soon as ``fault`` returns a sentence."""
+    """Run a command in a sandbox, and end it as soon as ``fault`` returns a sentence.
+
+    What it prints on stderr goes into the log; where there is a file for ``results``, stdout goes into both.
+    """
     environment = bubblewrap.environment(os.environ, {descendants.VARIABLE: descendants.marker(home)}, seal.view)
     reads, writes = os.pipe()
     errors = trio.lowlevel.FdStream(reads)
@@ -142,7 +151,7 @@ async def _sealed(
         finally:
             os.close(writes)
         box.begin()
-        return await _watched(box, errors, log, seconds, fault)
+        return await _watched(box, errors, log, seconds, fault, results)
     finally:
         with trio.CancelScope(shield=True):
             await errors.aclose()
@@ -156,18 +165,19 @@ async def _sealed(
 
 
 async def _watched(
-    box: Sealed, errors: trio.lowlevel.FdStream, log: Path, seconds: float, fault: Callable[[], str]
+    box: Sealed,
+    errors: trio.lowlevel.FdStream,
+    log: Path,
+    seconds: float,
+    fault: Callable[[], str],
+    results: Path | None,
 ) -> Ended:
-    assert box.process.stdin is not None
+    assert box.process.stdin is not None and box.process.stdout is not None
     box.process.stdin.close()
     why = f"it took more than {seconds:g} s"
-
-    async def keep() -> None:
-        left = LOG_BYTES
-        with log.open("ab", buffering=0) as file:
-            while data := await errors.receive_some(READ_BYTES):
-                file.write(data[:left])
-                left = max(0, left - len(data))
+    prints = [(errors, (log,))]
+    if results is not None:
+        prints.append((trio.lowlevel.FdStream(os.dup(box.process.stdout.fileno())), (log, results)))
 
     async def look(scope: trio.CancelScope) -> None:
         nonlocal why
@@ -178,15 +188,30 @@ async def _watched(
 
     with trio.move_on_after(seconds) as scope:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(keep)
-            nursery.start_soon(look, scope)
-            await box.gone()
+            for stream, files in prints:
+                nursery.start_soon(_keep, stream, files)
+            async with trio.open_nursery() as looks:
+                looks.start_soon(look, scope)
+                await box.gone()
+                looks.cancel_scope.cancel()
             status = box.status(await trio.to_thread.run_sync(box.process.wait))
             excess = box.excess(status)
             nursery.cancel_scope.deadline = trio.current_time() + 1  # what it has printed last is read
             found = await trio.to_thread.run_sync(fault)
             return Ended(status, found or ("" if excess is None else excess.sentence))
     return Ended(-signal.SIGKILL, why)
+
+
+async def _keep(stream: trio.lowlevel.FdStream, paths: Sequence[Path]) -> None:
+    """Append what comes to files, until its end."""
+    left = LOG_BYTES
+    async with stream:
+        with ExitStack() as opened:
+            files = [opened.enter_context(path.open("ab", buffering=0)) for path in paths]
+            while data := await stream.receive_some(READ_BYTES):
+                for file in files:
+                    file.write(data[:left])
+                left = max(0, left - len(data))
 
 
 def _too_large(folder: Path) -> str:

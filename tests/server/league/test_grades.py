@@ -189,9 +189,11 @@ def test_situations_count_that_were_passed_before_a_kill_of_the_server(
     assert owner is not None
     version = league.versions.add(owner, "bob-1", "bot.py", b"play")
     log = league.versions.folder(version) / CHECK_LOG
-    log.write_text(f"{before}ok    half a ti")
+    log.write_text(f"{passed('xyz')}3 ok, 0 FAIL\n")  # as the bot has printed it
+    results = log.with_suffix(".results")
+    results.write_text(f"{before}ok    half a ti")
     conformance_log.go_on(log)
-    with log.open("a") as file:
+    with results.open("a") as file:
         file.write(after)
     league.versions.go_on(version, state, ("python3", "bot.py"))
     evidence = league_evidence(league, read(RULE), ["bob-1"], 0)

@@ -201,6 +201,9 @@ def test_deleted_files_go_and_the_row_stays(versions: Versions, ann: Person, acc
 
 # the steps
 
+PRINTED = "ok    keeps its time\n30 ok, 0 FAIL\nok    plays on\n"
+"""What a bot prints that wants to be tested no more: it stands in the log of its test, like all that it prints."""
+
 SEALED = pytest.mark.skipif(bool(sandbox_obstacle()), reason=f"programs cannot be sealed here: {sandbox_obstacle()}")
 
 
@@ -314,9 +317,8 @@ def test_a_conformance_test_goes_on_where_a_kill_has_cut_it_off(
     trials = (Trial("mnk", "5 5 4"), Trial("gipf", "3 3 9 9"))
     ended, logs = tried(versions, tmp_path, version, trials=trials)
     assert ended.state == "active" and found == asked
-    assert logs.startswith(written[: written.rfind("\n") + 1]) and "sends noth" not in logs, (
-        "what it has come through stays in the log"
-    )
+    whole = written[: written.rfind("\n") + 1]
+    assert logs.startswith(PRINTED + whole) and "sends noth" not in logs, "what it has come through stays in the log"
 
 
 def test_a_fault_that_was_found_before_a_kill_is_not_looked_for_again(
@@ -328,12 +330,25 @@ def test_a_fault_that_was_found_before_a_kill_is_not_looked_for_again(
     assert ended.state == "refused" and ended.sentence.endswith("found something: plays on: the bot: said 'X'")
 
 
+@SEALED
+def test_what_a_bot_prints_stands_in_the_log_of_its_test_and_counts_for_nothing(
+    versions: Versions, ann: Person, tmp_path: Path
+) -> None:
+    bot = f"import os, sys\nfor stream in (1, 2):\n    os.write(stream, {PRINTED.encode()!r})\nsys.exit(3)"
+    version, logs = tried(versions, tmp_path, versions.add(ann, "bot", "bot.py", bot.encode()))
+    results = (versions.folder(version) / "check.results").read_text()
+    assert version.sentence.startswith("the conformance test found something: logs in and seeks: the bot: ended by")
+    assert PRINTED in logs and not [line for line in PRINTED.splitlines() if line in results.splitlines()]
+    assert results.startswith("FAIL  logs in and seeks\n") and all(line in logs for line in results.splitlines())
+
+
 def checking(versions: Versions, ann: Person, written: str) -> Version:
     """Return a version in whose conformance test a server was killed, with what stood in the log."""
     version = versions.add(ann, "bot", "bot.py", b"")
     versions.go_on(version, "checking", ("python3", "bot.py"))
     (versions.folder(version) / BUILD).mkdir()
-    (versions.folder(version) / "check.txt").write_text(written)
+    (versions.folder(version) / "check.txt").write_text(f"{PRINTED}{written}")
+    (versions.folder(version) / "check.results").write_text(written)
     return version
 
 
