@@ -1,4 +1,4 @@
-"""What the logs of a version's steps tell, and the results beside them: how far a test has come, and what it has found."""
+"""What the logs of a version, and the results beside them, tell: how far a test has come, and what it has found."""
 
 import re
 from pathlib import Path

@@ -175,7 +175,7 @@ async def _watched(
     assert box.process.stdin is not None and box.process.stdout is not None
     box.process.stdin.close()
     why = f"it took more than {seconds:g} s"
-    prints = [(errors, (log,))]
+    prints: list[tuple[trio.lowlevel.FdStream, Sequence[Path]]] = [(errors, (log,))]
     if results is not None:
         prints.append((trio.lowlevel.FdStream(os.dup(box.process.stdout.fileno())), (log, results)))
 
