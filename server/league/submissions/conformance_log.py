@@ -103,7 +103,7 @@ def counts(log: Path) -> Counts | None:
 
 def last_line(log: Path) -> str:
     """Return the last line of a log that says something."""
-    return "".join(_lines(log)[-1:])[:MOST_TOLD]
+    return "".join(_lines(log)[-1:]).strip()[:MOST_TOLD]
 
 
 def _lines(file: Path) -> list[str]:

@@ -46,8 +46,8 @@ LOOK_SECONDS = 2.0
 NO_PROGRAM = 127
 """Exit status of a shell that has not found the program."""
 
-NOT_PLAYED = 1
-"""Exit status of ``arena-bot match`` where a game could not be played."""
+NOT_PLAYED, AT_FAULT = 1, 5
+"""Exit statuses of ``arena-bot match``: a game could not be played, and one was lost by a fault of the bot."""
 
 
 class Failed(Exception):
@@ -186,7 +186,8 @@ class Pipeline:
                 ended = await steps.qualify(version.bot, runs, folder, match, self._home, trial)
             if ended.status == NOT_PLAYED:
                 _judge(ended, "its first games could not be played", conformance_log.last_line(match))
-            _judge(ended, "it has lost a game of the qualification by a fault of its own")
+            which = conformance_log.last_line(match) if ended.status == AT_FAULT else ""
+            _judge(ended, "it has lost a game of the qualification by a fault of its own", which)
 
     async def _check(self, command: Sequence[str], folder: Path, log: Path) -> None:
         """Run the conformance tests whose end is not in their results, from where those break off."""

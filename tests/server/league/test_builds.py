@@ -1,0 +1,120 @@
+"""Builds, and what a version is refused for behind them, in sandboxes: each with the sentence that its author reads."""
+
+import socket
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from server.contest.definition import Bounds
+from server.league.accounts.people import Person
+from server.league.submissions import recipe, steps
+from server.league.submissions.steps import Ended
+from server.league.submissions.versions import Version, Versions
+from tests.server.league.test_submissions import SEALED, ann, packed, tried
+
+__all__ = ["ann"]
+
+pytestmark = SEALED
+
+
+@pytest.fixture
+def passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have every bot pass its conformance test and its first games."""
+
+    async def step(*_: object) -> Ended:
+        return Ended(0)
+
+    monkeypatch.setattr(steps, "check", step)
+    monkeypatch.setattr(steps, "qualify", step)
+
+
+def built(versions: Versions, ann: Person, data: Path, files: Mapping[str, str]) -> tuple[Version, str]:
+    """Send files, and have them built; return the version, and the log of its build."""
+    version, _ = tried(versions, data, versions.add(ann, "bot", "bot.zip", packed(files)))
+    return version, (versions.folder(version) / "build.txt").read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("passes")
+def test_what_a_makefile_makes_is_what_plays(versions: Versions, ann: Person, tmp_path: Path) -> None:
+    makefile = "bot: bot.c size.h\n\t$(CC) -o $@ $<\nsize.h:\n\techo '#define SIZE 3' > $@\n"
+    program = '#include "size.h"\nint main(void) { return SIZE - 3; }\n'
+    version, log = built(versions, ann, tmp_path, {"Makefile": makefile, "bot.c": program})
+    assert (version.state, version.sentence, version.command) == ("active", "", ("./bot", *recipe.TOLD))
+    assert "-o bot bot.c" in log
+    assert (versions.folder(version) / "build" / "bot").stat().st_mode & 0o111
+
+
+NETWORK = """
+import socket
+for kind, whom in ((socket.SOCK_STREAM, ("192.0.2.1", 80)), (socket.SOCK_DGRAM, ("192.0.2.1", 53))):
+    try:
+        socket.socket(socket.AF_INET, kind).connect(whom)
+    except OSError as error:
+        print(whom, error.strerror)
+print([name for _, name in socket.if_nameindex()])
+socket.create_connection(("127.0.0.1", PORT), 1)
+"""
+
+
+@pytest.mark.slow
+def test_a_build_reaches_no_network_and_not_the_server_either(versions: Versions, ann: Person, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        script = NETWORK.replace("PORT", str(server.getsockname()[1]))
+        version, log = built(versions, ann, tmp_path, {"Makefile": "all:\n\tpython3 get.py\n", "get.py": script})
+    assert (version.state, version.sentence) == ("refused", "the build (make) failed: exit status 2")
+    assert log.count("Network is unreachable") == 2 and "['lo']" in log and "Connection refused" in log
+
+
+@pytest.mark.parametrize(
+    ("limit", "most", "recipe_line", "sentence"),
+    [
+        ("BUILD_SECONDS", 0.5, "sleep 1000", "it took more than 0.5 s"),
+        ("BUILD_FILES", 9, "touch 1 2 3 4 5 6 7 8 9", "a build may leave 9 files in its folder"),
+        ("BUILD_MEGABYTES", 1, "head -c 3M /dev/zero > large", "a build may leave 1 MB in its folder"),
+        ("BUILD_BOUNDS", Bounds(file_size=1), "head -c 3M /dev/zero > large", "exit status 2"),
+    ],
+    ids=["time", "files", "size", "file-size"],
+)
+def test_a_build_that_takes_more_than_it_may_is_refused(
+    versions: Versions,
+    ann: Person,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    limit: str,
+    most: object,
+    recipe_line: str,
+    sentence: str,
+) -> None:
+    monkeypatch.setattr(steps, limit, most)
+    version, _ = built(versions, ann, tmp_path, {"Makefile": f"bot:\n\t{recipe_line}\n"})
+    assert (version.state, version.sentence) == ("refused", f"the build (make) failed: {sentence}")
+
+
+CRASHES = """
+from bots.client import play
+
+def choose(position, clocks):
+    raise ZeroDivisionError("it divides by nothing")
+
+play(choose)
+"""
+
+
+@pytest.mark.slow
+def test_a_version_that_loses_its_first_games_by_a_fault_of_its_own_is_refused(
+    versions: Versions, ann: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def check(*_: object) -> Ended:
+        return Ended(0)
+
+    monkeypatch.setattr(steps, "check", check)
+    version, logs = tried(versions, tmp_path, versions.add(ann, "bot", "bot.py", CRASHES.encode()))
+    assert version.state == "refused"
+    assert version.sentence.startswith(
+        "it has lost a game of the qualification by a fault of its own: game 4: crashed: bot (first) crashed, and says:"
+    )
+    assert (
+        "ZeroDivisionError: it divides by nothing" in version.sentence and "bot lost 4 games by its own fault" in logs
+    )
