@@ -1,6 +1,7 @@
 """The command ``arena-bot submit``: sends a version of a bot to a league, and shows what becomes of it."""
 
 import io
+import os
 import subprocess
 import sys
 import tempfile
@@ -30,7 +31,8 @@ def submit(
     Parameters
     ----------
     path
-        The bot's folder, of which what git would ignore is left out, or its only file, or a zip archive.
+        The bot's folder, of which what git ignores is left out, also by the lists of the repository that it is in, or
+        its only file, or a zip archive.
     detach
         Send it, and do not wait for what becomes of it.
     """
@@ -72,29 +74,42 @@ def _packed(path: Path) -> tuple[str, bytes]:
     if not path.is_dir():
         return path.name, path.read_bytes()
     packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as zipped:
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as zipped:
         for file in _files(path):
-            zipped.write(path / file, file)
+            try:
+                zipped.write(path / file, file)
+            except UnicodeEncodeError:
+                fail(f"{file!r}: the name of this file is no UTF-8; give it another one", 1)
     return f"{path.resolve().name or 'bot'}.zip", packed.getvalue()
 
 
 def _files(folder: Path) -> list[str]:
     """Return the files of a folder that git would not ignore, and without git those that are not hidden."""
+    try:
+        listed = _listed(folder, "--cached") or _listed_alone(folder)
+    except (FileNotFoundError, subprocess.CalledProcessError):
+        found = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
+        return sorted(
+            str(path) for path in found if not any(part.startswith(".") or part == "__pycache__" for part in path.parts)
+        )
+    return sorted(name for name in listed if (folder / name).is_file() and not name.startswith(".git/"))
+
+
+def _listed(folder: Path, *options: str, repository: tuple[str, ...] = ()) -> set[str]:
+    """Return what a repository does not ignore, that which the folder is in unless another is told; nothing if none."""
+    command = ("git", *repository, "ls-files", *options, "--others", "--exclude-standard", "-z")
+    done = subprocess.run(command, cwd=folder, env=_environment(), check=bool(repository), capture_output=True)
+    return {name for name in os.fsdecode(done.stdout).split("\0") if name}
+
+
+def _listed_alone(folder: Path) -> set[str]:
+    """Return what git would not ignore were the folder a repository: it is in none, or in one that ignores it whole."""
     with tempfile.TemporaryDirectory() as empty:
-        try:
-            subprocess.run(("git", "init", "--quiet", "--bare", empty), check=True, capture_output=True)
-            listed = subprocess.run(
-                ("git", "--git-dir", empty, "--work-tree", ".", "ls-files", "--others", "--exclude-standard", "-z"),
-                cwd=folder,
-                check=True,
-                capture_output=True,
-            ).stdout
-        except (FileNotFoundError, subprocess.CalledProcessError):
-            found = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
-            return sorted(
-                str(path)
-                for path in found
-                if not any(part.startswith(".") or part == "__pycache__" for part in path.parts)
-            )
-    names = sorted(name for name in listed.decode(errors="surrogateescape").split("\0") if name)
-    return [name for name in names if (folder / name).is_file() and not name.startswith(".git/")]
+        command = ("git", "init", "--quiet", "--bare", empty)
+        subprocess.run(command, env=_environment(), check=True, capture_output=True)
+        return _listed(folder, repository=("--git-dir", empty, "--work-tree", "."))
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment without what git tells its hooks: which repository and index they are about."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}

@@ -1,0 +1,172 @@
+"""What ``arena-bot submit`` sends of a folder, what it says meanwhile, and how it ends; the league is made up."""
+
+import io
+import os
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bots.commands import submit as command
+from bots.commands.league_requests import Entry
+
+ENTRY = Entry(name="ann-1", token="secret")
+
+
+class League:
+    """Tells of a version what it was told to tell, one after the other."""
+
+    def __init__(self, *told: dict[str, Any]) -> None:
+        self.url = "https://arena.example.org"
+        self.told = list(told)
+        self.asked: list[str] = []
+        self.sent = b""
+
+    def ask(self, path: str, data: bytes | None = None) -> dict[str, Any]:
+        self.asked.append(path)
+        if path == "versions":
+            return {"versions": []}
+        self.sent = data or self.sent
+        return self.told.pop(0)
+
+
+def told(state: str, log: str = "", *, ahead: int | None = None, minutes: int | None = None, why: str = "") -> Any:
+    place = {"bot": "ann-1", "version": 3, "page": "/bots/ann-1/versions/3", "sha256": "5a5a"}
+    is_under_way = state in ("waiting", "building", "checking", "qualifying")
+    return place | {
+        "state": state,
+        "log": log,
+        "ahead": ahead,
+        "minutes": minutes,
+        "sentence": why,
+        "is_under_way": is_under_way,
+    }
+
+
+def submit(monkeypatch: pytest.MonkeyPatch, path: Path, *answers: dict[str, Any], detach: bool = False) -> League:
+    """Send a bot; the command returns only where it does not wait for what becomes of it."""
+    league = League(*answers)
+    monkeypatch.setattr(command, "League", lambda _entry: league)
+    monkeypatch.setattr(command, "LOOK_SECONDS", 0)
+    command.submit(path, entry=ENTRY, detach=detach)
+    return league
+
+
+def sent(monkeypatch: pytest.MonkeyPatch, folder: Path) -> list[str]:
+    """Return the names of the files that are sent of a folder."""
+    league = submit(monkeypatch, folder, told("waiting"), detach=True)
+    with zipfile.ZipFile(io.BytesIO(league.sent)) as packed:
+        return packed.namelist()
+
+
+def write(folder: Path, **files: str) -> Path:
+    """Write files, whose names have __ for / and _ for a point."""
+    for name, text in files.items():
+        path = folder / name.replace("__", "/").replace("_", ".")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
+
+
+def git(folder: Path, *words: str) -> None:
+    author = ("-c", "user.name=ann", "-c", "user.email=ann@example.org")
+    subprocess.run(("git", *author, *words), cwd=folder, check=True, capture_output=True)
+
+
+@pytest.mark.parametrize(
+    ("last", "status", "said"),
+    [
+        (told("active", "== build\nmade\n== check\n30 ok, 0 FAIL\n"), 0, "30 ok, 0 FAIL\n-- active\n"),
+        (told("refused", "== build\nmade\n", why="the build failed"), 1, "-- refused: the build failed\n"),
+    ],
+    ids=["passes", "refused"],
+)
+def test_the_status_tells_whether_it_plays_and_each_line_is_said_once(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    last: dict[str, Any],
+    status: int,
+    said: str,
+) -> None:
+    bot = write(tmp_path, bot_py="print()") / "bot.py"
+    waiting, building = told("waiting", ahead=2, minutes=5), told("building", "== build\n")
+    with pytest.raises(SystemExit) as ended:
+        submit(monkeypatch, bot, waiting, waiting, building, told("checking", "== build\nmade\n"), last)
+    assert ended.value.code == status
+    lines = [
+        "version 3 of ann-1: 7 bytes sent; https://arena.example.org/bots/ann-1/versions/3\n",
+        "SHA-256 5a5a\n",
+        "-- waiting; 2 to be tried before it, for about 5 min\n",
+        "== build\n-- building\nmade\n-- checking\n",
+    ]
+    assert capsys.readouterr().out.startswith("".join(lines))
+    with pytest.raises(SystemExit):
+        submit(monkeypatch, bot, waiting, last)
+    assert capsys.readouterr().out.endswith(said)
+
+
+def test_who_does_not_wait_is_told_where_it_stands(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    bot = write(tmp_path, bot_py="print()") / "bot.py"
+    league = submit(monkeypatch, bot, told("waiting"), detach=True)
+    assert league.asked == ["versions", "versions?file=bot.py"] and league.sent == b"print()"
+    assert capsys.readouterr().out.splitlines()[1:] == ["SHA-256 5a5a"]
+
+
+def test_files_of_ignore_lists_in_folders_below_stay_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    write(tmp_path, _gitignore="*.o\n", bot_c="", bot_o="", lib___gitignore="data/\n!keep.o\n")
+    write(tmp_path, lib__x_c="", lib__keep_o="", lib__data__large_bin="")
+    assert sent(monkeypatch, tmp_path) == [".gitignore", "bot.c", "lib/.gitignore", "lib/keep.o", "lib/x.c"]
+
+
+def test_of_a_folder_in_a_repository_stays_here_what_the_repository_ignores(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    write(tmp_path, _gitignore="*.log\nsecrets/\n", notes_txt="")
+    bot = write(tmp_path / "bots" / "mine", bot_py="", weights_bin="", new_py="", gone_py="", a_log="", secrets__key="")
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "bots/mine/bot.py", "bots/mine/gone.py", "notes.txt")
+    write(bot, kept_log="")
+    git(tmp_path, "add", "-f", "bots/mine/kept.log")
+    git(tmp_path, "commit", "-q", "-m", "A bot")
+    (bot / "gone.py").unlink()
+    assert sent(monkeypatch, bot) == ["bot.py", "kept.log", "new.py", "weights.bin"]
+    assert ".git/HEAD" not in sent(monkeypatch, tmp_path)
+
+
+def test_a_folder_that_a_repository_ignores_is_sent_by_its_own_lists(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    write(tmp_path, _gitignore="*\n")
+    bot = write(tmp_path / "mine", bot_py="", bot_pyc="", _gitignore="*.pyc\n")
+    git(tmp_path, "init", "-q")
+    assert sent(monkeypatch, bot) == [".gitignore", "bot.py"]
+
+
+def test_where_there_is_no_git_all_goes_that_is_not_hidden(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    write(tmp_path, _gitignore="*.o\n", bot_py="", lib__x_o="", _git__HEAD="")
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "__pycache__" / "bot.pyc").touch()
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    assert shutil.which("git") is None and sent(monkeypatch, tmp_path) == ["bot.py", "lib/x.o"]
+
+
+def test_a_file_from_before_what_archives_know_is_sent_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    os.utime(write(tmp_path, bot_py="") / "bot.py", (0, 0))
+    assert sent(monkeypatch, tmp_path) == ["bot.py"]
+
+
+def test_a_name_that_is_no_text_is_told_in_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (write(tmp_path, bot_py="") / os.fsdecode(b"\xff.py")).touch()
+    with pytest.raises(SystemExit) as ended:
+        sent(monkeypatch, tmp_path)
+    assert ended.value.code == 1
+    sentence = "'\\udcff.py': the name of this file is no UTF-8; give it another one"
+    assert capsys.readouterr().err == f"arena-bot: {sentence}\n"
