@@ -28,7 +28,8 @@ from server.storage.database import BadStore
 
 contest = cyclopts.App(
     name="contest",
-    help="Hold a contest, and withdraw, reinstate, replay, pause, resume, cancel or change a command while it runs.",
+    help="Hold a contest, and withdraw, reinstate, replay, pause, resume, cancel or change a command while it runs; "
+    "print its file, or export it.",
 )
 
 Data = Annotated[Path, Parameter(help="The data directory of the contest.")]
@@ -228,6 +229,29 @@ def resume(contest: OfAll = "", *, data: Data = Path("arena-data")) -> None:
 def cancel(contest: OfAll = "", *, data: Data = Path("arena-data")) -> None:
     """End a contest before its last game, for good: running games are annulled, and the table stays as it is."""
     _intervene(data, contest, Kind.CANCEL)
+
+
+@contest.command(name="file")
+def print_file(name: str, *, data: Data = Path("arena-data")) -> None:
+    """Print the file with which a contest was opened, tokens and commands included, as a start for another one.
+
+    Paths in it are relative to the folder in which the file was.
+
+    Parameters
+    ----------
+    name
+        The contest, which may be over.
+    """
+    from server.contest.store.verify_process import contest_called
+    from server.league.console.new_contest import earlier_contest
+
+    try:
+        text = earlier_contest(data, contest_called(data, name)).text
+    except KeyError as error:
+        fail(str(error.args[0]))
+    except (BadStore, OSError) as error:
+        fail(explain_fault(error), exits.FAILED)
+    print(text, end="")
 
 
 @contest.command

@@ -28,6 +28,7 @@ from engine import record
 from engine.games.interface import Position, moves
 from engine.games.outcome import ANNULLED
 from engine.wire import messages as m
+from server import cli
 from server.config.settings import Settings
 from server.config.tokens import hashed
 from server.contest import contest_file
@@ -235,6 +236,26 @@ def wait_for_line(command: Command, words: str) -> None:
     assert command.process.stdout is not None
     while words not in (line := command.process.stdout.readline()):
         assert line, "it has ended"
+
+
+def test_the_file_of_a_kept_contest_is_printed_as_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (
+        "# Über alles\nname = 'Autumn'\ntime = { budget = 1000 }\nentrants = [{ name = 'ann' }, { name = 'bob' }]\n"
+        "games = [{ game = 'mnk', params = '3 3 3' }]\nstages = [{ format = 'round-robin' }]\n"
+    )
+    data = tmp_path / "data"
+    data.mkdir()
+    with closing(Store(data / FILE)) as store:
+        store.open_contest(text, contest_file.read(text, str), datetime.now(UTC))
+
+    cli.app(["contest", "file", "Autumn", "--data", str(data)], result_action="return_value")
+    assert capsys.readouterr().out == text
+
+    found = fails(capsys, "server", "contest", "file", "Winter", "--data", str(data))
+    assert found == f"there is no contest 'Winter' in {data}; there is 'Autumn'"
+    nowhere = tmp_path / "nowhere"
+    found = fails(capsys, "server", "contest", "file", "Autumn", "--data", str(nowhere), status=1)
+    assert str(nowhere) in found and not nowhere.exists()
 
 
 @pytest.mark.slow
