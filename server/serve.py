@@ -247,6 +247,7 @@ def _league_pages(
     similarity: Similarity,
 ) -> "list[Room]":
     from server.league.console.console_pages import ConsolePages  # whoever serves no pages need not load them
+    from server.league.console.contest_form.pages import ContestFormPages
     from server.league.console.grade_pages import GradePages
     from server.league.console.similarity_pages import SimilarityPages
     from server.league.grading.grade_book import GradeBook
@@ -267,6 +268,7 @@ def _league_pages(
         VersionPages(access, versions, turns),
         ComparisonPages(access, comparisons),
         ConsolePages(accounts, identities, versions, arena, contests, ladder),
+        ContestFormPages(accounts, identities, versions, arena),
         LadderPages(identities, ladder, LadderResults(accounts)),
         SimilarityPages(identities, similarity),
         GradePages(identities, book, arena.settings.data),

@@ -12,6 +12,9 @@ BUILTIN_BOTS = ("alphabeta", "random")
 LEVELLED = "alphabeta"
 """The kind that plays at a level, where one is named."""
 
+BUILTIN_NAMES = (BUILTIN_BOTS[1], *(f"{LEVELLED}-{level}" for level in range(1, MAX_LEVEL + 1)))
+"""Names of bots for the usual game, each of a strength of its own, the weakest first."""
+
 
 class BadBuiltinBot(ValueError):
     """A text that names no built-in bot. ``str(error)`` is a sentence for people."""

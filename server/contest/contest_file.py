@@ -74,7 +74,7 @@ class _Moves(msgspec.Struct):
     ]
 
 
-class _RandomMoves(msgspec.Struct):
+class RandomMoves(msgspec.Struct):
     """Openings that are random moves from the start of the game."""
 
     plies: Annotated[int, Range(1, MAX_OPENING_PLIES, "random moves")]
@@ -82,9 +82,9 @@ class _RandomMoves(msgspec.Struct):
     seed: Annotated[int | None, SEED] = None
 
 
-_Openings: TypeAlias = _Files | _Moves | _RandomMoves
+_Openings: TypeAlias = _Files | _Moves | RandomMoves
 
-_OPENINGS: dict[str, type[_Openings]] = {"files": _Files, "moves": _Moves, "plies": _RandomMoves}
+_OPENINGS: dict[str, type[_Openings]] = {"files": _Files, "moves": _Moves, "plies": RandomMoves}
 """By the key that only this way of giving openings has."""
 
 
@@ -193,7 +193,7 @@ def _positions(table: TomlTable, game: Game, parameters: str, load: Load, seed: 
                 found = tuple(_position(table, name, load, game, parameters) for name in files)
             case _Moves(lines):
                 found = tuple(from_moves(game, parameters, moves) for moves in lines)
-            case _RandomMoves(plies, number, own_seed):
+            case RandomMoves(plies, number, own_seed):
                 found = generated(game, parameters, plies, number, seed if own_seed is None else own_seed)
     except BadOpening as error:
         raise BadContest(f"{table.name_of(key)}: {error}") from None

@@ -115,7 +115,8 @@ def test_scripts_show_no_text_that_the_catalogue_lacks() -> None:
 RULES = (
     *("engine/games/*.py", "engine/games/*/*.py", "server/web/*/*.py", "server/web/play/analysis/*.py"),
     *("server/league/accounts/*.py", "server/league/submissions/*.py", "server/league/pages/*.py"),
-    *("server/league/console/*.py", "server/league/comparisons/*.py", "server/league/similarity.py"),
+    *("server/league/console/*.py", "server/league/console/*/*.py", "server/league/comparisons/*.py"),
+    "server/league/similarity.py",
 )
 ROOT = Path(engine.__file__).parents[1]
 PAGES = [path for folder in ("pages", "console") for path in (ROOT / "server/league" / folder).glob("*.py")]

@@ -120,3 +120,46 @@ def test_a_class_is_invited_and_makes_tokens(browser: Browser, site: Site, phone
         page.get_by_label("The code").fill("none")
         page.get_by_role("button", name="Go on").click()
         expect(page.get_by_role("alert")).to_contain_text("This invitation is not known here")
+
+
+def test_a_contest_is_written_on_a_phone(browser: Browser, site: Site) -> None:
+    with closing(Accounts(site.data)) as accounts:
+        link = accounts.invite("rector", ORGANISER, "test")
+    with open_page(browser, phone=True, still=True, refused=400) as page:
+
+        def look() -> None:
+            check_accessibility(page)
+            check_legibility(page)
+            assert fits(page)
+
+        page.goto(f"{site.url}/join/{link}")
+        page.get_by_role("button", name="Sign in as rector").click()
+        page.goto(f"{site.url}/organise/new")
+        page.get_by_label("random", exact=True).check()
+        page.get_by_label("Other players who connect").fill("dora")
+        page.get_by_role("button", name="Add a stage").click()
+        stage = page.get_by_role("region", name="Stage 2")
+        expect(stage.get_by_label("Format")).to_be_focused()
+        expect(stage.get_by_label("Cycles")).to_be_visible()
+        stage.get_by_label("Format").select_option("Swiss")
+        expect(stage.get_by_label("Cycles")).to_be_hidden()
+        stage.get_by_label("Rounds").fill("many")
+        page.get_by_label("Seconds of a side for a game").first.fill("9")
+        page.get_by_label("Name", exact=True).fill("On a phone")
+        page.get_by_label("Name", exact=True).press("Enter")  # which is a check
+        expect(stage.get_by_label("Rounds")).to_be_focused()
+        expect(stage.get_by_label("Rounds")).to_have_accessible_description(re.compile("not 'many'"))
+        expect(stage.get_by_label("Rounds")).to_have_value("many")
+        for folded in page.locator("summary").all():
+            if folded.evaluate("one => !one.parentElement.open"):
+                folded.click()
+        look()
+        stage.get_by_label("Rounds").fill("1")
+        page.get_by_role("button", name="Check, and dry run").click()
+        expect(page.get_by_role("status")).to_contain_text("It can begin: 2 entrants.")
+        page.get_by_text("The contest file that this writes").click()
+        expect(page.locator("pre")).to_contain_text('name = "On a phone"')
+        look()
+        page.get_by_role("button", name="Go on with the text").click()
+        expect(page.get_by_label("The contest file")).to_have_value(re.compile("rounds = 1"))
+        look()

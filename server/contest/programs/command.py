@@ -10,10 +10,18 @@ MAX_SHOWN = 200
 """Characters of a command that stand in a sentence."""
 
 
+WHERE = ("--host", "{host}", "--port", "{port}", "--game", "{game}", "--name", "{name}", "--games", "1")
+"""How a built-in bot is told of one match; it finds its token in the environment."""
+
+
 def builtin_bot_command(bot: BuiltinBot) -> tuple[str, ...]:
-    """Return the command of a built-in bot for one match; it finds its token in the environment."""
-    where = ("--host", "{host}", "--port", "{port}", "--game", "{game}", "--name", "{name}", "--games", "1")
-    return (sys.executable, "-P", "-m", "bots", *bot.arguments, *where)
+    """Return the command of a built-in bot for one match, on this machine."""
+    return (sys.executable, "-P", "-m", "bots", *bot.arguments, *WHERE)
+
+
+def builtin_entrant_command(bot: BuiltinBot) -> tuple[str, ...]:
+    """Return the command of a built-in bot as it stands in a contest file, which is the same on all machines."""
+    return ("arena-bot", *bot.arguments, *WHERE)
 
 
 def connects(command: Sequence[str]) -> bool:

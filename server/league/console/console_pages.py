@@ -4,8 +4,6 @@
 - ``POST /organise/announce``, ``…/unannounce``: tell everybody something, and show it no longer
 - ``POST /organise/annul``, ``…/dismiss``: end a running match without a result, send a player away
 - ``POST /organise/ladder/pause`` and so on, a word of `LADDER_CHANGES`: change the ladder
-- ``GET /organise/new``, ``/organise/new?from=3``: a form for a contest, perhaps a copy of another one; ``POST`` checks
-  it, or begins it
 - ``GET /organise/contest/3``: a contest: its entrants, running and last games
 - ``POST /organise/contest/3/pause`` and so on, a word of `server.contest.interventions.Kind`: change it
 
@@ -24,7 +22,6 @@ from starlette.routing import Route
 from engine.wire.codes import ProtocolError
 from server.arena.arena import Arena
 from server.arena.organiser_requests import annul_match, dismiss_player
-from server.contest.contest_file import BadContest
 from server.contest.interventions import Kind
 from server.contest.runtime.organiser_commands import BadIntervention, InterventionRequest
 from server.contest.runtime.service import ContestService
@@ -32,7 +29,6 @@ from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER, NotAllowed
 from server.league.console.announcements import HOURS, Announcements
 from server.league.console.contest_changes import change_contest, read_contest
-from server.league.console.new_contest import Checked, Earlier, check_new, earlier_contest, open_contest, template
 from server.league.console.overview import OverviewReader
 from server.league.console.terminal import one_line
 from server.league.ladder.service import LadderService
@@ -41,15 +37,12 @@ from server.league.pages.identity import Identities, Identity
 from server.league.pages.rendering import page
 from server.league.submissions.versions import Versions
 from server.web.http.errors import Refused
-from server.web.http.numbers import query_number
 
 CONSOLE = "/organise"
 
 AUDITED = 20
 """Changes that the page shows; `/people` shows more of them."""
 
-FORM_BYTES = 256 * 1024
-"""Largest form: the file of a contest of 500 entrants, encoded."""
 
 CHANGES = (Kind.PAUSE, Kind.RESUME, Kind.CANCEL, Kind.WITHDRAW, Kind.REINSTATE, Kind.REPLAY)
 """What can be done here. A command is changed from the command line alone: it runs any program on the server."""
@@ -101,8 +94,6 @@ class ConsolePages:
             Route(f"{CONSOLE}/annul", self._annul, methods=["POST"]),
             Route(f"{CONSOLE}/dismiss", self._dismiss, methods=["POST"]),
             Route(f"{CONSOLE}/ladder/{{change}}", self._change_ladder, methods=["POST"]),
-            Route(f"{CONSOLE}/new", self._new, methods=["GET"]),
-            Route(f"{CONSOLE}/new", self._begin, methods=["POST"]),
             Route(of_contest, self._contest, methods=["GET"]),
             Route(f"{of_contest}/{{change}}", self._change, methods=["POST"]),
         ]
@@ -224,38 +215,11 @@ class ConsolePages:
             return await self._show_contest(identity, number, str(error))
         return await self._show_contest(identity, number, told=told)
 
-    async def _new(self, request: Request) -> Response:
-        identity = self._identities.require(request, ORGANISER)
-        copied = query_number(request, "from", 0)
-        earlier = await self._earlier(copied)
-        bots = [version.bot for version in self._versions.active()]
-        return _form_of(identity, template(bots) if earlier is None else earlier.text, copied)
-
-    async def _begin(self, request: Request) -> Response:
-        identity, fields = await self._form(request)
-        text = fields.get("text", "").replace("\r\n", "\n")
-        copied = _number(fields, "from") if "from" in fields else 0
-        earlier = await self._earlier(copied)
-        try:
-            checked = await _in_thread(partial(check_new, self._data, self._accounts, text, earlier))
-        except BadContest as error:
-            return _form_of(identity, text, copied, fault=str(error))
-        if fields.get("do") != "begin":
-            return _form_of(identity, text, copied, checked=checked)
-        work = partial(open_contest, self._data, self._accounts, text, checked.definition, identity.person.name)
-        return RedirectResponse(f"{CONSOLE}/contest/{await _in_thread(work)}", 303)
-
-    async def _earlier(self, number: int) -> Earlier | None:
-        try:
-            return await _in_thread(partial(earlier_contest, self._data, number)) if number else None
-        except KeyError:
-            raise Refused(404, f"there is no contest {number}") from None
-
     # forms
 
     async def _form(self, request: Request) -> tuple[Identity, dict[str, str]]:
         identity = self._identities.require(request, ORGANISER)
-        return identity, await self._identities.form(request, identity, FORM_BYTES)
+        return identity, await self._identities.form(request, identity)
 
     def _ask(
         self, identity: Identity, question: str, yes: str, action: str, back: str, fields: Mapping[str, str]
@@ -264,15 +228,6 @@ class ConsolePages:
         kept = {name: value for name, value in fields.items() if name != "form"}
         values = {"identity": identity, "question": question, "yes": yes, "action": action, "back": back, "kept": kept}
         return page("confirm", "Are you sure?", values, language=identity.language, current="/me")
-
-
-def _form_of(
-    identity: Identity, text: str, copied: int, *, fault: str = "", checked: Checked | None = None
-) -> Response:
-    values = {"identity": identity, "text": text, "copied": copied, "fault": fault, "checked": checked}
-    return page(
-        "new_contest", "New contest", values, language=identity.language, current="/me", status=400 if fault else 200
-    )
 
 
 def _number(fields: Mapping[str, str], name: str) -> int:

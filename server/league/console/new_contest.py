@@ -1,10 +1,10 @@
-"""A contest that is written in a form: read and checked as a file, and held against what may begin from a page.
+"""A contest that is to begin from a page: read and checked as a file, and held against what may begin from a page.
 
 Whoever begins a contest from a page has no account on the machine. So it starts no program, and reads no file, but
-those of the earlier contest that it is a copy of, which was begun from the command line.
+the server's own bots, and those of the earlier contest that it is a copy of, which was begun from the command line.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,9 +12,11 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from server.config.builtin_bot import BUILTIN_NAMES, builtin_bot_named
 from server.contest import contest_file
 from server.contest.contest_file import BadContest
-from server.contest.definition import MAX_ENTRANTS, Definition, Sandbox
+from server.contest.definition import Definition, Sandbox
+from server.contest.programs.command import builtin_entrant_command
 from server.contest.programs.sandbox.choice import contest_obstacle
 from server.contest.report.render.dry_run import DryRun
 from server.contest.runtime.snapshot import dry_run, measured_shares
@@ -22,23 +24,8 @@ from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
 from server.league.submissions.entering import check_versions
 
-HEAD = """name = "A name that no contest here has yet"
-
-# milliseconds of a side for the whole game, and for each move in addition
-time = { budget = 60_000, increment = 100 }
-
-# who logs in by such a name takes part, or a version of a bot; docs/contests.md has all keys
-"""
-
-TAIL = """
-[[games]]
-game = "gipf"
-openings = { plies = 4 }
-
-[[stages]]
-format = "round-robin"
-"""
-"""What stands around the entrants in the form of a contest that is no copy."""
+BUILTIN_COMMANDS = frozenset(builtin_entrant_command(builtin_bot_named(name)) for name in BUILTIN_NAMES)
+"""Commands of the server's own bots, which any contest may start."""
 
 
 class Earlier(NamedTuple):
@@ -54,14 +41,6 @@ class Checked(NamedTuple):
 
     definition: Definition
     dry_run: DryRun
-
-
-def template(bots: Sequence[str]) -> str:
-    """Return what the form holds for a contest that is no copy: versions of some bots, as far as there are two."""
-    lines = [f'{{ name = "{bot}", version-of = "{bot}" }}' for bot in bots[:MAX_ENTRANTS]]
-    lines = lines if len(lines) > 1 else ['{ name = "ann" }', '{ name = "bob" }']
-    entrants = ",\n    ".join(lines)
-    return f"{HEAD}entrants = [\n    {entrants},\n]\n{TAIL}"
 
 
 def earlier_contest(data: Path, number: int) -> Earlier:
@@ -93,10 +72,11 @@ def open_contest(data: Path, accounts: Accounts, text: str, definition: Definiti
 
 def read_new(text: str, earlier: Earlier | None) -> Definition:
     """Read a contest file that may begin from a page; raises `BadContest`."""
-    found = contest_file.read(text, _load(earlier))
+    found = contest_file.read(text, load_of(earlier))
     known = set() if earlier is None else {(one.command, one.folder) for one in earlier.definition.entrants}
     for entrant in found.entrants:
-        if entrant.command and (entrant.command, entrant.folder) not in known:
+        is_builtin = entrant.command in BUILTIN_COMMANDS and not entrant.folder
+        if entrant.command and not is_builtin and (entrant.command, entrant.folder) not in known:
             raise BadContest(
                 f"{entrant.name} has a command that the contest which is copied does not have: on this page no other "
                 "program can be started; leave it out, or begin the contest by arena-server contest FILE"
@@ -109,7 +89,7 @@ def read_new(text: str, earlier: Earlier | None) -> Definition:
     return found if before is None else replace(found, folder=before.folder)
 
 
-def _load(earlier: Earlier | None) -> Callable[[str], str]:
+def load_of(earlier: Earlier | None) -> Callable[[str], str]:
     """Return what fetches files of positions: those that the file of the earlier contest names, and no others."""
 
     def load(name: str) -> str:

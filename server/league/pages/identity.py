@@ -28,6 +28,9 @@ NOBODY = "nobody is signed in here: open the link that the organiser has sent yo
 FORM_BYTES = 16 * 1024
 """Largest form."""
 
+MAX_FIELDS = 50
+"""Most fields of a form, those that are empty included."""
+
 
 class Identity(NamedTuple):
     """Who is signed in, and where."""
@@ -79,22 +82,24 @@ class Identities:
             raise Refused(403, f"this is for {allowed}; your role is {found.person.role}")
         return found
 
-    async def form(self, request: Request, identity: Identity | None, most: int = FORM_BYTES) -> dict[str, str]:
-        """Return the fields of a form.
+    async def form(
+        self, request: Request, identity: Identity | None, most: int = FORM_BYTES, fields: int = MAX_FIELDS
+    ) -> dict[str, str]:
+        """Return the fields of a form that are not empty, in its order.
 
-        Raises `Refused` where it is none of ours, has more than so many bytes, or does not arrive.
+        Raises `Refused` where it is none of ours, has more than so many bytes or fields, or does not arrive.
         """
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/x-www-form-urlencoded":
             raise Refused(415, "a form is sent as application/x-www-form-urlencoded")
         try:
             text = (await read_body(request, most)).decode()
-            fields = {name: values[-1].strip() for name, values in parse_qs(text, max_num_fields=50).items()}
+            found = {name: values[-1].strip() for name, values in parse_qs(text, max_num_fields=fields).items()}
         except ValueError:
             raise Refused(400, "the form cannot be read") from None
         if identity is not None:
-            check_form(identity, fields.get("form", ""))
-        return fields
+            check_form(identity, found.get("form", ""))
+        return found
 
     def sign_in(self, response: Response, request: Request, session: str) -> None:
         """Let a browser stay signed in."""

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from server.contest.contest_file import BadContest
-from server.league.console.new_contest import Earlier, read_new, template
+from server.league.console.new_contest import Earlier, read_new
 from tests.server.contest.runtime.bots import read_definition
 
 FILE = """
@@ -16,11 +16,6 @@ entrants = [{ name = "ann", command = ["./ann"], folder = "ann" }, { name = "bob
 games = [{ game = "mnk", params = "3 3 3" }]
 stages = [{ format = "round-robin" }]
 """
-
-
-def test_the_template_can_begin() -> None:
-    assert [one.name for one in read_new(template(["ann-2"]), None).entrants] == ["ann", "bob"]
-    assert [one.version_of for one in read_new(template(["ann-2", "bob-1"]), None).entrants] == ["ann-2", "bob-1"]
 
 
 def test_a_copy_starts_the_programs_of_the_contest_before_where_that_started_them() -> None:
