@@ -29,7 +29,7 @@ def moves_of(start: Position, looks: float, monkeypatch: pytest.MonkeyPatch) -> 
     """Return three moves of a side of a duel, and the nodes of each."""
     monkeypatch.setattr(going_over, "compiled_code", lambda position: CodeAfter(looks))
     process = EngineProcess(EngineSetup("A", read("nodes=1000"), Path(OURS), {}, start).first_message)
-    found = []
+    found: list[tuple[str, int]] = []
     for _ in range(3):
         told = process.move({"game": 0, "moves": [move for move, _ in found], "left": None}, 0.0)
         found.append((told["move"], told["nodes"]))
