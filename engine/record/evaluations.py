@@ -10,8 +10,7 @@ from collections.abc import Callable, Collection
 
 from engine.games.interface import Kernel, Position
 from engine.search.binding import CodeSource
-from engine.search.game_engine import Tablebase, perfect_result
-from engine.search.going_over import AdaptiveWork
+from engine.search.game_engine import AdaptiveWork, Tablebase, perfect_result
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop
 
 TABLE_MEGABYTES = 32

@@ -10,7 +10,6 @@ search of one position to one depth.
 - `capabilities`: what search functions read of a game's rules, by global name, and what stands for what a game does not
   tell
 - `game_engine`: advice on the move in a game, for which nobody has to wait for the compiler
-- `going_over`: work that begins interpreted, and begins again compiled as soon as compiled code is there
 - `iterative_deepening`: one depth after the other: the window in which a position is searched, and other threads that
   search it as well
 - `memory`: what the alpha-beta search works on: flat arrays of numbers, and what stands where in them

@@ -9,7 +9,7 @@ from engine.commands.duel.processes import OURS, EngineSetup
 from engine.duel.engine_config import read
 from engine.games.catalogue import start_of
 from engine.games.interface import Position
-from engine.search import going_over
+from engine.search import game_engine
 from engine.solve.solver import Solution, SolverLimits, solve
 from tests.engine.code_after import CodeAfter
 
@@ -27,7 +27,7 @@ def solved(start: Position, looks: float) -> Solution:
 
 def moves_of(start: Position, looks: float, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     """Return three moves of a side of a duel, and the nodes of each."""
-    monkeypatch.setattr(going_over, "compiled_code", lambda position: CodeAfter(looks))
+    monkeypatch.setattr(game_engine, "compiled_code", lambda position: CodeAfter(looks))
     process = EngineProcess(EngineSetup("A", read("nodes=1000"), Path(OURS), {}, start).first_message)
     found: list[tuple[str, int]] = []
     for _ in range(3):

@@ -25,7 +25,7 @@ from engine.duel.sprt import Decision
 from engine.games.catalogue import USUAL_GAME, title_of
 from engine.games.interface import EVALUATION_LIMIT, Kernel, Position
 from engine.games.outcome import Termination
-from engine.search.going_over import AdaptiveWork
+from engine.search.game_engine import AdaptiveWork
 from engine.search.searcher import Searcher, SearchLimits, Stop
 from engine.wire.words import number_of
 

@@ -151,7 +151,7 @@ class EngineProcess:
 def _work_on(start: "Position") -> Any:
     """Return what begins interpreted, None where this version of the engine does not know that."""
     try:
-        from engine.search.going_over import AdaptiveWork
+        from engine.search.game_engine import AdaptiveWork
     except ImportError:
         return None
     return AdaptiveWork(start)

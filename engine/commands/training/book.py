@@ -23,7 +23,7 @@ from engine.duel.book.searches import Best, Found, Search, making_of, search, se
 from engine.duel.game_file import BadGames, line_of
 from engine.games.catalogue import USUAL_GAME, title_of
 from engine.games.interface import GameError, Position
-from engine.search.going_over import AdaptiveWork
+from engine.search.game_engine import AdaptiveWork
 from engine.wire.words import number_of
 
 QUIET_SECONDS = 5.0

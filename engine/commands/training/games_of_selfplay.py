@@ -8,7 +8,7 @@ from engine.commands.inputs import game_named, say_compiling, start_of
 from engine.duel.training.selfplay import ScoredGame, Setting, play
 from engine.games.catalogue import variant_title
 from engine.games.interface import Kernel
-from engine.search.going_over import AdaptiveWork
+from engine.search.game_engine import AdaptiveWork
 from engine.search.searcher import Stop
 
 _BEGINNING = threading.Lock()

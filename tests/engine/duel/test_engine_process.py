@@ -13,8 +13,8 @@ from engine.commands.inputs import say_compiling
 from engine.duel.engine_config import read
 from engine.games.catalogue import start_of
 from engine.games.interface import Position
-from engine.search import going_over
-from engine.search.going_over import AdaptiveWork
+from engine.search import game_engine
+from engine.search.game_engine import AdaptiveWork
 from tests.engine.code_after import CodeAfter
 
 START = start_of("gipf", "3 3 8 8")
@@ -38,10 +38,10 @@ def test_it_plays_the_same_whenever_compiled_code_comes(monkeypatch: pytest.Monk
         return interpreted._replace(rules=copied) if True in asked else interpreted
 
     monkeypatch.setattr(type(START), "kernel", watched)
-    monkeypatch.setattr(going_over, "NODES_A_LOOK", 10)
+    monkeypatch.setattr(game_engine, "NODES_A_LOOK", 10)
 
     def played(looks: float) -> list[tuple[str, int]]:
-        monkeypatch.setattr(going_over, "compiled_code", lambda position: CodeAfter(looks))
+        monkeypatch.setattr(game_engine, "compiled_code", lambda position: CodeAfter(looks))
         asked.clear()
         process = EngineProcess(setup("nodes=300").first_message)
         moves: list[str] = []
@@ -82,7 +82,7 @@ def test_a_side_waits_for_the_compiler_where_something_depends_on_it(
 def test_waiting_and_compiling_are_said_once(
     texts: tuple[str, str], sentences: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for module in (command, going_over):
+    for module in (command, game_engine):
         monkeypatch.setattr(module, "can_compile", lambda: True)
     for looks, lines in ((NEVER, sentences), (0, 0)):
         code = CodeAfter(looks)

@@ -5,7 +5,7 @@ from itertools import count
 import pytest
 
 from engine.games.catalogue import start_of
-from engine.search import game_engine, going_over
+from engine.search import game_engine
 from engine.search.game_engine import AdaptiveSearcher
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop
 from tests.engine.code_after import CodeAfter
@@ -33,8 +33,8 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
     monkeypatch.setattr(type(POSITION), "kernel", watched)
     monkeypatch.setattr(game_engine, "Searcher", Listed)
-    monkeypatch.setattr(going_over, "NODES_A_LOOK", 10)
-    monkeypatch.setattr(going_over, "START_NODES", 20)
+    monkeypatch.setattr(game_engine, "NODES_A_LOOK", 10)
+    monkeypatch.setattr(game_engine, "START_NODES", 20)
     return asked
 
 

@@ -9,8 +9,8 @@ from engine.duel.training.selfplay import FORMAT, Setting, play
 from engine.games.catalogue import start_of
 from engine.games.interface import Kernel
 from engine.record.evaluations import Evaluator
-from engine.search import going_over
-from engine.search.going_over import AdaptiveWork
+from engine.search import game_engine
+from engine.search.game_engine import AdaptiveWork
 from engine.search.searcher import Stop
 from tests.engine.code_after import CodeAfter
 
@@ -30,8 +30,8 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
         return kernel(self, compile=False)  # type: ignore[arg-type]
 
     monkeypatch.setattr(type(START), "kernel", watched)
-    monkeypatch.setattr(going_over, "NODES_A_LOOK", 10)
-    monkeypatch.setattr(going_over, "START_NODES", 20)
+    monkeypatch.setattr(game_engine, "NODES_A_LOOK", 10)
+    monkeypatch.setattr(game_engine, "START_NODES", 20)
     return asked
 
 
@@ -65,7 +65,7 @@ def test_an_evaluation_is_the_same_whenever_compiled_code_comes() -> None:
 
 
 def test_it_is_told_once_that_something_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(going_over, "can_compile", lambda: True)
+    monkeypatch.setattr(game_engine, "can_compile", lambda: True)
     told: list[str] = []
     code = CodeAfter(NEVER)
     work = AdaptiveWork(START, code=code, compiling=lambda: told.append("compiling"))
