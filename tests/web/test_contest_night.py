@@ -15,7 +15,9 @@ from engine.games.history import History
 from engine.search.searcher import Stop
 from server.contest.definition import Knockout, RoundRobin, Swiss
 from server.contest.report import files
-from server.contest.report.structure import ScheduledGame
+from server.contest.report.brackets import THIRD_PLACE
+from server.contest.report.contents import make_report
+from server.contest.report.structure import Meeting, Round, ScheduledGame
 from server.league.accounts.accounts import Accounts
 from server.league.console.announcements import Announcements
 from server.ops.workers.question_loop import Question
@@ -23,9 +25,21 @@ from server.web.live import running_evaluations
 from server.web.live.running_evaluations import RunningEvaluations
 from server.web.play.analysis import idle_worker, questions
 from server.web.play.analysis.analyst import Analyst
-from server.web.views.contest_night import Line, Summary, Told, belongs, choose, deciding, night, stakes, told_by
+from server.web.views.contest_night import (
+    Line,
+    Onward,
+    Summary,
+    Told,
+    belongs,
+    choose,
+    deciding,
+    night,
+    onward,
+    stakes,
+    told_by,
+)
 from tests.server.contest.played import CONTROL
-from tests.server.contest.report.samples import sample_report
+from tests.server.contest.report.samples import sample, sample_report
 from tests.web.chromium import PHONE, check_accessibility, fits, open_page
 from tests.web.site import Site, Table, renamed
 
@@ -121,6 +135,31 @@ def test_a_knockout_shows_its_later_rounds_and_a_ladder_its_best_players_first()
     assert deciding(cup, games) == [2, 1]
     assert deciding(told("ladder", ann=9, bob=8, cleo=7, dan=6), games[::-1]) == [1, 2]
     assert choose(cup, games) == {2: None, 1: None}
+
+
+def test_the_winner_of_a_meeting_of_a_knockout_goes_on_or_is_the_champion() -> None:
+    def meeting(first: str | None, second: str | None, winner: int | None = None) -> Meeting:
+        return Meeting(players=(first, second), points=(0, 0), winner=winner, bye=False, games=())
+
+    def of(*rounds: Round) -> Told:
+        return msgspec.structs.replace(told("knockout", ann=0, bob=0, cleo=0, dan=0), bracket=rounds)
+
+    later = Round(name="Final", meetings=(meeting(None, None),))
+    cup = of(Round(name="Semi-finals", meetings=(meeting("ann", "dan"), meeting("bob", "cleo"))), later)
+    assert onward(cup, ("dan", "ann")) == Onward(place=0, opponents=("bob", "cleo"))
+    cup = of(Round(name="Semi-finals", meetings=(meeting("ann", "dan"), meeting("bob", "cleo", 1))), later)
+    assert onward(cup, ("ann", "dan")) == Onward(place=0, opponents=("cleo",))
+    assert onward(cup, ("bob", "cleo")) is None, "that is decided"
+    early = Round(name="Quarter-finals", meetings=(meeting("ann", "bob"), meeting("cleo", None)))
+    assert onward(of(early), ("ann", "bob")) == Onward(place=0, opponents=())
+    cup = of(
+        Round(name="Final", meetings=(meeting("ann", "cleo"),)),
+        Round(name=THIRD_PLACE, meetings=(meeting("bob", "dan"),)),
+    )
+    assert onward(cup, ("cleo", "ann")) == Onward(place=1, opponents=())
+    assert onward(cup, ("bob", "dan")) == Onward(place=3, opponents=())
+    report = make_report(*sample(6, Knockout(tie_breaks=1, control=CONTROL), stop=3, qualified=False))
+    assert told_by(report, report.done).bracket == report.stages[-1].bracket != ()
 
 
 async def test_the_last_wanted_position_of_a_game_is_evaluated(

@@ -12,10 +12,11 @@ import msgspec
 from engine.games.interface import Position
 from server.contest.fixtures import QUALIFICATION
 from server.contest.formats.standings import Standing
+from server.contest.report.brackets import THIRD_PLACE
 from server.contest.report.interruptions import pause
 from server.contest.report.render.games import ended, score
 from server.contest.report.render.tie_breaks import marks
-from server.contest.report.structure import Game, Report, ScheduledGame
+from server.contest.report.structure import Game, Report, Round, ScheduledGame
 from server.web.views.lobby import Listed
 
 BOARDS = 6
@@ -91,6 +92,8 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     entrants: tuple[str, ...]
     variants: tuple[str, ...]
     schedule: tuple[ScheduledGame, ...]
+    bracket: tuple[Round, ...] = ()
+    """Of a knockout."""
     evaluations: bool
     """Whether the organiser lets pages show what the engine thinks of running games."""
 
@@ -114,6 +117,15 @@ class Stakes(msgspec.Struct, frozen=True, kw_only=True):
     """By result (``first``, ``draw``, ``second``): the players whose places change."""
 
 
+class Onward(msgspec.Struct, frozen=True, kw_only=True):
+    """What the winner of a meeting of a knockout gets by it."""
+
+    place: int
+    """1 in the final, 3 in the match for that place; 0: a place in the next round."""
+    opponents: tuple[str, ...]
+    """Whom the winner meets there: one, or two who still play for it; nobody where that is not known yet."""
+
+
 class Evaluation(msgspec.Struct, frozen=True):
     """What the engine thinks of a position of a running game, for the side that began."""
 
@@ -134,6 +146,8 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     """0 where the report does not know of the game yet."""
     stakes: Stakes | None
     """None where the order of the table is not that of points."""
+    onward: Onward | None
+    """None where no meeting of a knockout is played."""
     evaluation: Evaluation | None
     """None where the organiser does not allow it, or nothing is known yet."""
 
@@ -177,6 +191,7 @@ def told_by(report: Report, known: int) -> Told:
         entrants=report.entrants,
         variants=tuple(variant.name for variant in report.variants),
         schedule=report.schedule,
+        bracket=() if stage is None else stage.bracket,
         evaluations=report.evaluations,
     )
 
@@ -211,6 +226,21 @@ def stakes(told: Told, players: tuple[str, str]) -> Stakes | None:
         leader = leader or any((before[name] == 1) != (after[name] == 1) for name in names)
         changes[result] = tuple(Change(name, before[name], after[name]) for name in players if name in moved)
     return Stakes(leader=leader, best=best, changes=changes)
+
+
+def onward(told: Told, players: tuple[str, str]) -> Onward | None:
+    """Return what the winner of the meeting to which a running game belongs gets by it."""
+    for round in told.bracket:
+        for number, meeting in enumerate(round.meetings):
+            if meeting.winner is not None or set(meeting.players) != set(players):
+                continue
+            if len(round.meetings) == 1:
+                return Onward(place=3 if round.name == THIRD_PLACE else 1, opponents=())
+            other = round.meetings[number ^ 1]
+            names = other.players if other.winner is None else (other.players[other.winner],)
+            known = tuple(name for name in names if name is not None)
+            return Onward(place=0, opponents=known if len(known) == len(names) else ())
+    return None
 
 
 def _places(table: Sequence[Line], more: Mapping[str, float]) -> dict[str, int]:
@@ -261,6 +291,7 @@ def night(
             match=match,
             round=_round(told, match.players),
             stakes=found if match.ending is None else None,
+            onward=onward(told, match.players) if match.ending is None else None,
             evaluation=evaluation if match.ending is None else None,
         )
         for match, found, evaluation in matches

@@ -81,8 +81,17 @@ function facts({ match, round }) {
   return [count(match.plies, "move"), round ? t("round {0}", round) : "", gameName(match.game, match.parameters)].filter(Boolean).join(" · ");
 }
 
+/** What the winner of a meeting of a knockout gets by it. */
+function prize({ place, opponents }) {
+  if (place === 1) return t("Who wins the meeting is the champion");
+  if (place === 3) return t("Who wins the meeting is third");
+  if (!opponents.length) return t("Who wins the meeting goes on");
+  return t("Who wins the meeting goes on against {0}", opponents.join(t(" or ")));
+}
+
 /** What each result of a game would change, a line for each result that changes anything. */
-function changes({ match, stakes: found }) {
+function changes({ match, stakes: found, onward }) {
+  if (onward) return [el("li", {}, prize(onward))];
   if (!found) return [];
   const titles = { first: t("{0} wins", match.players[0]), draw: t("draw"), second: t("{0} wins", match.players[1]) };
   return Object.entries(titles)
