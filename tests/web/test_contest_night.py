@@ -2,6 +2,7 @@
 
 from contextlib import closing
 from functools import partial
+from pathlib import Path
 from shutil import rmtree
 
 import msgspec
@@ -13,6 +14,7 @@ from playwright.sync_api import Browser, expect
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.search.searcher import Stop
+from server.config.settings import Settings
 from server.contest.definition import Knockout, RoundRobin, Swiss
 from server.contest.report import files
 from server.contest.report.brackets import THIRD_PLACE
@@ -22,10 +24,13 @@ from server.league.accounts.accounts import Accounts
 from server.league.console.announcements import Announcements
 from server.ops.workers.question_loop import Question
 from server.web.live import running_evaluations
+from server.web.live.contest_channel import ContestHub
+from server.web.live.event_stream import Broadcaster
 from server.web.live.running_evaluations import RunningEvaluations
 from server.web.play.analysis import idle_worker, questions
 from server.web.play.analysis.analyst import Analyst
 from server.web.views.contest_night import (
+    Evaluation,
     Line,
     Onward,
     Summary,
@@ -38,8 +43,10 @@ from server.web.views.contest_night import (
     stakes,
     told_by,
 )
+from server.web.views.contests import ReportIndex
 from tests.server.contest.played import CONTROL
 from tests.server.contest.report.samples import sample, sample_report
+from tests.server.harness import open_arena, play, ready
 from tests.web.chromium import PHONE, check_accessibility, fits, open_page
 from tests.web.site import Site, Table, renamed
 
@@ -209,6 +216,39 @@ async def test_the_last_wanted_position_of_a_game_is_evaluated(
         await trio.sleep(0.5)
         assert asked == [0, 4, -1, 0], "a process that nobody needs is ended"
         nursery.cancel_scope.cancel()
+
+
+async def test_evaluations_are_of_no_later_move_than_spectators_see_and_only_where_they_are_allowed(
+    tmp_path: Path, mock_clock: trio.testing.MockClock
+) -> None:
+    wanted: list[int] = []
+
+    class Asked(RunningEvaluations):
+        """Takes note of the positions that are to be evaluated."""
+
+        def of(self, match: int, history: History) -> Evaluation | None:
+            wanted.append(history.plies)
+            return Evaluation(ply=history.plies, score=150, depth=4, win=None)
+
+    def delayed(settings: Settings) -> Settings:
+        return msgspec.structs.replace(settings, delay_moves=2)
+
+    async with open_arena(tmp_path, change=delayed) as harness:
+        players = await harness.pair("budget=60000", "morris")
+        await ready(*players)
+        for mover, move in enumerate("012"):
+            await play(players[mover % 2], players[1 - mover % 2], move)
+        report = renamed(renamed(sample_report(8, Swiss(3), stop=30), "a1", "ann"), "a2", "bob")
+        for contest, allowed in ((1, True), (2, False)):
+            shown = msgspec.structs.replace(report, evaluations=allowed)
+            files.write_report_files(shown, harness.folder / "contests" / str(contest))
+            broadcaster = Broadcaster(harness.arena.send_queue.soon, lambda: 0.0)
+            hub = ContestHub(harness.arena, broadcaster, ReportIndex(harness.folder), Asked(), contest)
+            await hub.look()
+            (board,) = msgspec.json.decode(hub.snapshot())["boards"]
+            assert board["match"]["plies"] == 1
+            assert (board["evaluation"] or {}).get("ply") == (1 if allowed else None)
+    assert set(wanted) == {1}
 
 
 def test_a_game_that_is_over_is_worth_nothing_to_look_at() -> None:
