@@ -14,6 +14,7 @@ from server.commands.options import BY, fail
 from server.config.settings import WEB
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, NotAllowed, Role
+from server.league.database import FILE
 from server.storage.database import BadStore
 
 people = cyclopts.App(name="people", help="Invite people to a server, and give them roles.")
@@ -31,7 +32,7 @@ def invite(*names: str, role: AsRole = AUTHOR, data: Data = DATA, url: Url = f"h
     """Print a link for each of these people, which signs them in once; somebody who has an account gets a new link."""
     if not names:
         fail("say whom to invite, as in: arena-server people invite ann bob")
-    with _accounts(data) as accounts:
+    with _accounts(data, new=True) as accounts:
         for name in names:
             print(f"{name}  {url.rstrip('/')}/join/{accounts.invite(name, role, BY)}")
 
@@ -39,7 +40,7 @@ def invite(*names: str, role: AsRole = AUTHOR, data: Data = DATA, url: Url = f"h
 @people.command
 def code(most: int, *, role: AsRole = AUTHOR, data: Data = DATA, url: Url = f"http://{WEB}") -> None:
     """Print a code by which so many people may come, who choose their names; it is good for 30 days."""
-    with _accounts(data) as accounts:
+    with _accounts(data, new=True) as accounts:
         print(f"{url.rstrip('/')}/join/{accounts.invite_many(role, most, BY)}")
 
 
@@ -74,7 +75,10 @@ def reopen(name: Name, *, data: Data = DATA) -> None:
 
 
 @contextmanager
-def _accounts(data: Path) -> Iterator[Accounts]:
+def _accounts(data: Path, *, new: bool = False) -> Iterator[Accounts]:
+    """Open the accounts of a directory; ``new`` ones are made where it has none."""
+    if not new and not (data / FILE).exists():
+        fail(f"{data} has no accounts: there is no {FILE} in it; give the directory of the server with --data")
     try:
         data.mkdir(parents=True, exist_ok=True)
         with closing(Accounts(data)) as accounts:
