@@ -1,0 +1,130 @@
+"""What organisers type: commands for a contest that is open, and a look ahead at one that is not."""
+
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from server import cli
+from server.contest.fixtures import Finished
+from server.contest.formats.plan import plan
+from server.contest.store.store import FILE, Store
+from server.league.accounts.accounts import Accounts
+from tests.server.contest.runtime.bots import read_definition
+
+CONTEST = """
+name = "Autumn"
+time = { budget = 60_000 }
+entrants = [{ name = "dora" }, { name = "emil" }, { name = "fay" }]
+games = [{ game = "mnk", params = "3 3 3" }]
+stages = [{ format = "round-robin" }]
+"""
+
+
+class Said(NamedTuple):
+    """How a command has ended."""
+
+    status: int
+    out: list[str]
+    err: list[str]
+
+
+Run = Callable[..., Said]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    """Run ``arena-server`` in this process, in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    for module in ("server.cli", "server.commands.contest"):  # loggers would keep the output of this test
+        monkeypatch.setattr(f"{module}.configure", lambda **_: None)
+
+    def run(*words: str) -> Said:
+        monkeypatch.setattr(sys, "argv", ["arena-server", *words])
+        status = 0
+        try:
+            cli.main()
+        except SystemExit as ended:
+            status = int(ended.code or 0)
+        said = capsys.readouterr()
+        return Said(status, said.out.splitlines(), said.err.splitlines())
+
+    return run
+
+
+def open_contest(data: Path, text: str = CONTEST) -> int:
+    data.mkdir(exist_ok=True)
+    with closing(Store(data / FILE)) as store:
+        return store.open_contest(text, read_definition(text), datetime.now(UTC))
+
+
+def changes(data: Path) -> list[tuple[str, str]]:
+    """Return the audit log, the oldest entry first."""
+    with closing(Accounts(data)) as accounts:
+        return [(entry.who, entry.what) for entry in reversed(accounts.audit(100))]
+
+
+def play_one(data: Path, contest: int) -> int:
+    """Play a game of a contest to its end; return its number."""
+    with closing(Store(data / FILE)) as store:
+        fixture = plan(store.definition(contest), store.games(contest)).due[0]
+        match = store.last_match() + 1
+        assert store.begin(contest, fixture, match, len(store.interventions(contest)))
+        store.finish(contest, Finished(fixture, match, 0, "line"))
+        return match
+
+
+def test_each_change_of_a_contest_is_answered_in_a_sentence_and_stands_in_the_audit_log(
+    run: Run, tmp_path: Path
+) -> None:
+    data = tmp_path / "arena-data"  # where the commands look unless told otherwise
+    number = play_one(data, open_contest(data))
+    done = (
+        ("pause", "the contest was paused"),
+        ("resume Autumn", "the contest was resumed"),
+        ("withdraw emil", "emil was withdrawn"),
+        ("reinstate emil --contest Autumn", "emil was reinstated"),
+        (f"replay {number}", f"the result of match {number} was annulled"),
+        ("cancel", "the contest was cancelled"),
+    )
+    for words, sentence in done:
+        said = run("contest", *words.split())
+        assert (said.status, said.err, len(said.out)) == (0, [], 1)
+        assert said.out[0].startswith(f"Autumn: {sentence}; ") and said.out[0].endswith(".")
+    assert [who for who, _ in changes(data)] == ["the command line"] * len(done)
+    assert [what.partition(";")[0] for _, what in changes(data)] == [f"Autumn: {sentence}" for _, sentence in done]
+
+
+def test_what_cannot_be_changed_is_refused_in_a_sentence_and_stands_nowhere(run: Run, tmp_path: Path) -> None:
+    data = tmp_path / "arena-data"
+    play_one(data, open_contest(data))
+    for words, sentence in (
+        ("withdraw emi", "no entrant of 'Autumn' is called 'emi'; there are dora, emil, fay"),
+        ("reinstate emil", "emil "),
+        ("replay 99", "no game of 'Autumn' has the number 99; the report lists them"),
+        ("replay x", "GAME is 'x'; it has to be a whole number"),
+        ("resume", "the organiser has not paused the contest 'Autumn'"),
+        ("command dora -- python3 dora2.py", "dora connects by itself, and has no command that could be changed"),
+        ("cancel Winter", "there is no contest 'Winter'; there is Autumn"),
+    ):
+        said = run("contest", *words.split())
+        assert (said.status, said.out, len(said.err)) == (2, [], 1)
+        assert said.err[0].startswith(f"arena-server: {sentence}")
+    assert changes(data) == []
+
+
+def test_a_look_ahead_plays_and_makes_nothing(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "autumn.toml").write_text(CONTEST)
+    assert run("contest", "autumn.toml", "--dry-run") == Said(
+        0,
+        [
+            "stage 1: Round robin  6 games  at most 12:00 min",
+            "no such game was measured on this server yet: only the budgets bound the time",
+        ],
+        [],
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["autumn.toml"]
