@@ -219,7 +219,10 @@ def test_pages_say_without_javascript_how_things_stand(site: Site) -> None:
 
     while f'<a href="/match/{table.match}">{table.match}</a></td><td>ann – bob' not in plain("/"):
         time.sleep(0.05)  # the lobby is looked at once a second
-    assert "1. b2" in plain(f"/match/{table.match}") and "being played" in plain(f"/match/{table.match}")
+    shown = plain(f"/match/{table.match}")
+    assert "1. b2" in shown and "being played" in shown and "m,n,k 3 3 3" in shown
+    picture = re.search('<img src="([^"]+)"', shown)
+    assert picture is not None and b"<svg" in ask(site, picture[1]).body
     table.resign()
     table.close()
     assert "(first) resigned" in plain(f"/match/{table.match}")

@@ -50,24 +50,23 @@ def match(state: State, words: Texts) -> str:
     history, players = state.history, state.header.players
     ended = words("being played") if state.outcome is None else words.sentence(readable(state.outcome.detail))
     moves = " ".join(f"{number}. {move}" for number, move in enumerate(history.moves, 1))
+    game = variant_name(f"{history.position.game.name} {history.position.parameters}", words)
     return (
         f"<h1>{words('Match {0}', state.header.match)}</h1><p>{escape(' – '.join(players))}: {escape(ended)}.</p>"
-        f"<pre>{escape(history.position.picture())}</pre><p>{escape(words.sentence(history.position.summary()))}</p>"
+        f"<p>{escape(game)}</p>{_drawing(state.header.match, words)}"
+        f"<p>{escape(words.sentence(history.position.summary()))}</p>"
         f"<p>{escape(moves) or words('No move was made yet.')}</p>"
     )
 
 
 def record(number: int, text: str, words: Texts) -> str:
     """Return players, result and last position of a match that was over some time ago, and where its record is."""
-    board = f"/api/v1/matches/{number}/position.svg"
     told = ""
     with suppress(ValueError):  # a record that was damaged is shown by what can be read
         players = " – ".join(player for _, player in players_of(text))
         told = f"<p>{escape(players)}: {escape(words.sentence(readable(sentence_of(text))))}.</p>"
     return (
-        f"<h1>{words('Match {0}', number)}</h1>{told}"
-        f'<p><picture><source media="(prefers-color-scheme: dark)" srcset="{board}?theme=dark">'
-        f'<img src="{board}" alt="{words("Position")}" width="480"></picture></p>'
+        f"<h1>{words('Match {0}', number)}</h1>{told}{_drawing(number, words)}"
         f"<p>{_link(f'/api/matches/{number}/record', words('The record of match {0}, as text', number))}.</p>"
     )
 
@@ -89,6 +88,15 @@ def _match_row(one: Listed, words: Texts) -> tuple[str, ...]:
     ended = words.count(one.plies, "move") if one.ending is None else words.sentence(one.ending.sentence)
     game = variant_name(f"{one.game} {one.parameters}", words)
     return _link(f"/match/{one.match}", str(one.match)), escape(" – ".join(one.players)), escape(game), escape(ended)
+
+
+def _drawing(number: int, words: Texts) -> str:
+    """Return the last position of a match as a picture, in the colours of the browser."""
+    board = f"/api/v1/matches/{number}/position.svg"
+    return (
+        f'<p><picture><source media="(prefers-color-scheme: dark)" srcset="{board}?theme=dark">'
+        f'<img src="{board}" alt="{words("Position")}" width="480"></picture></p>'
+    )
 
 
 def _link(path: str, words: str) -> str:
