@@ -32,6 +32,9 @@ contest = cyclopts.App(
     "print its file, or export it.",
 )
 
+PROVE_SECONDS = 10.0
+"""For solving an adjudicated game again: its adjudication has usually taken one."""
+
 Data = Annotated[Path, Parameter(help="The data directory of the contest.")]
 OfAll = Annotated[str, Parameter(help="The contest, where the directory has several that are not over.")]
 Which = Annotated[str, Parameter(name="--contest", help="Its name, where the directory has several that are not over.")]
@@ -255,7 +258,7 @@ def print_file(name: str, *, data: Data = Path("arena-data")) -> None:
 
 
 @contest.command
-def export(name: str, file: Path, *, prove: float = 0.0, data: Data = Path("arena-data")) -> None:
+def export(name: str, file: Path, *, prove: float = PROVE_SECONDS, data: Data = Path("arena-data")) -> None:
     """Write a contest that is over into one signed file, which arena-server verify checks anywhere.
 
     It has the definition, all results and records, and the report; no tokens, commands or folders of programs.
