@@ -1,5 +1,6 @@
 """The page of a contest for a projector: which games it shows first, and what a browser makes of it."""
 
+import re
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -332,6 +333,11 @@ def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, s
         expect(tile.locator(".evaluation")).to_have_text("score +150 · depth 4")
         expect(page.locator("#standings tr")).to_have_count(len(report.stages[-1].table))
         expect(page.locator("#results li")).to_have_count(8)
+        led = [line.name for line in report.stages[-1].table if line.place == 1]
+        assert page.locator("#standings tr.leads th").all_text_contents() == led
+        annulled = page.locator("#results li", has_text=" annulled ")
+        expect(annulled).not_to_have_count(0)
+        expect(annulled.first).to_contain_text(re.compile("^a[0-9]+ – a[0-9]+ annulled server stopped"))
         found = stakes(told_by(report, report.done), ("a1", "a2"))
         assert found is not None and any(found.changes.values())
         expect(tile.locator(".stakes li")).to_have_count(sum(map(bool, found.changes.values())))

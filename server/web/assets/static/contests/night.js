@@ -52,10 +52,11 @@ function showChampions({ champions }) {
 function showTable({ summary, table, entrants }) {
   find("#placed").hidden = !table.length;
   say(find("#mark"), t(summary.mark));
+  const isLed = table.some((line) => line.place !== 1); // else all are equal yet
   patch(
     find("#standings"),
     ...table.map((line) =>
-      el(line.out ? "tr.out" : "tr", { "data-key": line.name }, el("td", {}, `${line.place}`), el("th.name", { scope: "row" }, line.name), el("td", {}, line.mark)),
+      el(line.out ? "tr.out" : isLed && line.place === 1 ? "tr.leads" : "tr", { "data-key": line.name }, el("td", {}, `${line.place}`), el("th.name", { scope: "row" }, line.name), el("td", {}, line.mark)),
     ),
   );
   find("#more").hidden = entrants <= table.length;
@@ -67,7 +68,8 @@ function coming(game) {
 }
 
 function result(game) {
-  const names = `${game.first} ${t(game.score)} ${game.second}`;
+  const counts = /[0-9½]/.test(game.score); // else a word, which would stand between them like a verb
+  const names = counts ? `${game.first} ${game.score} ${game.second}` : `${game.first} – ${game.second} ${t(game.score)}`;
   const shown = game.match === null ? el("strong", {}, names) : el("a", { href: `/match/${game.match}` }, names);
   return el("li", { "data-key": `${game.match} ${names}` }, shown, el("span.quiet", {}, ` ${reason(game.sentence.split(":")[0].replaceAll(" ", "_"))}`));
 }
