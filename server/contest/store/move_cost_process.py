@@ -1,12 +1,13 @@
-"""The process that looks up what the moves of a contest's games have cost, of the lowest priority."""
+"""The process that looks up what the moves of a contest's games have cost, and makes tablebases for it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from threading import Event
 
-from engine.record import BadRecord, verify
+from engine.games.interface import Position
+from engine.record import BadRecord, Summary, verify
 from engine.record.exact_cost import move_costs
-from engine.solve.tablebase.tablebase import Tablebase, whole_tablebase_of
+from engine.solve.tablebase.tablebase import Tablebase, make_whole_tablebase, whole_tablebase_of
 from server.config.process_settings import lower_priority
 from server.contest.store.lost_records import find_record
 from server.contest.store.move_costs import CostsOfGame, Wanted, append
@@ -17,23 +18,47 @@ NICENESS = 19
 
 
 def costs_of_games(wanted: Wanted) -> Iterator[CostsOfGame]:
-    """Yield the costs of those games that have a true record, and whose variant a tablebase has as a whole."""
-    tablebases: dict[tuple[str, str], Tablebase | None] = {}
-    for match in wanted.matches:
-        record = find_record(Path(wanted.data), match)
-        if record is None:
-            continue
-        try:
-            summary = verify(record.decode(errors="replace"))
-        except BadRecord:
-            continue
-        start = summary.header.position
-        name = start.game.name, start.parameters
-        if name not in tablebases:
-            tablebases[name] = whole_tablebase_of(start)
-        tablebase = tablebases[name]
-        if tablebase is not None:
-            yield CostsOfGame(match, start.turn, tuple(move_costs(summary, tablebase)))
+    """Yield the costs of those games that have a true record, and whose variant a tablebase has as a whole.
+
+    Those that are there come first; then those that are missing are made, one after the other.
+    """
+    matches: Sequence[int] = wanted.matches
+    for find in (whole_tablebase_of, make_whole_tablebase):
+        find_once, later = _once(find), []
+        for match in matches:
+            summary = _summary(Path(wanted.data), match)
+            if summary is None:
+                continue
+            tablebase = find_once(summary.header.position)
+            if tablebase is None:
+                later.append(match)
+            else:
+                yield CostsOfGame(match, summary.header.position.turn, tuple(move_costs(summary, tablebase)))
+        matches = later
+
+
+def _summary(data: Path, match: int) -> Summary | None:
+    """Return what the record of a match proves, None where there is no true one."""
+    record = find_record(data, match)
+    if record is None:
+        return None
+    try:
+        return verify(record.decode(errors="replace"))
+    except BadRecord:
+        return None
+
+
+def _once(find: Callable[[Position], Tablebase | None]) -> Callable[[Position], Tablebase | None]:
+    """Return what finds the tablebase of a position, and does so once for each variant."""
+    found: dict[tuple[str, str], Tablebase | None] = {}
+
+    def find_once(position: Position) -> Tablebase | None:
+        name = position.game.name, position.parameters
+        if name not in found:
+            found[name] = find(position)
+        return found[name]
+
+    return find_once
 
 
 def answer(question: Question[Event]) -> tuple[int, bytes]:

@@ -1,7 +1,7 @@
 """What each move of a contest's games has cost, where a tablebase has the variant: kept beside the report.
 
 The file has a line for each game. Records never change, so what is kept holds; where the file is lost it is made again.
-It is made when the contest is over, so that nothing of it takes time from a game.
+It is made when the contest is over, and so are tablebases that are missing: nothing of it takes time from a game.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ FILE = "costs.jsonl"
 """Name of the file in the folder of a contest."""
 
 SECONDS = 300.0
-"""After which no further game is looked at; a game takes some tenths of a second."""
+"""After which no further game is looked at; it takes some tenths of a second, making a tablebase a minute."""
 
 PROCESS = "server.contest.store.move_cost_process"
 
@@ -79,7 +79,7 @@ def append(data: Path, contest: int, costs: CostsOfGame) -> None:
 
 
 async def look_up_costs(data: Path, contest: int, definition: Definition, games: Sequence[Finished]) -> bool:
-    """Have a process of low priority look up what moves have cost, as far as tablebases are there and time is left.
+    """Have a process of low priority look up what moves have cost, and make missing tablebases, while time is left.
 
     Tells whether there was anything to look up. Raises nothing but Cancelled: a report is complete without it.
     """
@@ -109,4 +109,5 @@ def _missing(data: Path, contest: int, definition: Definition, games: Sequence[F
 
 
 def _may_be_solved(variant: Variant) -> bool:
-    return making.can_have(GAMES[variant.game].start(variant.parameters))
+    start = GAMES[variant.game].start(variant.parameters)
+    return making.can_have(start) and making.is_whole(start.kernel(compile=False))

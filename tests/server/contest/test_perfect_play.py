@@ -7,16 +7,19 @@ import pytest
 import trio
 
 from engine.games.catalogue import start_of
+from engine.games.interface import Position
 from engine.record.exact_cost import MoveCost
-from engine.solve.tablebase import making
+from engine.solve.tablebase import making, tablebase
 from server.contest.definition import Definition, RoundRobin, Variant
 from server.contest.fixtures import Finished, Fixture
 from server.contest.report.render.page import page
 from server.contest.report.render.text import perfect_play as as_table
 from server.contest.scoring.perfect_play import GameCosts, PerfectPlay, PerfectPlayer, ThrownAway, perfect_play
 from server.contest.store.folders import folder_of
-from server.contest.store.move_costs import FILE, CostsOfGame, append, kept_costs, look_up_costs
+from server.contest.store.move_cost_process import costs_of_games
+from server.contest.store.move_costs import FILE, CostsOfGame, Wanted, append, kept_costs, look_up_costs
 from tests.engine.records import Table
+from tests.engine.solve.test_tablebase import solve_layers
 from tests.server.contest.played import contest
 from tests.server.contest.report.samples import sample_report
 from tests.server.contest.report.test_page import Reader
@@ -77,6 +80,47 @@ def test_a_process_looks_up_the_games_that_are_missing(tmp_path: Path, monkeypat
     assert trio.run(look_up_costs, tmp_path, 3, definition, games)
     assert kept_costs(tmp_path, 3) == {5: [(0, WON)], 6: [(0, HELD), (1, THROWN)]}
     assert not trio.run(look_up_costs, tmp_path, 3, definition, games[:2])
+
+
+def test_a_tablebase_that_is_missing_is_made_once_after_what_is_there_was_looked_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(making.GIVEN)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    for module in (making, tablebase):
+        monkeypatch.setattr(module, "takes_shipped", lambda _start: False)
+    monkeypatch.setattr(tablebase, "can_compile", lambda: True)
+    folder = making.folder()
+    assert folder is not None
+    made = []
+
+    def make(position: Position) -> None:
+        made.append(position.parameters)
+        solve_layers(position.parameters, (4, 4), folder)
+
+    monkeypatch.setattr(tablebase, "make", make)
+    folder.mkdir(parents=True)
+    solve_layers("2 2 4 4", (4, 4), folder)
+    (tmp_path / "records").mkdir()
+    variants = {5: "2 3 4 4", 6: "2 2 4 4", 7: "2 3 4 4", 8: "3 4 18 18"}
+    for match, parameters in variants.items():
+        text = Table("gipf", parameters).ready().play(MOVES[0]).text
+        (tmp_path / "records" / f"{match}.txt").write_text(text, encoding="utf-8")
+    found = costs_of_games(Wanted(str(tmp_path), 3, tuple(variants)))
+    assert (next(found).match, made) == (6, [])
+    assert [costs.match for costs in found] == [5, 7]
+    assert made == ["2 3 4 4"]
+
+
+def test_only_variants_that_a_tablebase_can_have_as_a_whole_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(making.GIVEN)
+    start = start_of("gipf", "3 4 18 18")
+    large = msgspec.structs.replace(
+        contest(2, RoundRobin()), variants=(Variant("gipf", start.parameters, (start.text(),)),)
+    )
+    assert not trio.run(look_up_costs, tmp_path, 3, large, [game(5, "a1", "a2")])
 
 
 def test_nothing_is_looked_up_where_no_tablebase_can_be(tmp_path: Path) -> None:
