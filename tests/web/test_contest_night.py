@@ -386,6 +386,34 @@ def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, s
 
 
 @pytest.mark.slow
+def test_a_projector_tells_what_a_meeting_is_about_and_how_long_it_goes_on(
+    browser: Browser, site: Site, request: pytest.FixtureRequest
+) -> None:
+    folder = site.data / "contests" / "79"
+    request.addfinalizer(partial(rmtree, folder, ignore_errors=True))  # other tests count the contests of the site
+    report = make_report(*sample(4, Knockout(tie_breaks=1, control=CONTROL), stop=0, qualified=False))
+
+    def tell(seconds: float | None) -> None:
+        files.write_report_files(msgspec.structs.replace(report, seconds_left=seconds), folder)
+
+    tell(754.0)
+    table = Table(site, "morris", "budget=600000", ("a1", "a4"))
+    with open_page(browser, still=True) as page:
+        page.goto(f"{site.url}/contest/79/live")
+        tile = page.locator(f".tile[data-match='{table.match}']")
+        expect(tile.locator(".stakes li")).to_have_text(["Who wins the meeting goes on against a2 or a3"])
+        progress = page.locator("#progress")
+        expect(progress).to_contain_text(" · about 13 min left")
+        tell(20.0)
+        expect(progress).to_contain_text(" · about 1 min left")
+        tell(None)
+        expect(progress).not_to_contain_text("left")
+        expect(progress).to_contain_text("0 of ")
+    table.resign()
+    table.close()
+
+
+@pytest.mark.slow
 def test_a_long_name_takes_no_room_from_a_short_one_among_the_next_games(
     browser: Browser, site: Site, request: pytest.FixtureRequest
 ) -> None:

@@ -235,6 +235,9 @@ def test_the_state_of_a_contest_is_one_word_beside_the_longest_title(
 MOST_SCREENS = 15
 """Most screens that a phone scrolls through for the page of a contest, at first."""
 
+MOST_PIXELS = 7500
+"""The most height of that page with a table of 64, on phones and on large screens."""
+
 
 @pytest.mark.slow
 def test_a_knockout_of_64_is_no_endless_page_on_a_phone(
@@ -256,6 +259,24 @@ def test_a_knockout_of_64_is_no_endless_page_on_a_phone(
         page.goto(f"{site.url}/contest/64/live")
         expect(page.locator("#champion")).to_contain_text(champion)
         assert fits(page)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("format", "stop"), [(RoundRobin(), 200), (Swiss(7), 10**6)])
+def test_a_table_of_64_is_no_endless_page(
+    browser: Browser, site: Site, request: pytest.FixtureRequest, format: RoundRobin | Swiss, stop: int
+) -> None:
+    folder = site.data / "contests" / "65"
+    request.addfinalizer(partial(rmtree, folder, ignore_errors=True))
+    report = contents.make_report(*sample(64, format, variants=1, qualified=False, stop=stop))
+    files.write_report_files(report, folder)
+    with open_page(browser) as page:
+        for width, height in ((390, 844), (1440, 900)):
+            page.set_viewport_size({"width": width, "height": height})
+            page.goto(f"{site.url}/contest/65")
+            expect(page.locator("#contest .standings").first).to_contain_text(report.stages[-1].table[0].name)
+            assert 1000 < page.evaluate("document.documentElement.scrollHeight") <= MOST_PIXELS
+            assert fits(page)
 
 
 LEAVING = """scroll => {
