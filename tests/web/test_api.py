@@ -6,20 +6,33 @@ import re
 import shlex
 import shutil
 import subprocess
+from contextlib import closing
+from http.client import HTTPConnection
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
+import trio
 from PIL import Image
 from playwright.sync_api import Browser
 
 from engine.record import verify
+from server.config.limits import Limits
 from server.web.api import openapi
 from server.web.api.operations import OPERATIONS
 from server.web.api.records import played_match
+from server.web.app import application
+from server.web.http.client_quota import MAX_WAIT, REQUESTS, REQUESTS_AT_ONCE, SECONDS, TOO_MANY, HttpRateLimiter
+from server.web.http.listener import serve_browsers
+from server.web.live.channels import Hubs
+from server.web.live.event_stream import Broadcaster
+from server.web.people.routes import People
+from server.web.play.routes import Playing
 from server.web.views import preview as previews
 from tests.engine.records import records
 from tests.engine.test_record import played
+from tests.server.harness import open_arena
 from tests.web.chromium import check_accessibility, fits, open_page
 from tests.web.site import Site, Table, open_site
 from tests.web.test_app import ask
@@ -111,6 +124,38 @@ def test_records_come_a_line_each_the_newest_first(tmp_path: Path) -> None:
         for query in ("?limit=0", "?limit=1001", "?before=x", "?limit=-1"):
             refused = ask(site, f"/api/v1/records{query}")
             assert refused.status == 400 and re.search("limit|before", refused.json["error"])
+
+
+async def test_a_program_that_asks_for_too_much_is_refused_until_its_time_has_come(tmp_path: Path) -> None:
+    now = 0
+    limiter = HttpRateLimiter(Limits(trusted=()), 10, lambda: now)
+    listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    port = listeners[0].socket.getsockname()[1]
+
+    def get(path: str) -> tuple[int, Any]:
+        with closing(HTTPConnection("127.0.0.1", port, timeout=1200)) as connection:
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read())
+
+    async def statuses(count: int) -> list[int]:
+        return [(await trio.to_thread.run_sync(get, "/api/v1/matches"))[0] for _ in range(count)]
+
+    async with open_arena(tmp_path) as harness, Playing() as playing, trio.open_nursery() as nursery:
+        arena = harness.arena
+        hubs = Hubs(arena, Broadcaster(arena.send_queue.soon, lambda: 0.0))
+        app = application(arena, arena.record_store, hubs, playing, People(arena.settings.data))
+        nursery.start_soon(serve_browsers, app, listeners, limiter)
+        program = limiter.enter("127.0.0.1")
+        assert program is not None
+        assert program.wait(int(REQUESTS_AT_ONCE) - 2) == 0
+        assert await statuses(2) == [200, 200]
+        assert program.wait(int(REQUESTS * MAX_WAIT)) == MAX_WAIT
+        assert await statuses(2) == [429, 429]
+        assert await trio.to_thread.run_sync(get, "/api/v1/records/17") == (429, {"error": TOO_MANY[1]})
+        now += round((MAX_WAIT + 3 / REQUESTS) * SECONDS)
+        assert await statuses(2) == [200, 200]
+        nursery.cancel_scope.cancel()
 
 
 @pytest.mark.parametrize("name", sorted(records()))
