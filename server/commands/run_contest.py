@@ -44,6 +44,9 @@ LINE_SECONDS = 30.0
 TAKE_SECONDS = 3.0
 """Time between two attempts to take over from the server that is followed."""
 
+LOOKING_UP = "looking up what moves have cost by exact values, which may have to be made: five minutes at most"
+"""What is said when no games are left and the report is not yet there."""
+
 OVER, STOPPED = 0, 3
 """Exit statuses: the contest is over; it was stopped, and the same command goes on with it."""
 
@@ -90,7 +93,8 @@ async def _hold(asked: ContestOptions, console: Console, cluster: Cluster | None
             played = number_of(len(found.games), "game")
             console.print(f"Stopped after {played}. The same command goes on with the contest.")
             return STOPPED
-        await look_up_costs(data, contest, found.definition, found.games)
+        begun = partial(follower.say, LOOKING_UP)
+        await look_up_costs(data, contest, found.definition, found.games, begun)
         made = await trio.to_thread.run_sync(partial(write_report, data, contest, found))
         if await trio.to_thread.run_sync(store.verification, contest) is None:
             verdict = await trio.to_thread.run_sync(partial(_verify, store, data, contest, console))

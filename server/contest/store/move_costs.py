@@ -4,7 +4,7 @@ The file has a line for each game. Records never change, so what is kept holds; 
 It is made when the contest is over, and so are tablebases that are missing: nothing of it takes time from a game.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -78,14 +78,22 @@ def append(data: Path, contest: int, costs: CostsOfGame) -> None:
         file.write(msgspec.json.encode(costs) + b"\n")
 
 
-async def look_up_costs(data: Path, contest: int, definition: Definition, games: Sequence[Finished]) -> bool:
+async def look_up_costs(
+    data: Path,
+    contest: int,
+    definition: Definition,
+    games: Sequence[Finished],
+    begun: Callable[[], object] = lambda: None,
+) -> bool:
     """Have a process of low priority look up what moves have cost, and make missing tablebases, while time is left.
 
-    Tells whether there was anything to look up. Raises nothing but Cancelled: a report is complete without it.
+    Calls ``begun`` if there is anything to look up, and tells whether there was. Raises nothing but Cancelled: a report
+    is complete without it.
     """
     matches = await trio.to_thread.run_sync(partial(_missing, data, contest, definition, games))
     if not matches:
         return False
+    begun()
     wanted = msgspec.json.encode(Wanted(str(data), contest, matches))
     try:
         with trio.move_on_after(SECONDS):

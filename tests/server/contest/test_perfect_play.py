@@ -77,9 +77,11 @@ def test_a_process_looks_up_the_games_that_are_missing(tmp_path: Path, monkeypat
     append(tmp_path, 3, CostsOfGame(5, 0, (WON,)))
     definition, games = solved_contest(), [game(match, "a1", "a2") for match in (5, 6, 7)]
     games = [one._replace(fixture=one.fixture._replace(pair=number)) for number, one in enumerate(games)]
-    assert trio.run(look_up_costs, tmp_path, 3, definition, games)
+    told: list[str] = []
+    assert trio.run(look_up_costs, tmp_path, 3, definition, games, lambda: told.append("begun"))
     assert kept_costs(tmp_path, 3) == {5: [(0, WON)], 6: [(0, HELD), (1, THROWN)]}
-    assert not trio.run(look_up_costs, tmp_path, 3, definition, games[:2])
+    assert not trio.run(look_up_costs, tmp_path, 3, definition, games[:2], lambda: told.append("begun"))
+    assert told == ["begun"]
 
 
 def test_a_tablebase_that_is_missing_is_made_once_after_what_is_there_was_looked_up(
