@@ -336,10 +336,11 @@ def errors() -> Iterator[Shot]:
     for name, path in {"page": "/nothing", "match": "/match/99999", "contest": "/contest/99"}.items():
         yield Shot(f"error-{name}", path, refused=404)
     yield Shot("error-live", "/contest/77/live", "#name")
-    yield Shot("error-player", "/player/no%2Fbody%3Cb%3E", "#fault", refused=404)
+    yield Shot("error-player", "/player/no%2Fbody%3Cb%3E", refused=404)
     yield Shot("error-games", "/games?result=won", "#fault", refused=400)
     yield Shot("error-explorer", "/explorer?game=gipf&variant=1+2+3+4", "#fault", refused=400)
-    yield Shot("error-atlas", "/atlas/1/3/5/5", "#fault", refused=400)
+    yield Shot("error-atlas", "/atlas/1/3/5/5", refused=404)
+    yield Shot("error-atlas-move", "/atlas/2/2/4/4#zz", "#fault:not(:empty)", refused=400)
     yield Shot("error-play", "/play#game=gipf&params=1+2+3+4", "#fault:not(:empty)", refused=400)
     yield Shot("error-analysis", "/analysis#game=mnk&params=3+3+3&tree=b2,b2", "#fault:not(:empty)", refused=400)
     yield Shot("error-embed", "/embed/match/99999", "p", refused=404)
