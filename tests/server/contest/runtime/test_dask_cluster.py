@@ -17,7 +17,7 @@ import msgspec.structs
 import pytest
 import trio
 from msgspec.structs import replace
-from structlog.testing import capture_logs
+from structlog.testing import CapturingLogger
 
 from engine.games.outcome import Termination
 from server.arena.arena import Arena
@@ -124,14 +124,17 @@ async def until(true: Callable[[], bool]) -> None:
         await trio.sleep(0.005)
 
 
-async def test_games_go_to_workers_with_room_each_on_cores_of_its_own(made: Made) -> None:
+async def test_games_go_to_workers_with_room_each_on_cores_of_its_own(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made.add("one", 4, WorkerInfo("here", (0, 1, 2, 3, 4, 5)))
     made.add("two", 2, WorkerInfo("here", (0, 1, 2, 3, 4, 5)))
     made.add("three", 2, WorkerInfo("here", (0, 1, 2, 3, 4, 5)))
     made.answer = lambda worker, task: None
-    with capture_logs() as logs:
-        await _play_six(made)
-    joined = {entry["worker"]: entry["games"] for entry in logs if entry["event"] == "worker_joined"}
+    logged = CapturingLogger()  # whatever level other tests have set
+    monkeypatch.setattr(cluster, "log", logged)
+    await _play_six(made)
+    joined = {call.kwargs["worker"]: call.kwargs["games"] for call in logged.calls if call.args == ("worker_joined",)}
     assert joined == {"one": 2, "two": 1, "three": 1}
 
 

@@ -62,7 +62,7 @@ function newTile(match) {
   ]);
   const root = el(
     "div.card.tile",
-    {},
+    { "data-match": match.match },
     place,
     el("span.who", {}, ...who),
     el("span.foot.small.quiet", {}, el("span", {}, gameName(match.game, match.parameters)), moves),
