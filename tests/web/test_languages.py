@@ -35,8 +35,8 @@ from tests.web.test_app import ask
 SCRIPTS = re.compile(r"(?!texts/).*\.js")
 """Scripts of which every text is in the catalogue; those of ``texts/`` are the catalogue."""
 
-FURTHER = re.compile(r"(analysis|atlas|people)/|contests/night\.js")
-"""Those of pages that load further texts."""
+FURTHER = re.compile(r"(analysis|atlas|people)/|contests/(night|tiles)\.js")
+"""Those of pages that load further texts; what changes by a result is told below tiles of a projector alone."""
 
 SHOWN = re.compile(r"^[^#{]*[^\W\d_]{2,}[,;:]? [^\W\d_]|^[A-Z][a-z]+[a-z .…]*$")
 """Several words, or one with a capital letter: a text that somebody sees."""

@@ -2,7 +2,8 @@
 
 import { drawBoard } from "../boards/board.js";
 import { Clocks } from "../shared/clock.js";
-import { el, matchLink, patch, playerLink, say } from "../shared/dom.js";
+import { el, patch, playerLink, say } from "../shared/dom.js";
+import { matchLink } from "../shared/match_link.js";
 import { t } from "../shared/texts.js";
 import { count, gameName, reason, score } from "../shared/words.js";
 

@@ -2,7 +2,8 @@
 
 import { drawBoard } from "../boards/board.js";
 import { card } from "../contests/contest_card.js";
-import { announce, el, find, matchLink, patch, playerLink, say } from "../shared/dom.js";
+import { announce, el, find, patch, playerLink, say } from "../shared/dom.js";
+import { matchLink } from "../shared/match_link.js";
 import { Further } from "./further.js";
 import { listen } from "../shared/net.js";
 import { t } from "../shared/texts.js";

@@ -1,7 +1,5 @@
 /** Small helpers for pages. Text is always set as text: whatever a name holds, it is shown and never read as markup. */
 
-import { t } from "./texts.js";
-
 /**
  * Make an element.
  * @param {string} tag a tag name, with classes behind dots
@@ -113,12 +111,4 @@ export function announce(sentences) {
  */
 export function playerLink(name, tag = "a.player") {
   return el(tag, { href: `/player/${encodeURIComponent(name)}` }, name);
-}
-
-/**
- * The board of a tile, which is a link to its match; the names in the tile are links of their own.
- * @param {{match: number, players: string[]}} match
- */
-export function matchLink({ match, players }) {
-  return el("a.place", { href: `/match/${match}`, "aria-label": `${t("Match {0}", match)}: ${players.join(" – ")}` });
 }
