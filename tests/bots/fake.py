@@ -6,6 +6,7 @@ A script has a step a line; each connection has a script of its own:
     <<TEXT       the server sends TEXT and no newline, in a piece of its own
     > LINE       the client must say LINE next; a line that ends in * stands for every line that begins so, and lines
                  of STDERR that a script does not mention are left out
+    ? LINE       the client may say LINE before the line of the next >, as often as it likes; * as above
     drop         the connection is closed
     reset        the connection is cut, and what is under way on it is lost
     hold         nothing is sent until the client closes
@@ -17,6 +18,7 @@ import socket
 import struct
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import BinaryIO
@@ -87,6 +89,7 @@ class FakeServer:
 
     def _play(self, script: str, connection: socket.socket, lines: BinaryIO) -> None:
         queued = b""
+        possible: tuple[str, ...] = ()
         for step in [*map(str.strip, script.strip().splitlines()), "end"]:
             if step.startswith("<") and not step.startswith("<<"):
                 queued += step[2:].encode() + b"\n"
@@ -97,8 +100,11 @@ class FakeServer:
                 time.sleep(0.01)  # so that the client reads the piece alone
                 connection.sendall(step[2:].encode())
                 time.sleep(0.01)
+            elif step.startswith("?"):
+                possible = (*possible, step[2:])
             elif step.startswith(">"):
-                self._expect(step[2:], lines)
+                self._expect(step[2:], possible, lines)
+                possible = ()
             elif step == "drop":
                 return
             elif step == "reset":
@@ -112,11 +118,15 @@ class FakeServer:
         rest = lines.readline()
         assert not rest, f"the client said more than the script knows: {rest!r}"
 
-    def _expect(self, wanted: str, lines: BinaryIO) -> None:
+    def _expect(self, wanted: str, possible: Sequence[str], lines: BinaryIO) -> None:
+        left_out = (*possible, "STDERR *") if not wanted.startswith("STDERR ") else possible
         line = lines.readline().decode().rstrip("\n")
-        while line.startswith("STDERR ") and not wanted.startswith("STDERR "):
+        while not _fits(line, wanted) and any(_fits(line, one) for one in left_out):
             self.said.append(line)
             line = lines.readline().decode().rstrip("\n")
         self.said.append(line)
-        fits = line.startswith(wanted[:-1]) if wanted.endswith("*") else line == wanted
-        assert fits, f"{wanted!r} was to come, not {line!r}"
+        assert _fits(line, wanted), f"{wanted!r} was to come, not {line!r}"
+
+
+def _fits(line: str, wanted: str) -> bool:
+    return line.startswith(wanted[:-1]) if wanted.endswith("*") else line == wanted
