@@ -145,7 +145,7 @@ def test_bad_arguments_take_one_line_and_status_two(
         ("", "the text is empty"),
         ("\n4 4 5 5\n1 1 W\nW W W W W\n", "line 4: row 1 has 4 fields, not 5"),
         (SMALL.replace("_", "?"), "line 4: a field is W, B or _, not '?'"),
-        (SMALL.replace("2 2 W", "3 2 W"), "white has 3 pieces on the board and 3 in reserve"),
+        (SMALL.replace("2 2 W", "3 2 W"), "white's pieces: 3 on the board and 3 in reserve"),
         ("\udcff", "line 1"),
     ],
 )

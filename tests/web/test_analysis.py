@@ -120,7 +120,7 @@ GIPF = Arrangement(game="gipf", parameters="3 3 9 9", pieces=(("b2", 0, None),))
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        (msgspec.structs.replace(GIPF, reserves=(9, 0)), "white has 1 pieces on the board and 9 in reserve, of 9"),
+        (msgspec.structs.replace(GIPF, reserves=(9, 0)), "white's pieces: 1 on the board and 9 in reserve, of 9"),
         (msgspec.structs.replace(GIPF, parameters="1 3 9 9"), "S is 1, but boards have sides of 2 to 12 fields"),
         (msgspec.structs.replace(GIPF, pieces=(("z99", 0, None),)), "'z99' is no field of this board"),
         (msgspec.structs.replace(GIPF, pieces=(("b2", 0, None), ("b2", 1, None))), "on b2 can be one thing only"),

@@ -102,7 +102,7 @@ def _check(parameters: Parameters, state: State) -> None:
     for name, pieces, reserve, most in sides:
         count = popcount(pieces)
         if count + reserve > most:
-            sentence = f"{name} has {count} pieces on the board and {reserve} in reserve, of {most} in all"
+            sentence = f"{name}'s pieces: {count} on the board and {reserve} in reserve, of {most} in all"
             raise BadPosition(f"WRONG_{name.upper()}_PAWNS_NUMBER", sentence)
     found = count_runs(parameters, state)
     if found:

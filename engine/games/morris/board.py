@@ -59,7 +59,7 @@ def read(text: str) -> State:
     white, black = (sum(1 << field for field in range(FIELDS) if fields[field] == letter) for letter in LETTERS)
     for name, pieces, hand in zip(SIDES, (white, black), hands, strict=True):
         if popcount(pieces) + hand > PIECES:
-            sentence = f"{name} has {popcount(pieces)} pieces on the board and {hand} in hand, of {PIECES} in all"
+            sentence = f"{name}'s pieces: {popcount(pieces)} on the board and {hand} in hand, of {PIECES} in all"
             raise BadPosition(f"WRONG_NUMBER_OF_{name.upper()}_PIECES", sentence, lines[-1][0])
     if side == 0:
         return State(white, black, hands[0], hands[1], side)
@@ -79,7 +79,7 @@ def _read_header(number: int, words: list[str]) -> tuple[tuple[int, int], int]:
     hands = int(header[0]), int(header[1])
     for name, hand in zip(SIDES, hands, strict=True):
         if hand > PIECES:
-            raise BadPosition("WRONG_HEADER", f"{name} has {hand} pieces in hand, of {PIECES} in all", number)
+            raise BadPosition("WRONG_HEADER", f"{name}'s pieces: {hand} in hand, of {PIECES} in all", number)
     return hands, LETTERS.index(header[2])
 
 
