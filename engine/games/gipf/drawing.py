@@ -23,18 +23,16 @@ COLUMN = sqrt(3) / 2
 @cache
 def layout(size: int) -> Layout:
     """Return where everything lies on the board of side ``size``, columns upright, with its ring of dots."""
-    places = names(size).places
-    at = {name: _in_hexagon(size, name) for name in places}
-    fields = tuple(at[name] for name, where in places.items() if is_field(size, *where))
-    dots = tuple(at[name] for name, where in places.items() if not is_field(size, *where))
-    by_place = {where: at[name] for name, where in places.items()}
+    at = {where: _in_hexagon(size, name) for name, where in names(size).places.items()}
+    fields = tuple(place for where, place in at.items() if is_field(size, *where))
+    dots = tuple(place for where, place in at.items() if not is_field(size, *where))
     strokes = {}
     for entry in geometry(size).entries:
         down, right = (entry.target[i] - entry.dot[i] for i in (0, 1))
         row, column = entry.target
         while is_field(size, row, column):
             row, column = row + down, column + right
-        ends = by_place[entry.dot], by_place[row, column]
+        ends = at[entry.dot], at[row, column]
         strokes[frozenset(ends)] = Stroke(*ends[0][1:], *ends[1][1:])
     return Layout(
         kind="hexagon",
@@ -54,7 +52,7 @@ def _in_hexagon(size: int, name: str) -> Place:
 
 def draw(size: int, state: State, marked: str = "") -> str:
     """Draw the board, a line a printed row of the ring; the field called ``marked`` stands in brackets."""
-    name_of = {place: name for name, place in names(size).places.items()}
+    name_of = names(size).by_place
     width = 2 * size - 1
     lines = []
     for row in range(-1, width + 1):

@@ -30,6 +30,7 @@ class Names(NamedTuple):
     by_bit: dict[int, str]
     places: dict[str, tuple[int, int]]
     """Name of each field and dot -> (row, column), where dots lie outside the board."""
+    by_place: dict[tuple[int, int], str]
     pushes: dict[str, int]
     """Canonical text of each push -> its number."""
     texts: tuple[str, ...]
@@ -49,7 +50,7 @@ def names(size: int) -> Names:
     fields = {name: 1 << (r * width + c) for name, (r, c) in places.items() if is_field(size, r, c)}
     texts = tuple(f"{by_place[entry.dot]}-{by_place[entry.target]}" for entry in geometry(size).entries)
     pushes = {text: number for number, text in enumerate(texts)}
-    return Names(fields, {bit: name for name, bit in fields.items()}, places, pushes, texts)
+    return Names(fields, {bit: name for name, bit in fields.items()}, places, by_place, pushes, texts)
 
 
 class Choice(NamedTuple):

@@ -119,5 +119,5 @@ class GipfEncoding:
 
     @cached_property
     def _field_names(self) -> list[str]:
-        by_place = {place: name for name, place in names(self.variant.size).places.items()}
+        by_place = names(self.variant.size).by_place
         return [by_place[place] for place in self._fields]

@@ -129,8 +129,8 @@ def target(text: str, after: Position) -> str | None:
     match after:
         case GipfPosition():
             known = names(after.variant.size)
-            row, column = geometry(after.variant.size).entries[known.pushes[text.partition(" ")[0]]].target
-            return next(name for name, place in known.places.items() if place == (row, column))
+            entry = geometry(after.variant.size).entries[known.pushes[text.partition(" ")[0]]]
+            return known.by_place[entry.target]
         case ArrowsPosition():
             return _pair(arrows(after.variant, after.moves)[-1].field)
         case MorrisPosition():
@@ -147,7 +147,7 @@ def _gipf_motion(before: GipfPosition, text: str, after: GipfPosition) -> dict[s
     known = names(size)
     number = known.pushes[text.partition(" ")[0]]
     entry = geometry(size).entries[number]
-    name_at = {place: name for name, place in known.places.items()}
+    name_at = known.by_place
     down, right = (entry.target[i] - entry.dot[i] for i in (0, 1))
     occupied = before.state.white | before.state.black
     row, column = entry.target
