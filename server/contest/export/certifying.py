@@ -11,13 +11,13 @@ from engine.solve.solver import Result, SolverLimits, solve
 from engine.solve.strategy import NoStrategy, strategy
 from engine.wire.words import number_of
 from server.contest.definition import Definition
-from server.contest.export.contents import CERTIFICATES
+from server.contest.export.contents import certificate_name
+from server.contest.export.proving import MEGABYTES
 from server.contest.fixtures import Finished
 from server.contest.runtime.proof import Proof, ruling
 from server.contest.store.verification import Verdict
-from server.storage.record_store import SUFFIX
 
-MEMORY = 512 << 20
+MEMORY = MEGABYTES << 20
 """Bytes for the tables of the solver."""
 
 MAX_BYTES = 1 << 20
@@ -59,26 +59,23 @@ def check_certificate(definition: Definition, result: Finished, text: str, writt
 
     The verdict has a difference where it proves nothing, or something else than the result.
     """
-    about = f"{CERTIFICATES}{result.match}{SUFFIX}"
     try:
         history = record.verify(text).history
     except BadRecord:
         return Verdict(0, 0, ())  # which stands among the differences already
-    if len(written) > MAX_BYTES:
-        return Verdict(0, 0, (f"{about}: it has {len(written)} bytes, and a certificate has at most {MAX_BYTES}",))
     try:
+        if len(written) > MAX_BYTES:
+            raise BadCertificate(f"it has {len(written)} bytes, and a certificate has at most {MAX_BYTES}")
         claim = certificate.read(written.decode(errors="replace"))
         if _named(claim.position) != _named(history.position):
             raise BadCertificate("line 1: the position is not the one in which the game was adjudicated")
         if claim.winner != result.winner:
             raise BadCertificate("line 1: the winner is not the one of the game")
         plies = certificate.check(claim).plies
+        if ruling(history, definition.move_limit, result.fixture.players, Proof(claim.winner, plies)) is None:
+            raise BadCertificate(
+                f"it takes {number_of(plies, 'ply', 'plies')}, and a draw by rule or limit can come before"
+            )
     except BadCertificate as error:
-        return Verdict(0, 0, (f"{about}: {error}".replace("\n", " "),))
-    if ruling(history, definition.move_limit, result.fixture.players, Proof(claim.winner, plies)) is None:
-        return Verdict(
-            0,
-            0,
-            (f"{about}: it takes {number_of(plies, 'ply', 'plies')}, and a draw by rule or limit can come before",),
-        )
+        return Verdict(0, 0, (f"{certificate_name(result.match)}: {error}".replace("\n", " "),))
     return Verdict(0, 0, ())

@@ -23,6 +23,7 @@ from server.contest.report.interruptions import all_pauses
 from server.contest.report.structure import Pause, Report
 from server.contest.store import definition_text
 from server.contest.store.verification import Past
+from server.storage.record_store import SUFFIX
 
 FORMAT = 1
 """Number of the format; it changes when older programs could misread the file."""
@@ -34,7 +35,7 @@ CERTIFICATES = "certificates/"
 """Where certificates of adjudicated games stand in an export."""
 
 LINKS = "records/"
-"""What links to records begin with."""
+"""Where records stand in an export, and what links to them begin with."""
 
 TOLERANCE = 1e-6
 """Relative difference of figures that rounding on another machine may make; ratings are in Elo."""
@@ -86,6 +87,16 @@ class Contents(msgspec.Struct, frozen=True, kw_only=True):
         pauses = all_pauses(self.pauses, definition.interventions)
         moment = Moment(self.closed, self.opened, self.closed, self.stages, pauses=pauses, cores=1)
         return make_report(definition, games, plan, moment, LINKS)
+
+
+def record_name(match: int | None) -> str:
+    """Return the name of the file that has the record of a match."""
+    return f"{LINKS}{match}{SUFFIX}"
+
+
+def certificate_name(match: int | None) -> str:
+    """Return the name of the file that has the certificate of an adjudicated match."""
+    return f"{CERTIFICATES}{match}{SUFFIX}"
 
 
 def published(definition: Definition) -> Definition:

@@ -17,10 +17,9 @@ from server.contest.export.container import (
     BadExport,
     unpack,
 )
-from server.contest.export.contents import CERTIFICATES, FORMAT, LINKS, Manifest
+from server.contest.export.contents import CERTIFICATES, FORMAT, LINKS, Manifest, certificate_name, record_name
 from server.contest.store.verification import Verdict
 from server.ops.typed_json import decode
-from server.storage.record_store import SUFFIX
 
 Decoded = TypeVar("Decoded")
 
@@ -54,17 +53,16 @@ class Opened(NamedTuple):
 
     def record(self, match: int) -> tuple[str, str] | None:
         """Return the record of a match and its SHA-256; None where it is missing."""
-        found = self.files.get(f"{LINKS}{match}{SUFFIX}")
+        found = self.files.get(record_name(match))
         return None if found is None else (found.decode(errors="replace"), hashlib.sha256(found).hexdigest())
 
     def certificate(self, match: int | None) -> bytes | None:
         """Return the certificate of an adjudicated match; None where there is none."""
-        return self.files.get(f"{CERTIFICATES}{match}{SUFFIX}")
+        return self.files.get(certificate_name(match))
 
     def strays(self, matches: set[int | None], adjudicated: Set[int | None] = frozenset()) -> list[str]:
         """Return the names of records that belong to none of some matches, and certificates of none adjudicated."""
-        known = {f"{LINKS}{match}{SUFFIX}" for match in matches}
-        known |= {f"{CERTIFICATES}{match}{SUFFIX}" for match in adjudicated}
+        known = {*map(record_name, matches), *map(certificate_name, adjudicated)}
         return sorted(name for name in self.files if name.startswith((LINKS, CERTIFICATES)) and name not in known)
 
 

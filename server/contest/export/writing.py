@@ -10,7 +10,15 @@ import msgspec
 from engine.games.outcome import Termination
 from server.contest.export.certifying import certificate_of
 from server.contest.export.container import CONTEST, MANIFEST, PUBLIC_KEY, REPORT, SIGNATURE, BadExport, pack
-from server.contest.export.contents import CERTIFICATES, FORMAT, LINKS, Contents, Described, Manifest, published
+from server.contest.export.contents import (
+    FORMAT,
+    Contents,
+    Described,
+    Manifest,
+    certificate_name,
+    published,
+    record_name,
+)
 from server.contest.export.signing import public_pem, signing_key
 from server.contest.fixtures import Finished
 from server.contest.formats.plan import Present, plan
@@ -18,7 +26,6 @@ from server.contest.scoring.annulments import effective_results
 from server.contest.store import definition_text
 from server.contest.store.lost_records import find_record
 from server.contest.store.store import FILE, Store
-from server.storage.record_store import SUFFIX
 
 
 def export(data: Path, contest: int, prove_seconds: float = 0.0) -> bytes:
@@ -41,7 +48,7 @@ def export(data: Path, contest: int, prove_seconds: float = 0.0) -> bytes:
     for match in sorted(result.match for result in past.results if result.match is not None):
         record = find_record(data, match)
         if record is not None:  # one that is missing is named when the export is verified
-            files[f"{LINKS}{match}{SUFFIX}"] = record
+            files[record_name(match)] = record
     if prove_seconds:
         files.update(_certificates(files, past.played, prove_seconds))
     return signed(data, past.definition.name, files)
@@ -50,11 +57,11 @@ def export(data: Path, contest: int, prove_seconds: float = 0.0) -> bytes:
 def _certificates(files: Mapping[str, bytes], played: Iterable[Finished], seconds: float) -> dict[str, bytes]:
     made = {}
     for result in played:
-        kept = files.get(f"{LINKS}{result.match}{SUFFIX}")
+        kept = files.get(record_name(result.match))
         if result.termination == Termination.ADJUDICATED and kept is not None:
             written = certificate_of(kept.decode(errors="replace"), seconds)
             if written is not None:
-                made[f"{CERTIFICATES}{result.match}{SUFFIX}"] = written
+                made[certificate_name(result.match)] = written
     return made
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from server.contest.export.container import LADDER, BadExport
-from server.contest.export.contents import LINKS
+from server.contest.export.contents import record_name
 from server.contest.export.writing import json_text, signed
 from server.contest.store.lost_records import find_record
 from server.league.accounts.accounts import Accounts
@@ -21,7 +21,6 @@ from server.league.months.contents import (
     came_into_play,
 )
 from server.ops.typed_json import decode
-from server.storage.record_store import SUFFIX
 
 _GAMES = """SELECT number, match, variant, opening, first, second, first_version, second_version, score, termination,
     detail, plies, failed, ended, record, first_elo, first_deviation, second_elo, second_deviation
@@ -52,7 +51,7 @@ def export_month(data: Path, accounts: Accounts, month: str) -> bytes:
     for game in contents.games:
         record = find_record(data, game.match) if game.record else None
         if record is not None:  # one that is missing is named when the export is verified
-            files[f"{LINKS}{game.match}{SUFFIX}"] = record
+            files[record_name(game.match)] = record
     return signed(data, f"the ladder in {month}", files)
 
 
