@@ -105,7 +105,7 @@ SKIP = {"main": "To the content", "board": "To the board"}
 
 
 DOCUMENTS = {
-    "/": Document("lobby", "Lobby", ("contests/contests", "lobby/lobby"), "lobby/lobby", "/", live=True),
+    "/": Document("lobby", "Lobby", ("contests/contests", "shared/tile", "lobby/lobby"), "lobby/lobby", "/", live=True),
     "/match/{number:number}": Document("match", "Match", ("match/match",), "match/match", live=True, sounds=True),
     "/replay": Document("match", "Replay", ("match/match",), "match/match", "/replay", live=True, sounds=True),
     "/play": Document("play", "Play", ("play/play",), "play/play", "/play", target="board", sounds=True),
@@ -119,7 +119,11 @@ DOCUMENTS = {
     ),
     "/contests": Document("contests", "Contests", ("contests/contests",), "contests/contests", "/contests"),
     "/contest/{number:number}": Document(
-        "contest", "Contest", ("contests/contests", "contests/tiles", "contest"), "contests/contest", "/contests"
+        "contest",
+        "Contest",
+        ("contests/contests", "shared/tile", "contests/tiles", "contest"),
+        "contests/contest",
+        "/contests",
     ),
     "/atlas": Document("atlas", "Atlas of solved variants", ("atlas/atlas",), "atlas/atlas", "/atlas"),
     "/player/{name:path}": Document("player", "Player", ("people/people",), "people/player", "/games"),
@@ -129,7 +133,7 @@ DOCUMENTS = {
         "explorer", "Solved variant", ("atlas/explorer",), "atlas/explorer", "/atlas", target="board"
     ),
     "/contest/{number:number}/live": Document(
-        "night", "Contest", ("contests/tiles", "contests/night"), "contests/night", "/contests"
+        "night", "Contest", ("shared/tile", "contests/tiles", "contests/night"), "contests/night", "/contests"
     ),
 }
 """The pages by their paths, as routes write them."""
