@@ -1,7 +1,10 @@
 """One browser and one server for all tests of a process: each test opens its own pages and ends its own matches."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from shutil import rmtree
 
 import pytest
 from playwright.sync_api import Browser
@@ -24,3 +27,15 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             environment.setenv("NUMBA_DISABLE_JIT", "1")
             site = stack.enter_context(open_site(write_reports(tmp_path_factory.mktemp("site"))))
         yield site
+
+
+@pytest.fixture
+def contest_folder(site: Site, request: pytest.FixtureRequest) -> Callable[[int], Path]:
+    """Return what gives the folder of a contest by its number; it is gone after the test, as others count contests."""
+
+    def folder_of(number: int) -> Path:
+        folder = site.data / "contests" / str(number)
+        request.addfinalizer(partial(rmtree, folder, ignore_errors=True))
+        return folder
+
+    return folder_of

@@ -1,10 +1,9 @@
 """The page of a contest for a projector: which games it shows first, and what a browser makes of it."""
 
 import re
+from collections.abc import Callable
 from contextlib import closing
-from functools import partial
 from pathlib import Path
-from shutil import rmtree
 
 import msgspec
 import pytest
@@ -387,10 +386,9 @@ def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, s
 
 @pytest.mark.slow
 def test_a_projector_tells_what_a_meeting_is_about_and_how_long_it_goes_on(
-    browser: Browser, site: Site, request: pytest.FixtureRequest
+    browser: Browser, site: Site, contest_folder: Callable[[int], Path]
 ) -> None:
-    folder = site.data / "contests" / "79"
-    request.addfinalizer(partial(rmtree, folder, ignore_errors=True))  # other tests count the contests of the site
+    folder = contest_folder(79)
     report = make_report(*sample(4, Knockout(tie_breaks=1, control=CONTROL), stop=0, qualified=False))
 
     def tell(seconds: float | None) -> None:
@@ -415,10 +413,9 @@ def test_a_projector_tells_what_a_meeting_is_about_and_how_long_it_goes_on(
 
 @pytest.mark.slow
 def test_a_long_name_takes_no_room_from_a_short_one_among_the_next_games(
-    browser: Browser, site: Site, request: pytest.FixtureRequest
+    browser: Browser, site: Site, contest_folder: Callable[[int], Path]
 ) -> None:
-    folder = site.data / "contests" / "78"
-    request.addfinalizer(partial(rmtree, folder, ignore_errors=True))  # other tests count the contests of the site
+    folder = contest_folder(78)
     report = sample_report(12, Swiss(5), stop=60)
     name = next(game.first for game in report.schedule if not game.running)
     files.write_report_files(renamed(report, name, "W" * 32), folder)
@@ -430,9 +427,10 @@ def test_a_long_name_takes_no_room_from_a_short_one_among_the_next_games(
 
 
 @pytest.mark.slow
-def test_a_contest_without_a_report_is_waited_for(browser: Browser, site: Site, request: pytest.FixtureRequest) -> None:
-    folder = site.data / "contests" / "77"
-    request.addfinalizer(partial(rmtree, folder, ignore_errors=True))  # other tests count the contests of the site
+def test_a_contest_without_a_report_is_waited_for(
+    browser: Browser, site: Site, contest_folder: Callable[[int], Path]
+) -> None:
+    folder = contest_folder(77)
     with open_page(browser, phone=True, dark=True) as page:
         page.goto(f"{site.url}/contest/77/live")
         expect(page.locator("#name")).to_have_text("Contest 77 has no report yet")

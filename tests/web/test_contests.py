@@ -2,10 +2,9 @@
 
 import errno
 import os
-from functools import partial
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
-from shutil import rmtree
 
 import msgspec
 import pytest
@@ -158,10 +157,9 @@ BEYOND = """() => [...document.querySelectorAll("#contest .cards :is(th, td), .t
 
 @pytest.mark.slow
 def test_the_longest_name_widens_neither_page_nor_tables(
-    browser: Browser, site: Site, request: pytest.FixtureRequest
+    browser: Browser, site: Site, contest_folder: Callable[[int], Path]
 ) -> None:
-    folder = site.data / "contests" / "32"
-    request.addfinalizer(partial(rmtree, folder, ignore_errors=True))  # other tests count the contests of the site
+    folder = contest_folder(32)
     report, longest = sample_report(8, RoundRobin()), "W" * 32
     champion = report.stages[-1].table[0].name
     named = msgspec.structs.replace(renamed(report, champion, longest), name="a contest of many words " * 3)
@@ -214,10 +212,9 @@ def test_a_contest_is_told_from_its_table_to_its_ratings(browser: Browser, site:
 
 
 def test_the_state_of_a_contest_is_one_word_beside_the_longest_title(
-    browser: Browser, site: Site, request: pytest.FixtureRequest
+    browser: Browser, site: Site, contest_folder: Callable[[int], Path]
 ) -> None:
-    folder = site.data / "contests" / "33"
-    request.addfinalizer(partial(rmtree, folder, ignore_errors=True))
+    folder = contest_folder(33)
     title = "The great autumn championship of the department of computer science of 2026"
     report = msgspec.structs.replace(sample_report(6, RoundRobin(), stop=0), name=title)
     files.write_report_files(report, folder)
@@ -241,10 +238,9 @@ MOST_PIXELS = 7500
 
 @pytest.mark.slow
 def test_a_knockout_of_64_is_no_endless_page_on_a_phone(
-    browser: Browser, site: Site, request: pytest.FixtureRequest
+    browser: Browser, site: Site, contest_folder: Callable[[int], Path]
 ) -> None:
-    folder = site.data / "contests" / "64"
-    request.addfinalizer(partial(rmtree, folder, ignore_errors=True))  # other tests count the contests of the site
+    folder = contest_folder(64)
     report = contents.make_report(*sample(64, Knockout(tie_breaks=1, control=CONTROL), variants=1, qualified=False))
     files.write_report_files(report, folder)
     champion = report.stages[-1].table[0].name
@@ -264,10 +260,9 @@ def test_a_knockout_of_64_is_no_endless_page_on_a_phone(
 @pytest.mark.slow
 @pytest.mark.parametrize(("format", "stop"), [(RoundRobin(), 200), (Swiss(7), 10**6)])
 def test_a_table_of_64_is_no_endless_page(
-    browser: Browser, site: Site, request: pytest.FixtureRequest, format: RoundRobin | Swiss, stop: int
+    browser: Browser, site: Site, contest_folder: Callable[[int], Path], format: RoundRobin | Swiss, stop: int
 ) -> None:
-    folder = site.data / "contests" / "65"
-    request.addfinalizer(partial(rmtree, folder, ignore_errors=True))
+    folder = contest_folder(65)
     report = contents.make_report(*sample(64, format, variants=1, qualified=False, stop=stop))
     files.write_report_files(report, folder)
     with open_page(browser) as page:
@@ -295,10 +290,9 @@ LEAVING = """scroll => {
 @pytest.mark.slow
 @pytest.mark.parametrize(("table", "width"), [("rounds", 390), ("cross", 390), ("standings", 660)])
 def test_names_stay_in_sight_in_tables_that_are_scrolled_to_the_side(
-    browser: Browser, site: Site, request: pytest.FixtureRequest, table: str, width: int
+    browser: Browser, site: Site, contest_folder: Callable[[int], Path], table: str, width: int
 ) -> None:
-    folder = site.data / "contests" / "37"
-    request.addfinalizer(partial(rmtree, folder, ignore_errors=True))
+    folder = contest_folder(37)
     report = sample_report(12, Swiss(7))
     for name in ("a1", "a2", "a5"):
         report = renamed(report, name, f"{name}-of-a-rather-long-name")
@@ -325,10 +319,9 @@ APART = """texts => {
 
 @pytest.mark.slow
 def test_a_phone_shows_the_whole_plot_of_ratings_with_its_names(
-    browser: Browser, site: Site, request: pytest.FixtureRequest
+    browser: Browser, site: Site, contest_folder: Callable[[int], Path]
 ) -> None:
-    folder = site.data / "contests" / "34"
-    request.addfinalizer(partial(rmtree, folder, ignore_errors=True))
+    folder = contest_folder(34)
     report = renamed(sample_report(8, RoundRobin()), "a1", "Friedrich-Wilhelm-von-Hohenzolle")
     files.write_report_files(report, folder)
     with open_page(browser, phone=True, dark=True) as page:
@@ -344,10 +337,9 @@ def test_a_phone_shows_the_whole_plot_of_ratings_with_its_names(
 
 
 def test_a_stage_in_which_nobody_takes_part_is_left_out(
-    browser: Browser, site: Site, request: pytest.FixtureRequest
+    browser: Browser, site: Site, contest_folder: Callable[[int], Path]
 ) -> None:
-    folder = site.data / "contests" / "35"
-    request.addfinalizer(partial(rmtree, folder, ignore_errors=True))
+    folder = contest_folder(35)
     report = sample_report(6, RoundRobin(), Swiss(2), stop=30)
     second = msgspec.structs.replace(report.stages[0], number=2, table=(), crosstable=(), games=0)
     files.write_report_files(msgspec.structs.replace(report, stages=(report.stages[0], second)), folder)
@@ -369,10 +361,9 @@ TOGETHER = """rows => rows.every(row => {
 
 @pytest.mark.slow
 def test_next_games_and_tiles_of_a_contest_are_in_order_on_a_phone(
-    browser: Browser, site: Site, request: pytest.FixtureRequest
+    browser: Browser, site: Site, contest_folder: Callable[[int], Path]
 ) -> None:
-    folder = site.data / "contests" / "36"
-    request.addfinalizer(partial(rmtree, folder, ignore_errors=True))
+    folder = contest_folder(36)
     report = renamed(renamed(sample_report(12, Swiss(5), stop=60), "a1", "minimax_deluxe"), "a2", "TeamRocket")
     files.write_report_files(report, folder)
     tables = [

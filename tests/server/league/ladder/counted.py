@@ -9,9 +9,11 @@ from pathlib import Path
 from engine import record
 from server.contest.export.opening import open_export
 from server.league.accounts.accounts import Accounts
+from server.league.ladder.definition import read_file
 from server.league.ladder.players import LadderPlayer
 from server.league.ladder.rating import rate
 from server.league.ladder.store import BegunGame, CountedGame, LadderStore, insert_begun
+from server.league.ladder_control import LadderControl
 from server.league.months.checking import verify_month
 from server.league.months.writing import export_month
 from server.storage.record_store import RecordStore
@@ -27,6 +29,13 @@ def begin(store: LadderStore, game: BegunGame) -> None:
     """Keep a game that has begun and was chosen by nothing."""
     with store._accounts.change() as database:
         insert_begun(database, game, 0)
+
+
+def let_all_play(data: Path) -> None:
+    """Let games play on that were set aside: a test has killed the server, and they are not to blame for that."""
+    with closing(Accounts(data)) as accounts:
+        for game in (control := LadderControl(accounts, read_file)).set_aside():
+            control.let_play(game.number, "the test")
 
 
 def check_counted(data: Path, before: Sequence[CountedGame], players: Mapping[str, LadderPlayer]) -> list[CountedGame]:

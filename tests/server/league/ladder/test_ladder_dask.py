@@ -15,10 +15,14 @@ from pathlib import Path
 import pytest
 
 from server.league.accounts.accounts import Accounts
-from server.league.ladder.definition import read_file
 from server.league.ladder.store import CountedGame, LadderStore
-from server.league.ladder_control import LadderControl
-from tests.server.league.ladder.counted import check_counted, check_months, check_nothing_left, counted_games
+from tests.server.league.ladder.counted import (
+    check_counted,
+    check_months,
+    check_nothing_left,
+    counted_games,
+    let_all_play,
+)
 from tests.server.league.ladder.test_ladder_walk import DICE, END_SECONDS
 from tests.server.machines import Machines, Process
 from tests.server.process import ServerProcess
@@ -167,9 +171,7 @@ def test_no_counted_game_is_lost_whatever_is_killed(tmp_path: Path, machines: Ma
                 case "server":
                     ladder.kill()
                     games = check_counted(ladder.data, games, {})
-                    with closing(Accounts(ladder.data)) as accounts:  # no game is to blame for these deaths
-                        for game in (control := LadderControl(accounts, read_file)).set_aside():
-                            control.let_play(game.number, "the test")
+                    let_all_play(ladder.data)
                     ladder.start()
                     ladder.wait()
         machines.add_workers()

@@ -25,11 +25,15 @@ from server.commands.upkeep.backup import _matches
 from server.contest.store.store import FILE as STORE
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, ORGANISER
-from server.league.ladder.definition import read_file
 from server.league.ladder.store import CountedGame
-from server.league.ladder_control import LadderControl
 from server.storage.backup import back_up, restore
-from tests.server.league.ladder.counted import check_counted, check_months, check_nothing_left, counted_games
+from tests.server.league.ladder.counted import (
+    check_counted,
+    check_months,
+    check_nothing_left,
+    counted_games,
+    let_all_play,
+)
 from tests.server.league.test_account_pages import Visitor, sign_in
 from tests.server.process import Client
 from tests.web.site import Site
@@ -139,9 +143,7 @@ def test_a_server_that_is_killed_again_and_again_loses_no_counted_game_and_count
                 time.sleep(0.03 * chance.random())
             ladder.kill()
             games = check_counted(ladder.data, games, {})
-            with closing(Accounts(ladder.data)) as accounts:  # no game is to blame for these deaths
-                for game in (control := LadderControl(accounts, read_file)).set_aside():
-                    control.let_play(game.number, "the test")
+            let_all_play(ladder.data)
             ladder.start()
             ladder.wait()
         ladder.wait_for(len(games) + 2)
