@@ -34,7 +34,6 @@ from engine.search.searcher import (
 Clock = Callable[[], float]
 """Gives seconds from any beginning."""
 
-
 START_NODES = 1000
 """Nodes of interpreted search after which a process is started that compiles: some hundredths of a second."""
 

@@ -1,10 +1,9 @@
 """The process that looks up what the moves of a contest's games have cost, and makes tablebases for it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from threading import Event
 
-from engine.games.interface import Position
 from engine.record import BadRecord, Summary, verify
 from engine.record.exact_cost import move_costs
 from engine.solve.tablebase.tablebase import Tablebase, make_whole_tablebase, whole_tablebase_of
@@ -24,16 +23,21 @@ def costs_of_games(wanted: Wanted) -> Iterator[CostsOfGame]:
     """
     matches: Sequence[int] = wanted.matches
     for find in (whole_tablebase_of, make_whole_tablebase):
-        find_once, later = _once(find), []
+        known: dict[tuple[str, str], Tablebase | None] = {}
+        later = []
         for match in matches:
             summary = _summary(Path(wanted.data), match)
             if summary is None:
                 continue
-            tablebase = find_once(summary.header.position)
+            position = summary.header.position
+            variant = position.game.name, position.parameters
+            if variant not in known:
+                known[variant] = find(position)
+            tablebase = known[variant]
             if tablebase is None:
                 later.append(match)
             else:
-                yield CostsOfGame(match, summary.header.position.turn, tuple(move_costs(summary, tablebase)))
+                yield CostsOfGame(match, position.turn, tuple(move_costs(summary, tablebase)))
         matches = later
 
 
@@ -46,19 +50,6 @@ def _summary(data: Path, match: int) -> Summary | None:
         return verify(record.decode(errors="replace"))
     except BadRecord:
         return None
-
-
-def _once(find: Callable[[Position], Tablebase | None]) -> Callable[[Position], Tablebase | None]:
-    """Return what finds the tablebase of a position, and does so once for each variant."""
-    found: dict[tuple[str, str], Tablebase | None] = {}
-
-    def find_once(position: Position) -> Tablebase | None:
-        name = position.game.name, position.parameters
-        if name not in found:
-            found[name] = find(position)
-        return found[name]
-
-    return find_once
 
 
 def answer(question: Question[Event]) -> tuple[int, bytes]:

@@ -43,7 +43,6 @@ CONSOLE = "/organise"
 AUDITED = 20
 """Changes that the page shows; `/people` shows more of them."""
 
-
 CHANGES = (Kind.PAUSE, Kind.RESUME, Kind.CANCEL, Kind.WITHDRAW, Kind.REINSTATE, Kind.REPLAY)
 """What can be done here. A command is changed from the command line alone: it runs any program on the server."""
 

@@ -30,9 +30,10 @@ CHOSEN = "on"
 """What a field holds that is chosen."""
 
 GAMES, STAGES = "games", "stages"
-"""What there are several of, numbered from 1, and the key without which one of them is none: below."""
+"""Tables of which there are several, numbered from 1."""
 
 NEEDED = {GAMES: "game", STAGES: "format"}
+"""The field without which a game or a stage of the form is left out."""
 
 FORMATS: dict[str, type[msgspec.Struct]] = {str(one.__struct_config__.tag): one for one in get_args(Format)}
 """The formats of stages by their words."""
@@ -89,6 +90,10 @@ def text_of(value: Any) -> str:
     return str(value) if isinstance(value, int | str) else ""
 
 
+OPENINGS = {one.declared.key: one.default for one in options_of(RandomMoves)}
+"""The fields of random openings, with their defaults."""
+
+
 def rows(fields: Fields, several: str) -> list[int]:
     """Return the numbers of the games or stages that fields name, in order."""
     named = re.compile(rf"{several}\.([1-9][0-9]{{0,2}})\.")
@@ -124,10 +129,6 @@ def with_defaults(fields: Fields) -> dict[str, str]:
                 known.setdefault(f"{STAGES}.{row}.{one.declared.key}", "" if one.default == "0" else one.default)
     known = {name: value for name, value in known.items() if value not in ("", CHOSEN)}
     return {**known, **fields}
-
-
-OPENINGS = {one.declared.key: one.default for one in options_of(RandomMoves)}
-"""The fields of random openings, with their defaults."""
 
 
 def new_fields(bots: list[str]) -> dict[str, str]:
