@@ -56,10 +56,11 @@ def test_what_a_page_has_loaded_is_not_sent_again(browser: Browser, site: Site, 
         clear_cache(page)
         page.goto(f"{site.url}/match/{match}")
         expect(page.locator("#board svg.board")).to_be_visible()
+        expect(page.locator("#analyse[href*='#']")).to_be_visible()  # what makes the link is loaded last
         assert page.evaluate(SENT)
         page.goto(f"{site.url}/contests")
         page.goto(f"{site.url}/match/{match}")
-        expect(page.locator("#board svg.board")).to_be_visible()
+        expect(page.locator("#analyse[href*='#']")).to_be_visible()
         assert page.evaluate(SENT) == []
 
 

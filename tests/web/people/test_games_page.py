@@ -1,11 +1,13 @@
 """The search of games, and the page of a player, in a real browser."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
+from engine.wire import messages as m
 from tests.server.process import Client
 from tests.web.chromium import check_accessibility, fits, open_page
 from tests.web.people.records import record, write
@@ -111,8 +113,8 @@ def test_the_page_of_somebody_who_has_played_nothing_says_so(browser: Browser, p
         answer = page.goto(f"{played.url}/player/no%2Fbody%3Cb%3E")
         assert answer is not None and answer.status == 404
         expect(page.get_by_role("alert")).to_contain_text("Nobody called 'no/body<b>' has played a game here")
-        newcomer = Client(played.port, "newcomer")
-        answer = page.goto(f"{played.url}/player/newcomer")
-        assert answer is not None and answer.status == 200, "there is somebody of that name"
-        expect(page.locator("#fault")).to_contain_text("Nobody called 'newcomer' has played a game here")
-        newcomer.close()
+        with closing(Client(played.port, "newcomer")) as newcomer:
+            newcomer.hear(m.Welcome)
+            answer = page.goto(f"{played.url}/player/newcomer")
+            assert answer is not None and answer.status == 200, "there is somebody of that name"
+            expect(page.locator("#fault")).to_contain_text("Nobody called 'newcomer' has played a game here")
