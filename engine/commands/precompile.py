@@ -55,7 +55,7 @@ def precompile(
         With --for-caller, keep the priority.
     """
     if for_caller:
-        stay_with_caller(sys.stdin.buffer)
+        stay_with_caller(sys.stdin.fileno())
         if not urgent:
             os.nice(LEAST_PRIORITY)
     for played in [game_named(game)] if game else GAMES.values():

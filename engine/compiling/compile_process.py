@@ -12,7 +12,6 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import BinaryIO
 
 FINISH = b"finish\n"
 """What a caller writes that ends in order."""
@@ -97,11 +96,18 @@ def broken_pipes_raised() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def stay_with_caller(pipe: BinaryIO) -> None:
-    """End this process, at once, when a pipe ends in which the caller has not written that it shall finish."""
+def stay_with_caller(pipe: int) -> None:
+    """End this process, at once, when a pipe ends in which the caller has not written that it shall finish.
+
+    The pipe is read by its number: an interpreter that ends while a thread waits for a line of a file waits for that
+    file for a second, and aborts.
+    """
 
     def watch() -> None:
-        if pipe.readline() != FINISH:
+        told = b""
+        while part := os.read(pipe, len(FINISH)):
+            told += part
+        if told != FINISH:
             os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 CHILD = """
 import sys, time
 from engine.compiling.compile_process import stay_with_caller
-stay_with_caller(sys.stdin.buffer)
+stay_with_caller(sys.stdin.fileno())
 open(sys.argv[1] + ".begun", "w").close()
 while not __import__("os").path.exists(sys.argv[1] + ".go"):
     time.sleep(0.01)
@@ -106,6 +106,28 @@ def test_it_finishes_when_its_caller_ends_in_order_or_leaves_it_and_is_killed(tm
         with suppress(ProcessLookupError):
             wait_for_end(pid)
     assert place.exists()
+
+
+def test_it_ends_at_once_and_in_order_while_its_caller_lives() -> None:
+    """An interpreter that ends while a thread reads its standard input waits for a second, and aborts."""
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "engine",
+        "precompile",
+        "mnk",
+        "3 3 3",
+        "--purpose",
+        "search",
+        "--for-caller",
+    ]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, cwd=ROOT
+    ) as process:
+        assert process.wait() == 0
+        assert process.stdin is not None and process.stderr is not None
+        assert process.stderr.read() == b"m,n,k 3 3 3, search: nothing is compiled, NUMBA_DISABLE_JIT says so\n"
 
 
 def test_what_it_says_goes_nowhere_and_how_it_ended_does_not_matter(capfd: pytest.CaptureFixture[str]) -> None:
