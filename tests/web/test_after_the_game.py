@@ -86,6 +86,30 @@ def test_both_graphs_show_the_move_under_the_pointer(browser: Browser, site: Sit
         expect(page.locator("#pointed")).to_be_hidden()
 
 
+def test_the_move_that_was_not_made_in_time_has_a_place_in_both_graphs(
+    browser: Browser, site: Site, tmp_path: Path
+) -> None:
+    record = tmp_path / "record.txt"
+    record.write_text(Table("mnk", "3 3 3").ready().play("a1", "b2", "a2").flag())
+    with open_page(browser, still=True) as page:
+        page.goto(f"{site.url}/replay")
+        page.set_input_files("#file", record)
+        expect(page.locator("#times .bar-of")).to_have_count(4)
+        expect(page.locator("#times .late")).to_have_count(1)
+        page.locator("#evaluate").click()
+        expect(page.locator("#values .curve")).to_have_count(1)
+        expect(page.locator("#reviewing")).to_be_hidden()
+        box = page.locator("#times svg").bounding_box()
+        assert box is not None
+        place = {"x": box["width"] * (GRAPH_LEFT + 3.5 * (600 - GRAPH_LEFT) / 12) / 600, "y": 20.0}
+        page.locator("#times svg").hover(position=place)  # type: ignore[arg-type]
+        expect(page.locator("#pointed")).to_have_text("bob ran out of time after 19.3 s")
+        expect(page.locator(".cursor.hover[visibility=visible]")).to_have_count(2)
+        page.keyboard.press("Home")
+        page.locator("#times svg").click(position=place)  # type: ignore[arg-type]
+        expect(page.locator("#forward")).to_be_disabled()
+
+
 def test_a_record_from_a_file_is_reviewed_in_parts_and_no_more_than_some_at_once(
     browser: Browser, site: Site, tmp_path: Path
 ) -> None:

@@ -23,8 +23,8 @@ SENT = """() => performance.getEntriesByType("resource")
 """Files that were not in the cache."""
 
 
-LATER = re.compile(r".*/analysis/\w+\.js")
-"""Of the page of a match: what makes links to the analysis, after the board."""
+LATER = re.compile(r".*/(analysis/\w+|match/graphs)\.js")
+"""Of the page of a match, after the board: what makes links to the analysis, and what draws graphs."""
 
 
 @pytest.fixture

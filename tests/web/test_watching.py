@@ -418,18 +418,26 @@ def test_a_record_is_replayed_from_a_file(browser: Browser, site: Site, tmp_path
         check_accessibility(page)
 
 
-def test_the_time_of_getting_ready_does_not_hide_that_of_moves(browser: Browser, site: Site) -> None:
+def test_neither_getting_ready_nor_running_out_of_time_hides_the_time_of_moves(browser: Browser, site: Site) -> None:
     with open_page(browser) as page:
         page.goto(f"{site.url}/replay")
-        heights, cut = page.evaluate("""async () => {
+        plain, late, latest, label = page.evaluate("""async () => {
             const { drawTimes } = await import("/static/match/graphs.js");
             const used = [5000, 4000, 10, 20, 15].map((spent, i) => ({ side: i % 2, spent }));
             const place = document.createElement("div");
-            drawTimes(place, used, 3, "gipf", () => {});
-            const heights = [...place.querySelectorAll(".bar-of")].map((bar) => Number(bar.getAttribute("height")));
-            return [heights, place.querySelectorAll(".cut").length];
+            const height = (bar) => Number(bar.getAttribute("height"));
+            const info = { start: { game: "gipf" }, players: ["ann", "bob"] };
+            const drawn = [null, { side: 1, spent: 30 }, { side: 1, spent: 50 }].map((fallen) => {
+                drawTimes(place, used, fallen, 3, info, () => {});
+                return [[...place.querySelectorAll(".bar-of")].map(height), place.querySelectorAll(".cut").length];
+            });
+            return [...drawn, place.firstElementChild.getAttribute("aria-label")];
         }""")
-        assert cut == 2 and heights == pytest.approx([heights[0] * part for part in (1, 1, 0.5, 1, 0.75)])
+        whole = plain[0][0]
+        assert plain == [pytest.approx([whole * part for part in (1, 1, 0.5, 1, 0.75)]), 2]
+        assert late == [pytest.approx([whole * part for part in (1, 1, 1 / 3, 2 / 3, 0.5, 1)]), 2]
+        assert latest == [pytest.approx([whole * part for part in (1, 1, 0.5, 1, 0.75, 1)]), 3], "it hides no move"
+        assert label.endswith("; bob ran out of time after 50 ms")
 
 
 def test_every_position_of_a_record_is_drawn(browser: Browser, site: Site, tmp_path: Path) -> None:

@@ -14,22 +14,26 @@ const LEAST_SCALE = 60; // less than a piece of GIPF is not made to look like mu
 
 /**
  * Draw how long each move took. Getting ready counts as part of the first moves: where they took much longer than all
- * others, their bars are cut.
+ * others, their bars are cut. So is that of a move that was not made in time.
  * @param {HTMLElement} container
  * @param {{side: number, spent: number}[]} used
+ * @param {?{side: number, spent: number}} fallen who ran out of time, and after how long
  * @param {number} ply the position shown
- * @param {string} game
+ * @param {{start: {game: string}, players: string[]}} info
  * @param {(ply: number) => void} go
  */
-export function drawTimes(container, used, ply, game, go) {
+export function drawTimes(container, used, fallen, ply, info, go) {
+  const all = fallen ? [...used, fallen] : used;
   const longest = Math.max(1, ...used.map(({ spent }) => spent));
   const later = Math.max(1, ...used.slice(2).map(({ spent }) => spent));
-  const most = used.length > 2 && longest > 2 * later ? later : longest;
-  const slot = slotOf(used.length);
-  const bars = used.flatMap(({ side, spent }, i) => {
+  const usual = used.length > 2 && longest > 2 * later ? later : longest;
+  const end = fallen?.spent ?? 0;
+  const most = used.length && end > 2 * usual ? usual : Math.max(usual, end);
+  const slot = slotOf(all.length);
+  const bars = all.flatMap(({ side, spent }, i) => {
     const height = Math.min(1, spent / most) * (HEIGHT - BOTTOM);
     const across = { x: LEFT + i * slot + slot * 0.1, width: slot * 0.8 };
-    const kind = `bar-of of-${game} side${side}${i + 1 === ply ? " now" : ""}`;
+    const kind = `bar-of ${i < used.length ? `of-${info.start.game} side${side}` : "late"}${i + 1 === ply ? " now" : ""}`;
     const bar = svg("rect", { ...across, y: HEIGHT - BOTTOM - Math.max(1.5, height), height: Math.max(1.5, height), class: kind });
     return spent > most ? [bar, svg("rect", { ...across, y: 12, height: 5, class: "cut" })] : [bar];
   });
@@ -37,20 +41,22 @@ export function drawTimes(container, used, ply, game, go) {
   const label = used.length
     ? t("Time used for each move; move {0} took longest, {1}", slowest, span(longest))
     : t("No moves");
-  frame(container, label, [...axis(span(most), "0"), ...bars], used.length, go, ply);
+  const late = fallen ? `; ${t("{0} ran out of time after {1}", info.players[fallen.side], span(fallen.spent))}` : "";
+  frame(container, label + late, [...axis(span(most), "0"), ...bars], all.length, go, ply);
 }
 
 /**
  * Draw what the engine thinks of each position; there is a gap where it has not been asked.
  * @param {HTMLElement} container
  * @param {(?{score: number, depth: number, win: ?number})[]} values for the side that began, from the start on
+ * @param {number} slots places for moves
  * @param {number} ply the position shown
  * @param {[string, string]} sides
  * @param {(ply: number) => void} go
  * @param {number[]} mistakes moves that are marked; at the foot where the position after them was not searched
  */
-export function drawValues(container, values, ply, sides, go, mistakes = []) {
-  const slot = slotOf(values.length - 1);
+export function drawValues(container, values, slots, ply, sides, go, mistakes = []) {
+  const slot = slotOf(slots);
   const middle = (HEIGHT - BOTTOM) / 2;
   const scores = values.filter((value) => value && value.win === null).map(({ score }) => Math.abs(score));
   const scale = Math.max(LEAST_SCALE, quantile(scores, 0.9));
@@ -77,7 +83,7 @@ export function drawValues(container, values, ply, sides, go, mistakes = []) {
   if (values[ply]) parts.push(svg("circle", { cx: LEFT + ply * slot, cy: height(values[ply]), r: 6, class: "here" }));
   const label = t("Evaluation of each position, above the middle good for {0}, below it for {1}", t(sides[0]), t(sides[1]));
   const marked = mistakes.length ? t("; mistakes at moves {0}", mistakes.join(", ")) : "";
-  frame(container, label + marked, parts, values.length - 1, go, ply);
+  frame(container, label + marked, parts, slots, go, ply);
 }
 
 /** What a value means, in words. */
@@ -100,40 +106,40 @@ function axis(above, below) {
 /**
  * Let graphs of the same moves share a cursor: the move under the pointer is lit up in all of them.
  * @param {HTMLElement[]} containers
- * @param {() => number} plies
+ * @param {number} slots places for moves
  * @param {(ply: ?number) => void} show told which move that is, and null when the pointer has left
  */
-export function shareCursor(containers, plies, show) {
+export function shareCursor(containers, slots, show) {
   const place = (ply) => {
     for (const container of containers) {
       const band = container.querySelector(".hover");
-      band?.setAttribute("x", String(LEFT + ((ply ?? 1) - 1) * slotOf(plies())));
+      band?.setAttribute("x", String(LEFT + ((ply ?? 1) - 1) * slotOf(slots)));
       band?.setAttribute("visibility", ply ? "visible" : "hidden");
     }
     show(ply);
   };
   for (const container of containers) {
-    container.addEventListener("pointermove", (event) => place(plyAt(container, event, plies()) || null));
-    container.addEventListener("pointerleave", () => place(null));
+    container.onpointermove = (event) => place(plyAt(container, event, slots) || null);
+    container.onpointerleave = () => place(null);
   }
 }
 
-function slotOf(plies) {
-  return (WIDTH - LEFT) / Math.max(LEAST_SLOTS, plies);
+function slotOf(slots) {
+  return (WIDTH - LEFT) / Math.max(LEAST_SLOTS, slots);
 }
 
-function plyAt(container, event, plies) {
+function plyAt(container, event, slots) {
   const box = container.firstElementChild.getBoundingClientRect();
   const at = ((event.clientX - box.x) / box.width) * WIDTH - LEFT;
-  return Math.min(plies, Math.max(0, Math.ceil(at / slotOf(plies))));
+  return Math.min(slots, Math.max(0, Math.ceil(at / slotOf(slots))));
 }
 
 /** Put the parts of a graph between the bands of the move shown and of the pointer, and the numbers of moves. */
-function frame(container, label, parts, plies, go, ply) {
-  const slot = slotOf(plies);
-  const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000].find((size) => plies / size <= 8) ?? 5000;
+function frame(container, label, parts, slots, go, ply) {
+  const slot = slotOf(slots);
+  const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000].find((size) => slots / size <= 8) ?? 5000;
   const numbers = [];
-  for (let number = step; number <= plies; number += step) {
+  for (let number = step; number <= slots; number += step) {
     numbers.push(text(String(number), { x: LEFT + (number - 0.5) * slot, y: HEIGHT - 4, class: "tick middle" }));
   }
   const band = { y: 0, width: Math.max(3, slot), height: HEIGHT - BOTTOM };
@@ -142,7 +148,7 @@ function frame(container, label, parts, plies, go, ply) {
     svg("rect", { ...band, x: LEFT, visibility: "hidden", class: "cursor hover" }),
   ];
   const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label, class: "graph" }, [...bands, ...parts, ...numbers]);
-  container.onclick = (event) => go(plyAt(container, event, plies));
+  container.onclick = (event) => go(plyAt(container, event, slots));
   patch(container, drawing);
 }
 

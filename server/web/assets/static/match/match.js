@@ -6,7 +6,6 @@ import { drawStock } from "../boards/stock.js";
 import { Clocks } from "../shared/clock.js";
 import { el, find, patch, playerLink, say } from "../shared/dom.js";
 import { offerFile } from "../shared/drop.js";
-import { drawTimes, drawValues, shareCursor, valueInWords } from "./graphs.js";
 import { Refused, Unreachable, ask, listen, untilReached } from "../shared/net.js";
 import { MatchState } from "./match_state.js";
 import { Review, drawReview, judgement } from "./review.js";
@@ -230,24 +229,33 @@ class MatchPage {
     }
   }
 
-  #graphs() {
+  /** Draw the graphs; what draws them comes after the board. */
+  async #graphs() {
+    const graphs = await import("./graphs.js").catch(leave);
+    if (!graphs) return;
     const go = (ply) => this.go(ply);
-    drawTimes(find("#times"), this.state.used(), this.ply, this.state.info.start.game, go);
+    const { slots, fallen } = this.state;
+    graphs.drawTimes(find("#times"), this.state.used(), fallen, this.ply, this.state.info, go);
+    graphs.shareCursor([find("#times"), find("#values")], slots, (ply) => this.#pointed(ply, graphs.valueInWords));
     find("#worth").hidden = !this.state.over || this.state.plies === 0;
     if (!this.values) return;
-    drawValues(find("#values"), this.values, this.ply, this.state.sides, go, this.review.mistakes);
+    graphs.drawValues(find("#values"), this.values, slots, this.ply, this.state.sides, go, this.review.mistakes);
     drawReview(this.review, this.state, this.ply, go);
     find("#evaluate").hidden = true;
     find("#value").hidden = false;
     const over = this.following && this.state.view(this.ply)?.ending;
-    say(find("#value"), valueInWords(this.values[this.ply], this.state.sides) || (over ? t("the game is over here") : t("not searched")));
+    say(find("#value"), graphs.valueInWords(this.values[this.ply], this.state.sides) || (over ? t("the game is over here") : t("not searched")));
   }
 
   /** Say what both graphs have of the move under the pointer. */
-  #pointed(ply) {
+  #pointed(ply, valueInWords) {
     find("#pointed").hidden = !ply;
     if (!ply) return;
     const { state } = this;
+    if (ply > state.plies) {
+      say(find("#pointed"), t("{0} ran out of time after {1}", state.info.players[state.fallen.side], span(state.fallen.spent)));
+      return;
+    }
     const value = valueInWords(this.values?.[ply], state.sides);
     const words = t("Move {0}, {1}: {2}", ply, moveText(state.info.start.game, state.steps[ply - 1][0]), span(state.used()[ply - 1].spent));
     say(find("#pointed"), value ? `${words} · ${value}` : words);
@@ -366,7 +374,6 @@ class MatchPage {
     find("#earlier").addEventListener("click", () => this.#reviewOn());
     find("#mistake-before").addEventListener("click", () => this.#mistake(-1));
     find("#mistake-after").addEventListener("click", () => this.#mistake(1));
-    shareCursor([find("#times"), find("#values")], () => this.state.plies, (ply) => this.#pointed(ply));
     for (const id of [...OF_RECORDS, "#picture"]) find(id).hidden = this.number === null;
     find("#record").href = `/api/matches/${this.number}/record`;
     find("#record").download = `match-${this.number}.txt`;

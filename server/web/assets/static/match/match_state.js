@@ -82,6 +82,20 @@ export class MatchState {
     return ply ? this.steps[ply - 1].slice(1) : [this.info.budget, this.info.budget];
   }
 
+  /** Who ran out of time, and after how long, where that has ended the match; null where it has not. */
+  get fallen() {
+    const { ending } = this.now;
+    if (ending?.reason !== "time") return null;
+    const side = 1 - ending.winner;
+    const left = this.plies ? this.steps[this.plies - 1][1 + side] : this.info.budget;
+    return { side, spent: left };
+  }
+
+  /** The places in graphs: one for each move, and one for that which was not made in time. */
+  get slots() {
+    return this.plies + (this.fallen ? 1 : 0);
+  }
+
   /** How long each move took, with its side; the first of each side includes getting ready. */
   used() {
     const left = [this.info.budget, this.info.budget];
