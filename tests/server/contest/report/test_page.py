@@ -241,6 +241,20 @@ def test_a_bracket_is_a_list_of_rounds_with_links_to_the_games() -> None:
     assert "Bracket of stage 1" in regions, "it scrolls by keyboard"
 
 
+def test_a_bracket_says_by_which_rule_a_meeting_that_ended_even_was_won() -> None:
+    definition, games, _, moment = sample(2, Knockout(tie_breaks=1, control=CONTROL), variants=1, qualified=False)
+    drawn = [game._replace(winner=None, termination="dead_lock") for game in games[:1]]
+    due = plan(definition, []).due
+    even = [drawn[0]._replace(fixture=fixture, match=number) for number, fixture in enumerate(due, 1)]
+    more = plan(definition, even)
+    assert not more.over and len(more.due) == 2, "a pair more"
+    even += [drawn[0]._replace(fixture=fixture, match=number) for number, fixture in enumerate(more.due, 3)]
+    shown = [
+        Reader(page(make_report(definition, found, plan(definition, found), moment))).texts for found in (games, even)
+    ]
+    assert ["Even: the better seed wins" in texts for texts in shown] == [False, True]
+
+
 def test_what_is_large_is_folded_and_opened_where_something_is_open() -> None:
     made = make_report(*sample(40, Knockout(tie_breaks=1, control=CONTROL), qualified=False, stop=30))
     folded = {
