@@ -6,6 +6,7 @@ import pytest
 
 from engine.games.boards.colours import AROUND, by_light, variables
 from server.contest.report.render.environment import style_sheet
+from server.web.assets.static_files import find
 
 LEAST = 3.0
 """Contrast of what is no text, by WCAG 2.2, 1.4.11."""
@@ -47,6 +48,18 @@ def test_pieces_and_marks_stand_out_from_the_board(game: str, night: bool) -> No
     if GROUNDS[game] == "plate":
         assert contrast(seen["line"], ground) >= LEAST
         assert contrast(seen["on-plate"], ground) >= LEAST_TEXT
+
+
+@pytest.mark.parametrize("night", [False, True])
+@pytest.mark.parametrize("ground", sorted(set(GROUNDS.values())))
+def test_the_engine_s_arrows_stand_out_from_the_board_though_they_are_transparent(ground: str, night: bool) -> None:
+    styles = find("boards/boards.css")[0]
+    assert styles is not None
+    (opacity,) = re.findall(rb"\.arrow:not\(\.best\) \{ opacity: ([0-9.]+); \}", styles.data)
+    above, below = (bytes.fromhex(by_light(night)[name][1:]) for name in ("hint", ground))
+    share = float(opacity)
+    mixed = bytes(round(share * one + (1 - share) * other) for one, other in zip(above, below, strict=True))
+    assert contrast(f"#{mixed.hex()}", by_light(night)[ground]) >= LEAST
 
 
 @pytest.mark.parametrize("night", [False, True])

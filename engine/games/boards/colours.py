@@ -29,6 +29,7 @@ COLOURS = {
     "first": Colour("#b5371f", "#f0795c"),
     "second": Colour("#17627d", "#6cc3e0"),
     "on-side": Colour("#fff9ee", "#1b1712"),
+    "hint": Colour("#1f4c9c", "#d9e7ff"),
     "light": Colour("#a65300", "#ffd884"),
     "light-wash": Colour("#a6530033", "#ffd88426"),
 }
