@@ -174,7 +174,7 @@ def test_losses_on_time_are_counted_by_side() -> None:
 
 def test_the_last_line_is_the_result() -> None:
     lines = list(report.summary(tally_of(PAIRS)))
-    assert lines[-1] == "result A +3 =2 -1  elo 120.2 +- 668.0  los 82.2%  sprt open"
+    assert lines[-1] == "result A +3 =2 -1  elo 120.2 +- 668.0  los 77.4%  sprt open"
     assert lines[2] == "A used 2.50 ms and 100 nodes a move, and lost 0 games on time"
     assert lines[3] == "B used 1.50 ms and 50 nodes a move, and lost 0 games on time"
 
@@ -182,5 +182,5 @@ def test_the_last_line_is_the_result() -> None:
 def test_progress() -> None:
     assert report.progress(tally_of([]), SETTING.test) == "games 0  A +0 =0 -0"
     line = report.progress(tally_of(PAIRS), SETTING.test)
-    assert line.startswith("games 6  A +3 =2 -1  elo 120.2 +- 668.0  los 82.2%  llr ")
+    assert line.startswith("games 6  A +3 =2 -1  elo 120.2 +- 668.0  los 77.4%  llr ")
     assert line.endswith(" (-2.94 to 2.94)")

@@ -6,7 +6,7 @@ import os
 import numpy
 import pytest
 
-from engine.duel.statistics import OUTCOMES, SCORES, elo_of, estimate, score_of
+from engine.duel.statistics import MANY, OUTCOMES, SCORES, elo_of, estimate, score_of, student_cdf
 
 MATCHES = 20_000 if os.environ.get("ARENA_CAMPAIGN") else 3000
 
@@ -62,6 +62,31 @@ def test_superiority_is_as_likely_as_it_is_said_to_be() -> None:
         assert len(chosen) > 100
         expected = sum(said[number] for number in chosen) / len(chosen)
         assert sum(true[number] for number in chosen) / len(chosen) == pytest.approx(expected, abs=0.08)
+
+
+@pytest.mark.parametrize(
+    ("freedom", "reach"),
+    [(1, 12.7062), (2, 4.3027), (3, 3.1824), (4, 2.7764), (5, 2.5706), (10, 2.2281), (31, 2.0395), (120, 1.9799)],
+)
+def test_student_s_distribution_is_that_of_printed_tables(freedom: int, reach: float) -> None:
+    """Of the values that are exceeded in 2.5 % (Abramowitz and Stegun, table 26.10)."""
+    assert student_cdf(reach, freedom) == pytest.approx(0.975, abs=2e-6)
+    assert student_cdf(-reach, freedom) == pytest.approx(0.025, abs=2e-6)
+    assert student_cdf(0, freedom) == 0.5
+
+
+def test_student_s_distribution_is_normal_in_the_end() -> None:
+    for value in (-3.0, -1.0, 0.5, 2.0):
+        assert student_cdf(value, MANY) == pytest.approx(student_cdf(value, MANY + 1), abs=1e-4)
+
+
+@pytest.mark.parametrize("pairs", [2, 3, 5, 20])
+def test_few_pairs_make_nobody_sure_that_one_of_two_equals_is_stronger(pairs: int) -> None:
+    """As often as that may happen by chance, and by the few results that so few pairs can have."""
+    drawn = numpy.random.default_rng(pairs).multinomial(pairs, pentanomial(0.5, 0.2), size=MATCHES)
+    said = [estimate(tuple(counts)).los for counts in drawn.tolist()]
+    assert sum(los > 0.999 for los in said) / MATCHES <= 0.003
+    assert sum(los > 0.975 for los in said) / MATCHES <= 0.035
 
 
 def test_openings_that_decide_games_are_no_noise() -> None:
