@@ -71,14 +71,18 @@ def context_of(browser: Browser, phone: bool, dark: bool, still: bool) -> Browse
 
     An empty page keeps its window open: a window has a toolbar that takes as long to make as most pages.
     """
-    context = browser.new_context(
+    context = _new_context(browser, phone, dark, still)
+    context.new_page()
+    return context
+
+
+def _new_context(browser: Browser, phone: bool, dark: bool, still: bool) -> BrowserContext:
+    return browser.new_context(
         viewport=PHONE if phone else DESK,  # type: ignore[arg-type]
         has_touch=phone,
         color_scheme="dark" if dark else "light",
         reduced_motion="reduce" if still else "no-preference",
     )
-    context.new_page()
-    return context
 
 
 @contextmanager
@@ -90,13 +94,15 @@ def open_page(
     still: bool = False,
     refused: int = 0,
     lost: bool = False,
+    apart: bool = False,
 ) -> Iterator[Page]:
     """Open a page; in the end it must have logged no error, and asked no other host.
 
     ``refused`` is a status with which the server refuses something on the way, ``lost`` says that it cannot be reached
-    for a while: the browser logs that by itself.
+    for a while: the browser logs that by itself. ``apart``: nothing that the page does to its context, as to set its
+    clock, reaches others.
     """
-    context = context_of(browser, phone, dark, still)
+    context = (_new_context if apart else context_of)(browser, phone, dark, still)
     others = set(context.pages)
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
@@ -112,6 +118,8 @@ def open_page(
             opened.close()
         context.clear_permissions()
         context.clear_cookies()
+        if apart:
+            context.close()
     if refused:
         faults = [fault for fault in faults if f"responded with a status of {refused}" not in fault]
     if lost:

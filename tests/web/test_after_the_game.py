@@ -108,6 +108,11 @@ def test_the_move_that_was_not_made_in_time_has_a_place_in_both_graphs(
         page.keyboard.press("Home")
         page.locator("#times svg").click(position=place)  # type: ignore[arg-type]
         expect(page.locator("#forward")).to_be_disabled()
+        record.write_text(Table("mnk", "3 3 3").flag())
+        page.goto(f"{site.url}/replay")
+        page.set_input_files("#file", record)
+        expect(page.locator("#times .graph")).to_have_attribute("aria-label", "No moves")  # neither was ready in time
+        expect(page.locator("#times .late")).to_have_count(0)
 
 
 def test_a_record_from_a_file_is_reviewed_in_parts_and_no_more_than_some_at_once(

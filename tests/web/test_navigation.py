@@ -179,7 +179,7 @@ def test_a_contest_and_the_list_of_contests_are_updated_in_place(browser: Browse
         ("/contest/2", "/2/fragments", "#contest tr, #games tr, #games summary"),
     ):
         changed = 0
-        with open_page(browser, still=True) as page:
+        with open_page(browser, still=True, apart=True) as page:
             page.clock.install()
             page.route(f"**/api/contests{api}", more)
             page.goto(site.url + path)

@@ -82,10 +82,10 @@ export class MatchState {
     return ply ? this.steps[ply - 1].slice(1) : [this.info.budget, this.info.budget];
   }
 
-  /** Who ran out of time, and after how long, where that has ended the match; null where it has not. */
+  /** Who ran out of time, and after how long, where that has lost the match; null where it has not. */
   get fallen() {
     const { ending } = this.now;
-    if (ending?.reason !== "time") return null;
+    if (ending?.reason !== "time" || ending.winner === null) return null;
     const side = 1 - ending.winner;
     const left = this.plies ? this.steps[this.plies - 1][1 + side] : this.info.budget;
     return { side, spent: left };
