@@ -54,6 +54,10 @@ def open_site(folder: Path, *options: str, web_port: int = 0) -> Iterator[Site]:
     assert "level=error" not in site.log, site.log
 
 
+APART = 700_000
+"""What is added to the numbers of matches."""
+
+
 def write_reports(data: Path) -> Path:
     """Write the reports of a contest that is over, of one that is running, and of a knockout; return the directory."""
     reports = sample_report(8, RoundRobin()), sample_report(12, Swiss(5), stop=60), knockout()
@@ -69,8 +73,10 @@ def renamed(report: Report, old: str, new: str) -> Report:
 
 
 def knockout() -> Report:
-    """Return the report of a knockout."""
-    return contents.make_report(*sample(6, Knockout(tie_breaks=1, control=CONTROL), qualified=False))
+    """Return the report of a knockout, whose matches have numbers that no match of a site under test comes to."""
+    definition, games, now, moment = sample(6, Knockout(tie_breaks=1, control=CONTROL), qualified=False)
+    apart = [game._replace(match=game.match + APART) if game.match else game for game in games]
+    return contents.make_report(definition, apart, now, moment)
 
 
 class Table:
