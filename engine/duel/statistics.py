@@ -68,14 +68,27 @@ def estimate(counts: Counts) -> Estimate:
         # a sign test: that so many coins have all fallen to one side
         doubt = 0.5 ** (pairs + 1)
         return Estimate(elo_of(score), math.inf, 0.5 if score == 0.5 else (1 - doubt if score > 0.5 else doubt))
+    score, deviation = _mean(counts)
+    reach = TWO_SIDED_95 * deviation
+    margin = (elo_of(score + reach) - elo_of(score - reach)) / 2
+    return Estimate(elo_of(score), margin, student_cdf((score - 0.5) / deviation, pairs - 1))
+
+
+def normal_los(counts: Counts) -> float:
+    """Return the likelihood of superiority as fishtest has it, by which the first reports of contests were written."""
+    if max(counts) == sum(counts):
+        return estimate(counts).los
+    score, deviation = _mean(counts)
+    return NORMAL.cdf((score - 0.5) / deviation)
+
+
+def _mean(counts: Counts) -> tuple[float, float]:
+    """Return the mean score of pairs, and its standard deviation."""
     weights = regularised(counts)
     total = sum(weights)
     score = sum(weight * value for weight, value in zip(weights, SCORES, strict=True)) / total
     variance = sum(weight * (value - score) ** 2 for weight, value in zip(weights, SCORES, strict=True)) / total
-    deviation = math.sqrt(variance / total)
-    reach = TWO_SIDED_95 * deviation
-    margin = (elo_of(score + reach) - elo_of(score - reach)) / 2
-    return Estimate(elo_of(score), margin, student_cdf((score - 0.5) / deviation, pairs - 1))
+    return score, math.sqrt(variance / total)
 
 
 def student_cdf(value: float, freedom: int) -> float:

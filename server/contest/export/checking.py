@@ -1,13 +1,16 @@
 """Verifies an exported contest: signature, files, records, results, pairings, tables, ratings. Needs nothing else."""
 
 from collections.abc import Callable
+from math import isclose
 
 import msgspec
+from msgspec.structs import replace
 
+from engine.duel.statistics import normal_los
 from engine.games.outcome import Termination
 from server.contest.export.certifying import check_certificate
 from server.contest.export.container import CONTEST, REPORT, BadExport
-from server.contest.export.contents import Contents, differences
+from server.contest.export.contents import TOLERANCE, Contents, differences
 from server.contest.export.opening import CheckedExport, Opened, decoded, open_export
 from server.contest.export.proving import prove_adjudication
 from server.contest.fixtures import Finished
@@ -53,8 +56,9 @@ def _verdict(opened: Opened, contents: Contents, past: Past, told: Told, prove_s
     adjudicated = [result for result in past.played if result.termination == Termination.ADJUDICATED]
     strays = opened.strays({one.match for one in past.played}, {one.match for one in adjudicated})
     found += [f"{name} is of no game of the contest" for name in strays]
-    mine = msgspec.to_builtins(contents.report(past.definition, shown, stands))
-    found += differences(mine, msgspec.to_builtins(decoded(opened.files, REPORT, Report)))
+    its = decoded(opened.files, REPORT, Report)
+    mine = _as_first_written(contents.report(past.definition, shown, stands), its)
+    found += differences(msgspec.to_builtins(mine), msgspec.to_builtins(its))
     alone = unproven(past.results)
     rest = list(alone)
     for result in adjudicated:
@@ -62,6 +66,19 @@ def _verdict(opened: Opened, contents: Contents, past: Past, told: Told, prove_s
         found += proven.differences
         rest += proven.unproven
     return Verdict(standing, len(alone), tuple(found), tuple(rest))
+
+
+def _as_first_written(mine: Report, its: Report) -> Report:
+    """Return my report, where the other one has likelihoods of superiority by the normal distribution with these."""
+    if len(mine.comparisons) != len(its.comparisons):
+        return mine
+    comparisons = [
+        replace(one, los=normal_los(one.pairs))
+        if isclose(theirs.los, normal_los(one.pairs), rel_tol=TOLERANCE)
+        else one
+        for one, theirs in zip(mine.comparisons, its.comparisons, strict=True)
+    ]
+    return replace(mine, comparisons=tuple(comparisons))
 
 
 def _evidence(opened: Opened, result: Finished, kept: str) -> Evidence:
