@@ -73,9 +73,7 @@ def _as_first_written(mine: Report, its: Report) -> Report:
     if len(mine.comparisons) != len(its.comparisons):
         return mine
     comparisons = [
-        replace(one, los=normal_los(one.pairs))
-        if isclose(theirs.los, normal_los(one.pairs), rel_tol=TOLERANCE)
-        else one
+        replace(one, los=los) if isclose(theirs.los, los := normal_los(one.pairs), rel_tol=TOLERANCE) else one
         for one, theirs in zip(mine.comparisons, its.comparisons, strict=True)
     ]
     return replace(mine, comparisons=tuple(comparisons))
