@@ -41,7 +41,7 @@ export function drawTimes(container, used, fallen, ply, info, go) {
   const label = used.length
     ? t("Time used for each move; move {0} took longest, {1}", slowest, span(longest))
     : t("No moves");
-  const late = fallen ? `; ${t("{0} ran out of time after {1}", info.players[fallen.side], span(fallen.spent))}` : "";
+  const late = fallen ? `; ${fallenInWords(fallen, info.players)}` : "";
   frame(container, label + late, [...axis(span(most), "0"), ...bars], all.length, go, ply);
 }
 
@@ -84,6 +84,11 @@ export function drawValues(container, values, slots, ply, sides, go, mistakes = 
   const label = t("Evaluation of each position, above the middle good for {0}, below it for {1}", t(sides[0]), t(sides[1]));
   const marked = mistakes.length ? t("; mistakes at moves {0}", mistakes.join(", ")) : "";
   frame(container, label + marked, parts, slots, go, ply);
+}
+
+/** Who ran out of time, in words. */
+export function fallenInWords({ side, spent }, players) {
+  return t("{0} ran out of time after {1}", players[side], span(spent));
 }
 
 /** What a value means, in words. */

@@ -236,7 +236,7 @@ class MatchPage {
     const go = (ply) => this.go(ply);
     const { slots, fallen } = this.state;
     graphs.drawTimes(find("#times"), this.state.used(), fallen, this.ply, this.state.info, go);
-    graphs.shareCursor([find("#times"), find("#values")], slots, (ply) => this.#pointed(ply, graphs.valueInWords));
+    graphs.shareCursor([find("#times"), find("#values")], slots, (ply) => this.#pointed(ply, graphs));
     find("#worth").hidden = !this.state.over || this.state.plies === 0;
     if (!this.values) return;
     graphs.drawValues(find("#values"), this.values, slots, this.ply, this.state.sides, go, this.review.mistakes);
@@ -248,12 +248,12 @@ class MatchPage {
   }
 
   /** Say what both graphs have of the move under the pointer. */
-  #pointed(ply, valueInWords) {
+  #pointed(ply, { fallenInWords, valueInWords }) {
     find("#pointed").hidden = !ply;
     if (!ply) return;
     const { state } = this;
     if (ply > state.plies) {
-      say(find("#pointed"), t("{0} ran out of time after {1}", state.info.players[state.fallen.side], span(state.fallen.spent)));
+      say(find("#pointed"), fallenInWords(state.fallen, state.info.players));
       return;
     }
     const value = valueInWords(this.values?.[ply], state.sides);
