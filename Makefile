@@ -27,7 +27,6 @@ lint: .venv/ready
 	.venv/bin/ruff check
 	.venv/bin/ruff format --check
 	.venv/bin/lint-imports
-	$(RUN) -m tests.layout
 	$(RUN) -m tests.javascript
 	.venv/bin/mypy
 

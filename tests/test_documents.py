@@ -1,4 +1,4 @@
-"""What the documents and the maps of packages name is there: modules, names, files and headings."""
+"""What the documents name is there: modules, names, files and headings."""
 
 import importlib
 import re

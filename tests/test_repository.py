@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from engine.games.catalogue import GAMES
 from tests.test_options import LINES
 
 ROOT = Path(__file__).parent.parent
@@ -18,17 +17,6 @@ def test_generic_package_names_are_those_of_this_checkout(name: str) -> None:
     module = importlib.import_module(name)
     assert module.__file__ is not None
     assert Path(module.__file__).resolve() == ROOT / name / "__init__.py"
-
-
-@pytest.mark.parametrize("name", PACKAGES)
-def test_map_of_a_package_names_each_of_its_files(name: str) -> None:
-    """But for the folders and shells of games, which the catalogue lists."""
-    for folder in [ROOT / name, *(path for path in (ROOT / name).rglob("*") if (path / "__init__.py").exists())]:
-        text = (folder / "__init__.py").read_text(encoding="utf-8")
-        for path in folder.iterdir():
-            is_module = path.suffix == ".py" and not path.name.startswith("_")
-            if (is_module or (path / "__init__.py").exists()) and path.stem not in GAMES:
-                assert re.search(rf"\b{path.stem}\b", text), f"{folder.name}/__init__.py does not mention {path.stem}"
 
 
 def test_constraints_are_exact_and_name_no_addresses() -> None:

@@ -1,8 +1,4 @@
-"""The command protocols of the assignments: commands on stdin, a line each, answers on stdout.
-
-A shell is a module called like its game, with a function ``run`` that is a `Shell`; `find` imports it. A game has
-one where its assignment has commands.
-"""
+"""The command protocols of the assignments: commands on stdin, a line each, answers on stdout."""
 
 from collections.abc import Callable, Iterable
 from importlib import import_module
