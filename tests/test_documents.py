@@ -122,18 +122,6 @@ def test_rooms_of_the_architecture_exist() -> None:
     assert len(named) > 50
 
 
-@pytest.mark.parametrize("package", PACKAGES)
-def test_the_map_of_a_package_names_nothing_that_is_not_there(package: str) -> None:
-    entries = 0
-    for path in [ROOT / package / "__init__.py", *(ROOT / package).rglob("*/__init__.py")]:
-        for entry in re.findall(r"^ *- ((?:`[\w./]+`(?:, | and )?)+)", text_of(path), re.MULTILINE):
-            for name in re.findall(r"`([\w./]+)`", entry):
-                found = path.parent / name.rstrip("/").removesuffix(".py").replace(".", "/")
-                assert found.is_dir() or found.with_suffix(".py").is_file(), f"{path.relative_to(ROOT)}: {name}"
-                entries += 1
-    assert entries > 20
-
-
 def test_every_anchor_of_a_link_is_a_heading() -> None:
     count = 0
     for document in DOCUMENTS:

@@ -1,1 +1,1 @@
-"""Programs that the server starts, those of entrants above all: their sandbox, their limits, and their processor cores."""
+"""Programs that the server starts: their sandbox, limits, processor cores and pipes."""

@@ -1,1 +1,1 @@
-"""Which games the ladder plays: how they are chosen, and that each choice is kept, so that anybody can make it again."""
+"""The pairing of ladder games."""
