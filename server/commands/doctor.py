@@ -17,7 +17,7 @@ from engine import record
 from engine.record import BadRecord
 from engine.wire.words import number_of
 from server.commands.upkeep.finding import GOOD, NOTE, WRONG, Finding
-from server.commands.upkeep.league_files import LATER_TODO, league_findings
+from server.commands.upkeep.league_files import OTHER_TODO, league_findings
 from server.config import config_file, tls, tokens
 from server.config.limits import Limits
 from server.config.serve_options import ServeOptions
@@ -34,7 +34,7 @@ from server.league.ladder import definition as ladder
 from server.match import recovery
 from server.storage.backup import backup_bytes
 from server.storage.data_lock import is_in_use
-from server.storage.database import later_version
+from server.storage.database import other_version
 from server.storage.record_store import SUFFIX
 from server.web.http.metrics import HOST as METRICS_HOST
 from server.web.people import database as games_index
@@ -250,13 +250,13 @@ def _store(path: Path) -> Finding:
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as store:
             (found,) = store.execute("PRAGMA quick_check(1)").fetchone()
-            later = later_version(store, path, SCHEMA)
+            other = other_version(store, path, SCHEMA)
     except sqlite3.Error as error:
         found = str(error)
     if found != "ok":
         return Finding(WRONG, "contests", f"{path} is damaged: {found}; take it from a backup")
-    if later:
-        return Finding(WRONG, "contests", f"{later}; {LATER_TODO}")
+    if other:
+        return Finding(WRONG, "contests", f"{other}; {OTHER_TODO}")
     return Finding(GOOD, "contests", f"{path} is whole")
 
 

@@ -17,7 +17,7 @@ from server.league.database import FILE as LEAGUE
 from server.league.database import SCHEMA
 from server.league.submissions.disk_use import disk_use
 from server.league.submissions.versions import BUILD, FOLDER, kept_bytes
-from server.storage.database import later_version
+from server.storage.database import other_version
 
 MEGABYTE = 1 << 20
 
@@ -25,7 +25,7 @@ MAX_NAMED = 5
 """Versions, or people, that are named in a sentence."""
 
 
-LATER_TODO = "install that version again, or restore a backup from before it"
+OTHER_TODO = "install that version again, or give another data directory"
 """What to do with a database that a later version has written."""
 
 
@@ -42,8 +42,8 @@ def league_findings(data: Path, rules: LeagueRules) -> Iterator[Finding]:
             (whole,) = database.execute("PRAGMA quick_check(1)").fetchone()
             if whole != "ok":
                 raise sqlite3.DatabaseError(whole)
-            if later := later_version(database, path, SCHEMA):
-                yield Finding(WRONG, "league", f"{later}; {LATER_TODO}")
+            if other := other_version(database, path, SCHEMA):
+                yield Finding(WRONG, "league", f"{other}; {OTHER_TODO}")
                 return
             active = database.execute(
                 """SELECT bots.name, number FROM versions JOIN bots ON bots.id = bot WHERE state = 'active'

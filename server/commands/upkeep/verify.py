@@ -8,7 +8,7 @@ from server.commands import exits
 from server.commands.options import fail
 
 
-def verify(file: Path, *, key: str = "", prove: float = 0.0) -> None:
+def verify(file: Path, *, key: str = "") -> None:
     """Recompute an exported contest, or month of the ladder: records, clocks, results, tables and ratings.
 
     It says what is not true.
@@ -21,8 +21,6 @@ def verify(file: Path, *, key: str = "", prove: float = 0.0) -> None:
         The file, made by arena-server contest export or arena-server ladder export.
     key
         The public key with which it has to be signed, as the organiser has published it.
-    prove
-        Seconds for solving the last position of each adjudicated game without a certificate anew; 0 leaves that out.
     """
     from server.contest.export.checking import verify_contest
     from server.contest.export.container import MAX_BYTES, BadExport
@@ -34,7 +32,7 @@ def verify(file: Path, *, key: str = "", prove: float = 0.0) -> None:
         with file.open("rb") as packed:
             data = packed.read(MAX_BYTES + 1)
         opened = open_export(data)
-        found = verify_month(opened) if opened.is_ladder else verify_contest(opened, prove_seconds=prove)
+        found = verify_month(opened) if opened.is_ladder else verify_contest(opened)
     except (BadExport, OSError) as error:
         fail(f"{file}: {printable(explain_fault(error))}", 2)
     if key and key != found.key:

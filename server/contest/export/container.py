@@ -16,9 +16,7 @@ CONTEST, REPORT = "contest.json", "report.json"
 LADDER = "ladder.json"
 """In place of both in an exported month of the ladder."""
 
-NAMES = re.compile(
-    r"(manifest|contest|report|ladder)\.json|manifest\.sig|public\.pem|(records|certificates)/[1-9][0-9]{0,14}\.txt"
-)
+NAMES = re.compile(r"(manifest|contest|report|ladder)\.json|manifest\.sig|public\.pem|records/[1-9][0-9]{0,14}\.txt")
 """Files that may stand in it."""
 
 MAX_FILES = 60_000

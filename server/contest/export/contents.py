@@ -31,9 +31,6 @@ FORMAT = 1
 LEFT_OUT = ("(left out)",)
 """Stands for the command of a program."""
 
-CERTIFICATES = "certificates/"
-"""Where certificates of adjudicated games stand in an export."""
-
 LINKS = "records/"
 """Where records stand in an export, and what links to them begin with."""
 
@@ -92,11 +89,6 @@ class Contents(msgspec.Struct, frozen=True, kw_only=True):
 def record_name(match: int | None) -> str:
     """Return the name of the file that has the record of a match."""
     return f"{LINKS}{match}{SUFFIX}"
-
-
-def certificate_name(match: int | None) -> str:
-    """Return the name of the file that has the certificate of an adjudicated match."""
-    return f"{CERTIFICATES}{match}{SUFFIX}"
 
 
 def published(definition: Definition) -> Definition:

@@ -1,7 +1,7 @@
 """Opens an export, of a contest or of a month of the ladder: signature, manifest, and the hashes of its files."""
 
 import hashlib
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from typing import NamedTuple, TypeVar
 
 import msgspec
@@ -17,7 +17,7 @@ from server.contest.export.container import (
     BadExport,
     unpack,
 )
-from server.contest.export.contents import CERTIFICATES, FORMAT, LINKS, Manifest, certificate_name, record_name
+from server.contest.export.contents import FORMAT, LINKS, Manifest, record_name
 from server.contest.store.verification import Verdict
 from server.ops.typed_json import decode
 
@@ -56,14 +56,10 @@ class Opened(NamedTuple):
         found = self.files.get(record_name(match))
         return None if found is None else (found.decode(errors="replace"), hashlib.sha256(found).hexdigest())
 
-    def certificate(self, match: int | None) -> bytes | None:
-        """Return the certificate of an adjudicated match; None where there is none."""
-        return self.files.get(certificate_name(match))
-
-    def strays(self, matches: set[int | None], adjudicated: Set[int | None] = frozenset()) -> list[str]:
-        """Return the names of records that belong to none of some matches, and certificates of none adjudicated."""
-        known = {*map(record_name, matches), *map(certificate_name, adjudicated)}
-        return sorted(name for name in self.files if name.startswith((LINKS, CERTIFICATES)) and name not in known)
+    def strays(self, matches: set[int | None]) -> list[str]:
+        """Return the names of records that belong to none of some matches."""
+        known = set(map(record_name, matches))
+        return sorted(name for name in self.files if name.startswith(LINKS) and name not in known)
 
 
 def open_export(data: bytes) -> Opened:

@@ -1,26 +1,22 @@
 """Makes the export of a contest from a data directory. Only reads, but for the signing key, which is made once."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
 import msgspec
 
-from engine.games.outcome import Termination
-from server.contest.export.certifying import certificate_of
 from server.contest.export.container import CONTEST, MANIFEST, PUBLIC_KEY, REPORT, SIGNATURE, BadExport, pack
 from server.contest.export.contents import (
     FORMAT,
     Contents,
     Described,
     Manifest,
-    certificate_name,
     published,
     record_name,
 )
 from server.contest.export.signing import public_pem, signing_key
-from server.contest.fixtures import Finished
 from server.contest.formats.plan import Present, plan
 from server.contest.scoring.annulments import effective_results
 from server.contest.store import definition_text
@@ -28,10 +24,8 @@ from server.contest.store.lost_records import find_record
 from server.contest.store.store import FILE, Store
 
 
-def export(data: Path, contest: int, prove_seconds: float = 0.0) -> bytes:
+def export(data: Path, contest: int) -> bytes:
     """Return the export of a contest that is over, the same bytes each time.
-
-    ``prove_seconds``: how long each adjudicated game is solved at most, for a certificate; 0: there are none.
 
     Raises `BadExport` where it is not over, KeyError where there is none, `BadStore` and OSError.
     """
@@ -49,20 +43,7 @@ def export(data: Path, contest: int, prove_seconds: float = 0.0) -> bytes:
         record = find_record(data, match)
         if record is not None:  # one that is missing is named when the export is verified
             files[record_name(match)] = record
-    if prove_seconds:
-        files.update(_certificates(files, past.played, prove_seconds))
     return signed(data, past.definition.name, files)
-
-
-def _certificates(files: Mapping[str, bytes], played: Iterable[Finished], seconds: float) -> dict[str, bytes]:
-    made = {}
-    for result in played:
-        kept = files.get(record_name(result.match))
-        if result.termination == Termination.ADJUDICATED and kept is not None:
-            written = certificate_of(kept.decode(errors="replace"), seconds)
-            if written is not None:
-                made[certificate_name(result.match)] = written
-    return made
 
 
 def signed(data: Path, contest: str, files: Mapping[str, bytes]) -> bytes:

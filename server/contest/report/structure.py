@@ -12,7 +12,6 @@ import msgspec
 from server.contest.fixtures import Bye
 from server.contest.formats.standings import Cell, Standing
 from server.contest.interventions import Kind
-from server.contest.scoring.perfect_play import PerfectPlay
 from server.contest.scoring.ratings import Rating
 
 
@@ -292,8 +291,6 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """In order."""
     schedule: tuple[ScheduledGame, ...] = ()
     """The games that are being played, then those that can begin, in the order in which they do."""
-    perfect_play: PerfectPlay | None = None
-    """What moves have cost exactly, of a contest that is over; None where no tablebase has its variants."""
     notes: tuple[str, ...]
     """How programs are run where that is not as usual, and what the report leaves out and why; a sentence each."""
 

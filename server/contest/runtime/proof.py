@@ -22,6 +22,9 @@ import msgspec
 from engine.games.history import REPETITIONS, History
 from engine.wire.words import number_of
 
+BY = "adjudicated by the server's exact solver"
+"""The end of the sentence of each adjudicated game."""
+
 
 class Proof(msgspec.Struct, frozen=True):
     """The result of perfect play from a position."""
@@ -37,12 +40,12 @@ class Proof(msgspec.Struct, frozen=True):
 def ruling(history: History, move_limit: int, players: tuple[str, str], proof: Proof) -> str | None:
     """Return the outcome of a game whose position is proven; None if the proof does not hold for the game."""
     if proof.winner is None:
-        return "neither side can force a win from here, as exact solving has proven"
+        return f"neither side can force a win from here, {BY}"
     if proof.plies is None or not _wins_in_time(history, move_limit, proof.plies):
         return None
     side = history.position.game.sides[proof.winner]
     length = f"{'in' if proof.exact else 'within'} {number_of(proof.plies, 'ply', 'plies')}"
-    return f"{players[proof.winner]} ({side}) wins {length}, as exact solving has proven"
+    return f"{players[proof.winner]} ({side}) wins {length}, {BY}"
 
 
 def _wins_in_time(history: History, move_limit: int, plies: int) -> bool:

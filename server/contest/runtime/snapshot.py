@@ -17,9 +17,7 @@ from server.contest.report.estimate import Moment, budget_shares, estimate_left,
 from server.contest.report.interruptions import all_pauses
 from server.contest.report.render.dry_run import DryRun, dry_run_of
 from server.contest.report.structure import Loss, Pause, Report
-from server.contest.scoring.perfect_play import perfect_play
 from server.contest.store.folders import folder_of, link_to_log, links_to_logs
-from server.contest.store.move_costs import kept_costs
 from server.contest.store.store import Store
 
 MEASURED = 200
@@ -94,8 +92,6 @@ def measured_shares(store: Store, definition: Definition) -> list[float]:
 def write_report(data: Path, contest: int, found: ContestSnapshot) -> Report:
     """Write the report of a contest into its folder, and return it; raises OSError."""
     made = _with_logs(found.report(), data, contest)
-    costs = perfect_play(counted_games(found.games), kept_costs(data, contest))
-    made = msgspec.structs.replace(made, perfect_play=costs)
     files.write_report_files(made, folder_of(data, contest))
     return made
 

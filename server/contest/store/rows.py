@@ -1,7 +1,6 @@
 """Rows of the store's tables as values, and values as rows."""
 
 from datetime import UTC, datetime
-from math import isinf
 from typing import Any
 
 from server.contest.fixtures import Finished, Fixture
@@ -23,11 +22,6 @@ def read_result(row: Any) -> Finished:
         (used[0], used[1]), (bool(ready[0]), bool(ready[1])), (bool(gone[0]), bool(gone[1])),
         seconds, interventions,
     )  # fmt: skip
-
-
-def read_interval_end(of_interval: float) -> float | None:
-    """Return the end of an interval; None for the infinite one that stands for none."""
-    return None if isinf(of_interval) else of_interval
 
 
 def placeholders(number: int) -> str:

@@ -145,7 +145,7 @@ def test_database_of_contests(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("about", "file"), [("contests", STORE), ("league", LEAGUE)])
-def test_databases_of_a_later_format(tmp_path: Path, about: str, file: str) -> None:
+def test_databases_of_another_version(tmp_path: Path, about: str, file: str) -> None:
     """They are whole, and a server does not open them."""
     data = tmp_path / "data"
     data.mkdir()
@@ -155,7 +155,7 @@ def test_databases_of_a_later_format(tmp_path: Path, about: str, file: str) -> N
         (version,) = database.execute("PRAGMA user_version").fetchone()
         database.execute(f"PRAGMA user_version = {version + 1}")
     (finding,) = found(tmp_path, about)
-    told = f"{data / file} was written by a later version of arena-server: its schema is {version + 1}"
+    told = f"{data / file} was written by another version of arena-server: its schema is {version + 1}"
     assert finding.state == WRONG and told in finding.sentence and "install that version again" in finding.sentence
     (other,) = found(tmp_path, "league" if about == "contests" else "contests")
     assert other.state == GOOD

@@ -154,8 +154,6 @@ def _more(report: Report) -> Iterator[Section]:
     if report.comparisons:
         yield Section("comparisons", "Comparisons", "Two against each other")
     yield Section("variants", "Games played", "Games played, and the advantage of beginning")
-    if report.perfect_play is not None:
-        yield Section("perfect_play", "Perfect play", "How near to perfect play")
     if report.disqualified:
         yield Section("disqualified", "Disqualified")
     if report.losses:
