@@ -20,8 +20,8 @@ from server.contest.export.signing import public_pem, signing_key
 from server.contest.formats.plan import Present, plan
 from server.contest.scoring.annulments import effective_results
 from server.contest.store import definition_text
-from server.contest.store.lost_records import find_record
 from server.contest.store.store import FILE, Store
+from server.storage.record_store import find_record
 
 
 def export(data: Path, contest: int) -> bytes:

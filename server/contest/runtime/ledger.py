@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import structlog
 import trio
@@ -11,7 +10,6 @@ from engine.games.outcome import ANNULLED
 from server.contest.fixtures import SET_ASIDE, Finished, Fixture
 from server.contest.hosts.seating import GameSeating, Result
 from server.contest.runtime.pauses import Pauses, missing_resource
-from server.contest.store.lost_records import lost_records
 from server.contest.store.result_keeping import sync_result_in_thread
 from server.contest.store.store import Store
 from server.storage.record_store import RecordStore
@@ -64,23 +62,6 @@ class Ledger:
             why = f"the server died or failed {number} times in this game; it is set aside, and a loss for nobody"
             log.error("contest_game_abandoned", contest=self._name, players=fixture.players, failures=number)
             await self.keep(Finished(fixture, None, None, SET_ASIDE, why))
-
-    async def lost_records(self, data: Path) -> dict[int, str]:
-        """Log and return the results whose records are lost, by match; the results stand.
-
-        Raises nothing.
-        """
-        try:
-            known = await self.stored(partial(self._store.records, self._contest))
-            counting = {game.match for game in self.games if game.termination not in ANNULLED}
-            kept = {match: sha256 for match, sha256 in known.items() if match in counting}
-            lost = await trio.to_thread.run_sync(lost_records, data, kept)
-        except Exception as error:
-            log.error("record_lookup_failed", contest=self._name, error=str(error), exc_info=error)
-            return {}
-        for match, sentence in lost.items():
-            log.error("result_record_missing", contest=self._name, match=match, what=sentence)
-        return lost
 
     async def surely(self, write: Callable[[], Result]) -> Result:
         """Write to the store, and repeat until that succeeds; the first attempt is not cancelled."""

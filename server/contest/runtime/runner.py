@@ -39,7 +39,6 @@ from server.contest.runtime.plan_cache import MAX_LEFT, PlanCache, make_plan
 from server.contest.scoring.disqualification import start_seconds
 from server.contest.scoring.game_result import game_result
 from server.contest.scoring.no_shows import absence_result
-from server.contest.store.lost_records import lost_record_notes
 from server.contest.store.store import Store
 from server.match.match import Match
 from server.ops.backoff import pause_seconds
@@ -79,8 +78,6 @@ class Runner:
         """How long the last game has taken from its result until its programs had ended."""
         self._out: set[str] = set()
         """Entrants that are disqualified or withdrawn."""
-        self._notes: tuple[str, ...] = ()
-        """What the report has to say of records that are lost."""
         self._changed = trio.Event()
 
     async def run(self) -> None:
@@ -92,7 +89,6 @@ class Runner:
         try:
             async with trio.open_nursery() as nursery:
                 await self._ledger.surely(partial(self._store.end_pause, self.contest, datetime.now(UTC)))
-                nursery.start_soon(self._look_for_records)
                 await self._recover(nursery)
                 if self._cluster is None:
                     await wait_until_sealable(self.definition, self._pauses.pause, self._was_cancelled)
@@ -113,13 +109,8 @@ class Runner:
 
     def _tell(self) -> None:
         """Publish the running games, missing entrants and the pause."""
-        present = Presence(frozenset(self._running), self._attendance.absent, self._pauses.now, self._notes)
+        present = Presence(frozenset(self._running), self._attendance.absent, self._pauses.now)
         ContestPlayers.of(self._arena).present[self.contest] = present
-
-    async def _look_for_records(self) -> None:
-        """Add lost records to the notes of the report."""
-        self._notes = lost_record_notes(await self._ledger.lost_records(self._arena.settings.data))
-        self.wake()
 
     async def _recover(self, nursery: trio.Nursery) -> None:
         """Recover the games that were running when the last server ended."""

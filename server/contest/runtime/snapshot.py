@@ -54,7 +54,7 @@ def take_snapshot(store: Store, contest: int, now: datetime, present: Presence |
     seconds = {stage: (now - date).total_seconds() for stage, date in began.items()}
     found = plan(definition, games, Present(present.running, (), seconds))
     verified = store.verification(contest) if row.closed is not None else None
-    notes = present.notes if verified is None else verified.notes
+    notes = () if verified is None else verified.notes
     moment = Moment(now, row.opened, row.closed, began, present.running, present.missing, pauses, notes)
     moment = moment._replace(cores=Cores().count)
     return ContestSnapshot(definition, games, found, moment)

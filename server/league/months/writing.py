@@ -7,7 +7,6 @@ from typing import Any
 from server.contest.export.container import LADDER, BadExport
 from server.contest.export.contents import record_name
 from server.contest.export.writing import json_text, signed
-from server.contest.store.lost_records import find_record
 from server.league.accounts.accounts import Accounts
 from server.league.months.chosen import choices_of
 from server.league.months.contents import (
@@ -21,6 +20,7 @@ from server.league.months.contents import (
     came_into_play,
 )
 from server.ops.typed_json import decode
+from server.storage.record_store import find_record
 
 _GAMES = """SELECT number, match, variant, opening, first, second, first_version, second_version, score, termination,
     detail, plies, failed, ended, record, first_elo, first_deviation, second_elo, second_deviation

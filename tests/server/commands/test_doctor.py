@@ -31,7 +31,6 @@ from server.league.accounts.people import AUTHOR, NotAllowed
 from server.league.database import FILE as LEAGUE
 from server.league.submissions.versions import Versions
 from server.storage.data_lock import lock_data_directory
-from server.web.people import database as games_index
 from tests.server.harness import open_arena, play, ready
 
 
@@ -289,31 +288,6 @@ def test_header_that_names_who_has_signed_in(tmp_path: Path, text: str, state: s
 def test_header_that_is_none(tmp_path: Path) -> None:
     (finding,) = found(tmp_path, "configuration", "user-header = 'X Remote User'")
     assert finding.state == WRONG and "user-header" in finding.sentence and 'as in "X-Remote-User"' in finding.sentence
-
-
-def test_index_of_games(tmp_path: Path) -> None:
-    """It is made anew whatever is wrong with it, where it can be: nothing is lost, and nothing has to be done."""
-    data = tmp_path / "data"
-    data.mkdir()
-    path = data / games_index.FILE
-    anew = "it is made anew from the records when somebody searches games"
-    assert found(tmp_path, "index of games") == [(GOOD, "index of games", f"there is none: {anew}")]
-    assert not path.exists(), "none is made"
-    with games_index.opened(data):
-        pass
-    assert found(tmp_path, "index of games") == [(GOOD, "index of games", f"{path} is whole")]
-    with closing(sqlite3.connect(path)) as index:
-        index.execute("PRAGMA user_version = 99")
-    (other,) = found(tmp_path, "index of games")
-    assert other == (NOTE, "index of games", f"{path} is of another version of arena-server: {anew}")
-    path.write_bytes(b"no database at all" * 100)
-    (damaged,) = found(tmp_path, "index of games")
-    assert damaged == (NOTE, "index of games", f"{path} is damaged: file is not a database; {anew}")
-    assert path.read_bytes() == b"no database at all" * 100, "it is left as it is"
-    path.unlink()
-    path.mkdir()
-    (folder,) = found(tmp_path, "index of games")
-    assert folder.state == WRONG and folder.sentence.startswith(f"{path} cannot be opened: ")
 
 
 def test_ladder(tmp_path: Path) -> None:

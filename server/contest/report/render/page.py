@@ -17,7 +17,6 @@ from server.contest.report.interruptions import interruptions, intervention
 from server.contest.report.ratings_part import TEST
 from server.contest.report.render.environment import STYLES, render, style_sheet
 from server.contest.report.render.games import Group, meetings, rounds
-from server.contest.report.render.plot import rating_plot
 from server.contest.report.structure import Game, Loss, Report, Stage
 
 MAX_CROSSED = 60
@@ -123,7 +122,6 @@ def _context(report: Report) -> dict[str, object]:
         "max_listed": MAX_LISTED,
         "large": LARGE,
         "few": FEW,
-        "plots": [rating_plot(report.ratings, narrow=narrow) for narrow in (False, True)] if report.ratings else [],
         "test": TEST,
         "losses": _by_cause(report.losses),
         "lost": _by_name(report.losses),
