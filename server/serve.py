@@ -25,7 +25,7 @@ from server.contest.hosts.dask_cluster import Cluster
 from server.contest.programs.builtin_bots import keep_builtin_bots
 from server.contest.programs.sandbox.cores import usable
 from server.contest.runtime.service import ContestService
-from server.contest.store.authors import kept_by_contest
+from server.contest.store.folders import kept_by_contest
 from server.contest.store.store import FILE as STORE
 from server.contest.store.store import Store
 from server.league.accounts.accounts import Accounts

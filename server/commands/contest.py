@@ -118,7 +118,7 @@ def hold(
 def _dry_run(definition: Definition, data: Path) -> None:
     """Print what a contest is going to take, by games that the data directory has of earlier ones."""
     from server.contest.report.formatting import printable
-    from server.contest.report.render.dry_run import dry_run_lines
+    from server.contest.report.progress import dry_run_lines
     from server.contest.runtime.snapshot import dry_run, measured_shares
     from server.contest.store.store import FILE, Store
 
@@ -269,7 +269,7 @@ def export(name: str, file: Path, *, data: Data = Path("arena-data")) -> None:
     """
     from server.contest.export.checking import verify_export
     from server.contest.export.container import BadExport
-    from server.contest.export.writing import export as pack
+    from server.contest.export.contents import export as pack
     from server.contest.report.formatting import printable
     from server.contest.store.verify_process import contest_called
 

@@ -24,8 +24,8 @@ from server.config.serve_options import ServeOptions
 from server.config.settings import Settings
 from server.config.toml_table import BadTable
 from server.contest.definition import Sandbox
-from server.contest.export.signing import FILE as SIGNING_KEY
-from server.contest.export.signing import signing_key
+from server.contest.export.container import FILE as SIGNING_KEY
+from server.contest.export.container import signing_key
 from server.contest.programs.sandbox import cgroups
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.store.schema import SCHEMA

@@ -19,8 +19,7 @@ from server.contest.definition import Definition
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.dask_cluster import Cluster, dask_cluster
 from server.contest.programs.sandbox.choice import contest_obstacle
-from server.contest.report import formatting, progress
-from server.contest.report.render import text
+from server.contest.report import formatting, progress, text
 from server.contest.runtime.snapshot import ContestSnapshot, take_snapshot, write_report
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store

@@ -1,7 +1,7 @@
 """What a contest is: all that its file says, read and checked. Everything else follows from it and from its games.
 
 Each value is declared here once: its type, its default, and by a `Range` or a `Form` what a contest file may say
-(`server.config.declared`). `server.contest.store.definition_text` makes text of it, in which each struct is the list of
+(`server.config.declared`). `server.contest.store.schema` makes text of it, in which each struct is the list of
 its fields: new ones come behind the others and have a default.
 """
 

@@ -10,9 +10,9 @@ from tempfile import TemporaryDirectory
 
 from msgspec.structs import replace
 
+from server.contest.export.checking import open_export
 from server.contest.export.container import LADDER
-from server.contest.export.opening import open_export
-from server.contest.export.writing import json_text, signed
+from server.contest.export.contents import json_text, signed
 from server.league.accounts.accounts import Accounts
 from server.league.database import FILE
 from server.league.ladder.definition import LadderDefinition, published_text, read, read_file

@@ -15,7 +15,7 @@ from engine.games.outcome import Termination
 from engine.record import time_account, verify
 from server.contest.definition import RoundRobin, Swiss
 from server.contest.fixtures import UNPLAYED
-from server.contest.report.render.page import fragments
+from server.contest.report.page import fragments
 from server.league.pages.comparison_pages import WORDS as COMPARISON_STATES
 from server.league.pages.rendering import PARTS
 from server.league.pages.version_pages import WORDS as VERSION_STATES

@@ -22,8 +22,7 @@ from server.commands.match.setup import MatchSetup
 from server.commands.match.table import Progress, is_complete, progress_line, table
 from server.commands.match.tally import Tally
 from server.contest.hosts.arena_host import ArenaHost
-from server.contest.hosts.cluster_host import ClusterHost
-from server.contest.hosts.dask_cluster import dask_cluster
+from server.contest.hosts.dask_cluster import ClusterHost, dask_cluster
 from server.contest.hosts.game_worker import CONTEST, private_arena
 from server.contest.hosts.host import Host
 from server.contest.hosts.precompile import precompile_bots

@@ -87,8 +87,8 @@ def export(month: str, file: Path, *, data: Data = DATA) -> None:
     file
         The file, as in november.zip, which is not there yet.
     """
+    from server.contest.export.checking import open_export
     from server.contest.export.container import BadExport
-    from server.contest.export.opening import open_export
     from server.league.months.checking import verify_month
     from server.league.months.writing import export_month
 

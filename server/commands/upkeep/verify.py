@@ -22,9 +22,8 @@ def verify(file: Path, *, key: str = "") -> None:
     key
         The public key with which it has to be signed, as the organiser has published it.
     """
-    from server.contest.export.checking import verify_contest
+    from server.contest.export.checking import open_export, verify_contest
     from server.contest.export.container import MAX_BYTES, BadExport
-    from server.contest.export.opening import open_export
     from server.contest.report.formatting import printable
     from server.league.months.checking import verify_month
 

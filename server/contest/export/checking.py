@@ -1,17 +1,112 @@
 """Verifies an exported contest: signature, files, records, results, pairings, tables, ratings. Needs nothing else."""
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
 from engine.games.outcome import Termination
-from server.contest.export.container import CONTEST, REPORT, BadExport
-from server.contest.export.contents import Contents, differences
-from server.contest.export.opening import CheckedExport, Opened, decoded, open_export
+from server.contest.export.container import (
+    CONTEST,
+    LADDER,
+    MANIFEST,
+    PUBLIC_KEY,
+    REPORT,
+    SIGNATURE,
+    BadExport,
+    is_signed,
+    shown,
+    unpack,
+)
+from server.contest.export.contents import FORMAT, LINKS, Contents, Manifest, differences, record_name
 from server.contest.fixtures import Finished
 from server.contest.interventions import Kind
 from server.contest.report.structure import Report
 from server.contest.store.verification import Checked, Evidence, Past, Verdict, check, recompute, unproven
+from server.ops.typed_json import decode
+
+Decoded = TypeVar("Decoded")
+
+
+class CheckedExport(NamedTuple):
+    """The result of verifying an export."""
+
+    contest: str
+    """The name of the contest, or which month of the ladder it is."""
+    key: str
+    """The public key that has signed it."""
+    verdict: Verdict
+    entered: tuple[str, ...]
+    """A sentence for each version of a bot that was entered: its number, and the SHA-256 of the file that was sent."""
+
+
+class Opened(NamedTuple):
+    """The files of an export whose signature is true."""
+
+    files: Mapping[str, bytes]
+    manifest: Manifest
+    key: str
+    """The public key that has signed it."""
+    changed: list[str]
+    """A sentence for each file that is not the one that was signed."""
+
+    @property
+    def is_ladder(self) -> bool:
+        """Tell whether it is a month of the ladder."""
+        return LADDER in self.files
+
+    def record(self, match: int) -> tuple[str, str] | None:
+        """Return the record of a match and its SHA-256; None where it is missing."""
+        found = self.files.get(record_name(match))
+        return None if found is None else (found.decode(errors="replace"), hashlib.sha256(found).hexdigest())
+
+    def strays(self, matches: set[int | None]) -> list[str]:
+        """Return the names of records that belong to none of some matches."""
+        known = set(map(record_name, matches))
+        return sorted(name for name in self.files if name.startswith(LINKS) and name not in known)
+
+
+def open_export(data: bytes) -> Opened:
+    """Open an export; raises `BadExport` where it is none, or its signature is not true."""
+    files = unpack(data)
+    for name in (MANIFEST, SIGNATURE, PUBLIC_KEY, *((LADDER,) if LADDER in files else (CONTEST, REPORT))):
+        if name not in files:
+            raise BadExport(f"it is no exported contest: {name} is missing")
+    key = _check_signature(files)
+    manifest = decoded(files, MANIFEST, Manifest)
+    if manifest.format != FORMAT:
+        raise BadExport(f"it has the format {manifest.format}, and this version of arena-server knows {FORMAT}")
+    listed = {*manifest.files, MANIFEST, SIGNATURE}
+    if listed != files.keys():
+        raise BadExport(f"{min(listed ^ files.keys())} stands in the manifest or in the archive, and not in both")
+    # of the others every byte is used by whoever verifies, and each difference found has its own sentence
+    changed = [
+        f"{name} is not the file that was signed: its SHA-256 differs"
+        for name, described in manifest.files.items()
+        if hashlib.sha256(files[name]).hexdigest() != described.sha256
+    ]
+    return Opened(files, manifest, key, changed)
+
+
+def decoded(files: Mapping[str, bytes], name: str, kind: type[Decoded]) -> Decoded:
+    """Return what a file says; raises `BadExport` where it cannot be read."""
+    try:
+        return decode(files[name], type=kind)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise BadExport(f"{name} cannot be read: {error}") from None
+
+
+def _check_signature(files: Mapping[str, bytes]) -> str:
+    try:
+        key = shown(files[PUBLIC_KEY])
+        true = is_signed(files[PUBLIC_KEY], files[MANIFEST], files[SIGNATURE])
+    except ValueError as error:
+        raise BadExport(f"{PUBLIC_KEY} is no public key of Ed25519: {error}") from None
+    if not true:
+        raise BadExport(f"the signature is not true: {MANIFEST} is not what the key {key} has signed")
+    return key
+
 
 Told = Callable[[int, int], None]
 """Is told how many games have been checked, of how many."""

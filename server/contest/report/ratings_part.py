@@ -1,18 +1,51 @@
 """The part of a report about strength: ratings, likelihoods of superiority, comparisons, and variants."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from math import isfinite
+from typing import NamedTuple
 
 from engine.duel.sprt import Decision, Sprt
+from engine.duel.statistics import OUTCOMES, Counts, Estimate, estimate
 from server.contest.definition import Definition
-from server.contest.fixtures import Finished
+from server.contest.fixtures import Finished, Fixture, counted_games
 from server.contest.report import formatting
 from server.contest.report.structure import Comparison, Variant
 from server.contest.scoring import ratings as model
-from server.contest.scoring.comparison import compare
 from server.contest.scoring.ratings import Rating, Ratings
+
+
+class PairResult(NamedTuple):
+    """The result of a comparison, seen from the first entrant."""
+
+    pairs: Counts
+    """How many pairs of games, both finished, have had each result for the first one: 0, a half, to 2 points."""
+    estimate: Estimate | None
+    """None without a pair."""
+    ratio: float
+    """The log-likelihood ratio of the test."""
+    decision: Decision
+
+
+def compare(games: Iterable[Finished], one: str, other: str, test: Sprt) -> PairResult:
+    """Compare two entrants; games that were not played count for nothing.
+
+    The decision is that of all pairs together. As they were not counted one by one, it may err more often than the
+    test says, unless nobody looks before the end.
+    """
+    between: dict[Fixture, Finished] = {
+        game.fixture: game for game in counted_games(games) if game.played and set(game.fixture.players) == {one, other}
+    }
+    counts = [0] * OUTCOMES
+    for fixture, game in between.items():
+        back = between.get(fixture.swapped)
+        if fixture.players == (one, other) and back is not None:
+            counts[round(2 * (game.points(0) + back.points(1)))] += 1
+    pairs = tuple(counts)
+    ratio = test.ratio(pairs)
+    return PairResult(pairs, estimate(pairs) if any(pairs) else None, ratio, test.decide(ratio))
+
 
 MAX_INTERVALS = 60
 """Most entrants whose ratings get intervals: these take a second for 60, and a quarter of a minute for 100."""

@@ -1,5 +1,18 @@
-"""The schema of the database of contests."""
+"""The tables of the database of contests: their schema, and rows as values and back.
 
+A definition is stored as JSON, with each struct as the list of its fields. The organiser's interventions are no part of
+it: they have a table of their own.
+"""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from server.contest.definition import Definition
+from server.contest.fixtures import Finished, Fixture
+from server.ops import typed_json
 from server.storage.database import Migration, Schema
 
 APPLICATION = 0x41524E41
@@ -125,3 +138,48 @@ TABLES: Migration = (
 )
 
 SCHEMA = Schema(APPLICATION, (TABLES,))
+
+
+def read_fixture(values: Any) -> Fixture:
+    """Return the game of a pairing."""
+    stage, round, variant, pair, opening, first, second = values
+    return Fixture(stage, round, variant, pair, opening, (first, second))
+
+
+def read_result(row: Any) -> Finished:
+    """Return the result of a game."""
+    fixture = read_fixture(row[:7])
+    match, interventions, winner, termination, detail, plies, *flags, seconds = row[7:]
+    used, ready, gone = flags[:2], flags[2:4], flags[4:]
+    return Finished(
+        fixture, match, winner, termination, detail, plies,
+        (used[0], used[1]), (bool(ready[0]), bool(ready[1])), (bool(gone[0]), bool(gone[1])),
+        seconds, interventions,
+    )  # fmt: skip
+
+
+def placeholders(number: int) -> str:
+    """Return placeholders for a number of parameters."""
+    return ", ".join("?" * number)
+
+
+def date_text(date: datetime) -> str:
+    """Return a date as it is stored; raises ValueError where it has no time zone."""
+    if date.tzinfo is None:
+        raise ValueError(f"a date needs its time zone, and {date.isoformat()} has none")
+    return date.astimezone(UTC).isoformat()
+
+
+def read_date(text: str) -> datetime:
+    """Return a date that was stored."""
+    return datetime.fromisoformat(text)
+
+
+def definition_text(definition: Definition) -> str:
+    """Return the text of a definition."""
+    return msgspec.json.encode(replace(definition, interventions=())).decode()
+
+
+def read_definition(text: str) -> Definition:
+    """Return the definition of a text; raises `msgspec.DecodeError` if it is not one."""
+    return replace(typed_json.decode(text, type=Definition), interventions=())

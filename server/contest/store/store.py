@@ -23,9 +23,16 @@ from server.contest.fixtures import Finished, Fixture, Programs, ProgramUsage
 from server.contest.interventions import Intervention, Kind
 from server.contest.report.structure import Pause
 from server.contest.scoring.annulments import effective_results, with_commands
-from server.contest.store import definition_text
-from server.contest.store.rows import date_text, placeholders, read_date, read_fixture, read_result
-from server.contest.store.schema import SCHEMA
+from server.contest.store.schema import (
+    SCHEMA,
+    date_text,
+    definition_text,
+    placeholders,
+    read_date,
+    read_definition,
+    read_fixture,
+    read_result,
+)
 from server.contest.store.verification import Verdict
 from server.storage.database import BadStore, connect, guarded, snapshot, transaction
 from server.storage.disk import Disk
@@ -71,7 +78,7 @@ class Store:
         One that is there goes on, by the definition with which it was opened, where either the text of the contest
         file or the definition is the same; raises `BadStore` where both are others.
         """
-        text = definition_text.encode(definition)
+        text = definition_text(definition)
         with self._transaction(synced=True):
             row = self._row("SELECT id, file, definition FROM contests WHERE name = ?", definition.name)
             if row is not None:
@@ -133,7 +140,7 @@ class Store:
         if row is None:
             raise KeyError(contest)
         try:
-            return row[0], definition_text.decode(row[1])
+            return row[0], read_definition(row[1])
         except msgspec.DecodeError as error:
             raise BadStore(f"{self._path} is damaged: contest {contest} has no readable definition: {error}") from None
 

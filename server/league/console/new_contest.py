@@ -18,7 +18,7 @@ from server.contest.contest_file import BadContest
 from server.contest.definition import Definition, Sandbox
 from server.contest.programs.command import builtin_entrant_command
 from server.contest.programs.sandbox.choice import contest_obstacle
-from server.contest.report.render.dry_run import DryRun
+from server.contest.report.progress import DryRun
 from server.contest.runtime.snapshot import dry_run, measured_shares
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts

@@ -20,7 +20,7 @@ from engine.games.outcome import ANNULLED, ENDED_PROGRAM, Termination
 from engine.record.time_account import SideTime, side_times
 from server.contest.fixtures import Finished, Fixture
 from server.contest.hosts.host import GameTask, HostedGame, NotPlayed, PlayerMissing
-from server.contest.scoring.no_shows import absence_result
+from server.contest.scoring.game_result import absence_result
 from server.contest.store.folders import errors_of
 from server.league.ladder.definition import LadderDefinition
 from server.league.ladder.hosts import LADDER, LadderHost, WorkersLeft

@@ -7,9 +7,9 @@ import msgspec
 from msgspec.structs import replace
 
 from server.contest.definition import Definition
+from server.contest.export.checking import CheckedExport, Opened, decoded
 from server.contest.export.container import LADDER, BadExport
 from server.contest.export.contents import TOLERANCE
-from server.contest.export.opening import CheckedExport, Opened, decoded
 from server.contest.fixtures import Finished, Fixture
 from server.contest.store.verification import Evidence, Verdict, check
 from server.league.ladder.definition import LadderDefinition, from_published

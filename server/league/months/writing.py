@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from server.contest.export.container import LADDER, BadExport
-from server.contest.export.contents import record_name
-from server.contest.export.writing import json_text, signed
+from server.contest.export.contents import json_text, record_name, signed
 from server.league.accounts.accounts import Accounts
 from server.league.months.chosen import choices_of
 from server.league.months.contents import (

@@ -22,8 +22,8 @@ from server.commands.upkeep import league_files
 from server.commands.upkeep.finding import GOOD, NOTE, WRONG, Finding
 from server.config import tls, tokens
 from server.config.league_rules import LeagueRules
-from server.contest.export.signing import FILE as SIGNING_KEY
-from server.contest.export.signing import signing_key
+from server.contest.export.container import FILE as SIGNING_KEY
+from server.contest.export.container import signing_key
 from server.contest.store.store import FILE as STORE
 from server.contest.store.store import Store
 from server.league.accounts.accounts import Accounts

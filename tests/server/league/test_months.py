@@ -16,9 +16,9 @@ from server.commands.upkeep import ladder as commands
 from server.commands.upkeep.verify import verify
 from server.contest.definition import Definition
 from server.contest.export import container
+from server.contest.export.checking import CheckedExport, open_export
 from server.contest.export.container import BadExport, unpack
-from server.contest.export.opening import CheckedExport, open_export
-from server.contest.export.writing import signed
+from server.contest.export.contents import signed
 from server.contest.fixtures import Finished, Fixture
 from server.contest.runtime.finished_games import game_of_record
 from server.league.accounts.accounts import Accounts

@@ -17,8 +17,8 @@ import trio
 import trio.testing
 
 from server.contest.export import container
+from server.contest.export.checking import open_export
 from server.contest.export.container import unpack
-from server.contest.export.opening import open_export
 from server.contest.fixtures import Finished, Fixture
 from server.contest.hosts.host import GameTask
 from server.contest.runtime.finished_games import game_of_record

@@ -20,7 +20,7 @@ from engine.games.outcome import Termination
 from engine.wire import messages as m
 from server.arena.record_sync import Rounds
 from server.contest.fixtures import Finished, Fixture
-from server.contest.store.result_keeping import sync_result
+from server.contest.runtime.ledger import sync_result
 from server.storage import match_numbers
 from server.storage.disk import Disk
 from server.storage.record_store import Keys, RecordStore

@@ -18,13 +18,13 @@ from msgspec.structs import replace
 
 from engine.games.catalogue import GAMES
 from engine.record import Header
-from server.contest.export import container, signing
+from server.contest.export import container
 from server.contest.export.checking import verify_export
 from server.contest.export.container import BadExport, pack, unpack
-from server.contest.export.writing import export, signed
+from server.contest.export.contents import export, signed
 from server.contest.fixtures import Fixture
 from server.contest.interventions import Intervention, Kind
-from server.contest.runtime.proof import BY
+from server.contest.runtime.prover_process import BY
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Verdict
 from server.match import referee
@@ -46,7 +46,7 @@ def test_an_export_is_verified_without_its_server(packed: bytes, held: Path) -> 
     found = verify_export(packed)
     assert found.verdict == Verdict(14, 0, ())
     assert found.contest == "Autumn"
-    assert found.key == signing.shown(signing.public_pem(signing.signing_key(held)))
+    assert found.key == container.shown(container.public_pem(container.signing_key(held)))
 
 
 @pytest.mark.slow
@@ -93,7 +93,7 @@ def test_the_same_contest_gives_the_same_bytes(packed: bytes, held: Path, tmp_pa
 
 
 def test_the_key_is_for_the_owner_alone(packed: bytes, held: Path) -> None:
-    assert (held / signing.FILE).stat().st_mode & 0o777 == 0o600
+    assert (held / container.FILE).stat().st_mode & 0o777 == 0o600
 
 
 def _signed_again(files: Files, data: Path) -> bytes:

@@ -11,10 +11,10 @@ from server.contest.formats.standings import standings
 from server.contest.report import contents, ratings_part
 from server.contest.report.contents import make_report
 from server.contest.report.estimate import Moment
-from server.contest.report.render.page import page
+from server.contest.report.page import page
 from server.contest.report.structure import Report, winners
 from server.contest.scoring.disqualification import find_disqualified, losses
-from server.contest.scoring.no_shows import absence_result, missing_sentence
+from server.contest.scoring.game_result import absence_result, missing_sentence
 from server.contest.scoring.ratings import ratings
 from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, play
 from tests.server.contest.report.samples import OPENED, sample, sample_report

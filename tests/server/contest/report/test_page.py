@@ -16,11 +16,10 @@ from server.contest.definition import Entrant, Format, Gauntlet, Knockout, Ladde
 from server.contest.fixtures import Finished
 from server.contest.formats.plan import plan
 from server.contest.report import formatting
+from server.contest.report import page as page_module
 from server.contest.report.contents import make_report
 from server.contest.report.estimate import Moment
-from server.contest.report.render import page as page_module
-from server.contest.report.render.environment import STYLES, render, style_sheet
-from server.contest.report.render.page import FEW, LARGE, fragments, page
+from server.contest.report.page import FEW, LARGE, STYLES, fragments, page, render, style_sheet
 from server.contest.report.structure import Meeting, Round
 from tests.server.contest.played import CONTROL, by_seed, contest
 from tests.server.contest.report.samples import OPENED, sample, sample_report

@@ -20,7 +20,7 @@ from server.contest.definition import (
     Swiss,
     Variant,
 )
-from server.contest.store import definition_text
+from server.contest.store.schema import definition_text, read_definition
 
 names = st.from_regex(r"\A[A-Za-z0-9][A-Za-z0-9_.-]{0,31}\Z")
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -60,7 +60,7 @@ definitions_of_all_kinds = st.builds(
 @settings(max_examples=20)
 @given(definitions_of_all_kinds)
 def test_any_definition_comes_back_as_it_was(definition: Definition) -> None:
-    again = definition_text.decode(definition_text.encode(definition))
+    again = read_definition(definition_text(definition))
     assert again == definition
     assert [type(stage.format) for stage in again.stages] == [type(stage.format) for stage in definition.stages]
 
@@ -70,4 +70,4 @@ def test_any_definition_comes_back_as_it_was(definition: Definition) -> None:
 )
 def test_other_texts_are_refused(text: str) -> None:
     with pytest.raises(msgspec.DecodeError):
-        definition_text.decode(text)
+        read_definition(text)

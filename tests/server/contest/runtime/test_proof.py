@@ -17,8 +17,7 @@ from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import moves
 from engine.games.outcome import Outcome
-from server.contest.runtime.proof import BY, Proof, ruling
-from server.contest.runtime.prover_process import Question, prove
+from server.contest.runtime.prover_process import BY, Proof, Question, prove, ruling
 from server.ops.workers.question_loop import OK
 from server.ops.workers.worker_process import WorkerProcess, command_of
 

@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from engine import record
-from server.contest.export.opening import open_export
+from server.contest.export.checking import open_export
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.definition import read_file
 from server.league.ladder.players import LadderPlayer

@@ -9,9 +9,9 @@ from rich.text import Text
 
 from engine.record import readable
 from server.contest.report import formatting
-from server.contest.report.interruptions import interruptions, intervention
-from server.contest.report.render.tie_breaks import marks, with_forfeits
+from server.contest.report.formatting import interruptions, intervention
 from server.contest.report.structure import Loss, Qualification, Report, Stage
+from server.contest.report.tables import marks, with_forfeits
 from server.contest.scoring.ratings import Rating
 
 CROSSED_AT_ONCE = 12
