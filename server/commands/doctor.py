@@ -16,8 +16,7 @@ from urllib.parse import urlsplit
 from engine import record
 from engine.record import BadRecord
 from engine.wire.words import number_of
-from server.commands.upkeep.finding import GOOD, NOTE, WRONG, Finding
-from server.commands.upkeep.league_files import OTHER_TODO, league_findings
+from server.commands.upkeep.league_files import GOOD, NOTE, OTHER_TODO, WRONG, Finding, league_findings
 from server.config import config_file, tls, tokens
 from server.config.limits import Limits
 from server.config.serve_options import ServeOptions

@@ -1,4 +1,4 @@
-"""What ``arena-server doctor`` looks at in a league: its database, the files of versions, and what tries them.
+"""The findings of ``arena-server doctor``, and those in a league: database, versions, and their trials.
 
 Nothing is changed, and the database is only read, also while a server writes into it.
 """
@@ -8,9 +8,9 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import NamedTuple
 
 from engine.wire.words import number_of
-from server.commands.upkeep.finding import GOOD, NOTE, WRONG, Finding
 from server.config.league_rules import LeagueRules
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.league.database import FILE as LEAGUE
@@ -18,6 +18,22 @@ from server.league.database import SCHEMA
 from server.league.submissions.disk_use import disk_use
 from server.league.submissions.versions import BUILD, FOLDER, kept_bytes
 from server.storage.database import other_version
+
+GOOD, NOTE, WRONG = "ok", "note", "WRONG"
+
+
+class Finding(NamedTuple):
+    """The result of a check."""
+
+    state: str
+    """`GOOD`, `NOTE` or `WRONG`."""
+    about: str
+    sentence: str
+
+    def line(self) -> str:
+        """Format the finding as a line."""
+        return f"{self.state:5} {self.about}: {self.sentence}"
+
 
 MEGABYTE = 1 << 20
 

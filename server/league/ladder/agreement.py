@@ -1,6 +1,6 @@
 """How far the ladder's ratings, which change game by game, agree with those that are most likely after all games.
 
-The most likely ones are those of contests (`server.contest.scoring.strength_model`), which also know what moving first
+The most likely ones are those of contests (`server.contest.scoring.ratings`), which also know what moving first
 is worth in each variant and how often it is drawn. Fixed points stay fixed in both. Each version of a bot is somebody
 of its own there, so that what earlier ones have played tells about their opponents alone.
 """
@@ -11,7 +11,7 @@ from statistics import correlation, mean
 
 import msgspec
 
-from server.contest.scoring.strength_model import ELO, Data, Fit, contrast, data, fit
+from server.contest.scoring.ratings import ELO, Data, Fit, contrast, data, fit
 from server.league.ladder.players import LadderGame, LadderPlayer, Rating, VersionStart
 
 MIN_GAMES = 20

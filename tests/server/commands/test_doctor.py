@@ -19,7 +19,7 @@ from server import cli
 from server.commands import doctor
 from server.commands.doctor import diagnosis
 from server.commands.upkeep import league_files
-from server.commands.upkeep.finding import GOOD, NOTE, WRONG, Finding
+from server.commands.upkeep.league_files import GOOD, NOTE, WRONG, Finding
 from server.config import tls, tokens
 from server.config.league_rules import LeagueRules
 from server.contest.export.container import FILE as SIGNING_KEY

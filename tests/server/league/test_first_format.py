@@ -15,8 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from server.commands.upkeep.finding import GOOD, WRONG
-from server.commands.upkeep.league_files import league_findings
+from server.commands.upkeep.league_files import GOOD, WRONG, league_findings
 from server.config.league_rules import LeagueRules
 from server.contest.export.container import BadExport
 from server.league.accounts.accounts import Accounts

@@ -11,8 +11,8 @@ from rich.console import Console
 from trio.testing import MockClock
 
 from engine.wire import messages as m
+from server.commands.people import LAST, audit
 from server.commands.upkeep import running_server
-from server.commands.upkeep.audit import LAST, audit
 from server.commands.upkeep.overview_text import render_overview
 from server.contest.hosts.contest_players import ContestPlayers
 from server.league.accounts.accounts import Accounts
