@@ -1,4 +1,4 @@
-"""``arena-server people`` and ``audit``: accounts on the command line, and what they have done, also while a server uses them."""
+"""``arena-server people`` and ``audit``: accounts and the audit log on the command line, also while a server runs."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager

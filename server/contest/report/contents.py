@@ -252,7 +252,6 @@ def make_report(
         ),
         stages=tuple(played),
         ratings=rated,
-        superiority=ratings_part.superiority_matrix(definition, valid, rated),
         comparisons=ratings_part.compare_entrants(valid, ranking),
         disqualified=tuple(
             Disqualified(

@@ -228,8 +228,6 @@ def _more(report: Report) -> Iterator[Section]:
     """Yield the other sections of the page that are not empty."""
     if report.ratings:
         yield Section("ratings", "Ratings")
-    if report.superiority:
-        yield Section("superiority", "Superiority", "Likelihood of superiority")
     if report.comparisons:
         yield Section("comparisons", "Comparisons", "Two against each other")
     yield Section("variants", "Games played", "Games played, and the advantage of beginning")

@@ -1,4 +1,4 @@
-"""The part of a report about strength: ratings, likelihoods of superiority, comparisons, and variants."""
+"""The part of a report about strength: ratings, comparisons, and variants."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -50,10 +50,6 @@ def compare(games: Iterable[Finished], one: str, other: str, test: Sprt) -> Pair
 MAX_INTERVALS = 60
 """Most entrants whose ratings get intervals: these take a second for 60, and a quarter of a minute for 100."""
 
-MAX_SUPERIORITY = 24
-"""Most entrants whom the matrix of superiority shows: its time grows with more than the square of their number, and
-nobody reads a wider one."""
-
 MAX_COMPARED = 6
 """Most entrants of whom each two are compared, in up to 15 lines; of more, the first two of the last table are."""
 
@@ -101,17 +97,6 @@ def variant_results(definition: Definition, games: Sequence[Finished], fit: Rati
     return tuple(found)
 
 
-def superiority_matrix(
-    definition: Definition, games: Sequence[Finished], ratings: Sequence[Rating]
-) -> tuple[tuple[float | None, ...], ...]:
-    """Return the likelihood that each rated entrant is stronger than each other one; empty for too many entrants."""
-    if len(ratings) > MAX_SUPERIORITY:
-        return ()
-    names = [rating.name for rating in ratings]
-    likely = model.superiority(games, names, len(definition.variants)) if names else {}
-    return tuple(tuple(likely.get((name, other)) for other in names) for name in names)
-
-
 def compare_entrants(games: Sequence[Finished], ranking: Sequence[str]) -> tuple[Comparison, ...]:
     """Compare each two entrants who have played pairs of games; of too many, only the first two."""
     met = defaultdict(list)
@@ -142,7 +127,6 @@ def omission_notes(rated: int, ranked: int) -> tuple[str, ...]:
     """Return a sentence for each part that is left out because of the number of entrants."""
     limits = {
         "The intervals of the ratings are left out": (rated, MAX_INTERVALS),
-        "The matrix of superiority is left out": (rated, MAX_SUPERIORITY),
         "Only the first two of the last table are compared": (ranked, MAX_COMPARED),
     }
     return tuple(

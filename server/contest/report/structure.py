@@ -278,8 +278,6 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     stages: tuple[Stage, ...]
     ratings: tuple[Rating, ...]
     """The strongest first; empty as long as nobody has played."""
-    superiority: tuple[tuple[float | None, ...], ...]
-    """In the order of the ratings: how likely the one of the row is stronger than the one of the column, 0 to 1."""
     comparisons: tuple[Comparison, ...]
     disqualified: tuple[Disqualified, ...]
     losses: tuple[Loss, ...]

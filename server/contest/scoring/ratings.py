@@ -1,4 +1,4 @@
-"""Ratings by maximum likelihood, their intervals, and likelihoods of superiority.
+"""Ratings by maximum likelihood, and their intervals.
 
 Paired comparisons after Bradley and Terry (1952), with draws after Davidson (1970) and the advantage of moving first
 after Davidson and Beaver (1977). Let d be the strength of the side that begins, less that of the other side, plus the
@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import msgspec
 
-from engine.duel.statistics import NORMAL, TWO_SIDED_95
+from engine.duel.statistics import TWO_SIDED_95
 from server.contest.fixtures import Finished, counted_games
 
 if TYPE_CHECKING:  # a server without a contest does without it, and starts a tenth of a second sooner
@@ -280,26 +280,6 @@ def standing(given: Data, name: str, place: int) -> Rating:
         if place in (first, second)
     )
     return Rating(name=name, elo=elo, low=low, high=high, games=games)
-
-
-def superiority(games: Iterable[Finished], names: Sequence[str], variants: int) -> dict[tuple[str, str], float]:
-    """Return for each two players the likelihood that the first one is stronger, 0 to 1.
-
-    It is judged by how unlikely the results would be if both were equal.
-    """
-    given = _data(games, names, variants)
-    best = fit(given)
-    spread = covariance(given, best.values)
-    found = {}
-    for one in range(len(names)):
-        for other in range(one + 1, len(names)):
-            row = contrast(given, {one: 1.0, other: -1.0})
-            ahead = float(row @ best.values)
-            distance = math.copysign(_distance(given, best, spread @ row, row, -ahead), ahead)
-            likely = NORMAL.cdf(distance)
-            found[names[one], names[other]] = likely
-            found[names[other], names[one]] = 1 - likely
-    return found
 
 
 def _data(games: Iterable[Finished], names: Sequence[str], variants: int) -> Data:

@@ -171,8 +171,7 @@ def _reported(folder: Path, definition: Definition, games: Sequence[Finished], s
             yield f"{folder / name} cannot be read: {error.strerror}"
             continue
         if not same and name != path.name:
-            older = "; an older version of the server may have written it" if name.endswith(".html") else ""
-            yield f"{folder / name} is not what report.json says{older}"
+            yield f"{folder / name} is not what report.json says"
 
 
 def _tables(
