@@ -42,7 +42,7 @@ MAX_NAMED = 5
 
 
 OTHER_TODO = "install that version again, or give another data directory"
-"""What to do with a database that a later version has written."""
+"""What to do with a database that another version has written."""
 
 
 def league_findings(data: Path, rules: LeagueRules) -> Iterator[Finding]:
