@@ -38,7 +38,6 @@ from server.league.ladder.definition import LadderDefinition
 from server.league.ladder.service import LadderService, kept_by_ladder
 from server.league.ladder.store import LadderStore
 from server.league.retention import keep_tidy
-from server.league.similarity import Similarity
 from server.league.submissions.entering import enter_versions
 from server.league.submissions.pipeline import Pipeline, nothing
 from server.league.submissions.steps import TRIALS
@@ -213,9 +212,7 @@ async def _serve(
             services.start_soon(_build, pipeline, contests)
             if web:
                 services.start_soon(keep_tidy, versions, comparisons, settings.league)
-                similarity = Similarity(settings.data, versions)
-                services.start_soon(similarity.run)
-                rooms = _league_pages(accounts, versions, turns, comparisons, arena, contests, playing, similarity)
+                rooms = _league_pages(accounts, versions, turns, comparisons, arena, contests, playing)
                 services.start_soon(serve_web, arena, record_store, web, serve_player, *rooms)
             log.info(
                 "server_listening", host=settings.host, ports=arena.ports, web=arena.web_ports, data=str(settings.data)
@@ -244,12 +241,10 @@ def _league_pages(
     arena: Arena,
     contests: ContestService,
     ladder: LadderService | None,
-    similarity: Similarity,
 ) -> "list[Room]":
     from server.league.console.console_pages import ConsolePages  # whoever serves no pages need not load them
     from server.league.console.contest_form.pages import ContestFormPages
     from server.league.console.grade_pages import GradePages
-    from server.league.console.similarity_pages import SimilarityPages
     from server.league.grading.grade_book import GradeBook
     from server.league.grading.league_evidence import League
     from server.league.pages.account_pages import AccountPages
@@ -270,7 +265,6 @@ def _league_pages(
         ConsolePages(accounts, identities, versions, arena, contests, ladder),
         ContestFormPages(accounts, identities, versions, arena),
         LadderPages(identities, ladder, LadderResults(accounts)),
-        SimilarityPages(identities, similarity),
         GradePages(identities, book, arena.settings.data),
     ]
 

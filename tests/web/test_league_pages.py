@@ -8,14 +8,12 @@ import msgspec
 import pytest
 from playwright.sync_api import Browser, expect
 
-from server.league import similarity
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER
 from server.league.comparisons.comparisons import REPORT, Result
 from server.league.grading.grade_book import GradedStudent
 from server.league.grading.grading import Grade
 from server.league.pages.comparison_pages import ComparedGame, ComparedGames
-from server.league.similarity import SimilarPair, SimilarPairs
 from server.league.submissions.versions import COMPARISONS, Versions
 from tests.web.chromium import check_accessibility, check_legibility, fits, open_page
 from tests.web.site import Site
@@ -49,7 +47,6 @@ def compare(data: Path, accounts: Accounts, bot: str) -> int:
     game = ComparedGame(1, ("version-3", "version-2"), (1, 0), sentence, 44)
     reports = {
         f"{COMPARISONS}/{compared}": ComparedGames((game,)),
-        similarity.FOLDER: SimilarPairs((SimilarPair(bot, "maximiliane-von-der-hohenwarte-b", 0.93),)),
     }
     for folder, report in reports.items():
         path = data / folder / REPORT
@@ -100,7 +97,7 @@ def test_a_class_is_invited_and_makes_tokens(browser: Browser, site: Site, phone
         page.get_by_role("button", name="Make links").click()
         expect(page.locator(".secret code")).to_have_count(2)
         look()
-        for place in ("/people", "/organise/similar", "/organise/new", "/organise"):
+        for place in ("/people", "/organise/new", "/organise"):
             page.goto(site.url + place)
             look()
             expect(page.locator("nav [aria-current]")).to_have_text("Account")

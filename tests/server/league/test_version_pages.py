@@ -119,11 +119,6 @@ def test_a_version_is_sent_by_a_form_and_its_author_reads_why_it_was_refused(lea
     for path in ("/bots/ann-1", "/bots/ann-1/versions/1"):
         assert (other.get(path).status, teacher.get(path).status, Visitor(league).get(path).status) == (404, 200, 401)
     assert ann.get("/bots/ann-1/versions/2").status == 404
-    assert ann.get("/organise/similar").status == 403
-    page = teacher.get("/organise/similar")
-    assert teacher.post("/organise/similar", form=page.form).status == 303
-    assert "There are no two bots with versions that play." in ended(teacher, "/organise/similar").text
-    assert teacher.get("/organise/similar/places").status == 404
 
 
 @pytest.mark.slow
