@@ -1,4 +1,4 @@
-"""Opens an export, of a contest or of a month of the ladder: signature, manifest, and the hashes of its files."""
+"""Opens an exported contest: signature, manifest, and the hashes of its files."""
 
 import hashlib
 from collections.abc import Mapping, Set
@@ -9,7 +9,6 @@ import msgspec
 from server.contest.export import signing
 from server.contest.export.container import (
     CONTEST,
-    LADDER,
     MANIFEST,
     PUBLIC_KEY,
     REPORT,
@@ -28,7 +27,7 @@ class CheckedExport(NamedTuple):
     """The result of verifying an export."""
 
     contest: str
-    """The name of the contest, or which month of the ladder it is."""
+    """The name of the contest."""
     key: str
     """The public key that has signed it."""
     verdict: Verdict
@@ -45,11 +44,6 @@ class Opened(NamedTuple):
     """The public key that has signed it."""
     changed: list[str]
     """A sentence for each file that is not the one that was signed."""
-
-    @property
-    def is_ladder(self) -> bool:
-        """Tell whether it is a month of the ladder."""
-        return LADDER in self.files
 
     def record(self, match: int) -> tuple[str, str] | None:
         """Return the record of a match and its SHA-256; None where it is missing."""
@@ -69,7 +63,7 @@ class Opened(NamedTuple):
 def open_export(data: bytes) -> Opened:
     """Open an export; raises `BadExport` where it is none, or its signature is not true."""
     files = unpack(data)
-    for name in (MANIFEST, SIGNATURE, PUBLIC_KEY, *((LADDER,) if LADDER in files else (CONTEST, REPORT))):
+    for name in (MANIFEST, SIGNATURE, PUBLIC_KEY, CONTEST, REPORT):
         if name not in files:
             raise BadExport(f"it is no exported contest: {name} is missing")
     key = _check_signature(files)
