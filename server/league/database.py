@@ -191,34 +191,8 @@ TABLES: Migration = (
         longest INTEGER NOT NULL,
         PRIMARY KEY (match, side)
     ) WITHOUT ROWID""",
-    # matches between two versions of a bot; result is JSON, NULL until it is over; under_way is 1 while a server plays
-    # one, deaths counts the servers that died so
-    """CREATE TABLE comparisons (
-        id INTEGER PRIMARY KEY,
-        first INTEGER NOT NULL REFERENCES versions,
-        second INTEGER NOT NULL REFERENCES versions,
-        person INTEGER NOT NULL REFERENCES people,
-        asked TEXT NOT NULL,
-        game TEXT NOT NULL,
-        parameters TEXT NOT NULL,
-        games INTEGER NOT NULL,
-        state TEXT NOT NULL,
-        sentence TEXT NOT NULL,
-        result TEXT,
-        under_way INTEGER NOT NULL DEFAULT 0,
-        deaths INTEGER NOT NULL DEFAULT 0
-    )""",
-    # what commands ask of the running server
-    """CREATE TABLE terminal_requests (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        asked TEXT NOT NULL,
-        kind TEXT NOT NULL,
-        subject TEXT NOT NULL,
-        sentence TEXT NOT NULL,
-        who TEXT NOT NULL,
-        is_refused INTEGER NOT NULL DEFAULT 0,
-        answer TEXT
-    )""",
+    # contests between two versions of a bot that its author has begun, by their numbers
+    """CREATE TABLE comparisons (contest INTEGER PRIMARY KEY, bot INTEGER NOT NULL REFERENCES bots)""",
 )
 
 SCHEMA = Schema(APPLICATION, (TABLES,))
