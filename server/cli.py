@@ -21,10 +21,9 @@ from server.commands import exits
 from server.commands.contest import contest
 from server.commands.options import fail, place, secret
 from server.commands.people import audit, people
-from server.commands.upkeep.announce import announce
 from server.commands.upkeep.backup import backup, restore
 from server.commands.upkeep.ladder import ladder
-from server.commands.upkeep.running_server import annul, dismiss, now
+from server.commands.upkeep.running_server import announce, annul, dismiss, now
 from server.commands.upkeep.verify import verify
 from server.config import config_file, process_settings, tls
 from server.config import tokens as token_file

@@ -46,6 +46,8 @@ class Entrant(Part, frozen=True):
     """The only folder of its own that its program sees, and works in; empty for what its command names."""
     version_of: Annotated[str, Form(NAME_PATTERN, "the name of a bot whose author has an account")] = ""
     """The bot of the league of which a version plays; it gives command and folder as soon as it is chosen."""
+    version: Annotated[int, Range(1, 1_000_000)] = 0
+    """The number of that version; 0 for the version that is active when it is chosen."""
 
     @property
     def connects(self) -> bool:

@@ -70,16 +70,13 @@ def league_findings(data: Path, rules: LeagueRules) -> Iterator[Finding]:
                 """SELECT people.name, bots.name FROM bots JOIN people ON people.id = owner WHERE closed IS NULL
                 ORDER BY people.name"""
             ).fetchall()
-            comparisons = database.execute(
-                "SELECT people.name, comparisons.id FROM comparisons JOIN people ON people.id = person"
-            ).fetchall()
     except sqlite3.Error as error:
         yield Finding(WRONG, "league", f"{path} is damaged: {error}; take it from a backup")
         return
     yield Finding(GOOD, "league", f"{path} is whole")
     if count:
         yield from _versions(data / FOLDER, active, count)
-        yield from _quota(data, bots, comparisons, rules)
+        yield from _quota(data, bots, rules)
 
 
 def _versions(folder: Path, active: list[tuple[str, int]], count: int) -> Iterator[Finding]:
@@ -101,15 +98,12 @@ def _versions(folder: Path, active: list[tuple[str, int]], count: int) -> Iterat
         yield Finding(NOTE, "versions", f"versions of bots wait until they can be tried in a sandbox: {why}")
 
 
-def _quota(
-    data: Path, bots: list[tuple[str, str]], comparisons: list[tuple[str, int]], rules: LeagueRules
-) -> Iterator[Finding]:
-    """Say who may keep no more, given whose all bots and comparisons are."""
+def _quota(data: Path, bots: list[tuple[str, str]], rules: LeagueRules) -> Iterator[Finding]:
+    """Say who may keep no more, given the owners of all bots."""
     full = []
     for person in dict.fromkeys(owner for owner, _ in bots):
-        theirs = [bot for owner, bot in bots if owner == person], [one for owner, one in comparisons if owner == person]
         try:
-            size = kept_bytes(data, *theirs)
+            size = kept_bytes(data, [bot for owner, bot in bots if owner == person])
         except OSError as error:
             yield Finding(WRONG, "quota", f"what {person} keeps cannot be read: {error}; let the server's user read it")
             continue

@@ -9,7 +9,6 @@ import msgspec
 from engine.games.outcome import Termination
 from server.contest.export.container import (
     CONTEST,
-    LADDER,
     MANIFEST,
     PUBLIC_KEY,
     REPORT,
@@ -33,7 +32,7 @@ class CheckedExport(NamedTuple):
     """The result of verifying an export."""
 
     contest: str
-    """The name of the contest, or which month of the ladder it is."""
+    """The name of the contest."""
     key: str
     """The public key that has signed it."""
     verdict: Verdict
@@ -51,11 +50,6 @@ class Opened(NamedTuple):
     changed: list[str]
     """A sentence for each file that is not the one that was signed."""
 
-    @property
-    def is_ladder(self) -> bool:
-        """Tell whether it is a month of the ladder."""
-        return LADDER in self.files
-
     def record(self, match: int) -> tuple[str, str] | None:
         """Return the record of a match and its SHA-256; None where it is missing."""
         found = self.files.get(record_name(match))
@@ -70,7 +64,7 @@ class Opened(NamedTuple):
 def open_export(data: bytes) -> Opened:
     """Open an export; raises `BadExport` where it is none, or its signature is not true."""
     files = unpack(data)
-    for name in (MANIFEST, SIGNATURE, PUBLIC_KEY, *((LADDER,) if LADDER in files else (CONTEST, REPORT))):
+    for name in (MANIFEST, SIGNATURE, PUBLIC_KEY, CONTEST, REPORT):
         if name not in files:
             raise BadExport(f"it is no exported contest: {name} is missing")
     key = _check_signature(files)

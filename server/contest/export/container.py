@@ -84,10 +84,8 @@ def _public(pem: bytes) -> Ed25519PublicKey:
 
 MANIFEST, SIGNATURE, PUBLIC_KEY = "manifest.json", "manifest.sig", "public.pem"
 CONTEST, REPORT = "contest.json", "report.json"
-LADDER = "ladder.json"
-"""In place of both in an exported month of the ladder."""
 
-NAMES = re.compile(r"(manifest|contest|report|ladder)\.json|manifest\.sig|public\.pem|records/[1-9][0-9]{0,14}\.txt")
+NAMES = re.compile(r"(manifest|contest|report)\.json|manifest\.sig|public\.pem|records/[1-9][0-9]{0,14}\.txt")
 """Files that may stand in it."""
 
 MAX_FILES = 60_000
