@@ -2,7 +2,7 @@
 
 Each value is declared here once: its type, its default, and by a `Range` or a `Form` what a contest file may say
 (`server.config.declared`). `server.contest.store.schema` makes text of it, in which each struct is the list of
-its fields: new ones come behind the others and have a default.
+its fields.
 """
 
 from datetime import datetime
