@@ -72,11 +72,6 @@ COMMANDS = (
         "bots.commands.versions:compare",
         "Let two versions of a bot play against each other on the server, and say which is the stronger one.",
     ),
-    Command(
-        "similar",
-        "bots.commands.similar:similar",
-        "List which programs of a class resemble each other most, for people to look at: a list, never a verdict.",
-    ),
     Command("warm", "bots.commands.offline:warm", "Compile what the alphabeta bot needs for a variant, and keep it."),
     Command("watch", "bots.commands.online:watch", "Watch a match."),
     Command(

@@ -20,12 +20,10 @@ from engine.games.interface import BadParameters
 from server.commands import exits
 from server.commands.contest import contest
 from server.commands.options import fail, place, secret
-from server.commands.people import people
-from server.commands.upkeep.announce import announce
-from server.commands.upkeep.audit import audit
+from server.commands.people import audit, people
 from server.commands.upkeep.backup import backup, restore
 from server.commands.upkeep.ladder import ladder
-from server.commands.upkeep.running_server import annul, dismiss, now
+from server.commands.upkeep.running_server import announce, annul, dismiss, now
 from server.commands.upkeep.verify import verify
 from server.config import config_file, process_settings, tls
 from server.config import tokens as token_file
@@ -223,7 +221,7 @@ def doctor(
         Verify every record, not only a sample.
     """
     from server.commands.doctor import diagnosis
-    from server.commands.upkeep.finding import WRONG
+    from server.commands.upkeep.league_files import WRONG
 
     configure(quiet=True)
     wrong = False

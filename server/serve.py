@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import structlog
 import trio
 
@@ -26,22 +27,20 @@ from server.contest.hosts.dask_cluster import Cluster
 from server.contest.programs.builtin_bots import keep_builtin_bots
 from server.contest.programs.sandbox.cores import usable
 from server.contest.runtime.service import ContestService
-from server.contest.store.authors import kept_by_contest
+from server.contest.store.folders import kept_by_contest
 from server.contest.store.store import FILE as STORE
 from server.contest.store.store import Store
 from server.league.accounts.accounts import Accounts
-from server.league.comparisons.comparisons import Comparisons
-from server.league.comparisons.playing import ComparisonPlayer
+from server.league.comparisons import Comparisons
 from server.league.console.announcements import Announcements, keep_announced
 from server.league.console.audit import keep_audit
-from server.league.console.terminal import TerminalRequests, TerminalService
+from server.league.console.terminal import answer_commands
 from server.league.ladder.definition import LadderDefinition
 from server.league.ladder.service import LadderService, kept_by_ladder
 from server.league.ladder.store import LadderStore
 from server.league.retention import keep_tidy
-from server.league.similarity import Similarity
 from server.league.submissions.entering import enter_versions
-from server.league.submissions.pipeline import Pipeline, nothing
+from server.league.submissions.pipeline import Pipeline
 from server.league.submissions.steps import TRIALS
 from server.league.submissions.turns import Turns
 from server.league.submissions.versions import Versions
@@ -205,18 +204,15 @@ async def _serve(
             if ladder is not None:
                 playing = LadderService(ladder, arena, record_store, accounts, versions)
                 services.start_soon(playing.run, contests)
-            terminal = TerminalService(TerminalRequests(accounts), arena, contests, versions, playing)
-            services.start_soon(terminal.run)
+            overview = partial(_overview, arena, contests, versions, playing)
+            await services.start(answer_commands, arena, accounts, overview)
             comparisons = Comparisons(settings.data, accounts, versions)
-            pauses = ComparisonPlayer(comparisons, versions, settings.data).play_next if web else nothing
             turns = Turns()
-            pipeline = Pipeline(versions, turns, settings.data, TRIALS, pauses, cores=len(usable()))
+            pipeline = Pipeline(versions, turns, settings.data, TRIALS, cores=len(usable()))
             services.start_soon(_build, pipeline, contests)
             if web:
                 services.start_soon(keep_tidy, versions, comparisons, settings.league)
-                similarity = Similarity(settings.data, versions)
-                services.start_soon(similarity.run)
-                rooms = _league_pages(accounts, versions, turns, comparisons, arena, contests, playing, similarity)
+                rooms = _league_pages(accounts, versions, turns, comparisons, arena, contests, playing)
                 services.start_soon(serve_web, arena, record_store, web, serve_player, *rooms)
             log.info(
                 "server_listening", host=settings.host, ports=arena.ports, web=arena.web_ports, data=str(settings.data)
@@ -229,6 +225,12 @@ async def _serve(
             for session in arena.connected_sessions():
                 session.close("stopping", "the server is shutting down")
             sessions.cancel_scope.deadline = trio.current_time() + GOODBYE_SECONDS
+
+
+async def _overview(arena: Arena, contests: ContestService, versions: Versions, ladder: LadderService | None) -> bytes:
+    from server.league.console.overview import OverviewReader  # with it come the views, which take a while to load
+
+    return msgspec.json.encode(await OverviewReader(arena, contests, versions, ladder).read())
 
 
 async def _build(pipeline: Pipeline, contests: ContestService) -> None:
@@ -245,17 +247,14 @@ def _league_pages(
     arena: Arena,
     contests: ContestService,
     ladder: LadderService | None,
-    similarity: Similarity,
 ) -> "list[Room]":
     from server.league.console.console_pages import ConsolePages  # whoever serves no pages need not load them
-    from server.league.console.contest_form.pages import ContestFormPages
     from server.league.console.grade_pages import GradePages
-    from server.league.console.similarity_pages import SimilarityPages
+    from server.league.console.new_contest import NewContestPage
     from server.league.grading.grade_book import GradeBook
     from server.league.grading.league_evidence import League
     from server.league.pages.account_pages import AccountPages
     from server.league.pages.bot_access import BotAccess
-    from server.league.pages.comparison_pages import ComparisonPages
     from server.league.pages.identity import Identities
     from server.league.pages.ladder_pages import LadderPages
     from server.league.pages.ladder_results import LadderResults
@@ -266,12 +265,10 @@ def _league_pages(
     book = GradeBook(League(arena.settings.data, accounts, versions))
     return [
         AccountPages(accounts, identities, book),
-        VersionPages(access, versions, turns),
-        ComparisonPages(access, comparisons),
+        VersionPages(access, versions, turns, comparisons),
         ConsolePages(accounts, identities, versions, arena, contests, ladder),
-        ContestFormPages(accounts, identities, versions, arena),
+        NewContestPage(accounts, identities, arena.settings.data),
         LadderPages(identities, ladder, LadderResults(accounts)),
-        SimilarityPages(identities, similarity),
         GradePages(identities, book, arena.settings.data),
     ]
 

@@ -84,13 +84,6 @@ ENDINGS = {
         ),
         "0 reviewed; 1 a report cannot be written; 2 wrong usage, or the record cannot be used; 130 interrupted",
     ),
-    "similar": Ending(
-        (
-            ("arena-bot similar submissions", "a folder with a folder or zip file for each program"),
-            ("arena-bot similar submissions.zip --base skeleton --html similar.html", "places side by side"),
-        ),
-        "0 listed; 1 a report cannot be written; 2 wrong usage, or programs that cannot be read; 130 interrupted",
-    ),
     "warm": Ending((("arena-bot warm gipf 5,4,20,20", ""),), f"0 compiled; {USAGE}"),
     "watch": Ending(
         (

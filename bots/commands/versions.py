@@ -46,7 +46,7 @@ def versions(
     for version in told["versions"]:
         print_line(_line(version))
     kept, most = (told[key] / MEGABYTE for key in ("kept_bytes", "most_bytes"))
-    print_line(f"all your versions and comparisons: {kept:.1f} of {most:.0f} MB on the server")
+    print_line(f"all your versions: {kept:.1f} of {most:.0f} MB on the server")
 
 
 def compare(
@@ -79,23 +79,17 @@ def compare(
     league = League(entry)
     fields = {"first": first, "second": second, "game": game, "params": params, "games": games}
     told = league.ask("comparisons", urlencode(fields).encode())
-    print_line(f"comparison {told['comparison']} of {told['bot']}: {league.url}{told['page']}")
+    contest = told["contest"]
+    print_line(f"{told['name']}: {league.url}{told['page']}")
     last = ""
     while not detach:
-        if (line := _progress(told)) != last:
+        if (line := f"-- {told['done']} of {number_of(games, 'game')}: {told['summary'] or 'no pair is over'}") != last:
             print_line(line)
-        if not told["is_left"]:
-            sys.exit(0 if told["state"] == "over" else 1)
+        if told["is_over"]:
+            sys.exit(0 if told["done"] == games else 1)
         last = line
         time.sleep(LOOK_SECONDS)
-        told = league.ask(f"comparisons/{told['comparison']}")
-
-
-def _progress(told: dict[str, Any]) -> str:
-    """Return a line on how a comparison stands."""
-    said = told["summary"] or told["sentence"]
-    count = f"{told['games_played']} of {number_of(told['games'], 'game')}"
-    return f"-- {told['state']}: {said or count}"
+        told = next(one for one in league.ask("comparisons")["comparisons"] if one["contest"] == contest)
 
 
 def _line(told: dict[str, Any]) -> str:

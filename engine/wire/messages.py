@@ -265,7 +265,7 @@ class Noted(NamedTuple):
 
 
 class Result(NamedTuple):
-    """``RESULT match result reason first second sentence``: the match is over.
+    """``RESULT match result reason first second [sentence]``: the match is over.
 
     The result is the winning side, ``draw`` or ``annulled``; both clocks in milliseconds.
     """
@@ -275,7 +275,7 @@ class Result(NamedTuple):
     reason: str
     first: int
     second: int
-    sentence: Text
+    sentence: Text = Text("")
 
 
 class Opponent(NamedTuple):
@@ -345,17 +345,17 @@ class Help(NamedTuple):
 
 
 class Error(NamedTuple):
-    """``ERROR code sentence``: the last line was not accepted, and changed nothing."""
+    """``ERROR code [sentence]``: the last line was not accepted, and changed nothing."""
 
     code: str
-    sentence: Text
+    sentence: Text = Text("")
 
 
 class Notice(NamedTuple):
-    """``NOTICE code sentence``: a note was left out; this changes nothing and is no error."""
+    """``NOTICE code [sentence]``: a note was left out; this changes nothing and is no error."""
 
     code: str
-    sentence: Text
+    sentence: Text = Text("")
 
 
 class Announcement(NamedTuple):
@@ -365,10 +365,10 @@ class Announcement(NamedTuple):
 
 
 class Bye(NamedTuple):
-    """``BYE reason sentence``: the server closes the connection."""
+    """``BYE reason [sentence]``: the server closes the connection."""
 
     reason: str
-    sentence: Text
+    sentence: Text = Text("")
 
 
 REQUESTS: dict[str, type] = {

@@ -160,6 +160,8 @@ def _entrants(file: TomlTable) -> tuple[Entrant, ...]:
                 f"{table.place} has version-of, and {'command' if entrant.command else 'folder'} as well: "
                 "the version of the bot gives both"
             )
+        if entrant.version and not entrant.version_of:
+            raise BadContest(f"{table.place} has version and no version-of: name the bot")
         if entrant.folder and not entrant.command:
             raise BadContest(f"{table.place} has a folder and no command: only a program that is started works in one")
         entrants[entrant.name.lower()] = entrant

@@ -1,8 +1,8 @@
 """What a contest is: all that its file says, read and checked. Everything else follows from it and from its games.
 
 Each value is declared here once: its type, its default, and by a `Range` or a `Form` what a contest file may say
-(`server.config.declared`). `server.contest.store.definition_text` makes text of it, in which each struct is the list of
-its fields: new ones come behind the others and have a default.
+(`server.config.declared`). `server.contest.store.schema` makes text of it, in which each struct is the list of
+its fields.
 """
 
 from datetime import datetime
@@ -46,6 +46,8 @@ class Entrant(Part, frozen=True):
     """The only folder of its own that its program sees, and works in; empty for what its command names."""
     version_of: Annotated[str, Form(NAME_PATTERN, "the name of a bot whose author has an account")] = ""
     """The bot of the league of which a version plays; it gives command and folder as soon as it is chosen."""
+    version: Annotated[int, Range(1, 1_000_000)] = 0
+    """The number of that version; 0 for the version that is active when it is chosen."""
 
     @property
     def connects(self) -> bool:

@@ -1,4 +1,4 @@
-"""The database of the league, ``league.sqlite3`` in the data directory: its schema, and migrations from older versions.
+"""The database of the league, ``league.sqlite3`` in the data directory: its tables.
 
 Whatever would let somebody in is stored as its SHA-256: who reads the file can open nothing with it.
 """
@@ -11,284 +11,188 @@ FILE = "league.sqlite3"
 APPLICATION = 0x41524C47
 """Tells the file from databases of other programs: ARLG."""
 
-MIGRATIONS: tuple[Migration, ...] = (
-    (
-        # closed is NULL while the account is open
-        """CREATE TABLE people (
-            id INTEGER PRIMARY KEY,
-            name TEXT NOT NULL UNIQUE COLLATE NOCASE,
-            role TEXT NOT NULL CHECK (role IN ('author', 'organiser', 'spectator')),
-            made TEXT NOT NULL,
-            closed TEXT
-        )""",
-        # person is NULL where whoever has the code chooses a name; uses is how often it can still be opened
-        """CREATE TABLE invitations (
-            hash TEXT PRIMARY KEY,
-            person INTEGER REFERENCES people,
-            role TEXT NOT NULL,
-            uses INTEGER NOT NULL CHECK (uses >= 0),
-            expires TEXT NOT NULL
-        )""",
-        """CREATE INDEX invitations_of ON invitations (person)""",
-        """CREATE TABLE browsers (
-            id INTEGER PRIMARY KEY,
-            hash TEXT NOT NULL UNIQUE,
-            person INTEGER NOT NULL REFERENCES people,
-            began TEXT NOT NULL,
-            agent TEXT NOT NULL
-        )""",
-        """CREATE INDEX browsers_of ON browsers (person)""",
-        # token is empty where it was revoked
-        """CREATE TABLE bots (
-            id INTEGER PRIMARY KEY,
-            name TEXT NOT NULL UNIQUE COLLATE NOCASE,
-            owner INTEGER NOT NULL REFERENCES people,
-            made TEXT NOT NULL,
-            token TEXT NOT NULL
-        )""",
-        """CREATE INDEX bots_of ON bots (owner)""",
-        """CREATE TABLE audit (
-            id INTEGER PRIMARY KEY,
-            date TEXT NOT NULL,
-            who TEXT NOT NULL,
-            what TEXT NOT NULL
-        )""",
-        # versions of bots; sentence says why one was refused, command is JSON
-        """CREATE TABLE versions (
-            id INTEGER PRIMARY KEY,
-            bot INTEGER NOT NULL REFERENCES bots,
-            number INTEGER NOT NULL,
-            received TEXT NOT NULL,
-            file TEXT NOT NULL,
-            sha256 TEXT NOT NULL,
-            state TEXT NOT NULL,
-            sentence TEXT NOT NULL,
-            command TEXT NOT NULL,
-            UNIQUE (bot, number)
-        )""",
-        """CREATE INDEX versions_by_state ON versions (state)""",
-        """CREATE UNIQUE INDEX one_active ON versions (bot) WHERE state = 'active'""",
-        # what signs cookies and forms
-        """CREATE TABLE secrets (purpose TEXT PRIMARY KEY, secret BLOB NOT NULL)""",
-    ),
-    (
-        # who plays or has played on the ladder, and the rating of the version that is in play; last is NULL before the
-        # first game, failures counts those in a row, and rests says why it does not play
-        """CREATE TABLE ladder_players (
-            name TEXT PRIMARY KEY COLLATE NOCASE,
-            owner TEXT NOT NULL,
-            version INTEGER NOT NULL,
-            elo REAL NOT NULL,
-            deviation REAL NOT NULL,
-            games INTEGER NOT NULL,
-            last REAL,
-            failures INTEGER NOT NULL,
-            rests TEXT NOT NULL
-        )""",
-        # when versions came into play, behind which game, and with which rating
-        """CREATE TABLE ladder_versions (
-            id INTEGER PRIMARY KEY,
-            player TEXT NOT NULL COLLATE NOCASE,
-            version INTEGER NOT NULL,
-            after INTEGER NOT NULL,
-            began REAL NOT NULL,
-            elo REAL NOT NULL,
-            deviation REAL NOT NULL
-        )""",
-        """CREATE INDEX ladder_versions_of ON ladder_versions (player)""",
-        # games that have begun and are not counted yet, by the numbers of their matches
-        """CREATE TABLE ladder_running (
-            match INTEGER PRIMARY KEY,
-            variant TEXT NOT NULL,
-            opening INTEGER NOT NULL,
-            first TEXT NOT NULL,
-            second TEXT NOT NULL,
-            first_version INTEGER NOT NULL,
-            second_version INTEGER NOT NULL
-        )""",
-        # number is the order in which games were counted; score is NULL where a game rates nobody, failed has 1 for the
-        # first player and 2 for the second; record is the SHA-256 of the record, empty where there is none; ratings are
-        # those after the game
-        """CREATE TABLE ladder_games (
-            number INTEGER PRIMARY KEY,
-            match INTEGER NOT NULL UNIQUE,
-            variant TEXT NOT NULL,
-            opening INTEGER NOT NULL,
-            first TEXT NOT NULL COLLATE NOCASE,
-            second TEXT NOT NULL COLLATE NOCASE,
-            first_version INTEGER NOT NULL,
-            second_version INTEGER NOT NULL,
-            score REAL CHECK (score IN (0, 0.5, 1)),
-            termination TEXT NOT NULL,
-            detail TEXT NOT NULL,
-            plies INTEGER NOT NULL,
-            failed INTEGER NOT NULL,
-            ended REAL NOT NULL,
-            record TEXT NOT NULL,
-            first_elo REAL NOT NULL,
-            first_deviation REAL NOT NULL,
-            second_elo REAL NOT NULL,
-            second_deviation REAL NOT NULL
-        )""",
-        """CREATE INDEX ladder_games_of_first ON ladder_games (first, number)""",
-        """CREATE INDEX ladder_games_of_second ON ladder_games (second, number)""",
-        """CREATE INDEX ladder_games_by_date ON ladder_games (ended)""",
-        # the rating of a player at the end of a day, counted from 1970
-        """CREATE TABLE ladder_days (
-            player TEXT NOT NULL COLLATE NOCASE,
-            day INTEGER NOT NULL,
-            elo REAL NOT NULL,
-            deviation REAL NOT NULL,
-            PRIMARY KEY (player, day)
-        ) WITHOUT ROWID""",
-        # fits of all games together; what they found is JSON
-        """CREATE TABLE ladder_fits (id INTEGER PRIMARY KEY, date REAL NOT NULL, found TEXT NOT NULL)""",
-    ),
-    (
-        # matches between two versions of a bot; result is JSON, NULL until it is over
-        """CREATE TABLE comparisons (
-            id INTEGER PRIMARY KEY,
-            first INTEGER NOT NULL REFERENCES versions,
-            second INTEGER NOT NULL REFERENCES versions,
-            person INTEGER NOT NULL REFERENCES people,
-            asked TEXT NOT NULL,
-            game TEXT NOT NULL,
-            parameters TEXT NOT NULL,
-            games INTEGER NOT NULL,
-            state TEXT NOT NULL,
-            sentence TEXT NOT NULL,
-            result TEXT
-        )""",
-        """CREATE INDEX comparisons_by_state ON comparisons (state)""",
-        """CREATE INDEX comparisons_of_first ON comparisons (first)""",
-    ),
-    (
-        # what organisers announce, shown until it ends
-        """CREATE TABLE announcements (
-            id INTEGER PRIMARY KEY,
-            made TEXT NOT NULL,
-            who TEXT NOT NULL,
-            text TEXT NOT NULL,
-            ends TEXT NOT NULL
-        )""",
-    ),
-    (
-        # rests is 1 where a version is built again for a contest alone, and does not play when it has passed
-        """ALTER TABLE versions ADD COLUMN rests INTEGER NOT NULL DEFAULT 0""",
-        # under_way is 1 while a server plays a comparison, deaths counts the servers that died so
-        """ALTER TABLE comparisons ADD COLUMN under_way INTEGER NOT NULL DEFAULT 0""",
-        """ALTER TABLE comparisons ADD COLUMN deaths INTEGER NOT NULL DEFAULT 0""",
-        # is_noted is 1 for games during which a server was stopped in order, or of which its death was counted
-        """ALTER TABLE ladder_running ADD COLUMN is_noted INTEGER NOT NULL DEFAULT 0""",
-        # how many servers have died during a game, which versions played, and who began
-        """CREATE TABLE ladder_deaths (
-            variant TEXT NOT NULL,
-            first TEXT NOT NULL COLLATE NOCASE,
-            second TEXT NOT NULL COLLATE NOCASE,
-            first_version INTEGER NOT NULL,
-            second_version INTEGER NOT NULL,
-            deaths INTEGER NOT NULL,
-            last REAL NOT NULL,
-            PRIMARY KEY (variant, first, second, first_version, second_version)
-        )""",
-        # one row: the ladder file, since when the ladder is paused and by whom, how often the file was to be read
-        # again, and what is wrong with it; empty texts for nothing
-        """CREATE TABLE ladder_state (
-            id INTEGER PRIMARY KEY CHECK (id = 1),
-            file TEXT NOT NULL,
-            paused TEXT NOT NULL,
-            reads INTEGER NOT NULL,
-            fault TEXT NOT NULL
-        )""",
-        # ladder files as they came into play, without what is nobody else's business, behind which game, and the
-        # ratings of everybody as of then, as JSON
-        """CREATE TABLE ladder_files (
-            id INTEGER PRIMARY KEY,
-            after INTEGER NOT NULL,
-            began REAL NOT NULL,
-            definition TEXT NOT NULL,
-            ratings TEXT NOT NULL
-        )""",
-        # grades of everybody by a rule, as JSON; contest is 0 where none is graded
-        """CREATE TABLE grades (
-            id INTEGER PRIMARY KEY,
-            date TEXT NOT NULL,
-            who TEXT NOT NULL,
-            rule TEXT NOT NULL,
-            contest INTEGER NOT NULL,
-            found TEXT NOT NULL,
-            is_published INTEGER NOT NULL
-        )""",
-    ),
-    (
-        # what a side, 0 for who began, has used in a game of the ladder, in microseconds; there is nothing of games
-        # without a record, and of those that were counted before this table was there
-        """CREATE TABLE ladder_times (
-            match INTEGER NOT NULL,
-            side INTEGER NOT NULL,
-            moves INTEGER NOT NULL,
-            used INTEGER NOT NULL,
-            allowed INTEGER NOT NULL,
-            longest INTEGER NOT NULL,
-            PRIMARY KEY (match, side)
-        ) WITHOUT ROWID""",
-    ),
-    (
-        # who could be chosen for games of the ladder, each such list once; players is JSON, and sha256 is its own
-        """CREATE TABLE ladder_rosters (
-            id INTEGER PRIMARY KEY,
-            sha256 BLOB NOT NULL UNIQUE,
-            players TEXT NOT NULL
-        )""",
-        # what games were chosen by: how many had been counted by then, the last rows of three tables, a Unix time in
-        # seconds, how many games there was room for; waiting is JSON, the matches that only a later server can count,
-        # empty for none
-        """CREATE TABLE ladder_choices (
-            id INTEGER PRIMARY KEY,
-            counted INTEGER NOT NULL,
-            version INTEGER NOT NULL,
-            file INTEGER NOT NULL,
-            dropped INTEGER NOT NULL,
-            date INTEGER NOT NULL,
-            roster INTEGER NOT NULL REFERENCES ladder_rosters,
-            slots INTEGER NOT NULL,
-            waiting TEXT NOT NULL
-        )""",
-        # games that were chosen and are not counted; counted is how many were by then, died is 1 where the server that
-        # had chosen it was gone
-        """CREATE TABLE ladder_dropped (
-            id INTEGER PRIMARY KEY,
-            match INTEGER NOT NULL,
-            variant TEXT NOT NULL,
-            opening INTEGER NOT NULL,
-            first TEXT NOT NULL,
-            second TEXT NOT NULL,
-            choice INTEGER NOT NULL,
-            counted INTEGER NOT NULL,
-            died INTEGER NOT NULL
-        )""",
-        # by which choice; 0 for games from before choices were kept, of which the roster 0 has whose bots they were
-        """ALTER TABLE ladder_running ADD COLUMN choice INTEGER NOT NULL DEFAULT 0""",
-        """ALTER TABLE ladder_games ADD COLUMN choice INTEGER NOT NULL DEFAULT 0""",
-        """INSERT INTO ladder_rosters SELECT 0, x'', '[0,[' || coalesce(group_concat('["' || name || '","' || owner
-            || '",' || CASE owner WHEN '' THEN elo ELSE 'null' END || ']'), '') || '],[]]' FROM ladder_players""",
-        """INSERT INTO ladder_choices VALUES (0, 0, 0, 0, 0, 0, 0, 0, '')""",
-    ),
-    (
-        # what commands ask of the running server, until they have the answer, which is NULL before; a number is never
-        # used again, since a command waits for it
-        """CREATE TABLE terminal_requests (
-            id INTEGER PRIMARY KEY AUTOINCREMENT,
-            asked TEXT NOT NULL,
-            kind TEXT NOT NULL,
-            subject TEXT NOT NULL,
-            sentence TEXT NOT NULL,
-            who TEXT NOT NULL,
-            is_refused INTEGER NOT NULL DEFAULT 0,
-            answer TEXT
-        )""",
-    ),
+TABLES: Migration = (
+    # closed is NULL while the account is open
+    """CREATE TABLE people (
+        id INTEGER PRIMARY KEY,
+        name TEXT NOT NULL UNIQUE COLLATE NOCASE,
+        role TEXT NOT NULL CHECK (role IN ('author', 'organiser', 'spectator')),
+        made TEXT NOT NULL,
+        closed TEXT
+    )""",
+    # person is NULL where whoever has the code chooses a name; uses is how often it can still be opened
+    """CREATE TABLE invitations (
+        hash TEXT PRIMARY KEY,
+        person INTEGER REFERENCES people,
+        role TEXT NOT NULL,
+        uses INTEGER NOT NULL CHECK (uses >= 0),
+        expires TEXT NOT NULL
+    )""",
+    """CREATE INDEX invitations_of ON invitations (person)""",
+    """CREATE TABLE browsers (
+        id INTEGER PRIMARY KEY,
+        hash TEXT NOT NULL UNIQUE,
+        person INTEGER NOT NULL REFERENCES people,
+        began TEXT NOT NULL,
+        agent TEXT NOT NULL
+    )""",
+    """CREATE INDEX browsers_of ON browsers (person)""",
+    # token is empty where it was revoked
+    """CREATE TABLE bots (
+        id INTEGER PRIMARY KEY,
+        name TEXT NOT NULL UNIQUE COLLATE NOCASE,
+        owner INTEGER NOT NULL REFERENCES people,
+        made TEXT NOT NULL,
+        token TEXT NOT NULL
+    )""",
+    """CREATE INDEX bots_of ON bots (owner)""",
+    """CREATE TABLE audit (
+        id INTEGER PRIMARY KEY,
+        date TEXT NOT NULL,
+        who TEXT NOT NULL,
+        what TEXT NOT NULL
+    )""",
+    # versions of bots; sentence says why one was refused, command is JSON; rests is 1 where a version is built again
+    # for a contest alone, and does not play when it has passed
+    """CREATE TABLE versions (
+        id INTEGER PRIMARY KEY,
+        bot INTEGER NOT NULL REFERENCES bots,
+        number INTEGER NOT NULL,
+        received TEXT NOT NULL,
+        file TEXT NOT NULL,
+        sha256 TEXT NOT NULL,
+        state TEXT NOT NULL,
+        sentence TEXT NOT NULL,
+        command TEXT NOT NULL,
+        rests INTEGER NOT NULL DEFAULT 0,
+        UNIQUE (bot, number)
+    )""",
+    """CREATE INDEX versions_by_state ON versions (state)""",
+    """CREATE UNIQUE INDEX one_active ON versions (bot) WHERE state = 'active'""",
+    # what signs cookies and forms
+    """CREATE TABLE secrets (purpose TEXT PRIMARY KEY, secret BLOB NOT NULL)""",
+    # who plays or has played on the ladder, and the rating of the version that is in play; last is NULL before the
+    # first game, failures counts those in a row, and rests says why it does not play
+    """CREATE TABLE ladder_players (
+        name TEXT PRIMARY KEY COLLATE NOCASE,
+        owner TEXT NOT NULL,
+        version INTEGER NOT NULL,
+        elo REAL NOT NULL,
+        deviation REAL NOT NULL,
+        games INTEGER NOT NULL,
+        last REAL,
+        failures INTEGER NOT NULL,
+        rests TEXT NOT NULL
+    )""",
+    # when versions came into play, behind which game, and with which rating
+    """CREATE TABLE ladder_versions (
+        id INTEGER PRIMARY KEY,
+        player TEXT NOT NULL COLLATE NOCASE,
+        version INTEGER NOT NULL,
+        after INTEGER NOT NULL,
+        began REAL NOT NULL,
+        elo REAL NOT NULL,
+        deviation REAL NOT NULL
+    )""",
+    """CREATE INDEX ladder_versions_of ON ladder_versions (player)""",
+    # games that have begun and are not counted yet, by the numbers of their matches; is_noted is 1 for games during
+    # which a server was stopped in order, or of which its death was counted
+    """CREATE TABLE ladder_running (
+        match INTEGER PRIMARY KEY,
+        variant TEXT NOT NULL,
+        opening INTEGER NOT NULL,
+        first TEXT NOT NULL,
+        second TEXT NOT NULL,
+        first_version INTEGER NOT NULL,
+        second_version INTEGER NOT NULL,
+        is_noted INTEGER NOT NULL DEFAULT 0
+    )""",
+    # number is the order in which games were counted; score is NULL where a game rates nobody, failed has 1 for the
+    # first player and 2 for the second; record is the SHA-256 of the record, empty where there is none; ratings are
+    # those after the game
+    """CREATE TABLE ladder_games (
+        number INTEGER PRIMARY KEY,
+        match INTEGER NOT NULL UNIQUE,
+        variant TEXT NOT NULL,
+        opening INTEGER NOT NULL,
+        first TEXT NOT NULL COLLATE NOCASE,
+        second TEXT NOT NULL COLLATE NOCASE,
+        first_version INTEGER NOT NULL,
+        second_version INTEGER NOT NULL,
+        score REAL CHECK (score IN (0, 0.5, 1)),
+        termination TEXT NOT NULL,
+        detail TEXT NOT NULL,
+        plies INTEGER NOT NULL,
+        failed INTEGER NOT NULL,
+        ended REAL NOT NULL,
+        record TEXT NOT NULL,
+        first_elo REAL NOT NULL,
+        first_deviation REAL NOT NULL,
+        second_elo REAL NOT NULL,
+        second_deviation REAL NOT NULL
+    )""",
+    """CREATE INDEX ladder_games_of_first ON ladder_games (first, number)""",
+    """CREATE INDEX ladder_games_of_second ON ladder_games (second, number)""",
+    """CREATE INDEX ladder_games_by_date ON ladder_games (ended)""",
+    # the rating of a player at the end of a day, counted from 1970
+    """CREATE TABLE ladder_days (
+        player TEXT NOT NULL COLLATE NOCASE,
+        day INTEGER NOT NULL,
+        elo REAL NOT NULL,
+        deviation REAL NOT NULL,
+        PRIMARY KEY (player, day)
+    ) WITHOUT ROWID""",
+    # what organisers announce, shown until it ends
+    """CREATE TABLE announcements (
+        id INTEGER PRIMARY KEY,
+        made TEXT NOT NULL,
+        who TEXT NOT NULL,
+        text TEXT NOT NULL,
+        ends TEXT NOT NULL
+    )""",
+    # how many servers have died during a game, which versions played, and who began
+    """CREATE TABLE ladder_deaths (
+        variant TEXT NOT NULL,
+        first TEXT NOT NULL COLLATE NOCASE,
+        second TEXT NOT NULL COLLATE NOCASE,
+        first_version INTEGER NOT NULL,
+        second_version INTEGER NOT NULL,
+        deaths INTEGER NOT NULL,
+        last REAL NOT NULL,
+        PRIMARY KEY (variant, first, second, first_version, second_version)
+    )""",
+    # one row: the ladder file, since when the ladder is paused and by whom, how often the file was to be read
+    # again, and what is wrong with it; empty texts for nothing
+    """CREATE TABLE ladder_state (
+        id INTEGER PRIMARY KEY CHECK (id = 1),
+        file TEXT NOT NULL,
+        paused TEXT NOT NULL,
+        reads INTEGER NOT NULL,
+        fault TEXT NOT NULL
+    )""",
+    # grades of everybody by a rule, as JSON; contest is 0 where none is graded
+    """CREATE TABLE grades (
+        id INTEGER PRIMARY KEY,
+        date TEXT NOT NULL,
+        who TEXT NOT NULL,
+        rule TEXT NOT NULL,
+        contest INTEGER NOT NULL,
+        found TEXT NOT NULL,
+        is_published INTEGER NOT NULL
+    )""",
+    # what a side, 0 for who began, has used in a game of the ladder, in microseconds; there is nothing of games
+    # without a record
+    """CREATE TABLE ladder_times (
+        match INTEGER NOT NULL,
+        side INTEGER NOT NULL,
+        moves INTEGER NOT NULL,
+        used INTEGER NOT NULL,
+        allowed INTEGER NOT NULL,
+        longest INTEGER NOT NULL,
+        PRIMARY KEY (match, side)
+    ) WITHOUT ROWID""",
+    # contests between two versions of a bot that its author has begun, by their numbers
+    """CREATE TABLE comparisons (contest INTEGER PRIMARY KEY, bot INTEGER NOT NULL REFERENCES bots)""",
 )
-"""Step n leads from version n to n + 1. Those that have been released stay as they are."""
 
-SCHEMA = Schema(APPLICATION, MIGRATIONS)
+SCHEMA = Schema(APPLICATION, (TABLES,))

@@ -4,7 +4,6 @@ All of it stands in the database of the league, so that the pages and the comman
 plays the ladder finds it there; the audit log says who did it.
 """
 
-import json
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -119,23 +118,6 @@ class LadderControl:
         return f"the game may be played again: {what}"
 
     # by the server that plays it
-
-    def keep_file(self, definition: str, changed: int) -> None:
-        """Keep the ladder file that is played from now on, and all ratings as of now, for exported months.
-
-        Nothing is kept where the file is the same as before, and none of the ratings was ``changed`` at the start.
-        """
-        with self._accounts.change() as database:
-            last = database.execute("SELECT definition FROM ladder_files ORDER BY id DESC LIMIT 1").fetchone()
-            if last == (definition,) and not changed:
-                return
-            rows = database.execute("SELECT name, elo, deviation, last FROM ladder_players ORDER BY name").fetchall()
-            ratings = json.dumps({name: rating for name, *rating in rows})
-            database.execute(
-                """INSERT INTO ladder_files (after, began, definition, ratings)
-                VALUES ((SELECT coalesce(max(number), 0) FROM ladder_games), ?, ?, ?)""",
-                (self._now(), definition, ratings),
-            )
 
     def begin(self, file: str) -> list[FatalGame]:
         """Note at the start of a server which file is played, and during which games the one before has died.

@@ -1,10 +1,9 @@
-"""Removes what is old: built programs behind the newest versions of a bot, logs, and records of comparisons.
+"""Removes what is old: built programs behind the newest versions of a bot, logs, and programs of comparisons.
 
 Uploads and results are never removed so, nor anything of a version that plays, is under way, or has games to play.
 """
 
-import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -14,7 +13,7 @@ import structlog
 import trio
 
 from server.config.league_rules import LeagueRules
-from server.league.comparisons.comparisons import Comparison, Comparisons
+from server.league.comparisons import Comparisons
 from server.league.submissions.conformance_log import ENDINGS
 from server.league.submissions.versions import LOGS, Version, Versions
 from server.storage.database import BadStore
@@ -41,13 +40,6 @@ def old_builds(versions: Sequence[Version], built: int) -> Iterator[Version]:
             yield version
 
 
-def old_comparisons(comparisons: Iterable[Comparison], before: datetime) -> Iterator[Comparison]:
-    """Yield the comparisons that were over, or asked for, before a date and have nothing left to play."""
-    for comparison in comparisons:
-        if not comparison.is_left and comparison.asked < before:
-            yield comparison
-
-
 def remove_old(versions: Versions, comparisons: Comparisons, rules: LeagueRules, now: datetime) -> Removed:
     """Remove what is old at a date; raises `BadStore` and OSError."""
     before = now - timedelta(days=rules.log_days)
@@ -58,11 +50,7 @@ def remove_old(versions: Versions, comparisons: Comparisons, rules: LeagueRules,
         for version in found:
             if version.state in ("retired", "refused") and version.received < before:
                 logs += _remove_logs(versions.folder(version))
-    folders = [comparisons.folder(one) for one in old_comparisons(comparisons.all(), before)]
-    there = [folder for folder in folders if folder.exists()]
-    for folder in there:
-        shutil.rmtree(folder)
-    return Removed(builds, logs, len(there))
+    return Removed(builds, logs, comparisons.remove_programs())
 
 
 async def keep_tidy(versions: Versions, comparisons: Comparisons, rules: LeagueRules) -> None:

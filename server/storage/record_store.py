@@ -32,6 +32,7 @@ __all__ = [
     "Keys",
     "MatchJournal",
     "RecordStore",
+    "find_record",
 ]
 
 UNFINISHED = ".new"
@@ -406,6 +407,16 @@ class RecordStore:
         place = folder / "records"
         numbers = (number for number in _match_numbers(place) if before is None or number < before)
         return [place / f"{number}{SUFFIX}" for number in nlargest(count, numbers)]
+
+
+def find_record(data: Path, match: int) -> bytes | None:
+    """Return the record of a match from any folder of a data directory; None if there is no readable record."""
+    for place in ("records", "running", "records", "damaged"):  # it may move from running to records meanwhile
+        path = data / place / f"{match}{SUFFIX}"
+        with suppress(OSError):
+            if path.is_file():  # nobody would write into a pipe
+                return path.read_bytes()
+    return None
 
 
 def _match_numbers(place: Path) -> Iterator[int]:

@@ -8,7 +8,6 @@ import argparse
 from collections.abc import Callable
 
 from tests.bench import (
-    choices,
     contests,
     flags,
     games,
@@ -61,7 +60,6 @@ BENCHES: dict[str, Callable[[], object]] = {
     "routes": routes.run,
     "web-sockets": web_sockets.run,
     "contests": contests.run,
-    "choices": choices.run,
     "learning": learning.run,
     "network": network.run,
     "games-index": games_index.run,

@@ -323,7 +323,7 @@ def league() -> Iterator[Shot]:
     """Yield pages of accounts and of the ladder."""
     yield Shot("join", "/join", place="league")
     yield Shot("join-link", "/join/{link}", place="league")
-    more = {"organiser": "/me", "new-contest": "/organise/new", "similar": "/organise/similar"}
+    more = {"organiser": "/me", "new-contest": "/organise/new"}
     for name, path in {**PAGES, **more, "organise-contest": "/organise/contest/1"}.items():
         yield Shot(f"league-{name}", path, place="league", who="author" if name in OWNERS else "organiser")
     for state, number in {"active": 1, "refused": 4, "building": 5, "waiting": 6}.items():

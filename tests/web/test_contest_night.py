@@ -17,8 +17,7 @@ from engine.search.searcher import Stop
 from server.config.settings import Settings
 from server.contest.definition import Knockout, RoundRobin, Swiss
 from server.contest.report import files
-from server.contest.report.brackets import THIRD_PLACE
-from server.contest.report.contents import make_report
+from server.contest.report.contents import THIRD_PLACE, make_report
 from server.contest.report.structure import Meeting, Round, ScheduledGame
 from server.league.accounts.accounts import Accounts
 from server.league.console.announcements import Announcements

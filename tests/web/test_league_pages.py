@@ -1,22 +1,22 @@
 """Pages of the league in a real Chromium: they work without scripts, on every screen, and for everybody."""
 
+import json
 import re
 from contextlib import closing
 from pathlib import Path
+from unittest.mock import patch
 
 import msgspec
 import pytest
 from playwright.sync_api import Browser, expect
 
-from server.league import similarity
+from server.contest.store.folders import folder_of
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER
-from server.league.comparisons.comparisons import REPORT, Result
+from server.league.comparisons import Comparisons
 from server.league.grading.grade_book import GradedStudent
 from server.league.grading.grading import Grade
-from server.league.pages.comparison_pages import ComparedGame, ComparedGames
-from server.league.similarity import SimilarPair, SimilarPairs
-from server.league.submissions.versions import COMPARISONS, Versions
+from server.league.submissions.versions import Versions
 from tests.web.chromium import check_accessibility, check_legibility, fits, open_page
 from tests.web.site import Site
 
@@ -28,8 +28,8 @@ pytestmark = pytest.mark.slow
 NUMBER = re.compile("^[0-9½]+$")
 
 
-def compare(data: Path, accounts: Accounts, bot: str) -> int:
-    """Keep a comparison of two versions of a bot, and which bots resemble each other; return its number."""
+def compare(data: Path, accounts: Accounts, bot: str) -> None:
+    """Keep a comparison of two versions of a bot, as a contest that is over."""
     with accounts.change() as database:
         for number in (2, 3):
             database.execute(
@@ -37,25 +37,16 @@ def compare(data: Path, accounts: Accounts, bot: str) -> int:
                 SELECT id, ?, '2026-11-23T00:00:00+00:00', 'bot', '', 'retired', '', '[]' FROM bots WHERE name = ?""",
                 (number, bot),
             )
-        result = msgspec.json.encode(Result(12, 2, 6, 0.65, 107.5, 98.0)).decode()
-        compared = database.execute(
-            """INSERT INTO comparisons (first, second, person, asked, game, parameters, games, state, sentence, result)
-            SELECT max(versions.id), min(versions.id), owner, '2026-11-23T00:00:00+00:00', 'gipf', '3 3 9 9', 20,
-            'over', '', ? FROM versions JOIN bots ON bots.id = bot WHERE bots.name = ? AND number > 1""",
-            (result, bot),
-        ).lastrowid
-    assert compared is not None
-    sentence = "version-2 (black) ran out of time: 12.345 ms beyond a budget of 10000.000 ms"
-    game = ComparedGame(1, ("version-3", "version-2"), (1, 0), sentence, 44)
-    reports = {
-        f"{COMPARISONS}/{compared}": ComparedGames((game,)),
-        similarity.FOLDER: SimilarPairs((SimilarPair(bot, "maximiliane-von-der-hohenwarte-b", 0.93),)),
-    }
-    for folder, report in reports.items():
-        path = data / folder / REPORT
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(msgspec.json.encode(report))
-    return compared
+    person = accounts.owner(bot)
+    assert person is not None
+    with patch("server.league.comparisons.contest_obstacle", lambda _: ""):
+        comparison = Comparisons(data, accounts, Versions(data, accounts)).begin(person, bot, (3, 2), "mnk", "", 20)
+    compared = {"one": f"{bot}.3", "other": f"{bot}.2", "pairs": (1, 2, 1, 4, 2), "elo": 70.4, "margin": 120.5}
+    report = {"state": "over", "done": 20, "entrants": [f"{bot}.3", f"{bot}.2"], "comparisons": [
+        compared | {"los": 0.9, "ratio": 1.0, "verdict": ""}]}  # fmt: skip
+    path = folder_of(data, comparison.contest) / "report.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(report))
 
 
 @pytest.mark.parametrize("phone", [False, True], ids=["desk", "phone"])
@@ -84,8 +75,8 @@ def test_a_class_is_invited_and_makes_tokens(browser: Browser, site: Site, phone
             person = accounts.person(name)
             assert person is not None
             Versions(site.data, accounts).add(person, f"{name}-bot", "a-file-with-a-long-name.zip", b"no archive")
-            compared = compare(site.data, accounts, f"{name}-bot")
-        for place in ("", "/versions/1", "/comparisons", f"/comparisons/{compared}"):
+            compare(site.data, accounts, f"{name}-bot")
+        for place in ("", "/versions/1"):
             page.goto(f"{site.url}/bots/{name}-bot{place}")
             look()
         if phone:  # each figure says what it is
@@ -100,7 +91,7 @@ def test_a_class_is_invited_and_makes_tokens(browser: Browser, site: Site, phone
         page.get_by_role("button", name="Make links").click()
         expect(page.locator(".secret code")).to_have_count(2)
         look()
-        for place in ("/people", "/organise/similar", "/organise/new", "/organise"):
+        for place in ("/people", "/organise/new", "/organise"):
             page.goto(site.url + place)
             look()
             expect(page.locator("nav [aria-current]")).to_have_text("Account")
@@ -135,31 +126,14 @@ def test_a_contest_is_written_on_a_phone(browser: Browser, site: Site) -> None:
         page.goto(f"{site.url}/join/{link}")
         page.get_by_role("button", name="Sign in as rector").click()
         page.goto(f"{site.url}/organise/new")
-        page.get_by_label("random", exact=True).check()
-        page.get_by_label("Other players who connect").fill("dora")
-        page.get_by_role("button", name="Add a stage").click()
-        stage = page.get_by_role("region", name="Stage 2")
-        expect(stage.get_by_label("Format")).to_be_focused()
-        expect(stage.get_by_label("Cycles")).to_be_visible()
-        stage.get_by_label("Format").select_option("Swiss")
-        expect(stage.get_by_label("Cycles")).to_be_hidden()
-        stage.get_by_label("Rounds").fill("many")
-        page.get_by_label("Seconds of a side for a game").first.fill("9")
-        page.get_by_label("Name", exact=True).fill("On a phone")
-        page.get_by_label("Name", exact=True).press("Enter")  # which is a check
-        expect(stage.get_by_label("Rounds")).to_be_focused()
-        expect(stage.get_by_label("Rounds")).to_have_accessible_description(re.compile("not 'many'"))
-        expect(stage.get_by_label("Rounds")).to_have_value("many")
-        for folded in page.locator("summary").all():
-            if folded.evaluate("one => !one.parentElement.open"):
-                folded.click()
+        page.get_by_role("link", name="Gauntlet").click()
+        page.get_by_role("link", name="Round robin").click()
+        text = page.get_by_label("The contest file")
+        text.fill(text.input_value().replace("increment = 100", "increment = -1"))
+        page.get_by_role("button", name="Check, and dry run").click()
+        expect(page.get_by_role("alert")).to_contain_text("Line 2: time.increment is")
         look()
-        stage.get_by_label("Rounds").fill("1")
+        text.fill(text.input_value().replace("increment = -1", "increment = 100"))
         page.get_by_role("button", name="Check, and dry run").click()
         expect(page.get_by_role("status")).to_contain_text("It can begin: 2 entrants.")
-        page.get_by_text("The contest file that this writes").click()
-        expect(page.locator("pre")).to_contain_text('name = "On a phone"')
-        look()
-        page.get_by_role("button", name="Go on with the text").click()
-        expect(page.get_by_label("The contest file")).to_have_value(re.compile("rounds = 1"))
         look()

@@ -53,15 +53,13 @@ PAGES = {
     "people": "/people",
     "ladder": "/ladder",
     "player": f"/ladder/{WIDE}-1",
-    "comparisons": f"/bots/{WIDE}-1/comparisons",
-    "comparison": f"/bots/{WIDE}-1/comparisons/1",
     "grades": "/organise/grades",
     "bot": f"/bots/{WIDE}-1",
     "account": "/me",
 }
 """Paths of pages with tables; those of a bot and of an account are its owner's."""
 
-OWNERS = ("comparisons", "comparison", "bot", "account")
+OWNERS = ("bot", "account")
 
 CUT = """() => [...document.querySelectorAll("main :is(th, td), main .scroll")]
     .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1)

@@ -30,7 +30,7 @@ from engine.solve.layered.store import Name
 from engine.solve.reachable import Judgement
 from engine.solve.tablebase.extent import extent
 from engine.solve.tablebase.longest import LongestWin, longest_win
-from engine.solve.tablebase.making import are_made, can_have, folder, is_made, is_whole, journal_of, make, takes_shipped
+from engine.solve.tablebase.making import are_made, can_have, folder, is_made, is_whole, journal_of, takes_shipped
 from engine.solve.tablebase.shipped import shipped
 
 MAX_LINE = 512
@@ -50,21 +50,6 @@ def whole_tablebase_of(position: Position) -> "Tablebase | None":
     start = position.game.start(position.parameters)
     found = tablebase_of(start)
     return found if found is not None and is_whole(start.kernel(compile=False)) and is_made(start) else None
-
-
-def make_whole_tablebase(position: Position) -> "Tablebase | None":
-    """Return the tablebase of a position's variant after making what is missing of it, in this process.
-
-    None where it would not know all positions of its games, or where none are made. Raises OSError where it cannot be
-    written.
-    """
-    start = position.game.start(position.parameters)
-    found = tablebase_of(start)
-    if found is None or not found.is_expected():
-        return None
-    if not is_made(start):
-        make(start)
-    return found
 
 
 class MoveValue(NamedTuple):

@@ -1,4 +1,4 @@
-"""``arena-server ladder``: pauses the ladder, says how it stands, and exports it, also while a server plays it."""
+"""``arena-server ladder``: pauses the ladder and says how it stands, also while a server plays it."""
 
 import time
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from server.league.ladder.store import LadderStore
 from server.league.ladder_control import LadderControl
 from server.storage.database import BadStore
 
-ladder = cyclopts.App(name="ladder", help="Pause the ladder, say how it stands, and export a month of it.")
+ladder = cyclopts.App(name="ladder", help="Pause the ladder, and say how it stands.")
 
 DATA = Path("arena-data")
 
@@ -71,36 +71,6 @@ def status(*, data: Data = DATA) -> None:
         print(f"games: {len(store.begun())} being played, {store.number_since(time.time() - DAY)} in 24 hours")
         for game in control.set_aside():
             print(f"set aside, number {game.number}: {game.sentence}")
-
-
-@ladder.command
-def export(month: str, file: Path, *, data: Data = DATA) -> None:
-    """Write a month of the ladder into one signed file, which arena-server verify checks anywhere.
-
-    It has the ladder file, versions with the SHA-256 of what was sent, games, records, and the ratings before and after
-    each game; no tokens, commands or folders of programs.
-
-    Parameters
-    ----------
-    month
-        The month, as in 2026-11, UTC; one that is not over has the games so far.
-    file
-        The file, as in november.zip, which is not there yet.
-    """
-    from server.contest.export.container import BadExport
-    from server.contest.export.opening import open_export
-    from server.league.months.checking import verify_month
-    from server.league.months.writing import export_month
-
-    try:
-        with _accounts(data) as accounts:
-            packed = export_month(data, accounts, month)
-            with file.open("xb") as out:
-                out.write(packed)
-    except BadExport as error:
-        fail(f"cannot export the month: {error}", exits.FAILED)
-    made = verify_month(open_export(packed))
-    print(f"{file}: {len(packed)} bytes, signed with the key {made.key}; {made.verdict.sentence}")
 
 
 def _tell_of_file(control: LadderControl, sentence: str) -> None:

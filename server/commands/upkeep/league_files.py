@@ -1,4 +1,4 @@
-"""What ``arena-server doctor`` looks at in a league: its database, the files of versions, and what tries them.
+"""The findings of ``arena-server doctor``, and those in a league: database, versions, and their trials.
 
 Nothing is changed, and the database is only read, also while a server writes into it.
 """
@@ -8,16 +8,32 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import NamedTuple
 
 from engine.wire.words import number_of
-from server.commands.upkeep.finding import GOOD, NOTE, WRONG, Finding
 from server.config.league_rules import LeagueRules
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.league.database import FILE as LEAGUE
 from server.league.database import SCHEMA
 from server.league.submissions.disk_use import disk_use
 from server.league.submissions.versions import BUILD, FOLDER, kept_bytes
-from server.storage.database import later_version
+from server.storage.database import other_version
+
+GOOD, NOTE, WRONG = "ok", "note", "WRONG"
+
+
+class Finding(NamedTuple):
+    """The result of a check."""
+
+    state: str
+    """`GOOD`, `NOTE` or `WRONG`."""
+    about: str
+    sentence: str
+
+    def line(self) -> str:
+        """Format the finding as a line."""
+        return f"{self.state:5} {self.about}: {self.sentence}"
+
 
 MEGABYTE = 1 << 20
 
@@ -25,8 +41,8 @@ MAX_NAMED = 5
 """Versions, or people, that are named in a sentence."""
 
 
-LATER_TODO = "install that version again, or restore a backup from before it"
-"""What to do with a database that a later version has written."""
+OTHER_TODO = "install that version again, or give another data directory"
+"""What to do with a database that another version has written."""
 
 
 def league_findings(data: Path, rules: LeagueRules) -> Iterator[Finding]:
@@ -42,8 +58,8 @@ def league_findings(data: Path, rules: LeagueRules) -> Iterator[Finding]:
             (whole,) = database.execute("PRAGMA quick_check(1)").fetchone()
             if whole != "ok":
                 raise sqlite3.DatabaseError(whole)
-            if later := later_version(database, path, SCHEMA):
-                yield Finding(WRONG, "league", f"{later}; {LATER_TODO}")
+            if other := other_version(database, path, SCHEMA):
+                yield Finding(WRONG, "league", f"{other}; {OTHER_TODO}")
                 return
             active = database.execute(
                 """SELECT bots.name, number FROM versions JOIN bots ON bots.id = bot WHERE state = 'active'
@@ -54,16 +70,13 @@ def league_findings(data: Path, rules: LeagueRules) -> Iterator[Finding]:
                 """SELECT people.name, bots.name FROM bots JOIN people ON people.id = owner WHERE closed IS NULL
                 ORDER BY people.name"""
             ).fetchall()
-            comparisons = database.execute(
-                "SELECT people.name, comparisons.id FROM comparisons JOIN people ON people.id = person"
-            ).fetchall()
     except sqlite3.Error as error:
         yield Finding(WRONG, "league", f"{path} is damaged: {error}; take it from a backup")
         return
     yield Finding(GOOD, "league", f"{path} is whole")
     if count:
         yield from _versions(data / FOLDER, active, count)
-        yield from _quota(data, bots, comparisons, rules)
+        yield from _quota(data, bots, rules)
 
 
 def _versions(folder: Path, active: list[tuple[str, int]], count: int) -> Iterator[Finding]:
@@ -85,15 +98,12 @@ def _versions(folder: Path, active: list[tuple[str, int]], count: int) -> Iterat
         yield Finding(NOTE, "versions", f"versions of bots wait until they can be tried in a sandbox: {why}")
 
 
-def _quota(
-    data: Path, bots: list[tuple[str, str]], comparisons: list[tuple[str, int]], rules: LeagueRules
-) -> Iterator[Finding]:
-    """Say who may keep no more, given whose all bots and comparisons are."""
+def _quota(data: Path, bots: list[tuple[str, str]], rules: LeagueRules) -> Iterator[Finding]:
+    """Say who may keep no more, given the owners of all bots."""
     full = []
     for person in dict.fromkeys(owner for owner, _ in bots):
-        theirs = [bot for owner, bot in bots if owner == person], [one for owner, one in comparisons if owner == person]
         try:
-            size = kept_bytes(data, *theirs)
+            size = kept_bytes(data, [bot for owner, bot in bots if owner == person])
         except OSError as error:
             yield Finding(WRONG, "quota", f"what {person} keeps cannot be read: {error}; let the server's user read it")
             continue

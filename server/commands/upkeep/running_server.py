@@ -1,26 +1,25 @@
-"""``arena-server now``, ``annul`` and ``dismiss``: look at the running server, and act on what is played there."""
+"""``arena-server now``, ``annul``, ``dismiss`` and ``announce``: commands that ask the running server."""
 
-import time
-from contextlib import closing
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import msgspec
 from cyclopts import Parameter
 
 from engine.commands.usage_errors import explain_fault
+from engine.games.catalogue import variant_title
 from server.commands import exits
 from server.commands.options import BY, fail
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import NotAllowed
-from server.league.console.terminal import WAIT_SECONDS, Answer, Kind, TerminalRequests
-from server.storage.data_lock import is_in_use
-from server.storage.database import BadStore
+from server.contest.report.formatting import printable
+from server.league.console.announcements import HOURS
+from server.league.console.terminal import SOCKET, WAIT_SECONDS, Answer, Question
+from server.ops.typed_json import decode
 
 DATA = Path("arena-data")
-
-LOOK_SECONDS = 0.05
-"""How often to look whether there is an answer."""
-
 Data = Annotated[Path, Parameter(help="The data directory of the server.")]
 Sentence = Annotated[str, Parameter(help="One line that the players are told with it.")]
 
@@ -28,73 +27,84 @@ Sentence = Annotated[str, Parameter(help="One line that the players are told wit
 def now(*, data: Data = DATA, json: bool = False) -> None:
     """Print what goes on at the running server: contests, the ladder, matches, who is here, and the machine.
 
-    It is what the page /organise shows.
-
     Parameters
     ----------
     json
         Print it as one object of JSON.
     """
-    text = _ask(data, "now", "")
-    if json:
-        print(text)
-        return
-    from server.commands.console import OutputConsole
-    from server.commands.upkeep.overview_text import render_overview
-    from server.league.console.overview import Overview
-    from server.ops.typed_json import decode
-
-    console = OutputConsole(highlight=False, markup=False)
-    for part in render_overview(decode(text, Overview)):
-        console.print(part)
+    text = _ask(data, Question("now", BY))
+    print(text if json else "\n".join(printable(line) for line in _lines(decode(text, type=dict[str, Any]))))
 
 
 def annul(match: Annotated[int, Parameter(help="Its number.")], sentence: Sentence = "", *, data: Data = DATA) -> None:
     """End a running match without a result; a contest plays the game again."""
-    _act(data, "annul", str(match), sentence)
+    print(_ask(data, Question("annul", BY, str(match), sentence)))
 
 
 def dismiss(
     name: Annotated[str, Parameter(help="The player's.")], sentence: Sentence = "", *, data: Data = DATA
 ) -> None:
     """Send a player away, who may come back at once; in a match its clock runs on."""
-    _act(data, "dismiss", name, sentence)
+    print(_ask(data, Question("dismiss", BY, name, sentence)))
 
 
-def _act(data: Path, kind: Kind, subject: str, sentence: str) -> None:
-    done = _ask(data, kind, subject, sentence)
-    print(f"{done[:1].upper()}{done[1:]}." if kind == "annul" else f"{done}.")
+def announce(
+    text: Annotated[str, Parameter(help="One line; without it, print what is announced.")] = "",
+    *,
+    data: Data = DATA,
+    hours: Annotated[float, Parameter(help="For how long it is shown.")] = HOURS,
+    end: Annotated[int | None, Parameter(help="Number of an announcement that is shown no longer.")] = None,
+) -> None:
+    """Tell everybody something: on pages of the lobby and of contests, and to bots and spectators that do not play."""
+    if answer := _ask(data, Question("announce", BY, "" if end is None else str(end), text, hours)):
+        print(answer)
 
 
-def _ask(data: Path, kind: Kind, subject: str, sentence: str = "") -> str:
+def _ask(data: Path, question: Question) -> str:
     """Return the answer of the server that uses a data directory. Ends the program where there is none, or refuses."""
     try:
-        if not is_in_use(data):
-            fail(_no_server(data), exits.FAILED)
-        with closing(Accounts(data)) as accounts:
-            requests = TerminalRequests(accounts)
-            number = requests.ask(kind, subject, sentence, BY)
-            try:
-                answer = _wait(requests, number, data)
-            finally:
-                requests.withdraw(number)
-    except (NotAllowed, BadStore, OSError) as error:
+        with ExitStack() as stack:
+            folder = os.open(data, os.O_RDONLY)
+            stack.callback(os.close, folder)
+            connection = stack.enter_context(socket.socket(socket.AF_UNIX))
+            connection.settimeout(WAIT_SECONDS)
+            connection.connect(SOCKET.format(folder))
+            connection.sendall(msgspec.json.encode(question) + b"\n")
+            with connection.makefile("rb") as lines:
+                answer = decode(lines.readline(), type=Answer)
+    except TimeoutError:
+        fail(f"the server that uses {data} has not answered within {WAIT_SECONDS:g} seconds", exits.FAILED)
+    except (FileNotFoundError, NotADirectoryError, ConnectionError, msgspec.DecodeError):
+        fail(f"no server uses {data} now; give the data directory of the one that is running with --data", exits.FAILED)
+    except OSError as error:
         fail(explain_fault(error), exits.FAILED)
     if answer.is_refused:
         fail(answer.text, exits.FAILED)
     return answer.text
 
 
-def _wait(requests: TerminalRequests, number: int, data: Path) -> Answer:
-    until = time.monotonic() + WAIT_SECONDS
-    while (answer := requests.answer_to(number)) is None:
-        if not is_in_use(data):
-            fail(_no_server(data), exits.FAILED)
-        if time.monotonic() > until:
-            fail(f"the server that uses {data} has not answered within {WAIT_SECONDS:g} seconds", exits.FAILED)
-        time.sleep(LOOK_SECONDS)
-    return answer
-
-
-def _no_server(data: Path) -> str:
-    return f"no server uses {data} now; give the data directory of the one that is running with --data"
+def _lines(now: dict[str, Any]) -> Iterator[str]:
+    """Yield the lines that say what goes on, from the JSON of an `Overview`."""
+    for one in now["contests"]:
+        progress = one["progress"] or {"done": 0, "known": 0, "running": 0}
+        state = "over" if one["closed"] else "paused" if one["is_paused"] else "open"
+        yield f"contest {one['contest']}, {one['name']}: {state}, {progress['done']} of {progress['known']} games"
+    if ladder := now["ladder"]:
+        paused = f"paused since {ladder['paused']}, " if ladder["paused"] else ""
+        yield f"ladder: {paused}{ladder['running']} games running"
+        if ladder["fault"]:
+            yield f"its file is wrong, and it goes on as before: {ladder['fault']}"
+        yield from (f"set aside, number {game['number']}: {game['sentence']}" for game in ladder["set_aside"])
+    for one in now["matches"]:
+        title = variant_title(f"{one['game']} {one['parameters']}")
+        yield f"match {one['match']}: {' – '.join(one['players'])}, {title}, {one['plies']} moves"
+    for one in now["players"]:
+        yield f"{one['name']} {one['doing']}" + (f" match {one['match']}" if one["match"] else "")
+    yield f"{now['playing']} matches running, {now['present']} players logged in, {now['seeking']} of them waiting"
+    yield f"{now['guests']} connections not logged in"
+    machine = now["machine"]
+    yield f"{machine['cores_taken']} of {machine['cores']} cores taken by programs of contests"
+    yield f"{machine['processors']} processors, load {machine['load']:.1f}, {machine['free_bytes'] >> 30} GB free"
+    if machine["cluster_workers"]:
+        yield f"cluster: {machine['cluster_workers']} workers, {machine['cluster_games']} games at a time"
+    yield from (f"version {one['number']} of {one['bot']}: {one['state']}" for one in now["uploads"])

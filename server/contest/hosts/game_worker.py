@@ -26,8 +26,8 @@ from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import GameTask, PlayerMissing
 from server.contest.hosts.seating import GameSeating
 from server.contest.hosts.worker_job import READ_BYTES, Answer, Job
-from server.contest.store import definition_text
 from server.contest.store.folders import errors_of
+from server.contest.store.schema import read_definition
 from server.match.flag_timer import FlagTimer
 from server.net.event_loop import instrumented, microseconds
 from server.net.rate_limiter import RateLimiter
@@ -43,7 +43,7 @@ CONTEST = 1
 
 async def play(job: Job) -> Answer:
     """Play a game in a temporary directory. Raises the faults of this machine."""
-    definition = definition_text.decode(job.definition)
+    definition = read_definition(job.definition)
     with tempfile.TemporaryDirectory(prefix="arena-game-") as folder:
         data = Path(folder)
         async with private_arena(data, job.server) as (arena, record_store, seats):

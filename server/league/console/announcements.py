@@ -25,7 +25,7 @@ HOURS = 24.0
 MAX_HOURS = 1000.0
 
 LOOK_SECONDS = 1.0
-"""How often to look for new ones, which a command may have written."""
+"""How often to look for new ones."""
 
 
 class Announcement(NamedTuple):

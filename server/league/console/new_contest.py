@@ -1,16 +1,25 @@
-"""A contest that is to begin from a page: read and checked as a file, and held against what may begin from a page.
+"""The page on which a contest begins: a contest file as text, from a template or from an earlier contest.
 
-Whoever begins a contest from a page has no account on the machine. So it starts no program, and reads no file, but
-the server's own bots, and those of the earlier contest that it is a copy of, which was begun from the command line.
+- ``GET /organise/new``: the text of the first template; ``?template=1`` of another one, ``?from=3`` of contest 3
+- ``POST /organise/new``: the field ``text`` is checked; with the field ``do=begin`` the contest begins
+
+Organisers on a page have no account on the machine. So the contest starts no programs and reads no files except the
+server's own bots, versions of bots, and the programs and files of the earlier contest that it is a copy of.
 """
 
+import re
 from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+import trio
 from msgspec.structs import replace
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
 
 from server.config.builtin_bot import BUILTIN_NAMES, builtin_bot_named
 from server.contest import contest_file
@@ -18,11 +27,97 @@ from server.contest.contest_file import BadContest
 from server.contest.definition import Definition, Sandbox
 from server.contest.programs.command import builtin_entrant_command
 from server.contest.programs.sandbox.choice import contest_obstacle
-from server.contest.report.render.dry_run import DryRun
+from server.contest.report.progress import DryRun
 from server.contest.runtime.snapshot import dry_run, measured_shares
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
+from server.league.accounts.people import ORGANISER
+from server.league.pages.identity import Identities, Identity
+from server.league.pages.rendering import page
 from server.league.submissions.entering import check_versions
+from server.web.http.errors import Refused
+from server.web.http.numbers import query_number
+
+PATH = "/organise/new"
+
+FORM_BYTES = 256 * 1024
+"""Largest form: the file of a contest of 500 entrants, encoded."""
+
+TEMPLATES = (
+    (
+        "Round robin of players who connect",
+        """name = "Round robin"
+time = { budget = 60_000, increment = 100 } # milliseconds of a side
+entrants = [
+    { name = "ann" }, # each connects by itself and sends SEEK any
+    { name = "bob" },
+]
+
+[[games]]
+game = "gipf"
+openings = { plies = 4 }
+
+[[stages]]
+format = "round-robin"
+""",
+    ),
+    (
+        "Swiss system, then a knockout, of versions of bots",
+        """name = "Swiss and knockout"
+time = { budget = 60_000, increment = 100 } # milliseconds of a side
+# versions-until = 2026-12-18T18:00:00+01:00 # the version that is active then plays
+
+[[entrants]]
+name = "ann"
+version-of = "ann-1" # a bot on the page of its author
+[[entrants]]
+name = "bob"
+version-of = "bob-1"
+[[entrants]]
+name = "carla"
+version-of = "carla-1"
+[[entrants]]
+name = "dora"
+version-of = "dora-1"
+
+[[games]]
+game = "gipf"
+openings = { plies = 4 }
+
+[qualification]
+opponents = ["random"]
+
+[[stages]]
+format = "swiss"
+rounds = 3
+[[stages]]
+format = "knockout"
+advance = 2
+tie-break-time = { budget = 10_000 }
+""",
+    ),
+    (
+        "Gauntlet: one bot against all others",
+        """name = "Gauntlet"
+time = { budget = 60_000, increment = 100 } # milliseconds of a side
+entrants = [
+    { name = "ann", version-of = "ann-1" },
+    { name = "bob", version-of = "bob-1" },
+    { name = "carla" }, # connects by itself
+]
+
+[[games]]
+game = "gipf"
+openings = { plies = 4 }
+
+[[stages]]
+format = "gauntlet"
+challengers = ["ann"]
+pairs = 5
+""",
+    ),
+)
+"""Titles and texts of contest files to begin from."""
 
 BUILTIN_COMMANDS = frozenset(builtin_entrant_command(builtin_bot_named(name)) for name in BUILTIN_NAMES)
 """Commands of the server's own bots, which any contest may start."""
@@ -98,3 +193,79 @@ def load_of(earlier: Earlier | None) -> Callable[[str], str]:
         return (Path(earlier.definition.folder) / name).read_text(encoding="utf-8-sig")
 
     return load
+
+
+def line_of(sentence: str, text: str) -> int:
+    """Return the number of the line of a contest file that a finding names; 0 if it names none.
+
+    Findings begin with their place, as in ``games[2].params``, or name the line themselves.
+    """
+    if named := re.search(r"at line ([0-9]+)", sentence):
+        return int(named[1])
+    lines, first, last = text.splitlines(), 0, 0
+    for key, place in re.findall(r"([a-z-]+)(?:\[([0-9]+)\])?", sentence.partition(" ")[0]):
+        table = re.compile(rf"\s*\[+{key}\]+|\s*{key}\s*=|.*[{{,]\s*{key}\s*=")
+        found = [number for number, line in enumerate(lines[first:], first + 1) if table.match(line)]
+        if not found:
+            break
+        last = found[min(int(place or 1), len(found)) - 1]
+        first = last - 1
+    return last
+
+
+class NewContestPage:
+    """The handlers of these routes."""
+
+    def __init__(self, accounts: Accounts, identities: Identities, data: Path) -> None:
+        """Take the accounts, what tells who asks, and the data directory."""
+        self._accounts = accounts
+        self._identities = identities
+        self._data = data
+
+    def routes(self) -> list[Route]:
+        """Return the routes."""
+        return [Route(PATH, self._new, methods=["GET"]), Route(PATH, self._write, methods=["POST"])]
+
+    async def _new(self, request: Request) -> Response:
+        identity = self._identities.require(request, ORGANISER)
+        number = query_number(request, "from", 0)
+        earlier = await self._earlier(number)
+        template = TEMPLATES[query_number(request, "template", 0) % len(TEMPLATES)][1]
+        return _show(identity, number, template if earlier is None else earlier.text)
+
+    async def _write(self, request: Request) -> Response:
+        identity = self._identities.require(request, ORGANISER)
+        sent = await self._identities.form(request, identity, FORM_BYTES)
+        text, copied = sent.get("text", "").replace("\r\n", "\n"), sent.get("from", "0")
+        if not copied.isdecimal() or len(copied) > 15:
+            raise Refused(400, "from is a number of 1 to 15 digits")
+        earlier = await self._earlier(int(copied))
+        try:
+            check = partial(check_new, self._data, self._accounts, text, earlier)
+            checked = await trio.to_thread.run_sync(check)
+        except BadContest as error:
+            return _show(identity, int(copied), text, fault=str(error))
+        if sent.get("do") != "begin":
+            return _show(identity, int(copied), text, checked=checked)
+        work = partial(open_contest, self._data, self._accounts, text, checked.definition, identity.person.name)
+        return RedirectResponse(f"/organise/contest/{await trio.to_thread.run_sync(work)}", 303)
+
+    async def _earlier(self, number: int) -> Earlier | None:
+        try:
+            return await trio.to_thread.run_sync(earlier_contest, self._data, number) if number else None
+        except KeyError:
+            raise Refused(404, f"there is no contest {number}") from None
+
+
+def _show(identity: Identity, copied: int, text: str, *, fault: str = "", checked: Checked | None = None) -> Response:
+    line = line_of(fault, text) if fault else 0
+    values = {
+        "identity": identity,
+        "templates": [title for title, _ in TEMPLATES],
+        "text": text,
+        "copied": copied,
+        "fault": f"line {line}: {fault}" if line else fault,
+        "checked": checked,
+    }
+    status = 400 if fault else 200
+    return page("organise/new_contest", "New contest", values, language=identity.language, current="/me", status=status)

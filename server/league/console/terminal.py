@@ -1,11 +1,10 @@
-"""What commands ask of the running server: a line in the database of the league, until the server has answered it.
+"""Answers the commands that ask the running server, over a Unix socket in the data directory: a JSON line each way."""
 
-Whoever may write in the data directory may ask; no token is needed, and no port.
-"""
-
-from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Literal
 
 import msgspec
 import structlog
@@ -17,26 +16,39 @@ from server.arena.arena import Arena
 from server.arena.organiser_requests import annul_match, dismiss_player
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import NotAllowed
+from server.league.console.announcements import HOURS, Announcements
+from server.ops.typed_json import decode
 from server.storage.database import BadStore
-
-if TYPE_CHECKING:
-    from server.contest.runtime.service import ContestService
-    from server.league.console.overview import OverviewReader
-    from server.league.ladder.service import LadderService
-    from server.league.submissions.versions import Versions
 
 log = structlog.get_logger()
 
-LOOK_SECONDS = 0.25
-"""How often the server looks for what is asked."""
-
-WAIT_SECONDS = 30.0
-"""Longest wait of a command for its answer. What is older is not carried out: nobody waits for it any more."""
+SOCKET = "/proc/self/fd/{}/server.socket"
+"""Path of the socket below a descriptor of the data directory: a path from the root may be too long for a socket."""
 
 MAX_SENTENCE = 200
 """Characters of a sentence that players are told."""
 
-Kind: TypeAlias = Literal["now", "annul", "dismiss"]
+WAIT_SECONDS = 30.0
+"""Longest time for a question and its answer."""
+
+
+class Question(msgspec.Struct, frozen=True):
+    """What a command asks."""
+
+    kind: Literal["now", "annul", "dismiss", "announce"]
+    by: str
+    """Who asks, in the audit log."""
+    subject: str = ""
+    """The number of a match, the name of a player, or the number of an announcement that ends."""
+    sentence: str = ""
+    hours: float = HOURS
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What the server answers: a sentence, or the JSON of an `Overview`."""
+
+    is_refused: bool
+    text: str
 
 
 def one_line(sentence: str) -> str:
@@ -47,154 +59,80 @@ def one_line(sentence: str) -> str:
     return sentence
 
 
-class TerminalRequest(NamedTuple):
-    """Something that a command asks for."""
+async def answer_commands(
+    arena: Arena,
+    accounts: Accounts,
+    overview: Callable[[], Awaitable[bytes]],
+    *,
+    task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """Answer commands until cancelled. ``overview`` returns the JSON for ``now``. Raises OSError."""
 
-    number: int
-    kind: Kind
-    subject: str
-    """The number of a match, or the name of a player; empty for ``now``."""
-    sentence: str
-    """What players are told with it, perhaps nothing."""
-    who: str
-    """Who asks, in the audit log."""
+    async def answer(stream: trio.SocketStream) -> None:
+        with trio.move_on_after(WAIT_SECONDS), suppress(trio.BrokenResourceError):  # the command was stopped
+            async with stream:
+                try:
+                    question = decode(await stream.receive_some(1 << 16), type=Question)
+                    text, done = await _carry_out(arena, Announcements(accounts), overview, question)
+                    if done:
+                        await arena.run_in_thread(accounts.note, question.by, done)
+                    found = Answer(False, text)
+                except (ProtocolError, NotAllowed, BadStore, OSError, ValueError) as error:
+                    found = Answer(True, explain_fault(error))
+                except Exception as error:  # which is to end no server
+                    log.error("command_failed", exc_info=error)
+                    found = Answer(True, f"the server failed: {error!r}")
+                await stream.send_all(msgspec.json.encode(found))
 
-
-class Answer(NamedTuple):
-    """What the server says to it."""
-
-    is_refused: bool
-    text: str
-    """A sentence; for ``now`` the JSON of an `server.league.console.overview.Overview`."""
-
-
-class TerminalRequests:
-    """The requests of a data directory. Its methods may be called from any thread; all raise `BadStore`."""
-
-    def __init__(self, accounts: Accounts, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
-        """Take the accounts, whose database it shares."""
-        self._accounts = accounts
-        self._now = now
-
-    # for commands
-
-    def ask(self, kind: Kind, subject: str, sentence: str, by: str) -> int:
-        """Ask for something, and return the number under which the answer is going to stand. Raises `NotAllowed`."""
-        sentence = one_line(sentence)
-        with self._accounts.change() as database:
-            database.execute("DELETE FROM terminal_requests WHERE asked < ?", (self._oldest(),))
-            added = database.execute(
-                "INSERT INTO terminal_requests (asked, kind, subject, sentence, who) VALUES (?, ?, ?, ?, ?)",
-                (self._now().isoformat(), kind, subject, sentence, by),
-            )
-            return int(added.lastrowid or 0)
-
-    def answer_to(self, number: int) -> Answer | None:
-        """Return the answer to a request; None as long as there is none."""
-        rows = self._accounts.rows(
-            "SELECT is_refused, answer FROM terminal_requests WHERE id = ? AND answer IS NOT NULL", number
-        )
-        return Answer(bool(rows[0][0]), rows[0][1]) if rows else None
-
-    def withdraw(self, number: int) -> None:
-        """Ask for it no more, whether it is answered or not."""
-        with self._accounts.change() as database:
-            database.execute("DELETE FROM terminal_requests WHERE id = ?", (number,))
-
-    # for the server
-
-    def waiting(self) -> list[TerminalRequest]:
-        """Return what is not answered yet, and not too old, the oldest first."""
-        rows = self._accounts.rows(
-            """SELECT id, kind, subject, sentence, who FROM terminal_requests
-            WHERE answer IS NULL AND asked >= ? ORDER BY id""",
-            self._oldest(),
-        )
-        return [TerminalRequest(*row) for row in rows]
-
-    def answer(self, request: TerminalRequest, answer: Answer, done: str) -> None:
-        """Answer a request; what was ``done`` goes into the audit log, where it is not empty."""
-        with self._accounts.change() as database:
-            database.execute(
-                "UPDATE terminal_requests SET is_refused = ?, answer = ? WHERE id = ?",
-                (answer.is_refused, answer.text, request.number),
-            )
-            if done:
-                self._accounts.log(database, request.who, done)
-
-    def _oldest(self) -> str:
-        return (self._now() - timedelta(seconds=WAIT_SECONDS)).isoformat()
+    async with _listening(arena.settings.data) as listener:
+        task_status.started()
+        await trio.serve_listeners(answer, [listener])
 
 
-class TerminalService:
-    """Answers the requests."""
-
-    def __init__(
-        self,
-        requests: TerminalRequests,
-        arena: Arena,
-        service: "ContestService",
-        versions: "Versions",
-        ladder: "LadderService | None",
-    ) -> None:
-        """Take the requests, the arena, its contests, versions of bots, and the ladder, if any."""
-        self._requests = requests
-        self._arena = arena
-        self._of_overview = service, versions, ladder
-        self._reader: OverviewReader | None = None
-        self._unwritten: dict[int, tuple[Answer, str]] = {}
-        """Answers to requests that were carried out; these are not carried out again."""
-
-    async def run(self) -> None:
-        """Answer what is asked, until cancelled."""
-        while True:
-            try:
-                await self.answer_waiting()
-            except BadStore as error:
-                log.error("terminal_requests_failed", error=str(error))
-            await trio.sleep(LOOK_SECONDS)
-
-    async def answer_waiting(self) -> None:
-        """Answer what is asked now. Raises `BadStore` where an answer cannot be written; then it is written later."""
-        waiting = self._requests.waiting()
-        self._unwritten = {one.number: self._unwritten[one.number] for one in waiting if one.number in self._unwritten}
-        for request in waiting:
-            if request.number not in self._unwritten:
-                self._unwritten[request.number] = await self._carry_out(request)
-            await self._arena.run_in_thread(self._requests.answer, request, *self._unwritten[request.number])
-
-    async def _carry_out(self, request: TerminalRequest) -> tuple[Answer, str]:
-        """Do what is asked; return the answer, and what stands in the audit log, empty for nothing."""
-        try:
-            match request.kind:
-                case "now":
-                    return Answer(False, await self._overview()), ""
-                case "annul":
-                    number = int(request.subject)
-                    if number not in self._arena.matches:
-                        return Answer(True, await self._arena.run_in_thread(self._not_running, number)), ""
-                    annul_match(self._arena, number, request.sentence)
-                    return Answer(False, f"match {number} was annulled"), f"annulled match {number}"
-                case "dismiss":
-                    name = dismiss_player(self._arena, request.subject, request.sentence)
-                    return Answer(False, f"{name} was sent away"), f"sent {name} away"
-        except (ProtocolError, BadStore, OSError) as error:
-            return Answer(True, explain_fault(error)), ""
-
-    def _not_running(self, number: int) -> str:
-        if self._arena.find_match(number) is None and self._arena.record_store.read(number) is None:
-            return f"there is no match {number}; arena-server now lists those that are running"
-        return f"match {number} is over; arena-server contest replay annuls a result of a contest"
-
-    async def _overview(self) -> str:
-        if self._reader is None:
-            self._reader = await self._arena.run_in_thread(_reader, self._arena, *self._of_overview)
-        return msgspec.json.encode(await self._reader.read()).decode()
+@asynccontextmanager
+async def _listening(data: Path) -> AsyncIterator[trio.SocketListener]:
+    """Open the socket for this user alone; a server that was killed has left its own."""
+    folder = os.open(data, os.O_RDONLY)
+    try:
+        with trio.socket.socket(trio.socket.AF_UNIX) as socket:
+            path = SOCKET.format(folder)
+            Path(path).unlink(missing_ok=True)
+            await socket.bind(path)
+            os.chmod(path, 0o600)  # nobody can connect before it listens
+            socket.listen()
+            yield trio.SocketListener(socket)
+    finally:
+        os.close(folder)
 
 
-def _reader(
-    arena: Arena, service: "ContestService", versions: "Versions", ladder: "LadderService | None"
-) -> "OverviewReader":
-    from server.league.console.overview import OverviewReader  # with it come the views, which take a while to load
+async def _carry_out(
+    arena: Arena, announcements: Announcements, overview: Callable[[], Awaitable[bytes]], asked: Question
+) -> tuple[str, str]:
+    """Do what is asked; return the answer, and the line of the audit log, empty for none."""
+    sentence = one_line(asked.sentence) if asked.kind in ("annul", "dismiss") else asked.sentence
+    match asked.kind:
+        case "now":
+            return (await overview()).decode(), ""
+        case "annul":
+            number = int(asked.subject)
+            if number not in arena.matches:
+                raise NotAllowed(await arena.run_in_thread(_not_running, arena, number))
+            annul_match(arena, number, sentence)
+            return f"Match {asked.subject} was annulled.", f"annulled match {asked.subject}"
+        case "dismiss":
+            name = dismiss_player(arena, asked.subject, sentence)
+            return f"{name} was sent away.", f"sent {name} away"
+        case "announce":
+            if asked.subject:
+                await arena.run_in_thread(announcements.end, int(asked.subject), asked.by)
+            if sentence:
+                await arena.run_in_thread(announcements.add, sentence, asked.hours, asked.by)
+            shown = [] if asked.subject or sentence else announcements.current()
+            lines = [f"{one.number}  until {one.ends:%Y-%m-%d %H:%M} UTC, {one.who}: {one.text}" for one in shown]
+            return "\n".join(lines), ""
 
-    return OverviewReader(arena, service, versions, ladder)
+
+def _not_running(arena: Arena, number: int) -> str:
+    if arena.find_match(number) is None and arena.record_store.read(number) is None:
+        return f"there is no match {number}; arena-server now lists those that are running"
+    return f"match {number} is over; arena-server contest replay annuls a result of a contest"

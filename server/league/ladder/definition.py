@@ -22,7 +22,6 @@ from server.config.settings import MOVE_LIMIT
 from server.config.toml_table import BadTable, TomlTable
 from server.contest.contest_file import Load, read_control, read_variant
 from server.contest.definition import PATHS, SEED, Bounds, Definition, Entrant, RoundRobin, Sandbox, Stage, Variant
-from server.ops.typed_json import decode
 
 LEVEL_ELO = (500, 963, 1426, 1875, 2353, 2802, 3251, 3700, 4170)
 """What the levels from 1 on are fixed at: the distances that README measures in GIPF 4 4 15 15, from 500 on.
@@ -129,18 +128,6 @@ class LadderDefinition(msgspec.Struct, frozen=True, kw_only=True):
             bounds=self.bounds,
             visible=self.visible,
         )
-
-
-def published_text(definition: LadderDefinition) -> str:
-    """Return a ladder as text for everybody: without commands, folders, and where it is played."""
-    programs = tuple(replace(one, command=(), folder="") for one in definition.programs)
-    shown = replace(definition, programs=programs, dask="", visible=(), file="")
-    return msgspec.json.encode(shown).decode()
-
-
-def from_published(text: str) -> LadderDefinition:
-    """Return the ladder of a text by `published_text`; raises `msgspec.DecodeError`."""
-    return decode(text, type=LadderDefinition)
 
 
 _READ_HERE = frozenset({"variants", "control", "levels", "programs", "file"})

@@ -1,8 +1,7 @@
 """Plays the ladder: begins games whenever there is room, counts those that are over, and lets who fails rest.
 
-A game is in the database before it begins, with the choice that has chosen it, and is counted when its record is on the
-disk. So a runner that begins finds the games of one that was killed, and counts those that were over. What is chosen
-depends on what the database has, and on what is kept there with the choice, alone.
+A game is in the database before it begins, and is counted when its record is on the disk. So a runner that begins finds
+the games of one that was killed, and counts those that were over.
 """
 
 import time
@@ -20,14 +19,12 @@ from engine.games.outcome import ANNULLED, ENDED_PROGRAM, Termination
 from engine.record.time_account import SideTime, side_times
 from server.contest.fixtures import Finished, Fixture
 from server.contest.hosts.host import GameTask, HostedGame, NotPlayed, PlayerMissing
-from server.contest.scoring.no_shows import absence_result
+from server.contest.scoring.game_result import absence_result
 from server.contest.store.folders import errors_of
 from server.league.ladder.definition import LadderDefinition
 from server.league.ladder.hosts import LADDER, LadderHost, WorkersLeft
-from server.league.ladder.pairing.choices import Choices
-from server.league.ladder.pairing.choosing import candidates, choose
-from server.league.ladder.pairing.scheduler import Pairing
-from server.league.ladder.players import LadderPlayer
+from server.league.ladder.pairing import DROPPED_MEMORY, GameCounts, Pairing, next_pairings, opening
+from server.league.ladder.players import LadderPlayer, Rating
 from server.league.ladder.rating import DAY
 from server.league.ladder.roster import Listed
 from server.league.ladder.store import BegunGame, EndedGame, LadderStore
@@ -74,7 +71,6 @@ class LadderRunner:
         self,
         definition: LadderDefinition,
         store: LadderStore,
-        choices: Choices,
         data: Path,
         hosts: Sequence[LadderHost],
         records: Records,
@@ -83,19 +79,16 @@ class LadderRunner:
         *,
         stopping: Callable[[], bool] = lambda: False,
         set_aside: Callable[[], Sequence[FatalGame]] = tuple,
-        keep_file: Callable[[int], object] = lambda _changed: None,
         now: Callable[[], float] = time.time,
         in_thread: Callable[..., Awaitable[Any]] = trio.to_thread.run_sync,
     ) -> None:
         """Take where games are played, the first host with room first, and what lists who plays.
 
         ``recover`` returns the result of a game that was begun by an earlier server, None where it is not over;
-        ``stopping`` tells whether no game may begin now, ``set_aside`` lists those that are not played again,
-        ``keep_file`` is told before the first game how many ratings are others than they were.
+        ``stopping`` tells whether no game may begin now, ``set_aside`` lists those that are not played again.
         """
         self._definition = definition
         self._store = store
-        self._choices = choices
         self._data = data
         self._hosts = hosts
         self._records = records
@@ -103,10 +96,16 @@ class LadderRunner:
         self._recover = recover
         self._stopping = stopping
         self._set_aside = set_aside
-        self._keep_file = keep_file
         self._now = now
         self._in_thread = in_thread
         self._places = {one.key: place for place, one in enumerate(definition.variants)}
+        self._counts = GameCounts()
+        self._counted_players: dict[str, LadderPlayer] = {}
+        """Players whose games have a share: all who have played, also those who have left."""
+        self._dropped: list[Pairing] = []
+        """Games that an earlier server has died of, perhaps, until `DROPPED_MEMORY` games are counted."""
+        self._counted = 0
+        """Games that this runner has counted."""
         self._listed: dict[str, Listed] = {}
         """Who plays, in the version that is in play."""
         self._seated: set[str] = set()
@@ -155,7 +154,8 @@ class LadderRunner:
             await self._take_up(game)
         if changed := await self._in_thread(self._store.rate_again, self._players):
             log.info("ladder_rated_again", ratings=changed)
-        await self._in_thread(self._keep_file, changed)
+        self._counted_players = await self._in_thread(self._store.owned) | self._players
+        self._counts = await self._in_thread(self._store.game_counts, self._counted_players)
         async with trio.open_nursery() as nursery:
             while True:
                 self._changed = trio.Event()
@@ -179,7 +179,8 @@ class LadderRunner:
             found = await self._recover(game, self._fixture(game))
         if found is None or found.termination in ANNULLED:
             log.info("ladder_game_dropped", match=game.match, players=game.players)
-            await self._in_thread(partial(self._store.forget, game.match, died=True))
+            self._dropped.append(Pairing(game.variant, *game.players))
+            await self._in_thread(self._store.forget, game.match)
         else:
             await self._count(game, found)
 
@@ -195,6 +196,7 @@ class LadderRunner:
             if self._listed.get(name) != one or name not in self._seated:
                 await self._in_thread(self._store.seat, one.player, one.version, players)
         self._listed = listed
+        self._counted_players |= players
         standings = await self._in_thread(self._store.standings)
         self._seated = {one.name for one in standings}
         self._resting = {one.name for one in standings if one.rests}
@@ -207,46 +209,52 @@ class LadderRunner:
             if self._rooms(host) < 1:
                 continue
             try:
-                moment = await self._in_thread(self._choices.moment)
+                ratings = {one.name: one.rating for one in await self._in_thread(self._store.standings)}
                 if self._stopping():
                     return
                 # from here to where the rooms are taken nothing else is done
-                rooms = self._rooms(host)
-                players = [one.player for one in self._listed.values() if self._may_play(one, host)]
-                those, waiting = candidates(players, self._barred), moment.known.running.keys() - self._running.keys()
-                chosen = choose(self._definition, those, moment.known, rooms, moment.date, waiting)
-                if not chosen:
-                    continue
-                games = [self._begun(*one) for one in chosen]
-                keep = partial(self._choices.keep, moment, those, rooms, waiting, games)
-                kept = await self._take_rooms(host, games, keep)
+                games = [self._begun(pairing) for pairing in self._choose(host, ratings)]
+                await self._take_rooms(host, games)
             except BadStore as error:
                 self._pause(str(error))
                 return
-            for game in games if kept else ():
+            for game in games:
                 nursery.start_soon(self._play, host, game)
 
-    async def _take_rooms(self, host: LadderHost, games: Sequence[BegunGame], keep: Callable[[], bool]) -> bool:
-        """Take the rooms of games, and keep the choice of them; where it is not kept, give the rooms back."""
+    def _choose(self, host: LadderHost, ratings: Mapping[str, Rating]) -> list[Pairing]:
+        """Choose the next games on a host, the most urgent first."""
+        return next_pairings(
+            {name: one.player for name, one in sorted(self._listed.items()) if self._may_play(one, host)},
+            ratings,
+            self._counts,
+            list(self._running.values()),
+            {one.key: one.weight for one in self._definition.variants},
+            self._rooms(host),
+            self._now(),
+            barred=self._barred,
+            dropped=self._dropped,
+        )
+
+    async def _take_rooms(self, host: LadderHost, games: Sequence[BegunGame]) -> None:
+        """Take the rooms of games and store the games. If they cannot be stored, give the rooms back."""
         for game in games:
             self._running[game.match] = Pairing(game.variant, *game.players)
             host.take()
-        kept = False
+        stored = False
         try:
-            kept = await self._in_thread(keep)
+            await self._in_thread(self._store.begin, games)
+            stored = True
         finally:
-            for game in () if kept else games:
+            for game in () if stored else games:
                 del self._running[game.match]
                 host.give_back()
-        if not kept:  # a game was counted meanwhile, say
-            self.wake()
-        return kept
 
-    def _begun(self, pairing: Pairing, opening: int) -> BegunGame:
+    def _begun(self, pairing: Pairing) -> BegunGame:
         """Return a game that was chosen, with the next number."""
         players = (pairing.first, pairing.second)
         first, second = (self._listed[name].version for name in players)
-        return BegunGame(self._records.next_number(), pairing.variant, opening, players, (first, second))
+        number = opening(self._definition.seed, self._counts, pairing)
+        return BegunGame(self._records.next_number(), pairing.variant, number, players, (first, second))
 
     def _rooms(self, host: LadderHost) -> int:
         """Return how many games can begin now."""
@@ -337,7 +345,12 @@ class LadderRunner:
             sha256, times = await self._in_thread(self._sync, finished.match)
         ended = ended_game(game, finished, sha256)
         count = partial(self._store.count, ended, self._players, self._definition.failures, times)
-        for name in await self._in_thread(count):
+        resting = await self._in_thread(count)
+        self._counts.add(self._counted_players, game.variant, *game.players)
+        self._counted += 1
+        if self._counted >= DROPPED_MEMORY:
+            self._dropped.clear()
+        for name in resting:
             self._rest_since.add(name)
             log.warning("ladder_player_rests", name=name, match=game.match, termination=ended.termination)
         if game.match >= self._logs_until:
@@ -352,7 +365,7 @@ class LadderRunner:
         sha256, text = self._records.sync_record(match), self._records.read(match)
         try:
             return sha256, None if text is None else side_times(record.verify(text))
-        except record.BadRecord:  # who verifies the month names it
+        except record.BadRecord:  # whoever verifies the record is told what is wrong
             return sha256, None
 
     def _remove_old_logs(self, before: int) -> None:

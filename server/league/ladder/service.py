@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from functools import partial
 from pathlib import Path
 
 import structlog
@@ -24,12 +23,9 @@ from server.contest.runtime.finished_games import replay_record
 from server.contest.runtime.service import ContestService
 from server.contest.store.folders import errors_of
 from server.league.accounts.accounts import Accounts
-from server.league.ladder.definition import LadderDefinition, published_text, read_file
-from server.league.ladder.fitting import fit_every_night
+from server.league.ladder.definition import LadderDefinition, read_file
 from server.league.ladder.hosts import LADDER, CoresOfThisMachine, LadderHost, WorkersOfCluster
-from server.league.ladder.pairing.choices import Choices
-from server.league.ladder.pairing.scheduler import Pairing
-from server.league.ladder.players import LadderPlayer
+from server.league.ladder.pairing import Pairing
 from server.league.ladder.roster import ActiveVersion, ConnectedBot, Listed, roster
 from server.league.ladder.runner import LadderRunner
 from server.league.ladder.store import BegunGame, LadderStore
@@ -97,7 +93,6 @@ class LadderService:
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._follow_organisers)
-                nursery.start_soon(self._fit)
                 nursery.start_soon(self._send_home_unrated)
                 compiled = None
                 while True:
@@ -173,7 +168,6 @@ class LadderService:
         runner = LadderRunner(
             self.definition,
             self.store,
-            Choices(self._accounts),
             self._data,
             hosts,
             self._record_store,
@@ -181,7 +175,6 @@ class LadderService:
             self._recover,
             stopping=lambda: arena.stopping or self._paused or self._replaced.is_set(),
             set_aside=self.control.set_aside,
-            keep_file=partial(self.control.keep_file, published_text(self.definition)),
         )
         self._runner = runner
         turns.enter(LADDER, runner.wake)
@@ -286,17 +279,6 @@ class LadderService:
         """Return the ladder as a contest of all programs of its file."""
         programs = [Entrant(one.name, one.command, folder=one.folder) for one in self.definition.programs]
         return self.definition.contest(programs, str(self._data.resolve()))
-
-    async def _fit(self) -> None:
-        def players() -> dict[str, LadderPlayer]:
-            return {name: one.player for name, one in self.listed().items()}
-
-        while True:
-            try:
-                await fit_every_night(self.store, players)
-            except Exception as error:
-                log.error("ladder_fit_failed", error=str(error), exc_info=error)
-                await trio.sleep(FAULT_SECONDS)
 
     def _wake(self) -> None:
         """Let the runner see who has come."""

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from engine.record.time_account import SideTime
 from server.league.accounts.accounts import Accounts
+from server.league.ladder.pairing import GameCounts
 from server.league.ladder.players import LadderGame, LadderPlayer, Rating, VersionStart
 from server.league.ladder.rating import DAY, rate, start_of_version, starting, update
 
@@ -160,14 +161,18 @@ class LadderStore:
         )
         return [_begun(*row) for row in rows]
 
-    def forget(self, match: int, *, died: bool = False) -> None:
-        """Drop a game that has begun and is not to be counted; ``died`` where the server that had chosen it is gone."""
+    def begin(self, games: Iterable[BegunGame]) -> None:
+        """Store games before they begin."""
         with self._accounts.change() as database:
-            database.execute(
-                """INSERT INTO ladder_dropped (match, variant, opening, first, second, choice, counted, died)
-                SELECT match, variant, opening, first, second, choice, ?, ? FROM ladder_running WHERE match = ?""",
-                (_last_number(database), died, match),
+            database.executemany(
+                """INSERT INTO ladder_running
+                (match, variant, opening, first, second, first_version, second_version) VALUES (?, ?, ?, ?, ?, ?, ?)""",
+                [(game.match, game.variant, game.opening, *game.players, *game.versions) for game in games],
             )
+
+    def forget(self, match: int) -> None:
+        """Drop a game that has begun and is not counted."""
+        with self._accounts.change() as database:
             database.execute("DELETE FROM ladder_running WHERE match = ?", (match,))
 
     def count(
@@ -187,8 +192,7 @@ class LadderStore:
             if database.execute("SELECT 1 FROM ladder_games WHERE match = ?", (game.match,)).fetchone():
                 return []
             number = _last_number(database) + 1
-            choice, chosen = _choice_of(database, game.match)
-            date = max(self._now(), _last_date(database), chosen)  # clocks of machines are set back at times
+            date = max(self._now(), _last_date(database))  # clocks of machines are set back at times
             known = {name: _standing(_player(database, name)) for name in game.players}
             ratings = {name: found.rating for name, found in known.items() if found is not None}
             if ended.score is not None:
@@ -201,9 +205,8 @@ class LadderStore:
                 (game.variant, *sorted(game.players, key=str.lower)),
             )
             database.execute(
-                f"INSERT INTO ladder_games (choice, {_GAME}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                f"INSERT INTO ladder_games ({_GAME}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                 (
-                    choice,
                     *(number, game.match, game.variant, game.opening, *game.players, *game.versions, ended.score),
                     *(ended.termination, ended.detail, ended.plies, ended.failed[0] + 2 * ended.failed[1], date),
                     *(ended.record, *(value for rating in after for value in (rating.elo, rating.deviation))),
@@ -259,6 +262,23 @@ class LadderStore:
         ):
             yield from (LadderGame(*row) for row in rows)
             number = rows[-1][0]
+
+    def owned(self) -> dict[str, LadderPlayer]:
+        """Return the players that belong to somebody, by name; also those who have left the ladder."""
+        return {one.name: LadderPlayer(one.name, one.owner) for one in self.standings() if one.owner}
+
+    def game_counts(self, players: Mapping[str, LadderPlayer]) -> GameCounts:
+        """Return the counts of all games by which the next ones are chosen; takes seconds for many games."""
+        counts, number = GameCounts(), 0
+        while rows := self._accounts.rows(
+            "SELECT number, variant, first, second FROM ladder_games WHERE number > ? ORDER BY number LIMIT ?",
+            number,
+            GAMES_AT_A_TIME,
+        ):
+            for _, *game in rows:
+                counts.add(players, *game)
+            number = rows[-1][0]
+        return counts
 
     def number_since(self, date: float) -> int:
         """Return how many games were counted from a date on."""
@@ -328,11 +348,10 @@ class LadderStore:
     # for the start of a server
 
     def last_match(self) -> int:
-        """Return the highest number of a match of the ladder, 0 where there is none; also of one that was dropped."""
+        """Return the highest number of a match of the ladder, 0 where there is none."""
         rows = self._accounts.rows(
             "SELECT max(coalesce((SELECT max(match) FROM ladder_running), 0),"
-            " coalesce((SELECT max(match) FROM ladder_games), 0),"
-            " coalesce((SELECT max(match) FROM ladder_dropped), 0))"
+            " coalesce((SELECT max(match) FROM ladder_games), 0))"
         )
         return int(rows[0][0])
 
@@ -347,27 +366,6 @@ class LadderStore:
         """Return which of these matches are counted."""
         query = "SELECT 1 FROM ladder_games WHERE match = ? AND record != ''"
         return {match for match in matches if self._accounts.rows(query, match)}
-
-    # fits
-
-    def save_fit(self, found: str) -> None:
-        """Keep what a fit of all games has found, as JSON."""
-        with self._accounts.change() as database:
-            database.execute("INSERT INTO ladder_fits (date, found) VALUES (?, ?)", (self._now(), found))
-
-    def last_fit(self) -> tuple[float, str] | None:
-        """Return the date of the last fit, and what it has found, as JSON; None where there was none."""
-        rows = self._accounts.rows("SELECT date, found FROM ladder_fits ORDER BY id DESC LIMIT 1")
-        return rows[0] if rows else None
-
-
-def insert_begun(database: sqlite3.Connection, game: BegunGame, choice: int) -> None:
-    """Keep a game before it begins, within a change; ``choice`` is the number of that which has chosen it."""
-    database.execute(
-        """INSERT INTO ladder_running (match, variant, opening, first, second, first_version, second_version, choice)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
-        (game.match, game.variant, game.opening, *game.players, *game.versions, choice),
-    )
 
 
 def _player(database: sqlite3.Connection, name: str) -> Any:
@@ -401,16 +399,6 @@ def _counted(number: int, match: int, variant: str, opening: int, *rest: Any) ->
     game = BegunGame(match, variant, opening, (first, second), (first_version, second_version))
     ended = EndedGame(game, score, termination, detail, plies, (bool(failed & 1), bool(failed & 2)), record)
     return CountedGame(number, ended, date, (rest[11:13], rest[13:15]))
-
-
-def _choice_of(database: sqlite3.Connection, match: int) -> tuple[int, int]:
-    """Return the number of the choice that has chosen a game that has begun, and its date; zeros where none has."""
-    row = database.execute(
-        """SELECT choice, date FROM ladder_running JOIN ladder_choices ON ladder_choices.id = choice
-        WHERE match = ?""",
-        (match,),
-    ).fetchone()
-    return (0, 0) if row is None else row
 
 
 def _last_number(database: sqlite3.Connection) -> int:

@@ -6,7 +6,6 @@
 """
 
 import time
-from datetime import UTC, datetime
 
 import msgspec
 import trio
@@ -15,7 +14,6 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from server.league.accounts.people import ORGANISER
-from server.league.ladder.fitting import read_fit
 from server.league.ladder.rating import DAY, decayed
 from server.league.ladder.service import LadderService
 from server.league.ladder_control import NO_LADDER
@@ -25,7 +23,6 @@ from server.league.pages.ladder_view import (
     Standings,
     chart,
     chart_of_days,
-    fitted_rating,
     game_row,
     standing_rows,
     version_rows,
@@ -104,7 +101,6 @@ class LadderPages:
         ends = await trio.to_thread.run_sync(self._results.last_ratings, name)
         days = await trio.to_thread.run_sync(store.days, name)
         listed = await trio.to_thread.run_sync(ladder.listed)
-        last = await trio.to_thread.run_sync(store.last_fit)
         is_own = identity is not None and _may_wake(identity, found.owner)
         values = {
             "identity": identity,
@@ -116,7 +112,6 @@ class LadderPages:
             "left": found.name not in listed,
             "connected": found.name in listed and listed[found.name].connects,
             "versions": version_rows(versions, ends, opponents, fared, losses),
-            "fitted": fitted_rating(found.name, None if last is None else (last[0], read_fit(last[1])), versions),
             "chart": chart(found.name, games),
             "days": chart_of_days(days, versions),
             "games": [game_row(game) for game in games[:LAST_GAMES]],
@@ -148,12 +143,9 @@ def _read_standings(ladder: LadderService) -> Standings:
     """Return the standings as of now; reads the database."""
     now, store = time.time(), ladder.store
     here, left = standing_rows(store.standings(), ladder.listed(), store.elo_before(now - TREND_DAYS * DAY), now)
-    last = store.last_fit()
     return Standings(
         here,
         left,
         tuple(game_row(game) for game in store.last_games(LAST_GAMES)),
         store.number_since(now - DAY),
-        None if last is None else read_fit(last[1]),
-        None if last is None else datetime.fromtimestamp(last[0], UTC),
     )

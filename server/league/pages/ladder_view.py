@@ -6,7 +6,6 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from server.league.ladder.fitting import LadderFit
 from server.league.ladder.players import LadderPlayer
 from server.league.ladder.rating import DAY, decayed
 from server.league.ladder.roster import Listed
@@ -82,8 +81,6 @@ class Standings(msgspec.Struct, frozen=True):
     """The last ones."""
     today: int
     """Games within 24 hours."""
-    fit: LadderFit | None
-    fitted: datetime | None
 
 
 class VersionRow(NamedTuple):
@@ -248,18 +245,6 @@ def _sides(fared: Iterable[Fared], losses: Iterable[LostBy]) -> tuple[SideRow, .
         )
         for (variant, side), part in sorted(rows.items())
     )
-
-
-def fitted_rating(
-    name: str, fit: tuple[float, LadderFit] | None, versions: Sequence[VersionInPlay]
-) -> tuple[float, datetime] | None:
-    """Return the most likely rating of a player by all games together, and the date of the fit, a Unix time.
-
-    None where there is none, or the version in play is newer; ``versions`` are the player's, in order.
-    """
-    if fit is None or name not in fit[1].likely or not versions or versions[-1].began > fit[0]:
-        return None
-    return fit[1].likely[name], datetime.fromtimestamp(fit[0], UTC)
 
 
 def _side(name: str, game: CountedGame) -> int:

@@ -5,6 +5,8 @@
 - ``POST /bots/BOT/versions``: a form with a file, or, with ``Authorization: Bearer TOKEN``, the token of the bot, the
   file itself, whose name is ``?file=``
 - ``GET /bots/BOT/versions/3``: its state and logs; as JSON to who asks for that
+- ``GET /bots/BOT/comparisons``: its comparisons as JSON, for the token of the bot; ``POST`` begins one, by the fields
+  ``first``, ``second``, ``game``, ``params`` and ``games``; ``POST /bots/BOT/comparisons/7/cancel`` ends one
 - ``POST /bots/BOT/versions/3/play`` and ``…/rest``: which version plays; ``…/delete`` deletes its files. They are
   forms, or requests with the token of the bot, which are told the version as JSON
 
@@ -25,8 +27,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from engine.games.catalogue import GAMES
+from engine.games.catalogue import GAMES, USUAL_GAME
 from server.league.accounts.people import NotAllowed, Person
+from server.league.comparisons import Comparison, Comparisons
 from server.league.pages.bot_access import BotAccess, Visit
 from server.league.pages.identity import Identity, check_form
 from server.league.pages.rendering import page
@@ -43,6 +46,8 @@ FORM_BYTES = 64 * 1024
 
 PIECE_BYTES = 64 * 1024
 """So much of a form is taken apart at a time."""
+
+NUMBER_DIGITS = 6
 
 WORDS: dict[State, str] = {
     "waiting": "waits for its turn",
@@ -114,8 +119,9 @@ class ToldList(msgspec.Struct, frozen=True):
 class VersionPages:
     """The handlers of these routes."""
 
-    def __init__(self, access: BotAccess, versions: Versions, turns: Turns) -> None:
-        """Take what tells who asks, the versions, and which one is tried when."""
+    def __init__(self, access: BotAccess, versions: Versions, turns: Turns, comparisons: Comparisons) -> None:
+        """Take what tells who asks, the versions, which one is tried when, and the comparisons."""
+        self._comparisons = comparisons
         self._turns = turns
         self._access = access
         self._versions = versions
@@ -129,6 +135,9 @@ class VersionPages:
             Route("/bots/{bot}/versions", self._bot, methods=["GET"]),
             Route("/bots/{bot}/versions", self._send, methods=["POST"]),
             Route(one, self._version, methods=["GET"]),
+            Route("/bots/{bot}/comparisons", self._compared, methods=["GET"]),
+            Route("/bots/{bot}/comparisons", self._compare, methods=["POST"]),
+            Route("/bots/{bot}/comparisons/{number:number}/cancel", self._cancel, methods=["POST"]),
             *(
                 Route(f"{one}/{name}", partial(self._choose, change), methods=["POST"])
                 for name, change in changes.items()
@@ -151,6 +160,7 @@ class VersionPages:
             "passed": [version for version, _ in versions if version.state in ("active", "retired")],
             "games": GAMES,
             "versions": versions,
+            "comparisons": await trio.to_thread.run_sync(self._comparisons.of, bot),
             "kept": kept,
             "most": self._versions.rules.quota_bytes,
             "said": said,
@@ -218,6 +228,40 @@ class VersionPages:
             return json_answer(msgspec.json.encode(_told(self._found(request))))
         return RedirectResponse(f"/bots/{version.bot}", 303)
 
+    async def _compared(self, request: Request) -> Response:
+        self._access.visit(request)
+        found = await trio.to_thread.run_sync(self._comparisons.of, request.path_params["bot"])
+        return json_answer(msgspec.json.encode({"comparisons": found}))
+
+    async def _compare(self, request: Request) -> Response:
+        visit, bot = self._access.visit(request), request.path_params["bot"]
+        fields = await self._access.form(request, visit)
+
+        def begin() -> Comparison:
+            numbers = _number(fields, "first"), _number(fields, "second")
+            game, parameters = fields.get("game", USUAL_GAME), fields.get("params", "")
+            return self._comparisons.begin(visit.person, bot, numbers, game, parameters, _number(fields, "games"))
+
+        try:
+            begun = await trio.to_thread.run_sync(begin)
+        except NotAllowed as error:
+            if visit.identity is None:
+                raise Refused(409, str(error)) from None
+            return await self._show(visit, bot, fault=str(error))
+        return json_answer(msgspec.json.encode(begun)) if visit.identity is None else RedirectResponse(begun.page, 303)
+
+    async def _cancel(self, request: Request) -> Response:
+        visit, bot = self._access.visit(request), request.path_params["bot"]
+        await self._access.form(request, visit)
+        cancel = partial(self._comparisons.cancel, bot, request.path_params["number"], visit.person.name)
+        try:
+            await trio.to_thread.run_sync(cancel)
+        except NotAllowed as error:
+            if visit.identity is None:
+                raise Refused(409, str(error)) from None
+            return await self._show(visit, bot, fault=str(error))
+        return RedirectResponse(f"/bots/{bot}", 303)
+
     def _found(self, request: Request) -> Version:
         bot, number = request.path_params["bot"], request.path_params["number"]
         version = self._versions.version(bot, number)
@@ -281,3 +325,10 @@ def _told(version: Version) -> Told:
         version.sha256,
         where,
     )
+
+
+def _number(fields: dict[str, str], name: str) -> int:
+    text = fields.get(name, "")
+    if not text.isdecimal() or len(text) > NUMBER_DIGITS:
+        raise NotAllowed(f"{name} is a number, and not {text!r}")
+    return int(text)

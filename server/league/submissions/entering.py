@@ -1,8 +1,8 @@
 """Enters versions of bots in contests: at the deadline of a contest it is chosen which version of each bot plays.
 
-The version is the one that is active then. One that came before the deadline and has steps left is waited for; so is
-one whose built program was removed as old: it is built again. What was chosen is linked into the contest's folder, so
-that its author may delete it afterwards.
+The version is the one that is active then, or the one that the contest file names. One that came before the deadline
+and has steps left is waited for; so is one whose built program was removed as old: it is built again. What was chosen
+is linked into the contest's folder, so that its author may delete it afterwards.
 """
 
 import os
@@ -63,6 +63,11 @@ def version_at(found: Sequence[Version], until: datetime) -> Version | None:
     return next((version for version in found if version.state == "retired" and version.received <= until), None)
 
 
+def passed(found: Sequence[Version]) -> Version | None:
+    """Return the newest version that has passed."""
+    return next((version for version in found if version.state in ("active", "retired")), None)
+
+
 async def enter_versions(data: Path, versions: Versions, accounts: Accounts) -> None:
     """Choose the versions of all contests whose deadline has passed, until cancelled."""
     known: dict[int, int] = {}
@@ -93,10 +98,10 @@ def enter_due(data: Path, versions: Versions, accounts: Accounts, now: datetime,
             if not definition.awaited_versions:
                 known[row.id] = done
             for entrant in definition.awaited_versions if until <= now else ():
-                found = versions.of(entrant.version_of)
-                if not is_settled(found, until):
+                found = [one for one in versions.of(entrant.version_of) if entrant.version in (0, one.number)]
+                if not is_settled(found, datetime.max.replace(tzinfo=UTC) if entrant.version else until):
                     continue
-                version = version_at(found, until)
+                version = version_at(found, until) if not entrant.version else passed(found)
                 if version is not None and not (versions.folder(version) / BUILD).is_dir():
                     versions.build_again(version)  # so it is under way, and waited for
                 else:

@@ -11,7 +11,7 @@ since a server that dies often would never come to the end of a long one.
 import math
 import os
 import shutil
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -54,11 +54,6 @@ class Failed(Exception):
     """A version does not pass; ``str(error)`` says why."""
 
 
-async def nothing() -> bool:
-    """Do nothing while no version waits."""
-    return False
-
-
 class Pipeline:
     """The steps of all versions of a data directory."""
 
@@ -68,15 +63,10 @@ class Pipeline:
         turns: Turns,
         data: Path,
         trials: Sequence[Trial],
-        otherwise: Callable[[], Awaitable[bool]] = nothing,
         *,
         cores: int = 1,
     ) -> None:
-        """Take whose turn it is, what every bot has to be able to play, and what is done while no version waits.
-
-        That is cancelled when a version comes, and called again later; it returns whether there was something to do.
-        ``cores`` are those of the machine.
-        """
+        """Take whose turn it is, and what every bot has to be able to play. ``cores`` are those of the machine."""
         self._turns = turns
         turns.at_once = max(AT_ONCE, cores // CORES_OF_A_STEP)
         self._builds = trio.CapacityLimiter(max(1, cores // CORES_OF_A_STEP))
@@ -84,7 +74,6 @@ class Pipeline:
         self._failures = 0
         self._paused_until = -math.inf
         self._changed = trio.Event()
-        self._otherwise = otherwise
         self._versions = versions
         self._home = descendants.home_of(data)
         self._trials = trials
@@ -95,23 +84,20 @@ class Pipeline:
         async with trio.open_nursery() as nursery:
             while True:
                 self._changed = trio.Event()
-                done = False
                 if trio.current_time() >= self._paused_until:
                     with self._faults_noted():
-                        done = await self._begin_some(nursery)
-                if not done:
-                    with trio.move_on_after(LOOK_SECONDS):
-                        await self._changed.wait()
+                        await self._begin_some(nursery)
+                with trio.move_on_after(LOOK_SECONDS):
+                    await self._changed.wait()
 
-    async def _begin_some(self, nursery: trio.Nursery) -> bool:
-        """Begin with the versions whose turn it is, or do something else; tell whether there was something else."""
+    async def _begin_some(self, nursery: trio.Nursery) -> None:
+        """Begin with the versions whose turn it is."""
         tried = self._turns.tried
         under_way = await trio.to_thread.run_sync(self._versions.under_way)
         left = [one for one in under_way if one.id not in tried]  # one may have come to its end meanwhile
         while (version := self._turns.next(left)) is not None:
             self._turns.begin(version)
             nursery.start_soon(self._try, version)
-        return not under_way and await self._use_pause()
 
     async def _try(self, version: Version) -> None:
         """Take a version through its steps, and make room for the next one."""
@@ -134,21 +120,6 @@ class Pipeline:
             self._failures += 1
             log.error("submission_paused", error=_sentence(group), failures=self._failures)
             self._paused_until = trio.current_time() + pause_seconds(self._failures, FIRST_PAUSE, LONGEST_PAUSE)
-
-    async def _use_pause(self) -> bool:
-        """Do something else until a version comes; tell whether there was something."""
-        done = True
-        async with trio.open_nursery() as nursery:
-
-            async def look() -> None:
-                while not await trio.to_thread.run_sync(self._versions.under_way):
-                    await trio.sleep(LOOK_SECONDS)
-                nursery.cancel_scope.cancel()
-
-            nursery.start_soon(look)
-            done = await self._otherwise()
-            nursery.cancel_scope.cancel()
-        return done
 
     def _clear(self) -> None:
         try:

@@ -34,9 +34,6 @@ UPLOAD, BUILD = "upload", "build"
 LOGS = ("build", "check", "match")
 """The steps that have a log there, as in ``build.txt``."""
 
-COMPARISONS = "comparisons"
-"""Of the data directory: a folder for each comparison of versions, by its number."""
-
 SERVER = "the server"
 """Who did it, in the audit log, where nobody has asked for it."""
 
@@ -45,9 +42,8 @@ MAX_WAITING = 3
 
 _COLUMNS = "versions.id, bots.name, number, received, file, sha256, state, sentence, command, owner"
 
-_IN_PLAY = """SELECT 1 FROM comparisons WHERE ?1 IN (first, second) AND state IN ('waiting', 'playing')
-    UNION ALL SELECT 1 FROM ladder_running
-    WHERE (first = ?2 AND first_version = ?3) OR (second = ?2 AND second_version = ?3)"""
+_IN_PLAY = """SELECT 1 FROM ladder_running
+    WHERE (first = ?1 AND first_version = ?2) OR (second = ?1 AND second_version = ?2)"""
 
 
 class Version(NamedTuple):
@@ -76,11 +72,9 @@ class Version(NamedTuple):
         return self.state in UNDER_WAY
 
 
-def kept_bytes(data: Path, bots: Iterable[str], comparisons: Iterable[int]) -> int:
-    """Return how many bytes on the disk all versions of some bots take, and some comparisons. Raises OSError."""
-    folders = [data / FOLDER / bot.lower() for bot in bots]
-    folders += [data / COMPARISONS / str(number) for number in comparisons]
-    return sum(disk_use(folder).size for folder in folders)
+def kept_bytes(data: Path, bots: Iterable[str]) -> int:
+    """Return how many bytes on the disk all versions of some bots take. Raises OSError."""
+    return sum(disk_use(data / FOLDER / bot.lower()).size for bot in bots)
 
 
 class Versions:
@@ -141,16 +135,14 @@ class Versions:
         return found
 
     def kept_bytes(self, person: Person) -> int:
-        """Return how many bytes on the disk all versions of a person, and their comparisons, take. Raises OSError."""
-        rows = self._accounts.rows("SELECT id FROM comparisons WHERE person = ?", person.id)
-        return kept_bytes(self._data, (bot.name for bot in self._accounts.bots(person)), (number for (number,) in rows))
+        """Return how many bytes on the disk all versions of a person take. Raises OSError."""
+        return kept_bytes(self._data, (bot.name for bot in self._accounts.bots(person)))
 
-    def check_quota(self, person: Person, more: int = 0) -> None:
+    def check_quota(self, person: Person, more: int) -> None:
         """Raise `NotAllowed` where a person has too much on the disk already to keep more bytes. Raises OSError."""
         if self.kept_bytes(person) + more > self.rules.quota_bytes:
             raise NotAllowed(
-                f"versions and comparisons of yours have {self.rules.quota} MB on the server; "
-                "delete old ones on the pages of your bots"
+                f"versions of yours have {self.rules.quota} MB on the server; delete old ones on the pages of your bots"
             )
 
     def size(self, version: Version) -> int:
@@ -290,7 +282,7 @@ class Versions:
         return True
 
     def _is_in_play(self, version: Version) -> bool:
-        return bool(self._accounts.rows(_IN_PLAY, version.id, version.bot, version.number))
+        return bool(self._accounts.rows(_IN_PLAY, version.bot, version.number))
 
     def remove_deleted(self) -> None:
         """Remove files of deleted versions, which a server that was killed may have left. Raises OSError."""

@@ -14,7 +14,7 @@ from importlib.resources.abc import Traversable
 from typing import NamedTuple
 
 from engine.games.boards.colours import variables
-from server.contest.report.render import environment
+from server.contest.report import page
 from server.web.assets.texts.catalogue import FOLDERS, modules
 
 TYPES = {
@@ -54,8 +54,8 @@ class File(NamedTuple):
 def load() -> dict[str, File]:
     """Return all files that pages ask for by their path, as in boards/board.js."""
     found = dict(_walk(files("server.web.assets") / "static", ""))
-    for name in environment.STYLES:  # drawn alike in a report and on the page of its contest
-        found[name] = file_of(".css", environment.style_sheet(name).encode())
+    for name in page.STYLES:  # drawn alike in a report and on the page of its contest
+        found[name] = file_of(".css", page.style_sheet(name).encode())
     boards = found["boards/boards.css"].data
     found["boards/boards.css"] = file_of(".css", variables().encode() + boards)
     for language in FOLDERS:

@@ -136,13 +136,6 @@ def is_sound(data: Path) -> bool:
     return False
 
 
-def fits(connection: sqlite3.Connection) -> bool:
-    """Tell whether a database is an index of this version, or an empty one that is to become one."""
-    tables = _number(connection, "SELECT count(*) FROM sqlite_schema")
-    marks = _number(connection, "PRAGMA application_id"), _number(connection, "PRAGMA user_version")
-    return tables == 0 or marks == (APPLICATION, VERSION)
-
-
 def _connect(path: Path) -> sqlite3.Connection:
     if path.exists() and not _fits(path):
         delete(path.parent)
@@ -159,10 +152,12 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _fits(path: Path) -> bool:
-    """Tell whether a file is a database that `fits`."""
+    """Tell whether a file is an index of this version, or an empty database that is to become one."""
     try:
         with closing(_open(path)) as connection:
-            return fits(connection)
+            tables = _number(connection, "SELECT count(*) FROM sqlite_schema")
+            marks = _number(connection, "PRAGMA application_id"), _number(connection, "PRAGMA user_version")
+            return tables == 0 or marks == (APPLICATION, VERSION)
     except sqlite3.OperationalError:
         raise
     except sqlite3.DatabaseError:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.games.catalogue import GAMES
-from server.contest.scoring.strength_model import ELO, Data, fit
+from server.contest.scoring.ratings import ELO, Data, fit
 
 if TYPE_CHECKING:  # a process that only searches does without it
     import numpy

@@ -12,11 +12,10 @@ import msgspec
 from engine.games.interface import Position
 from server.contest.fixtures import QUALIFICATION
 from server.contest.formats.standings import Standing
-from server.contest.report.brackets import THIRD_PLACE
-from server.contest.report.interruptions import pause
-from server.contest.report.render.games import ended, score
-from server.contest.report.render.tie_breaks import marks
+from server.contest.report.contents import THIRD_PLACE
+from server.contest.report.formatting import pause
 from server.contest.report.structure import Game, Report, Round, ScheduledGame
+from server.contest.report.tables import ended, marks, score
 from server.web.views.lobby import Listed
 
 BOARDS = 6

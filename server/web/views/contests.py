@@ -13,7 +13,7 @@ import structlog
 import trio
 
 from server.contest.interventions import Kind
-from server.contest.report.render.page import MAX_KEPT, RoundOfGames, fragments
+from server.contest.report.page import MAX_KEPT, RoundOfGames, fragments
 from server.contest.report.structure import Report, winners
 from server.contest.store.folders import FOLDER, folder_of
 from server.ops.lru_cache import LruCache

@@ -7,7 +7,7 @@ from html import escape
 
 from engine.games.catalogue import TITLES
 from engine.record import players_of, readable, sentence_of
-from server.contest.report.render.page import fragments
+from server.contest.report.page import fragments
 from server.match.referee import State
 from server.web.assets.texts.catalogue import Texts, texts
 from server.web.assets.texts.headings import in_language

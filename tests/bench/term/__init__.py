@@ -210,7 +210,7 @@ def hold(folder: Path, term: Term) -> Found:
         grades = _grade(folder)
         verdict = _export(folder)
         reasons = [_find_out(author, weaker) for author, weaker in zip(authors, WEAKER, strict=False)]
-        pages = check_pages([(organiser, _public(names)), (organiser, ["/organise", "/people", "/organise/similar"])])
+        pages = check_pages([(organiser, _public(names)), (organiser, ["/organise", "/people"])])
         for author in authors:
             own = [f"/bots/{author.name}/versions/{number + 1}" for number in range(len(author.sent))]
             pages += check_pages([(author, ["/me", f"/bots/{author.name}", *own])])

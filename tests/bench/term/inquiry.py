@@ -253,8 +253,9 @@ def _compared(author: Author, worse: int, better: int, game: str) -> str:
     answer = author.post(f"/bots/{author.name}/comparisons", **asked, games=str(COMPARED_GAMES), form=author.form)
     assert answer.status == 303, answer.text
     end = time.monotonic() + END_SECONDS
-    while "% for version" not in (page := author.get(answer.headers["location"]).text):
-        assert time.monotonic() < end, page
+    while True:
+        (last, *_) = json.loads(author.get(f"/bots/{author.name}/comparisons").text)["comparisons"]
+        if last["is_over"]:
+            return f"the comparison: {last['summary']}"
+        assert time.monotonic() < end, last
         time.sleep(LOOK_SECONDS)
-    (told,) = re.findall(r'role="status">([^<]*)<', page)
-    return f"the comparison: {told.strip()}"

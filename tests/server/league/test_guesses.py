@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, Response
 from server.config.limits import Limits
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR
+from server.league.comparisons import Comparisons
 from server.league.grading.grade_book import GradeBook
 from server.league.grading.league_evidence import League
 from server.league.pages.account_pages import AccountPages
@@ -46,7 +47,8 @@ async def test_an_address_that_guesses_is_refused_until_its_time_has_come(
         "code": accounts.invite_many(AUTHOR, 2, "test"),
         "token": accounts.make_token(ann, "bot"),
     }
-    pages = AccountPages(accounts, identities, book), VersionPages(BotAccess(accounts, identities), versions, Turns())
+    access, comparisons = BotAccess(accounts, identities), Comparisons(tmp_path, accounts, versions)
+    pages = AccountPages(accounts, identities, book), VersionPages(access, versions, Turns(), comparisons)
     app = Starlette(routes=[route for one in pages for route in one.routes()], exception_handlers={Refused: refused})
     now = 0
     rate_limiter = HttpRateLimiter(Limits(), 5, lambda: now)

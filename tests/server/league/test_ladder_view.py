@@ -4,8 +4,6 @@ from datetime import UTC, datetime
 from itertools import pairwise
 
 from server.contest.definition import Entrant
-from server.league.ladder.agreement import Agreement
-from server.league.ladder.fitting import LadderFit
 from server.league.ladder.players import LadderPlayer, Rating
 from server.league.ladder.rating import DAY
 from server.league.ladder.roster import Listed
@@ -25,7 +23,6 @@ from server.league.pages.ladder_view import (
     SideRow,
     chart,
     chart_of_days,
-    fitted_rating,
     game_row,
     standing_rows,
     version_rows,
@@ -103,15 +100,6 @@ def test_each_side_of_a_variant_has_its_score_its_losses_and_its_times() -> None
         SideRow("mnk 3 3 3", 0, 4, 0.875, 0.5, (), 0.2, 1.5, 0.4),
         SideRow("mnk 3 3 3", 1, 4, 0.25, 0.5, (late,), None, 0.0, 0.0),
     )
-
-
-def test_what_all_games_make_most_likely_is_shown_of_the_version_that_was_fitted() -> None:
-    fit = LadderFit(9, Agreement(0), {"ann-1": 1520.0})
-    versions = [VersionInPlay(1, 0, NOW - DAY, 1500, 300), VersionInPlay(2, 9, NOW, 1400, 200)]
-    assert fitted_rating("ann-1", (NOW, fit), versions) == (1520.0, datetime.fromtimestamp(NOW, UTC))
-    assert fitted_rating("ann-1", (NOW - DAY / 2, fit), versions) is None
-    assert fitted_rating("bob-1", (NOW, fit), versions) is None
-    assert fitted_rating("ann-1", None, versions) is None
 
 
 def test_a_chart_is_a_line_of_ratings_with_the_starts_of_versions() -> None:

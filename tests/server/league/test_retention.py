@@ -1,4 +1,4 @@
-"""What is old is removed: builds, logs and comparisons, and never what plays, was sent, or came out."""
+"""What is old is removed: builds and logs, and never what plays, was sent, or came out."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from server.config.league_rules import LeagueRules
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, NotAllowed
-from server.league.comparisons.comparisons import Comparisons, Result
+from server.league.comparisons import Comparisons
 from server.league.retention import Removed, remove_old
 from server.league.submissions.versions import BUILD, UPLOAD, Versions
 
@@ -25,7 +25,7 @@ class Date:
         return self.date
 
 
-def test_old_builds_logs_and_comparisons_go_and_nothing_else(tmp_path: Path, accounts: Accounts) -> None:
+def test_old_builds_and_logs_go_and_nothing_else(tmp_path: Path, accounts: Accounts) -> None:
     now = Date()
     versions = Versions(tmp_path, accounts, now, RULES)
     comparisons = Comparisons(tmp_path, accounts, versions, now)
@@ -43,11 +43,6 @@ def test_old_builds_logs_and_comparisons_go_and_nothing_else(tmp_path: Path, acc
         else:
             versions.activate(version, "the server")
     versions.activate(versions.of("bot")[-1], "ann")  # version 1 plays
-    over = comparisons.ask(ann, "bot", (1, 6), "mnk", "3,3,3", 2)
-    comparisons.folder(over).mkdir(parents=True)
-    comparisons.end(over, Result(1, 0, 1, 0.5))
-    left = comparisons.ask(ann, "bot", (2, 6), "mnk", "3,3,3", 2)
-    comparisons.folder(left).mkdir()
 
     def built() -> list[int]:
         return [one.number for one in versions.of("bot") if (versions.folder(one) / BUILD).exists()]
@@ -55,20 +50,16 @@ def test_old_builds_logs_and_comparisons_go_and_nothing_else(tmp_path: Path, acc
     def logged() -> list[int]:
         return [one.number for one in versions.of("bot") if (versions.folder(one) / "check.txt").exists()]
 
-    assert remove_old(versions, comparisons, RULES, now()) == Removed(2, 0, 0)
-    assert built() == [6, 5, 2, 1], "the two newest, that which plays, and that which has games to play"
-    assert logged() == [6, 5, 4, 3, 2, 1] and comparisons.folder(over).exists()
+    assert remove_old(versions, comparisons, RULES, now()) == Removed(3, 0, 0)
+    assert built() == [6, 5, 1], "the two newest, and that which plays"
+    assert logged() == [6, 5, 4, 3, 2, 1]
     now.date += timedelta(days=31)
-    assert remove_old(versions, comparisons, RULES, now()) == Removed(0, 5, 1)
-    assert logged() == [1] and comparisons.folder(left).exists() and not comparisons.folder(over).exists()
+    assert remove_old(versions, comparisons, RULES, now()) == Removed(0, 5, 0)
+    assert logged() == [1]
     assert all((versions.folder(one) / UPLOAD).exists() for one in versions.of("bot"))
-    assert comparisons.of("bot")[1].result == Result(1, 0, 1, 0.5)
     assert remove_old(versions, comparisons, RULES, now()) == Removed(0, 0, 0)
-    comparisons.cancel(left, "ann")
-    with pytest.raises(NotAllowed, match="what was built of version 3 of bot is gone"):
-        comparisons.ask(ann, "bot", (3, 6), "mnk", "", 2)
     versions.activate(versions.of("bot")[3], "ann")
     assert versions.under_way()[0] == versions.version("bot", 3), "it is built again before it plays"
     assert [one.number for one in versions.active()] == [1]
-    with pytest.raises(NotAllowed, match="versions and comparisons of yours have 1 MB on the server; delete old ones"):
+    with pytest.raises(NotAllowed, match="versions of yours have 1 MB on the server; delete old ones"):
         versions.add(ann, "bot", "bot.py", bytes(1 << 20))

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import hypercorn.trio
@@ -21,6 +22,7 @@ from starlette.responses import PlainTextResponse, Response
 from server.config.limits import Limits
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR
+from server.league.comparisons import Comparisons
 from server.league.pages.bot_access import BotAccess
 from server.league.pages.identity import COOKIE, Identities
 from server.league.pages.version_pages import VersionPages
@@ -127,7 +129,7 @@ class Serving(NamedTuple):
 
 
 @pytest.fixture
-def serving(accounts: Accounts, versions: Versions) -> Iterator[Serving]:
+def serving(tmp_path: Path, accounts: Accounts, versions: Versions) -> Iterator[Serving]:
     """Serve the pages over HTTP, from a thread; no version is tried but by the test."""
     turns = Turns(at_once=2)
     access = BotAccess(accounts, Identities(accounts, ""))
@@ -136,7 +138,8 @@ def serving(accounts: Accounts, versions: Versions) -> Iterator[Serving]:
         assert isinstance(error, Refused)
         return PlainTextResponse(str(error), error.status)
 
-    routes = VersionPages(access, versions, turns).routes()
+    comparisons = Comparisons(tmp_path, accounts, versions)
+    routes = VersionPages(access, versions, turns, comparisons).routes()
     inner = Starlette(routes=routes, exception_handlers={Refused: refused})
     quota = HttpRateLimiter(Limits(), 5, lambda: 0).enter("127.0.0.1")
 

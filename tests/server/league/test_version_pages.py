@@ -54,10 +54,9 @@ def test_two_versions_are_compared_on_the_page_of_their_bot(league: Site, accoun
     dora = sign_in(league, accounts, "dora")
     token = dora.post("/me/token", bot="dora", form=dora.get("/me").form).secret
     form = dora.get("/bots/dora").form
-    assert "Nothing was compared yet" in dora.get("/bots/dora/comparisons").text
     page = dora.post("/bots/dora/comparisons", first="1", second="x", form=form)
     assert page.status == 400 and "Second is a number, and not &#39;x&#39;." in page.text
-    for number in (1, 2):  # without programs, so that no match of theirs can begin
+    for number in (1, 2):  # without programs, so that no game of theirs can begin
         with accounts.change() as database:
             database.execute(
                 """INSERT INTO versions (bot, number, received, file, sha256, state, sentence, command)
@@ -67,17 +66,18 @@ def test_two_versions_are_compared_on_the_page_of_their_bot(league: Site, accoun
             )
         (league.data / "submissions" / "dora" / str(number) / "build").mkdir(parents=True)
     assert "Compare two versions" in dora.get("/bots/dora").text
-    page = dora.post("/bots/dora/comparisons", first="2", second="1", game="mnk", params="3,3,3", games="2", form=form)
-    assert page.status == 303 and page.headers["location"].startswith("/bots/dora/comparisons/")
-    page = ended(dora, page.headers["location"])
-    assert "could not be played: there is no program ./nothing" in page.text
-    done = bot_command(league, "compare", "1", "2", "--name", "dora", "--games", "2", token=token)
-    assert done.returncode == 1 and "-- failed: there is no program ./nothing" in done.stdout, done.stderr
-    done = bot_command(league, "compare", "1", "1", "--name", "dora", token=token)
-    assert done.returncode == 1 and "two different versions of a bot are compared" in done.stderr
+    fields = {"first": "2", "second": "1", "game": "mnk", "params": "3,3,3", "games": "2"}
+    page = dora.post("/bots/dora/comparisons", **fields, form=form)
+    assert page.status == 303 and page.headers["location"].startswith("/contest/")
+    refused = bot_command(league, "compare", "1", "1", "--name", "dora", token=token)
+    assert refused.returncode == 1 and "two different versions of a bot are compared" in refused.stderr
+    place = page.headers["location"].replace("/contest/", "/bots/dora/comparisons/") + "/cancel"
+    page = dora.post(place, form=form)  # or it is over by then, since nobody can be started
+    assert page.status == 303 or "that is being played" in page.text
+    assert "dora: version 2 against 1" in dora.get("/bots/dora").text
     other = sign_in(league, accounts, "emil")
     assert other.get("/bots/dora/comparisons").status == 404
-    assert dora.get("/bots/dora/comparisons/99").status == dora.get("/bots/dora/comparisons/1/records/1").status == 404
+    assert dora.post("/bots/dora/comparisons/99/cancel", form=form).status == 400
 
 
 def submit(site: Site, path: Path, name: str, token: str) -> subprocess.CompletedProcess[str]:
@@ -119,11 +119,6 @@ def test_a_version_is_sent_by_a_form_and_its_author_reads_why_it_was_refused(lea
     for path in ("/bots/ann-1", "/bots/ann-1/versions/1"):
         assert (other.get(path).status, teacher.get(path).status, Visitor(league).get(path).status) == (404, 200, 401)
     assert ann.get("/bots/ann-1/versions/2").status == 404
-    assert ann.get("/organise/similar").status == 403
-    page = teacher.get("/organise/similar")
-    assert teacher.post("/organise/similar", form=page.form).status == 303
-    assert "There are no two bots with versions that play." in ended(teacher, "/organise/similar").text
-    assert teacher.get("/organise/similar/places").status == 404
 
 
 @pytest.mark.slow

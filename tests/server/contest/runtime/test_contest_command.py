@@ -35,8 +35,7 @@ from server.contest import contest_file
 from server.contest.fixtures import Finished, counted_games
 from server.contest.formats.plan import plan
 from server.contest.formats.standings import standings
-from server.contest.store.authors import kept_by_contest
-from server.contest.store.folders import folder_of
+from server.contest.store.folders import folder_of, kept_by_contest
 from server.contest.store.store import FILE, Store
 from server.storage.database import BadStore
 from server.storage.player_logs import LogRequest, read_log

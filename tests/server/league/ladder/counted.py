@@ -2,20 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
 from engine import record
-from server.contest.export.opening import open_export
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.definition import read_file
 from server.league.ladder.players import LadderPlayer
 from server.league.ladder.rating import rate
-from server.league.ladder.store import BegunGame, CountedGame, LadderStore, insert_begun
+from server.league.ladder.store import CountedGame, LadderStore
 from server.league.ladder_control import LadderControl
-from server.league.months.checking import verify_month
-from server.league.months.writing import export_month
 from server.storage.record_store import RecordStore
 
 
@@ -23,12 +19,6 @@ def counted_games(data: Path) -> list[CountedGame]:
     """Return all games that are counted in a data directory, the first one first."""
     with closing(Accounts(data)) as accounts:
         return LadderStore(accounts).last_games(10**6)[::-1]
-
-
-def begin(store: LadderStore, game: BegunGame) -> None:
-    """Keep a game that has begun and was chosen by nothing."""
-    with store._accounts.change() as database:
-        insert_begun(database, game, 0)
 
 
 def let_all_play(data: Path) -> None:
@@ -56,14 +46,6 @@ def check_counted(data: Path, before: Sequence[CountedGame], players: Mapping[st
         name: rating for name, rating in ratings.items() if rating.games
     }
     return games
-
-
-def check_months(data: Path, games: Sequence[CountedGame]) -> None:
-    """Export the months of some games, and verify them: records, ratings, and how each game was chosen."""
-    for month in {datetime.fromtimestamp(game.date, UTC).strftime("%Y-%m") for game in games}:
-        with closing(Accounts(data)) as accounts:
-            found = verify_month(open_export(export_month(data, accounts, month))).verdict
-        assert found.differences == () and not any("were not kept" in one for one in found.unproven)
 
 
 def check_nothing_left(data: Path, games: Sequence[CountedGame], others: frozenset[int] = frozenset()) -> None:

@@ -5,8 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from random import Random
 
-from server.league.ladder.pairing.counts import GameCounts
-from server.league.ladder.pairing.scheduler import Pairing, next_pairings
+from server.league.ladder.pairing import GameCounts, Pairing, next_pairings
 from server.league.ladder.players import LadderGame, LadderPlayer
 from server.league.ladder.rating import start_of_version, starting, update
 

@@ -18,7 +18,6 @@ from server.league.accounts.accounts import Accounts
 from server.league.ladder.store import CountedGame, LadderStore
 from tests.server.league.ladder.counted import (
     check_counted,
-    check_months,
     check_nothing_left,
     counted_games,
     let_all_play,
@@ -149,7 +148,6 @@ def test_games_go_to_machines_that_join_and_those_of_machines_that_leave_are_pla
         assert ladder.stop() == 0
     games = check_counted(ladder.data, [], {})
     check_nothing_left(ladder.data, games)
-    check_months(ladder.data, games)
     assert "level=error" not in ladder.log
 
 
@@ -180,4 +178,3 @@ def test_no_counted_game_is_lost_whatever_is_killed(tmp_path: Path, machines: Ma
         assert ladder.stop() == 0
     games = check_counted(ladder.data, games, {})
     check_nothing_left(ladder.data, games)
-    check_months(ladder.data, games)

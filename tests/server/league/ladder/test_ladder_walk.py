@@ -29,7 +29,6 @@ from server.league.ladder.store import CountedGame
 from server.storage.backup import back_up, restore
 from tests.server.league.ladder.counted import (
     check_counted,
-    check_months,
     check_nothing_left,
     counted_games,
     let_all_play,
@@ -151,7 +150,6 @@ def test_a_server_that_is_killed_again_and_again_loses_no_counted_game_and_count
     assert ladder.stop() == 0
     games = check_counted(ladder.data, games, {})
     check_nothing_left(ladder.data, games)
-    check_months(ladder.data, games)
     assert "level=error" not in ladder.log
 
 
@@ -166,7 +164,6 @@ def test_a_backup_that_is_made_while_it_plays_has_each_counted_game_with_its_rec
         restore(tmp_path / f"backup-{number}", place)
         games = check_counted(place, counted, {})
         check_nothing_left(place, games)
-        check_months(place, games)
         ladder.wait_for(len(games) + 1)
     assert ladder.stop() == 0
     restored = Ladder(tmp_path / "again", place)

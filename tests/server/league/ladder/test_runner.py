@@ -17,7 +17,6 @@ from server.contest.hosts.host import GameTask, HostedGame, NotPlayed, PlayerMis
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.definition import LadderDefinition, read, read_file
 from server.league.ladder.hosts import LADDER, free_games
-from server.league.ladder.pairing.choices import Choices
 from server.league.ladder.rating import DAY, rate
 from server.league.ladder.roster import ActiveVersion, ConnectedBot, Listed, roster
 from server.league.ladder.runner import UNPAIRED_SECONDS, LadderRunner, barred_games, ended_game
@@ -150,7 +149,7 @@ class Ladder:
 
     def runner(self) -> LadderRunner:
         return LadderRunner(
-            self.definition, self.store, Choices(self.accounts, self.now), self.data, [self.host],
+            self.definition, self.store, self.data, [self.host],
             FakeRecords(self.store.last_match()), self.listed, self.recover,
             now=self.now, in_thread=at_once, set_aside=self.control.set_aside,
         )  # fmt: skip

@@ -19,7 +19,6 @@ from server.league.ladder.players import LadderPlayer
 from server.league.ladder.service import LadderService, kept_by_ladder
 from server.league.ladder.store import BegunGame, EndedGame
 from server.league.submissions.versions import Versions
-from tests.server.league.ladder.counted import begin
 
 FILE = 'time = { budget = 1000 }\ngames = [{ game = "mnk", params = "3 3 3" }]\n[[levels]]\nlevel = 2\n'
 
@@ -93,7 +92,7 @@ def test_only_bots_of_accounts_that_are_not_on_the_ladder_already_can_connect_to
 
 
 def test_what_a_program_has_written_is_found_for_its_author(tmp_path: Path, ladder: LadderService) -> None:
-    begin(ladder.store, BegunGame(7, "mnk 3 3 3", 0, ("Ann-1", "alphabeta-2"), (1, 0)))
+    ladder.store.begin([BegunGame(7, "mnk 3 3 3", 0, ("Ann-1", "alphabeta-2"), (1, 0))])
     found = kept_by_ladder(tmp_path, ladder.store, 7, "ann-1")
     assert found is not None and (found.path, found.token) == (errors_of(tmp_path, LADDER, 7, "Ann-1"), "")
     assert kept_by_ladder(tmp_path, ladder.store, 7, "bob-1") is None

@@ -9,14 +9,10 @@ import pytest
 from engine.duel.statistics import score_of
 from engine.record.time_account import SideTime
 from server.league.accounts.accounts import Accounts
-from server.league.ladder.pairing.choices import Choices, read_roster
-from server.league.ladder.pairing.choosing import DROPPED_MEMORY, candidates
-from server.league.ladder.pairing.scheduler import Pairing
 from server.league.ladder.players import LadderPlayer
 from server.league.ladder.rating import DAY, rate
 from server.league.ladder.store import BegunGame, EndedGame, LadderStore
 from server.league.pages.ladder_results import LadderResults, LostBy, ScoreAgainst
-from tests.server.league.ladder.counted import begin
 
 PLAYERS = {
     "ann-1": LadderPlayer("ann-1", "ann"),
@@ -65,13 +61,13 @@ def play(
     store: LadderStore, game: BegunGame, score: float | None, failed: tuple[bool, bool] = (False, False)
 ) -> list[str]:
     """Begin a game and count it; return who rests since."""
-    begin(store, game)
+    store.begin([game])
     record = "" if score is None else "5a"
     return store.count(EndedGame(game, score, "row", "why", 5, failed, record), PLAYERS, RESTS_AFTER)
 
 
 def test_a_game_is_counted_once_and_forgotten_among_those_that_run(store: LadderStore) -> None:
-    begin(store, begun(7))
+    store.begin([begun(7)])
     assert store.begun() == [begun(7)] and store.last_match() == 7
     ended = EndedGame(begun(7), 1.0, "row", "", 5, (False, False), "5a")
     store.count(ended, PLAYERS, RESTS_AFTER)
@@ -136,7 +132,7 @@ def test_a_new_version_begins_at_the_old_rating_and_wakes_up_who_rests(store: La
 
 
 def test_who_rests_after_one_failure_did_not_fail_in_a_row(store: LadderStore) -> None:
-    begin(store, begun(1))
+    store.begin([begun(1)])
     assert store.count(EndedGame(begun(1), 0.0, "crashed", "why", 5, (True, False), "5a"), PLAYERS, 1) == ["ann-1"]
     found = store.standing("ann-1")
     assert found is not None and found.rests == "it has failed: why"
@@ -178,16 +174,9 @@ def test_a_player_has_its_games_and_the_rating_of_each_day(store: LadderStore, c
     assert store.elo_before(clock.now) == elo
 
 
-def test_the_last_fit_is_kept(store: LadderStore, clock: Clock) -> None:
-    assert store.last_fit() is None
-    store.save_fit("[1]")
-    store.save_fit("[2]")
-    assert store.last_fit() == (clock.now, "[2]")
-
-
 def test_players_of_matches_are_found_by_name_in_any_case(store: LadderStore) -> None:
     play(store, begun(7), 1.0)
-    begin(store, begun(8, "bob-1", "alphabeta-1"))
+    store.begin([begun(8, "bob-1", "alphabeta-1")])
     assert [store.player_in(match, "BOB-1") for match in (7, 8, 9)] == ["bob-1", "bob-1", ""]
     assert store.player_in(8, "ann-1") == ""
 
@@ -196,7 +185,7 @@ def test_each_side_of_a_variant_has_its_points_what_ratings_expect_and_its_times
     store: LadderStore, results: LadderResults
 ) -> None:
     for match, score in ((1, 1.0), (2, 0.0), (3, 0.5)):
-        begin(store, begun(match))
+        store.begin([begun(match)])
         ended = EndedGame(begun(match), score, "row", "", 5, (False, False), "5a")
         times = (SideTime(3, 400 * match, 1000, 100 * match), SideTime(2, 50, 1000, 40))
         store.count(ended, PLAYERS, RESTS_AFTER, times)
@@ -233,51 +222,17 @@ def test_results_of_versions_are_summed_up_by_opponent_and_by_how_they_were_lost
     assert results.opponents("bob-1") == [ScoreAgainst(1, "ann-1", 1, 0, 0)]
 
 
-def test_games_that_are_dropped_are_kept_and_their_numbers_are_not_given_again(store: LadderStore) -> None:
-    for match, died in ((7, False), (8, True)):
-        begin(store, begun(match))
-        store.forget(match, died=died)
-        store.forget(match, died=died)
-    assert store.begun() == [] and store.last_match() == 8
-    rows = store._accounts.rows("SELECT match, variant, first, second, counted, died FROM ladder_dropped ORDER BY id")
-    assert rows == [(7, "mnk 3 3 3", "ann-1", "bob-1", 0, 0), (8, "mnk 3 3 3", "ann-1", "bob-1", 0, 1)]
+def test_a_game_that_is_dropped_runs_no_more(store: LadderStore) -> None:
+    store.begin([begun(7), begun(8)])
+    store.forget(7)
+    store.forget(7)
+    assert store.begun() == [begun(8)]
 
 
-def test_a_choice_is_kept_with_its_games_unless_a_game_was_counted_meanwhile(
-    tmp_path: Path, store: LadderStore, clock: Clock
-) -> None:
-    with closing(Accounts(tmp_path)) as accounts:
-        choices = Choices(accounts, clock)
-        those = candidates(PLAYERS.values(), [("mnk 3 3 3", frozenset(("bob-1", "ann-1")))])
-        late = choices.moment()
-        play(store, begun(1), 1.0)
-        assert not choices.keep(late, those, 1, (), [begun(2)]) and store.begun() == []
-        moment = choices.moment()
-        assert choices.keep(moment, those, 2, (), [begun(2)]) and store.begun() == [begun(2)]
-        assert not choices.keep(moment, those, 2, (), [begun(3)]), "a moment is good for one choice"
-        clock.now -= DAY
-        again = choices.moment()
-        assert choices.keep(again, those, 1, {2}, [begun(3)])
-        assert again.date == moment.date, "not before the last game has ended, whatever the clock says"
-        assert again.known.running == {2: Pairing("mnk 3 3 3", "ann-1", "bob-1")}
-        assert again.known.ratings["ann-1"].games == 1 and again.known.counts.met("bob-1", "ann-1", "mnk 3 3 3") == 1
-        rows = accounts.rows("SELECT id, counted, roster, slots, waiting FROM ladder_choices WHERE id > 0")
-        assert rows == [(1, 1, 1, 2, ""), (2, 1, 1, 1, "[2]")]
-        assert read_roster(accounts, 1) == those and those.barred == (("mnk 3 3 3", "ann-1", "bob-1"),)
-        assert those.by_name() == PLAYERS
-        store.count(EndedGame(begun(3), 1.0, "row", "", 5, (False, False), "5a"), PLAYERS, RESTS_AFTER)
-        assert store.last_games(1)[0].date == again.date, "a game does not end before it was chosen"
-
-
-def test_games_that_died_count_as_if_they_were_played_until_some_more_are_counted(
-    tmp_path: Path, store: LadderStore
-) -> None:
-    with closing(Accounts(tmp_path)) as accounts:
-        choices = Choices(accounts)
-        for match, died in ((1, True), (2, False)):
-            begin(store, begun(match))
-            store.forget(match, died=died)
-        for match in range(3, 3 + DROPPED_MEMORY):
-            assert choices.moment().known.dropped == [Pairing("mnk 3 3 3", "ann-1", "bob-1")]
-            play(store, begun(match), 1.0)
-        assert choices.moment().known.dropped == []
+def test_counts_are_of_all_games_of_players_with_an_owner(store: LadderStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.league.ladder.store.GAMES_AT_A_TIME", 2)
+    for match in range(1, 6):
+        play(store, begun(match), None if match == 2 else 1.0)
+    counts = store.game_counts(store.owned())
+    assert store.owned() == {name: player for name, player in PLAYERS.items() if player.owner}
+    assert counts.met("bob-1", "ann-1", "mnk 3 3 3") == 5 and counts.of_pair("ann-1", "bob-1") > 2

@@ -4,8 +4,9 @@ It is the turn of the owner with the fewest recent games, however many bots it h
 the fewest for its uncertainty. The opponent is the one with whom a game tells most: by how much the variances of both
 ratings are expected to fall, which is most for somebody near who is uncertain, too, or a fixed point. Recent meetings
 divide that, so that opponents come in turn, in proportion to what they tell. An owner that has had more than its share
-is no opponent, and bots of one owner do not play each other. Two games of a pair belong together: some variant, then
-the same one with colours swapped. Variants come by their weights, for each player.
+is no opponent, and bots of one owner do not play each other. Shares are counts that forget: each new game makes the
+older ones count for a little less. A new owner has a few more games than others at first. Two games of a pair belong
+together: some variant, then the same one with colours swapped. Variants come by their weights, for each player.
 """
 
 import math
@@ -14,17 +15,30 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from server.league.ladder.pairing.counts import GameCounts, share_key
 from server.league.ladder.players import LadderPlayer, Rating
 from server.league.ladder.rating import ELO, decayed, starting
 
-RULES = 1
-"""Number of these rules; another one wherever the same arguments give other games, so that who verifies games that were
-chosen by others says so, and does not call them wrong."""
+OWNER_MEMORY = 20.0
+"""So many games of each owner are remembered."""
 
-DIGITS = 9
-"""To so many significant digits a value is compared with others where exp and its like are in it: machines round these
-differently, and two who are equal but for that are equal everywhere."""
+BOT_MEMORY = 20.0
+"""So many games of each bot of an owner."""
+
+OPPONENT_MEMORY = 4.0
+"""So many meetings with each opponent."""
+
+VARIANT_MEMORY = 20.0
+"""So many games of a player in each variant."""
+
+MAX_UNIT = 1e6
+"""The unit of a count is made 1 again when it is larger than this, which is after some 14 of its memories."""
+
+FORGOTTEN = 1e-3
+"""What then counts for less than so much of a game is left out: whoever has left the ladder, say."""
+
+DROPPED_MEMORY = 20
+"""A game during which the server died counts as running until this many more games are counted: the server may have
+died of the game, so it is not chosen again at once."""
 
 EXCESS = 1.0
 """So many recent games more than the average an owner may have and still be an opponent."""
@@ -40,6 +54,98 @@ RESULT_VARIANCE = 8 / math.pi * ELO**2
 
 NEVER = 1e-12
 """A result less likely than this tells nothing, since it does not happen."""
+
+
+class ForgettingCounter:
+    """Counts by key, in which older entries count for less and less."""
+
+    def __init__(self, memory: float) -> None:
+        """``memory``, above 1, is the limit of each count when all keys are counted equally often."""
+        self._memory = memory
+        self._unit = 1.0
+        self._sums: dict[str, float] = {}
+
+    def add(self, key: str) -> None:
+        """Count a key once."""
+        self._sums.setdefault(key, 0.0)
+        self._unit /= 1 - 1 / (self._memory * len(self._sums))
+        self._sums[key] += self._unit
+        if self._unit > MAX_UNIT:
+            least = FORGOTTEN * self._unit
+            self._sums = {key: value / self._unit for key, value in self._sums.items() if value > least}
+            self._unit = 1.0
+
+    def __getitem__(self, key: str) -> float:
+        """Return how often a key was counted, as far as that is not forgotten."""
+        return self._sums.get(key, 0.0) / self._unit
+
+
+class GameCounts:
+    """Counts of games of the ladder: of all that counted, say, or of those that are being played."""
+
+    def __init__(self) -> None:
+        """Begin without a game."""
+        self._owners = ForgettingCounter(OWNER_MEMORY)
+        self._bots: dict[str, ForgettingCounter] = {}
+        self._opponents: dict[str, ForgettingCounter] = {}
+        self._variants: dict[str, ForgettingCounter] = {}
+        self._begun: Counter[str] = Counter()
+        self._lead: dict[tuple[str, str], dict[str, int]] = {}
+        self._met: dict[tuple[str, str], Counter[str]] = {}
+
+    def add(self, players: Mapping[str, LadderPlayer], variant: str, first: str, second: str) -> None:
+        """Count a game; for players who are on the ladder no more nothing but who began counts."""
+        for name, opponent in ((first, second), (second, first)):
+            if name in players:
+                self._opponents.setdefault(name, ForgettingCounter(OPPONENT_MEMORY)).add(opponent)
+                self._variants.setdefault(name, ForgettingCounter(VARIANT_MEMORY)).add(variant)
+                if players[name].anchor is None:
+                    key = share_key(players[name])
+                    self._owners.add(key)
+                    self._bots.setdefault(key, ForgettingCounter(BOT_MEMORY)).add(name)
+        self._begun[first] += 1
+        self._begun[second] -= 1
+        pair = (min(first, second), max(first, second))
+        self._met.setdefault(pair, Counter())[variant] += 1
+        lead = self._lead.setdefault(pair, {})
+        lead[variant] = lead.get(variant, 0) + (1 if first < second else -1)
+        if lead[variant] == 0:
+            del lead[variant]
+
+    def of_owner(self, key: str) -> float:
+        """Return how many recent games an owner has, by `share_key`."""
+        return self._owners[key]
+
+    def of_bot(self, key: str, name: str) -> float:
+        """Return how many recent games a bot has, among the recent ones of its owner."""
+        return self._bots[key][name] if key in self._bots else 0.0
+
+    def of_pair(self, name: str, opponent: str) -> float:
+        """Return how often a player has met another, among its recent games."""
+        return self._opponents[name][opponent] if name in self._opponents else 0.0
+
+    def of_variant(self, name: str, variant: str) -> float:
+        """Return how often a player has played a variant, among its recent games."""
+        return self._variants[name][variant] if name in self._variants else 0.0
+
+    def begun(self, name: str) -> int:
+        """Return how much more often a player has begun than others have against it."""
+        return self._begun[name]
+
+    def lead(self, one: str, other: str) -> dict[str, int]:
+        """Return by variant how much more often one of two players has begun against the other, where that is not 0."""
+        found = self._lead.get((min(one, other), max(one, other)), {})
+        return {variant: games if one < other else -games for variant, games in found.items()}
+
+    def met(self, one: str, other: str, variant: str) -> int:
+        """Return how many games two players have played in a variant, all of them."""
+        found = self._met.get((min(one, other), max(one, other)))
+        return found[variant] if found else 0
+
+
+def share_key(player: LadderPlayer) -> str:
+    """Return what games are shared out to: an owner, however many bots it has, or a bot that belongs to nobody."""
+    return f"owner {player.owner}" if player.owner else f"bot {player.name}"
 
 
 class Pairing(NamedTuple):
@@ -69,7 +175,7 @@ def next_pairings(
     ``running`` the games that are being played, ``weights`` those of the variants, above 0, ``now`` a Unix time in
     seconds. Nobody plays more than ``at_once`` games at the same time, fixed points excepted. ``barred`` are variants
     that two players do not play against each other. ``dropped`` are games that count as if they were being played, but
-    keep nobody from another one. The same arguments give the same games, on each machine.
+    keep nobody from another one.
     """
     if slots < 1:
         return []
@@ -141,13 +247,13 @@ class _State(NamedTuple):
     def turn(self, name: str) -> tuple[float, str]:
         """Return when it is the turn of a bot, among those of its owner: the least value comes first."""
         games = sum(counts.of_bot(self.owners[name], name) for counts in self.counts)
-        return _rounded(games / max(self.ratings[name].deviation, 1.0)), name
+        return games / max(self.ratings[name].deviation, 1.0), name
 
     def value(self, name: str, opponent: str) -> tuple[float, str]:
         """Return how good an opponent is: the largest value is the best."""
         met = sum(counts.of_pair(name, opponent) for counts in self.counts)
         preference = 1.0 if opponent in self.owners else FIXED_POINT_PREFERENCE
-        return _rounded(preference * information(self.ratings[name], self.ratings[opponent]) / (1 + met)), opponent
+        return preference * information(self.ratings[name], self.ratings[opponent]) / (1 + met), opponent
 
     def need(self, pair: tuple[str, str], variant: str, weight: float) -> tuple[float, str]:
         """Return when it is the turn of a variant, for two players: the least value comes first."""
@@ -163,7 +269,7 @@ def _next_pairing(state: _State, weights: Mapping[str, float]) -> Pairing | None
         if name in state.owners:
             bots.setdefault(state.owners[name], []).append(name)
     games = {owner: sum(counts.of_owner(owner) for counts in state.counts) for owner in set(state.owners.values())}
-    most = math.fsum(games.values()) / max(len(games), 1) + EXCESS  # exact, in whatever order the owners come
+    most = sum(games.values()) / max(len(games), 1) + EXCESS
     for owner in sorted(bots, key=lambda owner: (games[owner], owner)):
         others = [name for name in free if state.owners.get(name) != owner]
         # where all have had more than their share, as before a third one came, any will do
@@ -174,10 +280,6 @@ def _next_pairing(state: _State, weights: Mapping[str, float]) -> Pairing | None
                 other = max(allowed, key=partial(state.value, name))
                 return _game(state, name, other, state.variants(name, other, weights))
     return None
-
-
-def _rounded(value: float) -> float:
-    return float(f"{value:.{DIGITS}g}")
 
 
 def _game(state: _State, one: str, other: str, weights: Mapping[str, float]) -> Pairing:

@@ -1,34 +1,37 @@
-"""A ladder on a simulated clock, over two months, to which all that can happen to a ladder happens, by chance."""
+"""A ladder on a simulated clock, to which all that can happen to a ladder happens, by chance."""
 
+import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import Any
 from unittest.mock import patch
 
+import pytest
 import trio
 import trio.testing
 
+from engine.games.catalogue import GAMES
 from engine.games.outcome import ANNULLED, Termination
+from engine.record import Header
+from server.contest.definition import Definition
 from server.contest.fixtures import NOT_STARTED, Finished, Fixture
 from server.contest.hosts.host import GameTask, NotPlayed, PlayerMissing
 from server.contest.runtime.finished_games import game_of_record
 from server.league.accounts.accounts import Accounts
-from server.league.ladder.definition import published_text, read
+from server.league.ladder.definition import read
 from server.league.ladder.hosts import WorkersLeft
-from server.league.ladder.pairing.choices import Choices
 from server.league.ladder.runner import LadderRunner
 from server.league.ladder.store import BegunGame
-from server.league.months.contents import bounds
+from server.match import referee
 from server.storage.database import BadStore
 from server.storage.record_store import SUFFIX
 from tests.server.harness import at_once
+from tests.server.league.ladder.counted import check_counted
 from tests.server.league.ladder.test_runner import FakeHost, Ladder
-from tests.server.league.test_months import MOVES, record_of
 
 FILE = """
 time = {{ budget = 60_000 }}
@@ -54,9 +57,32 @@ command = ["secret"]
 folder = "hidden"
 """
 
+MOVES = ("a3", "b3", "a2", "b2", "a1")
+"""The side that begins has three in a line."""
+
 SECOND_WINS = ("a3", "b3", "a2", "b2", "c1", "b1")
 
-NOVEMBER = bounds("2026-11")[0]
+BEGINNING = 1_761_955_200.0
+"""Unix time at which a walk begins."""
+
+
+def record_of(definition: Definition, fixture: Fixture, match: int, moves: Sequence[str] = MOVES) -> str:
+    """Return the record of a game of m,n,k 3 3 3, in which the side that begins wins by the usual moves."""
+    position = GAMES["mnk"].read(fixture.position(definition))
+    header = Header(
+        match, position, fixture.players, fixture.control(definition), definition.move_limit, "test/0", "today"
+    )
+    state, lines = referee.begin(header), [header.text()]
+
+    def note(step: referee.Step) -> referee.State:
+        lines.extend(effect.line for effect in step[1] if isinstance(effect, referee.WriteRecord))
+        return step[0]
+
+    state = note(referee.ready(note(referee.ready(state, 0, 1000)), 1, 2000))
+    for ply, move in enumerate(moves):
+        state = referee.start_turn(state, 3000 + 2000 * ply)
+        state = note(referee.move(state, ply % 2, move, 4000 + 2000 * ply))
+    return "".join(lines)
 
 
 class Walk(Ladder):
@@ -70,6 +96,7 @@ class Walk(Ladder):
         self.definition = self.new_definition(3, 500.0)
         self.versions |= {"ann-2": 1, "dan-1": 1}
         self.happened: Counter[str] = Counter()
+        self.number = 0
         self.offset = 0.0
         self.fails = False
         """Whether the disk fails when the next game is counted."""
@@ -88,7 +115,7 @@ class Walk(Ladder):
         return read(FILE.format(seed=17, weight=weight, elo=elo, owner=owner), self.data, str)
 
     def now(self) -> float:
-        return NOVEMBER - self.seconds / 2 + trio.current_time() + self.offset
+        return BEGINNING + trio.current_time() + self.offset
 
     # records
 
@@ -113,12 +140,9 @@ class Walk(Ladder):
     # a server
 
     def runner(self) -> LadderRunner:
-        self.number = self.store.last_match()
-        keep_file = partial(self.control.keep_file, published_text(self.definition))
         return LadderRunner(
-            self.definition, self.store, Choices(self.accounts, self.now), self.data, [self.workers, self.host], self,
+            self.definition, self.store, self.data, [self.workers, self.host], self,
             self.listed, self.recover, now=self.now, in_thread=at_once, set_aside=self.control.set_aside,
-            keep_file=keep_file,
         )  # fmt: skip
 
     async def play(self, task: GameTask) -> Finished:
@@ -194,7 +218,7 @@ class Walk(Ladder):
                 self.control.let_play(game.number, "teacher")
 
     async def walk(self) -> None:
-        """Play for two months, of which each has some minutes."""
+        """Play for some minutes, with a last start by the last ladder file."""
         while trio.current_time() < self.seconds:
             await self.run_until_killed(self.chance.choice([0, 1, 20, 300, 600]) * self.chance.random())
             self.happened["killed"] += 1
@@ -202,6 +226,8 @@ class Walk(Ladder):
                 weight, owner = self.chance.choice([1, 3]), self.chance.choice(["teacher", "tutor"])
                 self.definition = self.new_definition(weight, self.chance.choice([500.0, 500.0, 640.25]), owner)
                 self.happened["file"] += 1
+        self.happened["set aside"] = len(self.control.set_aside())
+        await self.run_until_killed(0.5)
 
 
 @contextmanager
@@ -212,14 +238,16 @@ def tasks_in_order(seed: int) -> Iterator[None]:
         yield
 
 
-def walked(data: Path, seed: int, seconds: float = 2000.0) -> Counter[str]:
-    """Walk over a new data directory; return what happened, and how often."""
-    with closing(Accounts(data)) as accounts, tasks_in_order(seed):
-        walk = Walk(data, accounts, seed, seconds)
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(40) if os.environ.get("ARENA_CAMPAIGN") else (0, 10))
+def test_whatever_happens_to_a_ladder_its_ratings_are_those_of_its_records(tmp_path: Path, seed: int) -> None:
+    with closing(Accounts(tmp_path)) as accounts, tasks_in_order(seed):
+        walk = Walk(tmp_path, accounts, seed, 1500.0)
         trio.run(walk.walk, clock=trio.testing.MockClock(autojump_threshold=0))
-        happened = walk.happened
-        for table in ("games", "choices", "dropped", "rosters"):
-            happened[table] = accounts.rows(f"SELECT count(*) FROM ladder_{table}")[0][0]
-        happened["barred"] = accounts.rows("SELECT count(*) FROM ladder_rosters WHERE players NOT LIKE '%,[]]'")[0][0]
-        happened["waiting"] = accounts.rows("SELECT count(*) FROM ladder_choices WHERE waiting != ''")[0][0]
-        return happened
+        levels = {name: one.player for name, one in walk.listed().items() if one.player.anchor is not None}
+        running = {game.match for game in walk.store.begun()}
+    games = check_counted(tmp_path, [], levels)
+    assert len(games) > 100 and walk.happened["killed"] > 5
+    assert not running & {game.ended.game.match for game in games}
+    missing = {"version", "leave", "connect", "wake", "room", "clock", "killed", "annulled", "not started"}
+    assert missing <= (+walk.happened).keys()

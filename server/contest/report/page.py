@@ -1,24 +1,104 @@
 """The report as HTML: a page without scripts for the folder, and fragments for a page of the server.
 
-Both are made by the same templates. No text of an entrant becomes markup, and nothing is fetched from elsewhere.
+Both are made by the same templates of Jinja2, which escape markup and control characters. No text of an entrant becomes
+markup, and nothing is fetched from elsewhere.
 """
 
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import sha256
-from typing import NamedTuple
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from markupsafe import Markup
 
-from server.contest.report.interruptions import interruptions, intervention
+from engine.games.catalogue import variant_title
+from engine.record import readable
+from engine.wire.words import number_of
+from server.contest.report import formatting
+from server.contest.report.formatting import interruptions, intervention, pause
 from server.contest.report.ratings_part import TEST
-from server.contest.report.render.environment import STYLES, render, style_sheet
-from server.contest.report.render.games import Group, meetings, rounds
-from server.contest.report.render.plot import rating_plot
 from server.contest.report.structure import Game, Loss, Report, Stage
+from server.contest.report.tables import (
+    Group,
+    ended,
+    marks,
+    match_of,
+    meetings,
+    programs,
+    rounds,
+    score,
+    swiss_rounds,
+    with_forfeits,
+)
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+PACKAGE = "server.contest.report"
+
+STYLES = ("base.css", "contest.css")
+"""The style sheets that a report needs, in order; the pages of the server link to the same files."""
+
+_FILTERS = (
+    formatting.date,
+    formatting.elo,
+    number_of,
+    formatting.percent,
+    formatting.points,
+    formatting.share,
+    formatting.signed,
+    formatting.time_used,
+    ended,
+    match_of,
+    programs,
+    score,
+    marks,
+    pause,
+    readable,
+    swiss_rounds,
+    variant_title,
+    with_forfeits,
+)
+
+
+def render(template: str, **context: object) -> str:
+    """Render a template of ``templates/``."""
+    return _environment().get_template(template).render(context)
+
+
+@cache
+def style_sheet(name: str) -> str:
+    """Return one of the `STYLES`."""
+    return (files(PACKAGE) / "templates" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> "Environment":
+    """Make the environment; each template is compiled at its first use."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # servers without contests start sooner without it
+
+    environment = Environment(
+        loader=PackageLoader(PACKAGE),
+        extensions=["jinja2.ext.do"],
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_printable,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.filters.update({found.__name__: found for found in _FILTERS})
+    return environment
+
+
+def _printable(value: Any) -> Any:
+    """Return a value for a template without control characters, before it is escaped; markup of templates stays."""
+    return value if isinstance(value, Markup) else formatting.printable(str(value))
+
 
 MAX_CROSSED = 60
 """Most entrants whose crosstable is drawn: a wider one is not read by anybody, the games are listed all the same."""
@@ -123,7 +203,6 @@ def _context(report: Report) -> dict[str, object]:
         "max_listed": MAX_LISTED,
         "large": LARGE,
         "few": FEW,
-        "plots": [rating_plot(report.ratings, narrow=narrow) for narrow in (False, True)] if report.ratings else [],
         "test": TEST,
         "losses": _by_cause(report.losses),
         "lost": _by_name(report.losses),
@@ -149,13 +228,9 @@ def _more(report: Report) -> Iterator[Section]:
     """Yield the other sections of the page that are not empty."""
     if report.ratings:
         yield Section("ratings", "Ratings")
-    if report.superiority:
-        yield Section("superiority", "Superiority", "Likelihood of superiority")
     if report.comparisons:
         yield Section("comparisons", "Comparisons", "Two against each other")
     yield Section("variants", "Games played", "Games played, and the advantage of beginning")
-    if report.perfect_play is not None:
-        yield Section("perfect_play", "Perfect play", "How near to perfect play")
     if report.disqualified:
         yield Section("disqualified", "Disqualified")
     if report.losses:

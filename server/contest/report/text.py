@@ -9,10 +9,9 @@ from rich.text import Text
 
 from engine.record import readable
 from server.contest.report import formatting
-from server.contest.report.interruptions import interruptions, intervention
-from server.contest.report.render.tie_breaks import marks, with_forfeits
+from server.contest.report.formatting import interruptions, intervention
 from server.contest.report.structure import Loss, Qualification, Report, Stage
-from server.contest.scoring.perfect_play import PerfectPlay
+from server.contest.report.tables import marks, with_forfeits
 from server.contest.scoring.ratings import Rating
 
 CROSSED_AT_ONCE = 12
@@ -43,8 +42,6 @@ def render_report(report: Report) -> RenderableType:
         on_board = len(report.losses) - len(reasons)
         parts.append(_plain(f"{on_board} on the board, {len(reasons)} for other reasons", "dim"))
         parts += [losses(reasons)] if reasons else []
-    if report.perfect_play is not None:
-        parts += [_title("How near to perfect play"), perfect_play(report.perfect_play)]
     if report.interventions:
         parts += [_title("The organiser's interventions"), *[_plain(intervention(one)) for one in report.interventions]]
     found = interruptions(report)
@@ -134,19 +131,6 @@ def ratings(ratings: Sequence[Rating]) -> RenderableType:
     for place, rating in enumerate(ratings, 1):
         ends = ["–" if end is None else formatting.elo(end) for end in (rating.low, rating.high)]
         table.add_row(str(place), _plain(rating.name, "bold"), formatting.elo(rating.elo), *ends, str(rating.games))
-    return table
-
-
-def perfect_play(found: PerfectPlay) -> RenderableType:
-    """Return what the moves of each entrant have cost, by tablebases."""
-    table = _table()
-    table.add_column("name", min_width=8)
-    for head in ("games", "moves", "result kept", "plies wasted", "wins lost", "draws lost"):
-        table.add_column(head, justify="right", no_wrap=True)
-    for one in found.players:
-        kept = formatting.share(one.kept, one.moves)
-        numbers = [one.games, one.moves, kept, one.wasted, one.wins_lost or "–", one.draws_lost or "–"]
-        table.add_row(_plain(one.name, "bold"), *map(str, numbers))
     return table
 
 

@@ -1,1 +1,0 @@
-"""Comparisons: matches between two versions of a bot, on this machine, when nothing else is to do."""

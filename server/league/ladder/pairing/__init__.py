@@ -1,1 +1,0 @@
-"""The pairing of ladder games."""
