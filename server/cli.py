@@ -109,9 +109,6 @@ def serve(options: ServeOptions = DEFAULT_OPTIONS, *, config: Path | None = None
         lag_allowance=options.lag_allowance * MICROSECONDS,
         return_seconds=options.return_time,
         sync_seconds=options.sync_interval,
-        workers=options.workers,
-        verbose=options.verbose,
-        log_json=options.log_json,
     )
     from server.serve import serve as run
 

@@ -123,14 +123,6 @@ class Rate:
         """Use some."""
         self._paid = max(self._paid, now) + cost * 1_000_000 / a_second
 
-    def owed_since(self, now: int) -> int:
-        """Return the microseconds until everything is paid off."""
-        return max(0, int(self._paid - now))
-
-    def owe(self, now: int, owed: int) -> None:
-        """Begin with so many microseconds until everything is paid off."""
-        self._paid = now + owed
-
     def owed(self, now: int, a_second: float, at_once: float) -> float:
         """Return how many microseconds to wait before more may be used, 0 while no more than ``at_once`` is owed."""
         return max(0.0, self._paid - now - at_once * 1_000_000 / a_second)

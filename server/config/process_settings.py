@@ -122,12 +122,6 @@ def ignore_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def leave_signals_to_server() -> None:
-    """Ignore what stops a server, and is sent to all processes of its group: this one ends after it."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
-
-
 @contextmanager
 def alarm_raising(error: Callable[[], Exception]) -> Iterator[Callable[[float], None]]:
     """Give a function that sets a timer, 0 for none; ``error`` is raised in the main thread when it runs out.

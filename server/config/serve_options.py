@@ -15,9 +15,6 @@ from server.config.settings import BUDGET, INCREMENT, MAX_MOVES, MAX_SYNC_SECOND
 
 MAX_PORT = 65535
 
-MAX_WORKERS = 64
-
-WORKERS = Range(0, MAX_WORKERS, "processes")
 PORTS = Range(0, MAX_PORT, refusal=f"ports are 0 to {MAX_PORT}")
 PATH = Form(r"[^\x00]+", "the path of a file or folder")
 HOST = Form(r"[^\s\x00-\x1f]+", 'an address to listen on, as in "0.0.0.0"')
@@ -82,8 +79,6 @@ class ServeOptions:
         Serve no pages.
     ladder
         File of a ladder, docs/league.md, that is played whenever cores are free.
-    workers
-        Processes beside this one that host the matches of the lobby; 0 for none: this one plays them all.
     user_header
         Header by which a proxy names who has signed in there, as in X-Remote-User. It is believed of hosts of the
         trusted networks alone, and makes an account for a name that has none.
@@ -114,7 +109,6 @@ class ServeOptions:
     web: Annotated[str | None, PLACE] = None
     no_web: bool = False
     ladder: Annotated[Path | None, PATH] = None
-    workers: Annotated[int, WORKERS] = 0
     user_header: Annotated[str, HEADER] = ""
     verbose: bool = False
     log_json: bool = False

@@ -106,10 +106,5 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds that players are waited for, without a clock that runs, after a server that has died starts again."""
     sync_seconds: float = SYNC_SECONDS
     """Seconds after which records and the database are synced again; 0: that is left to the operating system."""
-    workers: int = 0
-    """Processes beside this one that host matches; 0: all are played here."""
-    verbose: bool = False
-    log_json: bool = False
-    """How processes beside this one log."""
     grace: float = 0.0
     """Seconds that running matches are given to end when the server is stopped."""

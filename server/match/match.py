@@ -120,11 +120,6 @@ class Match:
         return self.state.history.plies + 1 if self.state.ready == (True, True) else 0
 
     @property
-    def summary(self) -> referee.State:
-        """Return the same as `public`; of a match elsewhere that is had without replaying moves."""
-        return self.public
-
-    @property
     def public(self) -> referee.State:
         """Return the state that spectators may see now."""
         return self.state if self._delay is None or self.state.outcome is not None else self._delay.state

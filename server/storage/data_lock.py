@@ -7,10 +7,10 @@ from pathlib import Path
 from time import monotonic, sleep
 
 LOCK = "lock"
-"""File that a server keeps locked while it uses a data directory; the lock ends with its processes."""
+"""File that a server keeps locked while it uses a data directory; the lock ends with its process."""
 
 LOCK_SECONDS = 0.5
-"""Longest wait for the lock: the processes of a server that was killed end a moment after it."""
+"""Longest wait for the lock: commands that look whether a server runs hold it for a moment."""
 
 LOOK_SECONDS = 0.02
 """Pause between two looks at it."""
@@ -21,24 +21,21 @@ class DataDirectoryInUse(OSError):
 
 
 @contextmanager
-def lock_data_directory(folder: Path) -> Iterator[int]:
-    """Lock a data directory for this process; raises `DataDirectoryInUse`, or another OSError.
-
-    Yields the descriptor of the lock, which other processes may be given: it holds until all have closed it.
-    """
+def lock_data_directory(folder: Path) -> Iterator[None]:
+    """Lock a data directory for this process; raises `DataDirectoryInUse`, or another OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / LOCK).open("w") as lock:
         if not _locked(lock.fileno()):
             sentence = f"another server uses the data directory {folder}; give this one its own with --data"
             raise DataDirectoryInUse(sentence)
-        yield lock.fileno()
+        yield
 
 
 def is_in_use(folder: Path) -> bool:
     """Tell whether a running server has locked a data directory."""
     try:
         with (folder / LOCK).open() as lock:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)  # a server that starts just now tries for longer
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
     except OSError:

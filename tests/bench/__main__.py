@@ -36,7 +36,6 @@ from tests.bench import (
     thinking,
     threads,
     web,
-    web_sockets,
 )
 
 BENCHES: dict[str, Callable[[], object]] = {
@@ -59,7 +58,6 @@ BENCHES: dict[str, Callable[[], object]] = {
     "web": web.run,
     "pages": pages.run,
     "routes": routes.run,
-    "web-sockets": web_sockets.run,
     "contests": contests.run,
     "choices": choices.run,
     "learning": learning.run,

@@ -146,7 +146,7 @@ class ArenaHarness:
 
     def match(self, number: int = 1) -> Match:
         """Return a running match."""
-        found = self.arena.own_match(number)
+        found = self.arena.matches.get(number)
         assert found is not None
         return found
 

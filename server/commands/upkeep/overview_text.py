@@ -70,8 +70,6 @@ def _machine(machine: Machine) -> Iterator[RenderableType]:
         f"{machine.cores_taken} of {number_of(machine.cores, 'core')} taken by programs of contests; "
         f"{number_of(machine.processors, 'processor')}, load {machine.load:.1f}; {free}"
     )
-    if machine.processes:
-        yield Text(f"{number_of(machine.processes, 'process', 'processes')} beside it for matches of the lobby")
     if machine.cluster_workers:
         workers = number_of(machine.cluster_workers, "worker")
         yield Text(f"cluster: {workers}, with room for {number_of(machine.cluster_games, 'game')}")

@@ -32,7 +32,7 @@ def test_every_option_of_the_command_line_may_stand_in_the_file(tmp_path: Path) 
     top = [f"{key} = {values.get(key, 10)}" for key in keys if not key.startswith("tls-")]
     tls = [f"{key.removeprefix('tls-')} = {values[key]}" for key in keys if key.startswith("tls-")]
     found = config_file.read(_written(tmp_path, "\n".join([*top, "[tls]", *tls])))
-    assert len(keys) == 25 and keys == sorted(found.options)
+    assert len(keys) == 24 and keys == sorted(found.options)
 
 
 def test_every_limit_may_be_set(tmp_path: Path) -> None:

@@ -242,7 +242,6 @@ BUSY = Overview(
         free_bytes=7 * 2**30 + 1,
         cores=1,
         cores_taken=1,
-        processes=2,
         cluster_workers=3,
         cluster_games=12,
     ),
@@ -270,7 +269,6 @@ def test_what_goes_on_is_printed_as_tables() -> None:
         "carl rests",
         "3 logged in, of which 1 not listed; 0 players wait for an opponent; 1 connection has not logged in",
         "1 of 1 core taken by programs of contests; 8 processors, load 1.3; 7 GB free",
-        "2 processes beside it for matches of the lobby",
         "cluster: 3 workers, with room for 12 games",
         "version 3 of dora: building",
     ]
