@@ -17,9 +17,6 @@ from server.config.toml_table import BadTable, TomlTable
 TLS = "tls_"
 """What names of options in ``[tls]`` begin with elsewhere."""
 
-FORMER_NAMES = {"house": "builtin"}
-"""Former names of options, which are still read, and what they are called now."""
-
 
 class Configuration(NamedTuple):
     """What a configuration file says."""
@@ -57,9 +54,6 @@ def read(path: Path) -> Configuration:
 def _configuration(file: TomlTable, folder: Path) -> Configuration:
     fields = [*fields_of(ServeOptions)]
     found = read_fields(file, [field for field in fields if not field.name.startswith(TLS)], {"builtin": _bots})
-    for former, name in FORMER_NAMES.items():
-        if file.has(former):
-            found.setdefault(name, _bots(file, former))
     if file.has("tls"):
         tls = file.table("tls")
         within = [field for field in fields if field.name.startswith(TLS)]

@@ -94,7 +94,7 @@ class ServeOptions:
     budget: Annotated[int, BUDGET] = 60_000
     increment: Annotated[int, INCREMENT] = 0
     move_limit: Annotated[int, MOVE_LIMIT] = 1000
-    builtin: Annotated[str, BOTS, Parameter(name=("--builtin", "--house"))] = ""
+    builtin: Annotated[str, BOTS] = ""
     tokens: Annotated[Path | None, PATH] = None
     organiser: Annotated[Path | None, PATH] = None
     grace: Annotated[float, Range(0, MAX_SECONDS, "seconds"), DURATION] = 0.0

@@ -65,12 +65,6 @@ def test_paths_are_relative_to_the_folder_of_the_file(tmp_path: Path) -> None:
     }
 
 
-def test_built_in_bots_may_go_by_the_former_name_of_their_option(tmp_path: Path) -> None:
-    assert config_file.read(_written(tmp_path, "house = ['random']")).options == {"builtin": "random"}
-    both = "house = ['random']\nbuiltin = ['alphabeta']"
-    assert config_file.read(_written(tmp_path, both)).options == {"builtin": "alphabeta"}
-
-
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -78,7 +72,6 @@ def test_built_in_bots_may_go_by_the_former_name_of_their_option(tmp_path: Path)
         ("budget = '1'", "budget is a whole number from 10 to 86400000 milliseconds, not '1'"),
         ("prot = 1", "prot is no key of a configuration file; these are host, port, data"),
         ("builtin = 'random'", 'builtin is a list of bots, as in ["alphabeta:3", "random:arrows"], not \'random\''),
-        ("house = 'random'", 'house is a list of bots, as in ["alphabeta:3", "random:arrows"], not \'random\''),
         ("verbose = 1", "verbose is true or false, not 1"),
         ("grace = -1", "grace is a number from 0 to 604800 seconds, not -1"),
         ("grace = nan", "grace is a number from 0 to 604800 seconds, not nan"),
