@@ -44,14 +44,13 @@ from server.league.submissions.steps import TRIALS
 from server.league.submissions.turns import Turns
 from server.league.submissions.versions import Versions
 from server.match.flag_timer import FlagTimer
-from server.net.event_loop import check_instruments, instrumented, loop_clock
 from server.net.listener import Listener, close_all, listen
 from server.net.rate_limiter import RateLimiter
 from server.net.send_queue import SendQueue
-from server.net.stall_monitor import StallMonitor
+from server.net.timing import StallMonitor, check_instruments, instrumented, loop_clock
 from server.ops import descendants
 from server.ops.service_manager import keep_watchdog, tell
-from server.storage.data_lock import lock_data_directory
+from server.storage.disk import lock_data_directory
 from server.storage.record_store import RecordStore
 from server.web.opening import open_web, serve_web
 

@@ -21,22 +21,21 @@ from engine.wire.codes import ProtocolError
 from engine.wire.states import IN_MATCH
 from engine.wire.states import State as Stage
 from server.arena import matchmaking
-from server.arena.opponent_notices import OpponentNotices
+from server.arena.lobby import OpponentNotices, PreparedBoards
 from server.arena.past_matches import PastMatches
 from server.arena.roles import Player, Seating
 from server.config.settings import RECENT_MATCHES, Settings
 from server.match import referee
-from server.match.board_preparation import PreparedBoards
-from server.match.dates import now_text
 from server.match.flag_timer import FlagTimer
 from server.match.match import Match, MatchContext
+from server.match.match_messages import now_text
 from server.match.referee import State
 from server.match.stats import SUSPENDED, ServerStats, log_ended
 from server.net.listener import AcceptStatus
-from server.net.os_faults import server_fault
 from server.net.poller import Poller
 from server.net.send_queue import SendQueue
-from server.net.stall_monitor import StallLog
+from server.net.timing import StallLog
+from server.ops.faults import server_fault
 from server.storage.player_logs import SentLogs
 from server.storage.record_store import Keys, MatchJournal, RecordStore
 
@@ -85,7 +84,7 @@ class Arena:
         self.recent: deque[Match] = deque(maxlen=RECENT_MATCHES)
         """The latest finished matches."""
         self.lobby = matchmaking.Matchmaking()
-        self.opponent_notices: OpponentNotices[Player] = OpponentNotices(self.presence)
+        self.opponent_notices = OpponentNotices(self.presence)
         """Notices for players in the lobby who seek a named opponent."""
         self._seats: dict[str, list[Match]] = {}
         """Running matches by `Player.key`."""

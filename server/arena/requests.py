@@ -35,10 +35,8 @@ class BackgroundAnswer(NamedTuple):
 
     wait: Callable[[], Awaitable[Any]]
     """Computes the result; may raise `engine.wire.codes.ProtocolError`."""
-    then: Callable[[Any], "BackgroundAnswer | None"]
-    """Sends the answer for a result, unless the session was closed meanwhile; may raise the same error.
-
-    Returns what is still unfinished, if anything is."""
+    then: Callable[[Any], None]
+    """Sends the answer for a result, unless the session was closed meanwhile; may raise the same error."""
     worked: Callable[[], int] = lambda: 0
     """Returns the processor time spent in the event loop's thread, in microseconds."""
 

@@ -93,7 +93,7 @@ class Seating(Protocol):
 
 
 class Arrivals(Protocol):
-    """Source of arrival stamps: `server.net.stall_monitor.StallMonitor`."""
+    """Source of arrival stamps: `server.net.timing.StallMonitor`."""
 
     def arrival(self) -> int:
         """Return the arrival stamp, in microseconds, of bytes that were just received."""

@@ -246,18 +246,17 @@ class Session:
     async def _finish(self, later: BackgroundAnswer) -> int:
         """Finish a request, and return its work in the event loop. Later requests of the client wait."""
         work = 0
-        unfinished: BackgroundAnswer | None = later
         try:
-            while unfinished is not None:
-                try:
-                    found = await unfinished.wait()
-                finally:
-                    work += unfinished.worked()
-                before = self._quota.worked()
-                try:
-                    unfinished = None if self._closing.is_set() else unfinished.then(found)
-                finally:
-                    work += self._quota.worked() - before
+            try:
+                found = await later.wait()
+            finally:
+                work = later.worked()
+            before = self._quota.worked()
+            try:
+                if not self._closing.is_set():
+                    later.then(found)
+            finally:
+                work += self._quota.worked() - before
         except Exception as error:
             self._failed(error)
         return work

@@ -8,8 +8,7 @@ from engine.clock import MICROSECONDS, TimeControl
 from engine.wire.messages import PORT
 from server.config.builtin_bot import BuiltinBot
 from server.config.declared import Range
-from server.config.league_rules import LeagueRules
-from server.config.limits import Limits
+from server.config.limits import LeagueRules, Limits
 from server.config.tls import Identity
 
 WEB = "127.0.0.1:8080"

@@ -16,20 +16,20 @@ from engine.wire.coding import encode
 from server.match import referee
 from server.match.flag_timer import FlagTimer
 from server.match.match_messages import (
+    Delay,
     PlayersSeat,
     Seat,
+    SpectatorBacklog,
     announcement,
+    encode_notes,
     listing_head,
     listing_line,
     send_messages,
     watching,
 )
 from server.match.move_list import MoveList
-from server.match.spectator_backlog import SpectatorBacklog, encode_notes
-from server.match.spectator_delay import Delay
-from server.net.latency import LatencyProbe
 from server.net.send_queue import SendQueue
-from server.net.stall_monitor import StallLog
+from server.net.timing import LatencyProbe, StallLog
 from server.storage.record_store import Keys, MatchJournal
 
 log = structlog.get_logger()

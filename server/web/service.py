@@ -5,8 +5,8 @@ from time import thread_time
 import trio
 
 from server.arena.arena import Arena
-from server.net.event_loop import microseconds
 from server.net.listener import close_all
+from server.net.timing import microseconds
 from server.storage.record_store import RecordStore
 from server.web.app import Room, application
 from server.web.http.client_quota import HttpRateLimiter

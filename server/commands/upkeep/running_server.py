@@ -13,8 +13,8 @@ from server.commands.options import BY, fail
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import NotAllowed
 from server.league.console.terminal import WAIT_SECONDS, Answer, Kind, TerminalRequests
-from server.storage.data_lock import is_in_use
 from server.storage.database import BadStore
+from server.storage.disk import is_in_use
 
 DATA = Path("arena-data")
 

@@ -13,7 +13,7 @@ from server.contest.hosts.host import GameTask, NotPlayed, PlayerMissing
 from server.contest.hosts.worker_answers import make_job
 from server.contest.scoring.game_result import game_result
 from server.contest.store.folders import keep_written
-from server.net.os_faults import server_fault
+from server.ops.faults import server_fault
 
 
 class ClusterGame:

@@ -42,7 +42,7 @@ from server.contest.scoring.no_shows import absence_result
 from server.contest.store.lost_records import lost_record_notes
 from server.contest.store.store import Store
 from server.match.match import Match
-from server.ops.backoff import pause_seconds
+from server.ops.faults import pause_seconds
 
 log = structlog.get_logger()
 

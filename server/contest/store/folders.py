@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from server.storage.bounded_log import without_plies
+from server.storage.player_logs import without_plies
 
 MAX_SHOWN_LINES = 20
 """Lines of what a program wrote on stderr that ``contest --check`` shows: the traceback of a bot that has crashed."""

@@ -11,7 +11,7 @@ import pytest
 import trio
 
 from engine import record
-from server.config.league_rules import LeagueRules
+from server.config.limits import LeagueRules
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, NotAllowed, Person
 from server.league.comparisons.comparisons import RECORDS, REPORT, RESULTS, Comparison, Comparisons, Result

@@ -17,7 +17,7 @@ import pytest
 
 from server.commands.upkeep.finding import GOOD, WRONG
 from server.commands.upkeep.league_files import league_findings
-from server.config.league_rules import LeagueRules
+from server.config.limits import LeagueRules
 from server.contest.export.container import BadExport
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER

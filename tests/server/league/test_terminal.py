@@ -19,8 +19,8 @@ from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import NotAllowed
 from server.league.console.overview import ContestLine, LadderLine, Machine, Overview, SetAside, Upload
 from server.league.console.terminal import WAIT_SECONDS, Answer, Kind, TerminalRequests, TerminalService
-from server.storage.data_lock import lock_data_directory
 from server.storage.database import BadStore
+from server.storage.disk import lock_data_directory
 from server.web.views.contests import Entry
 from server.web.views.lobby import Listed, Presence
 from tests.server.harness import ArenaHarness, open_arena, ready
