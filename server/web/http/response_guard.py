@@ -51,6 +51,7 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
         if scope["type"] != "http":
+            await send({"type": "websocket.close"})  # the answer is status 403
             return
 
         async def send_with_headers(message: Message) -> None:
