@@ -7,7 +7,7 @@ from collections import deque
 from types import TracebackType
 
 from bots.client.errors import ConnectionLost, Refused, ServerFault, Unreachable
-from bots.client.transport import open_stream
+from bots.client.transport.streams import open_stream
 from engine.wire.codes import ProtocolError
 from engine.wire.ends import ClientEnd
 from engine.wire.messages import VERSION, Arena, Bye, Error, Message, Ping, Quit

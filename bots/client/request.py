@@ -7,7 +7,7 @@ from typing import TypeGuard
 from bots.bot import Bot, FunctionBot
 from bots.client.errors import ArenaError
 from bots.client.given import Given
-from bots.client.transport import Address, address
+from bots.client.transport.address import Address, address
 from engine.clock import MICROSECONDS
 from engine.games.catalogue import GAMES
 from engine.games.interface import BadParameters

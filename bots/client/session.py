@@ -21,7 +21,7 @@ from bots.client.errors import ArenaError, BotFailed, ConnectionLost, Refused, S
 from bots.client.failures import describe_failure, printable, traceback_of
 from bots.client.formatting import time_control, variant, waiting_for, waiting_for_named
 from bots.client.reconnect_backoff import ReconnectBackoff
-from bots.client.transport import Address
+from bots.client.transport.address import Address
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import GameError

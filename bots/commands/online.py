@@ -220,7 +220,7 @@ def log(
         Token of the player, of the match, or of the organiser, who sees both sides; by default the variable
         ARENA_TOKEN.
     """
-    from bots.client.transport import address
+    from bots.client.transport.address import address
     from bots.watch.player_log import fetch_log
 
     token = said_in(os.environ).get("token", "") if token is None else token

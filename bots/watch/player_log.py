@@ -1,7 +1,7 @@
 """The log of one's own program in a finished match, as the server keeps it."""
 
 from bots.client.connection import Connection
-from bots.client.transport import Address
+from bots.client.transport.address import Address
 from engine.wire import messages as m
 
 

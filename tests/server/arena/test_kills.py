@@ -19,7 +19,7 @@ from bots.bot import Bot, Clocks, GameResult
 from bots.client import reconnect_backoff, session
 from bots.client.errors import ArenaError, BadChoice
 from bots.client.session import Session
-from bots.client.transport import Address
+from bots.client.transport.address import Address
 from engine import record
 from engine.clock import TimeControl
 from engine.games.catalogue import GAMES

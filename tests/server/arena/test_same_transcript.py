@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 import trustme
 
-from bots.client.transport import ByteStream, address, open_stream
+from bots.client.transport.address import address
+from bots.client.transport.streams import ByteStream, open_stream
 from server.config.tokens import hashed
 from tests.server.process import START_SECONDS, ServerProcess
 

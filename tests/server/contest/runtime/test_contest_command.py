@@ -23,7 +23,7 @@ from bots.bot import Bot, Clocks
 from bots.client import reconnect_backoff
 from bots.client.errors import ArenaError
 from bots.client.session import Session
-from bots.client.transport import Address
+from bots.client.transport.address import Address
 from engine import record
 from engine.games.interface import Position, moves
 from engine.games.outcome import ANNULLED

@@ -1,45 +1,14 @@
-"""The way to a server: its address, and streams of bytes to it over TCP, encrypted, and on this program's own pipes."""
+"""Streams of bytes to a server: over TCP, encrypted, and on this program's own pipes."""
 
 import os
 import select
 import socket
 import ssl
 import sys
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
-from bots.client.errors import ArenaError, Unreachable
+from bots.client.errors import Unreachable
 from engine.wire.seat import PIPES
-
-
-class Address(NamedTuple):
-    """The address of a server: the arguments of `bots.client.connection.Connection`."""
-
-    host: str
-    port: int
-    tls: ssl.SSLContext | None = None
-    """TLS settings; None for no encryption."""
-
-
-def address(host: str, port: int, *, tls: bool = False, tls_ca: str = "") -> Address:
-    """Return an address. With ``tls``, or a file of certificates to trust in ``tls_ca``, connections are encrypted.
-
-    The server's certificate has to be valid for the host, and signed by an authority in ``tls_ca``, or of the system if
-    that is empty. Raises `ArenaError` if the file cannot be used.
-    """
-    return Address(host, port, _context(tls_ca) if tls or tls_ca else None)
-
-
-def _context(tls_ca: str) -> ssl.SSLContext:
-    context = ssl.create_default_context() if not tls_ca else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    if tls_ca:
-        context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # the server's own certificate will do
-        try:
-            context.load_verify_locations(tls_ca)
-        except OSError as error:
-            why = getattr(error, "reason", "") or error.strerror or str(error)
-            raise ArenaError(f"{tls_ca} holds no certificates that can be read, in PEM: {why}") from error
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    return context
 
 
 class ByteStream(Protocol):

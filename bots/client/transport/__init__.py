@@ -1,0 +1,1 @@
+"""The way to a server: its address, and streams of bytes to it."""
