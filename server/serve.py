@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import structlog
 import trio
@@ -18,6 +18,7 @@ from server.arena.arena import Arena
 from server.arena.record_sync import synced
 from server.arena.resume import resume_matches
 from server.config import tls
+from server.config.process_settings import stop_signals
 from server.config.settings import Settings
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.dask_cluster import Cluster
@@ -81,7 +82,7 @@ async def serve(
     *,
     task_status: trio.TaskStatus[Arena] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Serve until cancelled, or stopped by SIGINT or SIGTERM where this is the main thread.
+    """Serve until cancelled, or stopped by SIGINT, SIGTERM or SIGHUP where this is the main thread.
 
     Reports the arena when connections are accepted; `Arena.ports` tells where. Owns and closes all listeners and
     connections. Matches that were running when the last server died go on. On the first signal no match is begun any
@@ -146,7 +147,7 @@ async def _serve(
     rate_limiter = RateLimiter(settings.limits, settings.most_sessions, clock)
     acceptor = Acceptor(arena, watch, rate_limiter, settings.tls and tls.context(settings.tls))
     own_acceptor = Acceptor(arena, watch, rate_limiter)
-    with instrumented(send_queue, watch), _signals() as signals:
+    with instrumented(send_queue, watch), trio.open_signal_receiver(*stop_signals()) as signals:
         async with (
             _immediate_exit(signals, settings.data) as exit_on_signal,
             synced(record_store, arena, store.sync, settings.sync_seconds),
@@ -304,7 +305,3 @@ async def _immediate_exit(signals: AsyncIterator[int], data: Path) -> AsyncItera
     async with trio.open_nursery() as nursery:
         yield partial(nursery.start_soon, end_at_once)
         nursery.cancel_scope.cancel()
-
-
-def _signals() -> Any:
-    return trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM)

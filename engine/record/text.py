@@ -1,4 +1,4 @@
-"""The text of a record: its head, and a line for each thing that happened."""
+"""The text of a record: its head, and a line for each event. `protocol.md` 12.3 describes the format."""
 
 from typing import NamedTuple
 

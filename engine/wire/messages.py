@@ -272,11 +272,11 @@ class Result(NamedTuple):
     reason: str
     first: int
     second: int
-    sentence: Text = Text("")
+    sentence: Text
 
 
 class Opponent(NamedTuple):
-    """``OPPONENT gone|back``: the opponent's connection was lost, or resumed."""
+    """``OPPONENT presence``: the opponent's connection was lost (``gone``), or resumed (``back``)."""
 
     presence: str
 
@@ -345,14 +345,14 @@ class Error(NamedTuple):
     """``ERROR code sentence``: the last line was not accepted, and changed nothing."""
 
     code: str
-    sentence: Text = Text("")
+    sentence: Text
 
 
 class Notice(NamedTuple):
     """``NOTICE code sentence``: a note was left out; this changes nothing and is no error."""
 
     code: str
-    sentence: Text = Text("")
+    sentence: Text
 
 
 class Announcement(NamedTuple):
@@ -365,7 +365,7 @@ class Bye(NamedTuple):
     """``BYE reason sentence``: the server closes the connection."""
 
     reason: str
-    sentence: Text = Text("")
+    sentence: Text
 
 
 REQUESTS: dict[str, type] = {

@@ -12,7 +12,7 @@ from engine.games.interface import Game
 from engine.games.outcome import Termination
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.coding import encode
+from engine.wire.coding import encode, usage
 from engine.wire.states import State
 from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE
 from server.arena import matchmaking
@@ -28,6 +28,34 @@ from server.storage.player_logs import LogRequest, read_log
 from server.storage.record_store import RecordStore
 
 log = structlog.get_logger()
+
+PURPOSES: dict[type, str] = {
+    m.Login: "say who you are",
+    m.Resume: "come back to a match after a lost connection, in place of LOGIN",
+    m.Seek: "wait to be paired",
+    m.Cancel: "stop waiting to be paired",
+    m.Ready: "initialisation is done; stops the clock until the first turn",
+    m.Move: "play",
+    m.Note: "say what you think of the game, for its record; never a reason to lose",
+    m.Resign: "give up the match",
+    m.Crashed: "give up the match because the own program has failed; the sentence says how",
+    m.Stderr: "keep a line in the own log of the match, as a program writes it on stderr",
+    m.AskBoard: "ask for the position",
+    m.AskMoves: "ask for the legal moves, on one's own turn",
+    m.List: "ask for the matches",
+    m.Watch: "follow a match from its beginning",
+    m.Unwatch: "stop watching",
+    m.AskRecord: "ask for the record of a finished match",
+    m.AskLog: "ask for the own log of a finished match: what the program has written on stderr",
+    m.Ping: "ask for an answer",
+    m.Echo: "answer the server's PING",
+    m.AskHelp: "ask for the commands",
+    m.Quit: "say goodbye",
+    m.Organise: "be an organiser of this server, in place of LOGIN",
+    m.Annul: "as an organiser, end a running match without a result",
+    m.Dismiss: "as an organiser, send a player away",
+}
+"""The lines of HELP. They are data: docstrings are gone under ``python -OO``."""
 
 
 class BackgroundAnswer(NamedTuple):
@@ -328,8 +356,7 @@ class Requests:
             player.match.echoed(player.side, message.text, arrived)
 
     def _help(self, player: Player, _message: m.AskHelp, _arrived: int) -> None:
-        lines = [(cls.__doc__ or "").splitlines()[0].replace("``", "") for cls in m.REQUESTS.values()]
-        player.reply(m.Help(m.Block(tuple(lines))))
+        player.reply(m.Help(m.Block(tuple(f"{usage(cls)}: {PURPOSES[cls]}." for cls in m.REQUESTS.values()))))
 
     def _quit(self, player: Player, _message: m.Quit, _arrived: int) -> None:
         player.close("quit", "goodbye")

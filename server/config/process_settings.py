@@ -122,6 +122,12 @@ def ignore_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
+def stop_signals() -> tuple[signal.Signals, ...]:
+    """Return the signals that stop a program in order: Ctrl-C, SIGTERM, and SIGHUP unless nohup has it ignored."""
+    handled = signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
+    return (signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if handled else []))
+
+
 @contextmanager
 def alarm_raising(error: Callable[[], Exception]) -> Iterator[Callable[[float], None]]:
     """Give a function that sets a timer, 0 for none; ``error`` is raised in the main thread when it runs out.

@@ -1,7 +1,6 @@
 """Holds a match: where its games are played, its live table, Ctrl-C, and the files that it leaves."""
 
 import os
-import signal
 import tempfile
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -21,6 +20,7 @@ from server.commands.match.results_file import ResultsFile
 from server.commands.match.setup import MatchSetup
 from server.commands.match.table import Progress, is_complete, progress_line, table
 from server.commands.match.tally import Tally
+from server.config.process_settings import stop_signals
 from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.cluster_host import ClusterHost
 from server.contest.hosts.dask_cluster import dask_cluster
@@ -58,7 +58,7 @@ class MatchEnd(NamedTuple):
 
     progress: Progress
     interrupted: bool
-    """Ctrl-C or SIGTERM has ended it."""
+    """Ctrl-C, SIGTERM or SIGHUP has ended it."""
 
 
 async def hold(setup: MatchSetup, files: MatchFiles, concurrency: int, dask: str, console: Console) -> MatchEnd:
@@ -77,7 +77,7 @@ async def hold(setup: MatchSetup, files: MatchFiles, concurrency: int, dask: str
 
         async def heed_signals(*, task_status: trio.TaskStatus[None]) -> None:
             nonlocal interrupted
-            with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+            with trio.open_signal_receiver(*stop_signals()) as signals:
                 task_status.started()
                 async for _ in signals:
                     interrupted = True

@@ -115,6 +115,23 @@ def test_a_game_that_begins_or_ends_meanwhile_stands_in_it_once_or_not_at_all(
     assert verify(tmp_path / "restored", 1) == Verdict(14, 0, ())
 
 
+def test_a_backup_is_restored_again_and_never_written_to(held: Path, tmp_path: Path) -> None:
+    """After a refusal, too."""
+    _back_up(held, tmp_path / "backup")
+    before = _contents(tmp_path / "backup")
+    with pytest.raises(BadBackup, match="is not empty"):
+        restore(tmp_path / "backup", held)
+    assert _contents(tmp_path / "backup") == before
+    for name in ("first", "second"):
+        restore(tmp_path / "backup", tmp_path / name)
+        assert _contents(tmp_path / "backup") == before
+        assert verify(tmp_path / name, 1) == Verdict(14, 0, ())
+
+
+def _contents(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
 def test_what_cannot_be_backed_up_or_restored_is_said_in_a_sentence(held: Path, tmp_path: Path) -> None:
     data = shutil.copytree(held, tmp_path / "data")
     with pytest.raises(BadBackup, match="there is no data directory"):
