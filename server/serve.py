@@ -18,7 +18,6 @@ from server.arena.acceptor import Acceptor
 from server.arena.arena import Arena
 from server.arena.record_sync import synced
 from server.arena.resume import resume_matches
-from server.arena.workers.pool import Pool
 from server.config import tls
 from server.config.process_settings import stop_signals
 from server.config.settings import Settings
@@ -45,15 +44,13 @@ from server.league.submissions.steps import TRIALS
 from server.league.submissions.turns import Turns
 from server.league.submissions.versions import Versions
 from server.match.flag_timer import FlagTimer
-from server.match.match import Match
-from server.net.event_loop import check_instruments, instrumented, loop_clock
 from server.net.listener import Listener, close_all, listen
 from server.net.rate_limiter import RateLimiter
 from server.net.send_queue import SendQueue
-from server.net.stall_monitor import StallMonitor
+from server.net.timing import StallMonitor, check_instruments, instrumented, loop_clock
 from server.ops import descendants
 from server.ops.service_manager import keep_watchdog, tell
-from server.storage.data_lock import lock_data_directory
+from server.storage.disk import lock_data_directory
 from server.storage.record_store import RecordStore
 from server.web.opening import open_web, serve_web
 
@@ -97,14 +94,14 @@ async def serve(
     `server.storage.database.BadStore` where a database in it cannot be used.
     """
     with (
-        lock_data_directory(settings.data) as lock,
+        lock_data_directory(settings.data),
         closing(await trio.to_thread.run_sync(Store, settings.data / STORE)) as store,
         closing(await trio.to_thread.run_sync(Accounts, settings.data)) as accounts,
     ):
         listeners = await listen(settings.host, settings.port, BACKLOG)
         own = [] if settings.tls is None else await listen("127.0.0.1", 0, BACKLOG)
         try:
-            await _serve(settings, store, accounts, cluster, ladder, lock, listeners, own, task_status)
+            await _serve(settings, store, accounts, cluster, ladder, listeners, own, task_status)
         finally:
             await close_all([*listeners, *own])
     log.info("server_stopped")
@@ -116,7 +113,6 @@ async def _serve(
     accounts: Accounts,
     cluster: Cluster | None,
     ladder: LadderDefinition | None,
-    lock: int,
     listeners: list[trio.SocketListener],
     own: list[trio.SocketListener],
     task_status: trio.TaskStatus[Arena],
@@ -167,9 +163,6 @@ async def _serve(
             async def accept_own() -> None:
                 await trio.serve_listeners(own_acceptor.handle, wrap(own), handler_nursery=sessions)
 
-            def serve_player(stream: trio.SocketStream, host: str) -> None:
-                sessions.start_soon(own_acceptor.handle_web_socket, stream, host)
-
             services.start_soon(flags.run)
             services.start_soon(send_queue.run)
             services.start_soon(arena.poller.run)
@@ -177,11 +170,6 @@ async def _serve(
             services.start_soon(arena.opponent_notices.run)
             services.start_soon(watch.pulse, lambda: bool(arena.matches))
             services.start_soon(keep_watchdog)
-            if settings.workers:
-                arena.workers = pool = Pool(arena, record_store, rate_limiter, lock, clock)
-                async with trio.open_nursery() as starting:
-                    for _ in range(settings.workers):
-                        starting.start_soon(services.start, pool.keep)
             services.start_soon(accept)
             if own:
                 services.start_soon(accept_own)
@@ -213,7 +201,7 @@ async def _serve(
             if web:
                 services.start_soon(keep_tidy, versions, comparisons, settings.league)
                 rooms = _league_pages(accounts, versions, turns, comparisons, arena, contests, playing)
-                services.start_soon(serve_web, arena, record_store, web, serve_player, *rooms)
+                services.start_soon(serve_web, arena, record_store, web, *rooms)
             log.info(
                 "server_listening", host=settings.host, ports=arena.ports, web=arena.web_ports, data=str(settings.data)
             )
@@ -296,13 +284,10 @@ async def _stopped(arena: Arena, settings: Settings, signals: AsyncIterator[int]
                 await trio.sleep(0.05)
             nursery.cancel_scope.cancel()
     for match in list(arena.matches.values()):
-        if isinstance(match, Match) and arena.contest_players.keeps(match.number):
+        if arena.contest_players.keeps(match.number):
             arena.suspend(match)
             continue
         arena.annul(match, Termination.SERVER_STOP, "the server was stopped while the match was being played")
-    with trio.move_on_after(GOODBYE_SECONDS):
-        while arena.workers is not None and (arena.matches or arena.workers.busy):
-            await trio.sleep(0.01)
 
 
 @asynccontextmanager

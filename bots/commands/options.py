@@ -46,9 +46,9 @@ class Where:
     Parameters
     ----------
     host
-        Address of the server, or of its WebSocket, as in wss://arena.example.org.
+        Address of the server.
     port
-        Port of the server; that of a WebSocket stands in its address.
+        Port of the server.
     tls
         Encrypt, and make sure by its certificate that it is the server.
     tls_ca

@@ -11,9 +11,6 @@ VERSION = 1
 PORT = 2754
 """Where a server listens unless it is told otherwise."""
 
-WEB_SOCKET_PATH = "/ws"
-"""Path of the pages' address at which a server plays with bots over WebSocket, unless an address says otherwise."""
-
 
 # What clients say.
 

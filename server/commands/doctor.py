@@ -17,7 +17,7 @@ from engine import record
 from engine.record import BadRecord
 from engine.wire.words import number_of
 from server.commands.upkeep.league_files import GOOD, NOTE, OTHER_TODO, WRONG, Finding, league_findings
-from server.config import config_file, tls, tokens
+from server.config import tls, tokens
 from server.config.limits import Limits
 from server.config.serve_options import ServeOptions
 from server.config.settings import Settings
@@ -32,8 +32,8 @@ from server.contest.store.store import FILE as STORE
 from server.league.ladder import definition as ladder
 from server.match import recovery
 from server.storage.backup import backup_bytes
-from server.storage.data_lock import is_in_use
 from server.storage.database import other_version
+from server.storage.disk import is_in_use
 from server.storage.record_store import SUFFIX
 from server.web.http.metrics import HOST as METRICS_HOST
 
@@ -57,10 +57,10 @@ SOON_DAYS = 14
 
 def diagnosis(config: Path | None, data: Path | None, *, every_record: bool = False) -> Iterator[Finding]:
     """Check a configuration file, and optionally another data directory."""
-    found = config_file.Configuration({}, Limits())
+    found = serve_options.Configuration({}, Limits())
     if config is not None:
         try:
-            found = config_file.read(config)
+            found = serve_options.read(config)
         except BadTable as error:
             yield Finding(WRONG, "configuration", str(error))
             return

@@ -28,7 +28,7 @@ from server.contest.store.verify_process import verify
 from server.league.accounts.accounts import Accounts
 from server.league.submissions.entering import check_versions
 from server.serve import serve
-from server.storage.data_lock import DataDirectoryInUse
+from server.storage.disk import DataDirectoryInUse
 
 LOOK_SECONDS = 1.0
 """Shortest time between two looks at the progress."""

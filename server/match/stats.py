@@ -4,7 +4,7 @@ Counting a move takes some tenths of a microsecond; `server.web.http.metrics` ex
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import structlog
 
@@ -36,11 +36,6 @@ class Histogram:
         value = max(0, value)
         self.counts[min(value.bit_length(), self.BOUNDS)] += 1
         self.sum += value
-
-    def add_all(self, counts: Sequence[int], total: int) -> None:
-        """Add what another histogram has counted: values by buckets, and their sum."""
-        self.counts = [one + other for one, other in zip(self.counts, counts, strict=True)]
-        self.sum += total
 
 
 class ServerStats:

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from engine.wire.words import number_of
-from server.storage.data_lock import LOCK
 from server.storage.database import BUSY_SECONDS, guarded
+from server.storage.disk import LOCK
 from server.storage.match_numbers import FILE as NUMBERS
 from server.storage.record_store import UNFINISHED
 from server.storage.unsynced import SUFFIX

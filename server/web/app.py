@@ -18,8 +18,7 @@
 - ``/api/contests``, ``/api/contests/3``, ``/api/contests/3/games.csv``: contests, and their reports
 - ``/api/contests/3/fragments``: what the page of a contest shows, as HTML
 - ``/api/atlas``: which variants are solved, and how they end; ``/api/atlas/tables``: tablebases to be downloaded
-- ``/live/lobby``, ``/live/matches/17``, ``/live/contests/3``: server-sent events, or a WebSocket
-- ``/ws``: bots that play by WebSocket (`server.web.http.web_socket`)
+- ``/live/lobby``, ``/live/matches/17``, ``/live/contests/3``: server-sent events
 - ``/api``, ``/api/openapi.json``, ``/api/v1/…``: for programs (`server.web.api`)
 """
 
@@ -37,7 +36,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
-from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Scope
 
 from engine.games.gipf.parameters import parse
@@ -166,7 +165,7 @@ class Pages:
                 self._contest(lambda request: contests.page_fragments(texts_of(request).language)),
             ),
             Route("/api/contests/{number:number}/{name}", self._table),
-            *(kind(path, endpoint) for path, endpoint in live.items() for kind in (Route, WebSocketRoute)),
+            *(Route(path, endpoint) for path, endpoint in live.items()),
         ]
 
     def _announcements(self) -> Sequence[str]:

@@ -35,7 +35,6 @@ from tests.bench import (
     thinking,
     threads,
     web,
-    web_sockets,
 )
 
 BENCHES: dict[str, Callable[[], object]] = {
@@ -58,7 +57,6 @@ BENCHES: dict[str, Callable[[], object]] = {
     "web": web.run,
     "pages": pages.run,
     "routes": routes.run,
-    "web-sockets": web_sockets.run,
     "contests": contests.run,
     "learning": learning.run,
     "network": network.run,

@@ -15,7 +15,7 @@ import trio
 
 from engine.games.interface import moves
 from engine.wire import messages as m
-from server.net.event_loop import microseconds
+from server.net.timing import microseconds
 from server.web.app import application
 from server.web.http.client_quota import HttpRateLimiter
 from server.web.http.listener import serve_browsers

@@ -248,32 +248,6 @@ def test_the_page_of_a_match_says_where_oembed_is_told(site: Site) -> None:
     assert "oembed" not in ask(site, "/contest/1").body.decode()
 
 
-LINES = """
-    path => new Promise(resolve => {
-        const server = new WebSocket(path);
-        let heard = "";
-        server.onopen = () => server.send("LOGIN browser\\nQUIT");
-        server.onmessage = event => heard += event.data;
-        server.onclose = event => resolve([event.code, event.wasClean, server.extensions, heard]);
-    })
-"""
-"""Logs in over a WebSocket, and leaves; tells how it was closed, and what was heard."""
-
-
-def test_a_browser_can_speak_the_protocol_from_a_page_of_this_server_only(browser: Browser, site: Site) -> None:
-    place = f"ws://127.0.0.1:{site.web_port}/ws"
-    with open_page(browser) as page:
-        page.goto(f"{site.url}/api")
-        code, clean, extensions, heard = page.evaluate(LINES, place)
-        assert (code, clean, extensions) == (1000, True, "")
-        assert [line.split()[0] for line in heard.splitlines()] == ["ARENA", "WELCOME", "BYE"]
-    page = browser.new_page()
-    try:
-        assert page.evaluate(LINES, place) == [1006, False, "", ""], "the empty page is of no site"
-    finally:
-        page.close()
-
-
 @pytest.mark.slow  # processes are started for it
 def test_pictures_of_a_match_and_the_tags_that_lead_to_them(site: Site) -> None:
     table = Table(site, "mnk", "params=3,3,3 budget=600000")

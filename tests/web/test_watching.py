@@ -201,7 +201,7 @@ def test_pages_outlive_their_server_and_show_what_is_true_then(browser: Browser,
         expect(page.locator(".clock.runs")).to_have_count(0)
         expect(other.locator("#fault")).to_contain_text("The server cannot be reached")
         table.close()
-        with open_site(tmp_path, "--workers", "2", web_port=site.web_port) as site:
+        with open_site(tmp_path, web_port=site.web_port) as site:
             expect(other.locator("#fault")).to_be_hidden()
             expect(page.locator("#status")).to_have_text("over")  # without anybody's doing
             expect(page.locator("#ending")).to_contain_text("server stopped")
@@ -209,7 +209,7 @@ def test_pages_outlive_their_server_and_show_what_is_true_then(browser: Browser,
             expect(night.locator("#progress")).to_have_text(f"over after {after.done} games")
             expect(night.locator("#champion .who")).to_have_text(after.stages[-1].table[0].name)
             expect(night.locator(".tile")).to_have_count(0)
-            table = Table(site, "mnk", "params=3,3,3 budget=600000")  # in a process beside the server
+            table = Table(site, "mnk", "params=3,3,3 budget=600000")
             other.goto(site.url)
             page.goto(f"{site.url}/match/{table.match}")
             table.move("b2")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from engine.wire.words import number_of
-from server.config.league_rules import LeagueRules
+from server.config.limits import LeagueRules
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.league.database import FILE as LEAGUE
 from server.league.database import SCHEMA

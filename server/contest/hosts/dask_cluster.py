@@ -32,7 +32,7 @@ from server.contest.hosts.worker_job import (
 )
 from server.contest.scoring.game_result import game_result
 from server.contest.store.folders import keep_written
-from server.net.os_faults import server_fault
+from server.ops.faults import server_fault
 
 log = structlog.get_logger()
 

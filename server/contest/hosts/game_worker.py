@@ -29,10 +29,9 @@ from server.contest.hosts.worker_job import READ_BYTES, Answer, Job
 from server.contest.store.folders import errors_of
 from server.contest.store.schema import read_definition
 from server.match.flag_timer import FlagTimer
-from server.net.event_loop import instrumented, microseconds
 from server.net.rate_limiter import RateLimiter
 from server.net.send_queue import SendQueue
-from server.net.stall_monitor import StallMonitor
+from server.net.timing import StallMonitor, instrumented, microseconds
 from server.ops.logs import configure
 from server.ops.typed_json import decode
 from server.storage.record_store import RecordStore

@@ -35,8 +35,8 @@ from server.contest.programs.sandbox.cores import CoreLease, Cores
 from server.contest.store.folders import errors_of
 from server.match.match import Match
 from server.net.connection import ByteStream
-from server.net.event_loop import microseconds
 from server.net.rate_limiter import ConnectionQuota
+from server.net.timing import microseconds
 from server.ops import descendants
 
 log = structlog.get_logger()

@@ -37,7 +37,7 @@ from server.contest.scoring.disqualification import start_seconds
 from server.contest.scoring.game_result import absence_result, game_result
 from server.contest.store.store import Store
 from server.match.match import Match
-from server.ops.backoff import pause_seconds
+from server.ops.faults import pause_seconds
 
 log = structlog.get_logger()
 
@@ -111,7 +111,7 @@ class Runner:
     async def _recover(self, nursery: trio.Nursery) -> None:
         """Recover the games that were running when the last server ended."""
         for number, fixture in self._left.items():
-            match = self._arena.own_match(number)
+            match = self._arena.matches.get(number)
             if match is not None and self._comes_back(fixture):
                 self._running[fixture] = number
                 nursery.start_soon(self._await_return, fixture, match)
@@ -404,7 +404,7 @@ class Runner:
     def _matches(self) -> list[Match]:
         """Return the matches of this contest that are running."""
         numbers = [number for number in self._running.values() if number is not None]
-        return [match for number in numbers if (match := self._arena.own_match(number)) is not None]
+        return [match for number in numbers if (match := self._arena.matches.get(number)) is not None]
 
 
 def _ends(done: Intervention, match: Match) -> bool:

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
-from server.storage.bounded_log import without_plies
 from server.storage.database import BUSY_SECONDS
-from server.storage.player_logs import KeptByContest
+from server.storage.player_logs import KeptByContest, without_plies
 
 MAX_SHOWN_LINES = 20
 """Lines of what a program wrote on stderr that ``contest --check`` shows: the traceback of a bot that has crashed."""

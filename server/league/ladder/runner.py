@@ -29,8 +29,7 @@ from server.league.ladder.rating import DAY
 from server.league.ladder.roster import Listed
 from server.league.ladder.store import BegunGame, EndedGame, LadderStore
 from server.league.ladder_control import FatalGame
-from server.net.os_faults import server_fault
-from server.ops.backoff import pause_seconds
+from server.ops.faults import pause_seconds, server_fault
 from server.storage.database import BadStore
 
 log = structlog.get_logger()

@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from server.config.league_rules import LeagueRules
+from server.config.limits import LeagueRules
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import NotAllowed, Person
 from server.league.submissions.disk_use import disk_use

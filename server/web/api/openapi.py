@@ -43,7 +43,7 @@ def _operation(operation: Operation, schema_of: Mapping[str, object]) -> dict[st
     schema = schema_of[repr(operation.answer)]
     note = {
         NDJSON: "; each line is JSON of this type",
-        EVENTS: "; the data of each event, or each message of a WebSocket, is JSON of this type",
+        EVENTS: "; the data of each event is JSON of this type",
     }
     answer = {
         "description": operation.summary + note.get(operation.media_type, ""),

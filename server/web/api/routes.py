@@ -12,7 +12,7 @@ import msgspec
 import trio
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
-from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.routing import BaseRoute, Route
 
 from server.arena.arena import Arena
 from server.ops.typed_json import decode
@@ -73,7 +73,6 @@ class Api:
             Route("/embed/match/{number:number}", self._frame),
             Route("/oembed", self._embed),
             *(Route(_path(one), own.get(one.path) or known[one.serves], methods=_methods(one)) for one in OPERATIONS),
-            *(WebSocketRoute(_path(one), known[one.serves]) for one in OPERATIONS if one.media_type == EVENTS),
         ]
 
     async def _match(self, request: Request) -> Response:

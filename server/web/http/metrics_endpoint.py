@@ -9,9 +9,9 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from server.arena.arena import Arena
-from server.net.event_loop import microseconds
 from server.net.listener import close_all
 from server.net.rate_limiter import RateLimiter
+from server.net.timing import microseconds
 from server.web.http.client_quota import HttpRateLimiter
 from server.web.http.listener import configuration, serve_browsers
 from server.web.http.metrics import HOST, exposition

@@ -4,7 +4,7 @@ import msgspec
 import trio
 
 from server.arena.arena import Arena
-from server.arena.roles import HostedMatch
+from server.match.match import Match
 from server.ops.typed_json import decode
 from server.web.live.event_stream import Broadcaster, Channel, Mailbox
 from server.web.live.running_evaluations import RunningEvaluations
@@ -44,8 +44,8 @@ class ContestHub:
         self._told: Told | None = None
         self._tag = ""
         self._asked: object = None
-        self._shown: dict[HostedMatch, Stakes | None] = {}
-        self._ended: dict[HostedMatch, float] = {}
+        self._shown: dict[Match, Stakes | None] = {}
+        self._ended: dict[Match, float] = {}
         """Matches that are over and still shown: when that was seen."""
         self._boards = Boards()
         self._last = b""
@@ -65,7 +65,7 @@ class ContestHub:
     async def _choose(self, told: Told) -> None:
         now = trio.current_time()
         for match in self._shown:
-            if match.summary.outcome is not None:
+            if match.public.outcome is not None:
                 self._ended.setdefault(match, now)
         self._ended = {match: since for match, since in self._ended.items() if now < since + LINGER_SECONDS}
         running = {match.number: match for match in self._arena.matches.values() if _is_of(told, match)}
@@ -75,7 +75,7 @@ class ContestHub:
         self._asked = asked
         games = [(number, match.header.players) for number, match in running.items() if match not in self._ended]
         chosen = await trio.to_thread.run_sync(choose, told, games)
-        shown: dict[HostedMatch, Stakes | None] = dict.fromkeys(self._ended)
+        shown: dict[Match, Stakes | None] = dict.fromkeys(self._ended)
         for number, found in chosen.items():
             if len(shown) < BOARDS:
                 shown[running[number]] = found
@@ -99,10 +99,10 @@ class ContestHub:
         shown = [(self._line(match), of, self._evaluation(match)) for match, of in self._shown.items()]
         return msgspec.json.encode(night(self._told, shown, announcements))
 
-    def _line(self, match: HostedMatch) -> Listed:
-        return listed(match.summary, match.now(), self._boards.of(match))
+    def _line(self, match: Match) -> Listed:
+        return listed(match.public, match.now(), self._boards.of(match))
 
-    def _evaluation(self, match: HostedMatch) -> Evaluation | None:
+    def _evaluation(self, match: Match) -> Evaluation | None:
         """Return what the engine thinks of what spectators see, where the organiser allows it."""
         if self._told is None or not self._told.evaluations or match.public.outcome is not None:
             return None
@@ -146,5 +146,5 @@ class ContestHubs:
                 self._evaluations.keep({number for hub in self._hubs.values() for number in hub.shown})
 
 
-def _is_of(told: Told, match: HostedMatch) -> bool:
+def _is_of(told: Told, match: Match) -> bool:
     return belongs(told, match.header.players, variant_of(match.header.position))

@@ -21,7 +21,7 @@ from server.commands.doctor import diagnosis
 from server.commands.upkeep import league_files
 from server.commands.upkeep.league_files import GOOD, NOTE, WRONG, Finding
 from server.config import tls, tokens
-from server.config.league_rules import LeagueRules
+from server.config.limits import LeagueRules
 from server.contest.export.container import FILE as SIGNING_KEY
 from server.contest.export.container import signing_key
 from server.contest.store.store import FILE as STORE
@@ -30,7 +30,7 @@ from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, NotAllowed
 from server.league.database import FILE as LEAGUE
 from server.league.submissions.versions import Versions
-from server.storage.data_lock import lock_data_directory
+from server.storage.disk import lock_data_directory
 from tests.server.harness import open_arena, play, ready
 
 

@@ -1,12 +1,15 @@
-"""Notices about opponents: tells players who seek a named opponent whether that one is present."""
+"""Players in the lobby: notices about the opponents that they seek, and preparation of the boards that they ask for."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from itertools import islice
-from typing import Generic, Protocol, TypeVar
+from typing import Any
 
 import trio
 
+from engine.games.catalogue import GAMES
 from engine.wire import messages as m
+from server.arena.roles import Player
+from server.ops.lru_cache import LruCache
 
 CHECK_SECONDS = 1.0
 """Time between two checks for changes."""
@@ -15,17 +18,11 @@ CHECKS_PER_PASS = 50
 """Players checked in one pass of the event loop: they take a tenth of a millisecond."""
 
 
-class Waiting(Protocol):
-    """A player who seeks an opponent."""
-
-    def reply(self, message: m.Message) -> None:
-        """Send a message."""
+MAX_BOARDS = 64
+"""Boards that count as prepared: the latest, and fewer than the games keep tables of."""
 
 
-Player = TypeVar("Player", bound=Waiting)
-
-
-class OpponentNotices(Generic[Player]):
+class OpponentNotices:
     """Players who seek a named opponent, and the last notice that each was sent."""
 
     def __init__(self, presence: Callable[[str], tuple[str, int]]) -> None:
@@ -71,3 +68,31 @@ class OpponentNotices(Generic[Player]):
                     if player in self._last_notices:
                         self._notify(player)
                 await trio.lowlevel.checkpoint()
+
+
+def prepare(game: str, parameters: str) -> None:
+    """Make the tables of the rules of a board, by doing what a match on it does first."""
+    position = GAMES[game].start(parameters)
+    position.text()
+    position.verdict()
+    first = next(position.successors(), None)
+    if first is not None:
+        position.resolve(first.move)
+
+
+class PreparedBoards:
+    """The boards that were prepared most recently."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._known: LruCache[tuple[str, str], None] = LruCache(MAX_BOARDS)
+
+    def has(self, game: str, parameters: str) -> bool:
+        """Tell whether a board is prepared."""
+        return (game, parameters) in self._known
+
+    async def add(self, game: str, parameters: str, run_in_thread: Callable[..., Awaitable[Any]]) -> None:
+        """Prepare a board in a thread, unless it is prepared."""
+        if not self.has(game, parameters):
+            await run_in_thread(prepare, game, parameters)
+        self._known.put((game, parameters), None)

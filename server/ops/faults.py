@@ -1,4 +1,4 @@
-"""Classification of errors of the operating system: fault of a program, or of the machine.
+"""Faults of the operating system: the fault of a program, or of the machine; and how long to wait before a retry.
 
 An error that is not known to be the program's counts as the machine's, so that no player loses a game by it.
 """
@@ -63,3 +63,11 @@ def server_fault(error: BaseException) -> str:
     if isinstance(error, OSError) and error.errno is not None and error.errno in PROGRAM_FAULTS:
         return f"{error.strerror or os.strerror(error.errno)} ({errno.errorcode[error.errno]})"
     return machine_fault(error)
+
+
+def pause_seconds(failures: int, first: float, most: float) -> float:
+    """Return the pause after so many failures in a row: ``first`` seconds after one, twice as many with each further.
+
+    ``most`` bounds it. May be asked for ever: a night of failures is a thousand of them.
+    """
+    return min(most, first * 2.0 ** min(failures - 1, 100))

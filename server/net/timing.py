@@ -1,4 +1,4 @@
-"""The stall monitor: arrival stamps of bytes, and stalls of the event loop. Neither is charged to players.
+"""The server's time: the clock of the event loop, arrival stamps and stalls, and the latency of players.
 
 The loop waits for sockets, then works through everything that came; what arrives while it works is only seen at the
 next wait. `StallMonitor` stamps bytes with the moment at which the wait ended, and, where there was no wait because
@@ -9,14 +9,25 @@ the process was stopped, the machine was suspended, or a computation took too lo
 with the beginning of the stall. Players who were still thinking may have been stopped too, or their lines delayed in
 the network, and the server cannot tell: all clocks that ran when it began get the stall back (`engine.clock`). A wait
 that does not end by itself says nothing; `StallMonitor.pulse` therefore wakes the loop up while matches are played.
+
+A latency probe measures the round trip to a player, whose program answers a question at once. The lag is the 20th
+percentile of the last answers. A low percentile is right, because a program that thinks does not read, and because a
+line may be delayed. A program that delays its answers on purpose gains at most the allowance that the organiser has
+set.
 """
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 import trio
 
 from engine.clock import Stall
+from server.net.send_queue import SendQueue
+
+CHECK_SECONDS = 5.0
+"""Time between two checks that instruments are still installed."""
+
 
 IDLE_WAIT_MICROSECONDS = 50
 """Shortest wait after which the loop counts as having been idle."""
@@ -34,6 +45,52 @@ IDLE_SECONDS = 0.1
 MAX_STALLS = 1000
 """Stalls that are remembered. A player who thinks through more of them is charged for the earlier ones: that takes a
 minute of nothing but stalls."""
+
+SAMPLES = 15
+"""Maximum number of answers that are remembered: a network changes."""
+
+PERCENTILE = 20
+"""The lag is this percentile of the remembered answers: of 15 answers, the fourth shortest time."""
+
+
+def microseconds() -> int:
+    """Return the time of trio's monotonic clock in microseconds; tests replace that clock."""
+    return int(trio.current_time() * 1_000_000)
+
+
+def loop_clock() -> Callable[[], int]:
+    """Return a function that tells the same, for who asks often: the clock of the event loop is looked up once."""
+    now = trio.lowlevel.current_clock().current_time
+    return lambda: int(now() * 1_000_000)
+
+
+@contextmanager
+def instrumented(*instruments: trio.abc.Instrument) -> Iterator[None]:
+    """Install instruments for a ``with`` block; they are called in this order."""
+    for instrument in instruments:
+        trio.lowlevel.add_instrument(instrument)
+    try:
+        yield
+    finally:
+        for instrument in instruments:
+            with suppress(KeyError):  # trio has dropped it
+                trio.lowlevel.remove_instrument(instrument)
+
+
+class InstrumentDropped(Exception):
+    """Trio has removed an instrument that raised an error."""
+
+
+async def check_instruments(*instruments: "SendQueue | StallMonitor") -> None:
+    """Check at intervals that instruments are still called; raises `InstrumentDropped` if one is not."""
+    while True:
+        before = [instrument.passes for instrument in instruments]
+        await trio.sleep(CHECK_SECONDS)
+        for instrument, passes in zip(instruments, before, strict=True):
+            if instrument.passes == passes:
+                raise InstrumentDropped(
+                    f"{type(instrument).__name__} does not see the event loop any more; the log says why"
+                )
 
 
 class StallLog:
@@ -105,3 +162,34 @@ class StallMonitor(trio.abc.Instrument):
         """Wake the event loop at intervals, until cancelled, so that stalls are noticed."""
         while True:
             await trio.sleep(PULSE_SECONDS if busy() else IDLE_SECONDS)
+
+
+class LatencyProbe:
+    """Latency measurement of one player."""
+
+    def __init__(self) -> None:
+        """Start without answers."""
+        self._asked = 0
+        self._sent: int | None = None
+        self._taken: deque[int] = deque(maxlen=SAMPLES)
+
+    def ask(self) -> str:
+        """Return the text of the next probe; answers to earlier ones are ignored from now on."""
+        self._asked += 1
+        self._sent = None
+        return str(self._asked)
+
+    def sent(self, now: int) -> None:
+        """Note when the last probe was sent."""
+        self._sent = now
+
+    def answered(self, text: str, now: int) -> None:
+        """Note an answer, if it is the first one to the last probe."""
+        if self._sent is not None and text == str(self._asked):
+            self._taken.append(max(0, now - self._sent))
+            self._sent = None
+
+    @property
+    def measured(self) -> int:
+        """Return the lag in microseconds; 0 without answers."""
+        return sorted(self._taken)[len(self._taken) * PERCENTILE // 100] if self._taken else 0
