@@ -17,7 +17,7 @@ from engine import record
 from engine.record import BadRecord
 from engine.wire.words import number_of
 from server.commands.upkeep.league_files import GOOD, NOTE, OTHER_TODO, WRONG, Finding, league_findings
-from server.config import tls, tokens
+from server.config import serve_options, tls, tokens
 from server.config.limits import Limits
 from server.config.serve_options import ServeOptions
 from server.config.settings import Settings
