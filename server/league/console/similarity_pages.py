@@ -38,7 +38,7 @@ class SimilarityPages:
         identity = self._identities.require(request, ORGANISER)
         last = await trio.to_thread.run_sync(self._similarity.last)
         values = {"identity": identity, "last": last, "similarity": self._similarity}
-        response = page("organise/similar", "Similar bots", values, language=identity.language, current="/me")
+        response = page("organise/similar", "Similar bots", values, current="/me")
         if self._similarity.is_running:
             response.headers["refresh"] = "3"
         return response

@@ -136,7 +136,6 @@ class ComparisonPages:
             "bots/comparisons",
             f"Comparisons of {bot}",
             told,
-            language=visit.identity.language,
             current="/me",
             status=status,
         )
@@ -186,8 +185,8 @@ class ComparisonPages:
         comparison = shown.comparison
         games = await trio.to_thread.run_sync(self._games, comparison)
         told = {"identity": visit.identity, "shown": shown, "words": WORDS, "games": games}
-        title, language = f"{comparison.bot}, comparison {comparison.number}", visit.identity.language
-        response = page("bots/comparison", title, told, language=language, current="/me")
+        title = f"{comparison.bot}, comparison {comparison.number}"
+        response = page("bots/comparison", title, told, current="/me")
         if comparison.is_left:
             response.headers["refresh"] = "5"
         return response

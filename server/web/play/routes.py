@@ -35,7 +35,7 @@ MAX_BYTES = 64 * 1024
 LOOK_SECONDS = 10.0
 """How long an answer that needs no thinking may take."""
 
-PAINTED = ("png", "gif", "card")
+PAINTED = ("png", "gif")
 """Pictures of pixels."""
 
 PAINT_SECONDS = 60.0

@@ -192,7 +192,7 @@ def _show_text(
 
 def _page(template: str, identity: Identity, values: Mapping[str, object], *, is_wrong: bool) -> Response:
     status = 400 if is_wrong else 200
-    return page(template, "New contest", {**values}, language=identity.language, current="/me", status=status)
+    return page(template, "New contest", {**values}, current="/me", status=status)
 
 
 def _text(fields: Fields, copied: Copied) -> str:

@@ -1,6 +1,5 @@
 /** The board to think on: what is shown, the tree of variations, and what the buttons do. */
 
-import "../shared/further_texts.js";
 import { drawBoard } from "../boards/board.js";
 import { drawStock } from "../boards/stock.js";
 import { turned } from "../boards/turned.js";
@@ -9,12 +8,11 @@ import { ask, games } from "../play/server.js";
 import { VariantForm } from "../play/variant.js";
 import { el, find, patch, say } from "../shared/dom.js";
 import { Refused, untilReached } from "../shared/net.js";
-import { t, told } from "../shared/texts.js";
 import { gameName } from "../shared/words.js";
 import { Arranging } from "./arranging.js";
 import { Engine } from "./engine.js";
 import { fromLink, question, toLink, toPlay, tooLong } from "./link.js";
-import { ask as askAnalysis, picture } from "./server.js";
+import { ask as askAnalysis, picture, save } from "./server.js";
 import * as trees from "./tree.js";
 import { drawTree } from "./tree_view.js";
 
@@ -92,7 +90,7 @@ class Page {
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       if (!this.answer) await this.begin(usual);
-      say($("fault"), t("The link cannot be opened: {0}.", error.message));
+      say($("fault"), `The link cannot be opened: ${error.message}.`);
     }
   }
 
@@ -128,8 +126,8 @@ class Page {
   #keepLink() {
     const link = toLink(this.study);
     const fault = tooLong(link);
-    const advice = t("Copy the game, the record or the variations to keep it.");
-    say($("link-fault"), fault && `${t("This analysis no longer fits a link: {0}.", fault)} ${advice}`);
+    const advice = "Copy the game, the record or the variations to keep it.";
+    say($("link-fault"), fault && `This analysis no longer fits a link: ${fault}. ${advice}`);
     if (!fault) history.replaceState(null, "", `#${link}`);
   }
 
@@ -155,8 +153,8 @@ class Page {
     const { view } = this.answer;
     const { root, path } = this.study;
     say($("status"), this.#standing());
-    say($("title"), t("Analysis: {0}", gameName(view.game, view.parameters)));
-    document.title = `${t("Analysis: {0}", gameName(view.game))} · gipf-arena`;
+    say($("title"), `Analysis: ${gameName(view.game, view.parameters)}`);
+    document.title = `Analysis: ${gameName(view.game)} · gipf-arena`;
     this.#seats();
     drawTree($("tree"), this.study, (chosen) => this.#to(chosen));
     const { note } = trees.nodeAt(root, path);
@@ -177,7 +175,7 @@ class Page {
       seat.classList.toggle("to-move", !view.ending && view.turn === side);
       seat.classList.toggle("won", view.ending?.winner === side);
       seat.querySelector(".chip").className = `chip of-${view.game} side${side}`;
-      say(seat.querySelector(".who"), capital(t(name)));
+      say(seat.querySelector(".who"), capital(name));
       drawStock(seat.querySelector(".stock"), view, side);
     });
   }
@@ -185,10 +183,10 @@ class Page {
   #standing() {
     const { view, warning } = this.answer;
     const { sides, turn, ending } = view;
-    const note = warning && !this.study.path.length ? ` ${t("Note: {0}.", told(warning))}` : "";
-    if (!ending) return t("{0} to move.", capital(t(sides[turn]))) + note;
-    const result = ending.winner === null ? t("A draw") : t("{0} wins", capital(t(sides[ending.winner])));
-    return t("The game is over. {0}: {1}.", result, told(ending.sentence));
+    const note = warning && !this.study.path.length ? ` Note: ${warning}.` : "";
+    if (!ending) return `${capital(sides[turn])} to move.${note}`;
+    const result = ending.winner === null ? "A draw" : `${capital(sides[ending.winner])} wins`;
+    return `The game is over. ${result}: ${ending.sentence}.`;
   }
 
   #offerDirections(legal) {
@@ -202,7 +200,7 @@ class Page {
         const direction = (seen + half) % 8;
         const click = () => this.play(String(direction));
         const disabled = !legal.some(({ move }) => move === String(direction));
-        return el("button", { type: "button", "aria-label": t(DIRECTIONS[seen]), disabled, click }, SIGNS[seen]);
+        return el("button", { type: "button", "aria-label": DIRECTIONS[seen], disabled, click }, SIGNS[seen]);
       }),
     );
   }
@@ -293,14 +291,14 @@ class Page {
       event.preventDefault();
       this.variant.refuse("");
       const study = { game: $("game").value, parameters: this.variant.value, start: "", root: trees.EMPTY, path: [] };
-      await this.#beginOr(study, (sentence, english) => this.variant.refuse(sentence, english));
+      await this.#beginOr(study, (sentence) => this.variant.refuse(sentence));
     });
     $("load").addEventListener("submit", async (event) => {
       event.preventDefault();
       say($("load-fault"), "");
       const text = $("text").value.trim();
       if (text) await this.#paste(text);
-      else say($("load-fault"), t("there is no text; a position is written as the server’s rules say"));
+      else say($("load-fault"), "there is no text; a position is written as the server’s rules say");
     });
   }
 
@@ -373,7 +371,7 @@ class Page {
       $("title").scrollIntoView();
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      refuse(error.message, error.english);
+      refuse(error.message);
     }
   }
 
@@ -391,11 +389,11 @@ class Page {
     if (!text) return;
     try {
       await navigator.clipboard.writeText(text);
-      say($("status"), t("Copied."));
+      say($("status"), "Copied.");
     } catch {
       $("text").value = text;
       $("text").select();
-      say($("status"), t("This browser does not let a page copy; the text stands in the field below, selected."));
+      say($("status"), "This browser does not let a page copy; the text stands in the field below, selected.");
     }
   }
 
@@ -409,13 +407,6 @@ class Page {
       return null;
     }
   }
-}
-
-/** Offer a file to be kept. */
-function save(blob, name) {
-  const href = URL.createObjectURL(blob);
-  el("a", { href, download: name }).click();
-  URL.revokeObjectURL(href);
 }
 
 function capital(word) {

@@ -14,7 +14,6 @@
 
 import { el, find, patch, say } from "../shared/dom.js";
 import { Refused } from "../shared/net.js";
-import { t, told } from "../shared/texts.js";
 import { ask } from "./server.js";
 
 const REMOVE = "remove";
@@ -64,9 +63,9 @@ export class Arranging {
     this.tool = 0;
     this.#showParts();
     $("arrange-turn-part").hidden = kit.is_start;
-    $("arrange-turn").replaceChildren(...view.sides.map((name, side) => new Option(capital(t(name)), `${side}`)));
+    $("arrange-turn").replaceChildren(...view.sides.map((name, side) => new Option(capital(name), `${side}`)));
     $("arrange-reserves").hidden = !kit.counter;
-    for (const side of [0, 1]) say($(`arrange-reserve-name-${side}`), `${capital(t(view.sides[side]))} ${t(kit.counter)}`);
+    for (const side of [0, 1]) say($(`arrange-reserve-name-${side}`), `${capital(view.sides[side])} ${kit.counter}`);
     this.#change({});
     /** @type {?HTMLElement} */ ($("arrange-tools").querySelector("button"))?.focus();
   }
@@ -132,16 +131,16 @@ export class Arranging {
   #what(name) {
     const { pieces, blocked } = this.arrangement;
     const piece = pieces.find(([field]) => field === name);
-    if (piece) return t(this.view.sides[piece[1]]);
-    return blocked.includes(name) ? t("blocked") : t("empty");
+    if (piece) return this.view.sides[piece[1]];
+    return blocked.includes(name) ? "blocked" : "empty";
   }
 
   #showTools() {
     const { game, sides } = this.view;
-    const side = (name, number) => [number, el(`i.chip.of-${game}.side${number}`), capital(t(name))];
+    const side = (name, number) => [number, el(`i.chip.of-${game}.side${number}`), capital(name)];
     const tools = this.kit.is_start
-      ? [...sides.map(side), [BLOCK, null, t("Blocked field")]]
-      : [...sides.map(side), [REMOVE, null, t("Remove")]];
+      ? [...sides.map(side), [BLOCK, null, "Blocked field"]]
+      : [...sides.map(side), [REMOVE, null, "Remove"]];
     patch(
       $("arrange-tools"),
       ...tools.map(([tool, chip, name]) => {
@@ -156,8 +155,8 @@ export class Arranging {
     say(
       $("arrange-hint"),
       this.kit.is_start
-        ? t("Point at a field: the arrow moves there, and turns where it stands already; a blocked field becomes free again.")
-        : t("Point at a field: a piece comes there, or goes where the same one stands already."),
+        ? "Point at a field: the arrow moves there, and turns where it stands already; a blocked field becomes free again."
+        : "Point at a field: a piece comes there, or goes where the same one stands already.",
     );
   }
 
@@ -210,7 +209,7 @@ export class Arranging {
     try {
       const { start, summary } = await ask("arrange", asked);
       if (this.checked !== asked) return null;
-      tell("", `${capital(told(summary))}.`);
+      tell("", `${capital(summary)}.`);
       return start;
     } catch (error) {
       if (!(error instanceof Refused)) throw error;

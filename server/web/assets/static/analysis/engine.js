@@ -2,7 +2,6 @@
 
 import { el, find, patch, say } from "../shared/dom.js";
 import { Refused } from "../shared/net.js";
-import { LANGUAGE, t } from "../shared/texts.js";
 import { hundredths, inMoves, moveText } from "../shared/words.js";
 import { question } from "./link.js";
 import { ask } from "./server.js";
@@ -63,12 +62,12 @@ export class Engine {
   async #think() {
     this.#stop();
     if (this.view.ending) {
-      say(find("#thought"), t("The game is over here."));
+      say(find("#thought"), "The game is over here.");
       return;
     }
     const thinking = new AbortController();
     this.thinking = thinking;
-    say(find("#thought"), t("The engine is thinking …"));
+    say(find("#thought"), "The engine is thinking …");
     const lines = Number(find("#line-count").value);
     try {
       for (const seconds of SECONDS) {
@@ -96,21 +95,21 @@ export class Engine {
 
   #line({ moves, score, win }) {
     const [first, ...rest] = moves.map((move) => moveText(this.study.game, move));
-    const play = el("button", { type: "button", click: () => this.events.play(moves[0]), "aria-label": t("Play {0}", first) }, first);
+    const play = el("button", { type: "button", click: () => this.events.play(moves[0]), "aria-label": `Play ${first}` }, first);
     return el("li", {}, el("b.value", {}, this.#value(score, win)), play, el("span.rest", {}, rest.join(" ")));
   }
 
   #value(score, win) {
     const { sides } = this.view;
-    if (win !== null) return t("{0} wins {1}", t(sides[win > 0 ? 0 : 1]), inMoves(Math.abs(win)));
-    if (this.isExact) return t("draw");
-    return score === 0 ? t("even") : t("{0} for {1}", hundredths(score), t(sides[score > 0 ? 0 : 1]));
+    if (win !== null) return `${sides[win > 0 ? 0 : 1]} wins ${inMoves(Math.abs(win))}`;
+    if (this.isExact) return "draw";
+    return score === 0 ? "even" : `${hundredths(score)} for ${sides[score > 0 ? 0 : 1]}`;
   }
 }
 
 function figures({ lines, nodes, seconds, is_known: isKnown }) {
-  if (isKnown) return t("Exact: this position is solved.");
-  if (!lines.length) return t("Nothing was found in this time.");
-  const tenths = seconds.toLocaleString(LANGUAGE, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-  return t("Depth {0}, {1} positions in {2} s.", lines[0].depth, nodes.toLocaleString(LANGUAGE), tenths);
+  if (isKnown) return "Exact: this position is solved.";
+  if (!lines.length) return "Nothing was found in this time.";
+  const tenths = seconds.toLocaleString("en", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  return `Depth ${lines[0].depth}, ${nodes.toLocaleString("en")} positions in ${tenths} s.`;
 }

@@ -9,15 +9,14 @@
  * @property {import("./tree.js").Path} path the node that is shown
  */
 
-import { LANGUAGE, t } from "../shared/texts.js";
 import { lineOf, movesOf, numberOf, pathOf, read, write } from "./tree.js";
 
 export const MAX_LINK = 30_000; // characters: browsers and chats cut longer addresses, and a match of 1000 moves needs a third
 
 /** @returns {string} what is wrong with the length of a link; empty where nothing is */
 export function tooLong(link) {
-  const count = (number) => number.toLocaleString(LANGUAGE);
-  return link.length > MAX_LINK ? t("a link has {0} characters at most, not {1}", count(MAX_LINK), count(link.length)) : "";
+  const count = (number) => number.toLocaleString("en");
+  return link.length > MAX_LINK ? `a link has ${count(MAX_LINK)} characters at most, not ${count(link.length)}` : "";
 }
 
 /** @returns {object} what the server is asked about the position that is shown */

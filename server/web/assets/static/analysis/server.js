@@ -1,7 +1,7 @@
 /** Asking the server for what only the board to think on needs. docs/web.md has the JSON. */
 
+import { el } from "../shared/dom.js";
 import { Refused, ask as fetched } from "../shared/net.js";
-import { t } from "../shared/texts.js";
 
 /**
  * @param {"lines"|"open"|"kit"|"arrange"|"record"} kind
@@ -22,6 +22,13 @@ export function ask(kind, question, signal) {
 export async function picture(kind, question) {
   const headers = { "Content-Type": "application/json" };
   const response = await fetch(`/api/play/${kind}`, { method: "POST", headers, body: JSON.stringify(question) });
-  if (!response.ok) throw new Refused(t("The server could not draw this position."));
+  if (!response.ok) throw new Refused("The server could not draw this position.");
   return response.blob();
+}
+
+/** Offer a file to be kept. */
+export function save(blob, name) {
+  const href = URL.createObjectURL(blob);
+  el("a", { href, download: name }).click();
+  URL.revokeObjectURL(href);
 }

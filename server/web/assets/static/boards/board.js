@@ -7,9 +7,7 @@
 import * as arrows from "./arrows.js";
 import * as offers from "./offers.js";
 import { piece, put } from "./pieces.js";
-import { told } from "../shared/texts.js";
 import { TRIM, isWide, nameRim, plate } from "./plates.js";
-import * as sounds from "./sounds.js";
 import { STEP, svg } from "./svg.js";
 import { zoomable } from "./zoom.js";
 
@@ -54,7 +52,7 @@ class Board {
     this.view = view;
     this.#place(view);
     this.#mark(motion);
-    this.root.setAttribute("aria-label", [this.label, told(view.summary)].filter(Boolean).join(": "));
+    this.root.setAttribute("aria-label", [this.label, view.summary].filter(Boolean).join(": "));
   }
 
   /**
@@ -64,7 +62,6 @@ class Board {
    * @param {object} motion
    */
   async animate(view, motion) {
-    if (!this.small) sounds.play(view.ending ? "end" : motion.taken?.length ? "capture" : "move");
     const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches || document.hidden;
     if (still || !view.layout || !this.root || this.shape !== shapeOf(view)) {
       this.show(view, motion);

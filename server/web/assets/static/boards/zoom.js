@@ -4,7 +4,6 @@
  */
 
 import { el } from "../shared/dom.js";
-import { t } from "../shared/texts.js";
 
 const STEP = 1.5; // of a button or a key
 const MOST = 5;
@@ -48,9 +47,9 @@ export function zoomable(container, drawing) {
     return /** @type {HTMLButtonElement} */ (el("button", { type: "button", "aria-label": label, title: label, click }, sign));
   }
 
-  const less = button("−", t("Smaller"), 1 / STEP);
-  const more = button("+", t("Larger"), STEP);
-  const buttons = el("div.zoom", { role: "group", "aria-label": t("Size of the board") }, less, more);
+  const less = button("−", "Smaller", 1 / STEP);
+  const more = button("+", "Larger", STEP);
+  const buttons = el("div.zoom", { role: "group", "aria-label": "Size of the board" }, less, more);
   container.replaceChildren(el("div.zoomable", {}, pane, buttons));
   less.disabled = true;
 

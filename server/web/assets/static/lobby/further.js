@@ -2,7 +2,6 @@
 
 import { find, say } from "../shared/dom.js";
 import { Refused, ask } from "../shared/net.js";
-import { t } from "../shared/texts.js";
 import { count, sentence } from "../shared/words.js";
 
 const AGAIN_MS = 5000;
@@ -79,8 +78,8 @@ export class Further {
     const rows = this.#name ? matches : matches.filter(({ match }) => !boards.has(match));
     find("#more").hidden = !rows.length && !this.#name;
     const shown = matches.length;
-    const whole = this.#name ? count(known, "match", "matches") : t("all {0} shown", known);
-    say(find("#listed"), shown < known ? t("{0} of {1} shown", shown, known) : whole);
+    const whole = this.#name ? count(known, "match", "matches") : `all ${known} shown`;
+    say(find("#listed"), shown < known ? `${shown} of ${known} shown` : whole);
     find("#rest").hidden = shown >= known;
     this.show(rows);
   }

@@ -2,7 +2,6 @@
 
 import { points, svg, text } from "../boards/svg.js";
 import { patch } from "../shared/dom.js";
-import { t } from "../shared/texts.js";
 import { hundredths, inMoves, span } from "../shared/words.js";
 
 const WIDTH = 600;
@@ -39,8 +38,8 @@ export function drawTimes(container, used, fallen, ply, info, go) {
   });
   const slowest = used.findIndex(({ spent }) => spent === longest) + 1;
   const label = used.length
-    ? t("Time used for each move; move {0} took longest, {1}", slowest, span(longest))
-    : t("No moves");
+    ? `Time used for each move; move ${slowest} took longest, ${span(longest)}`
+    : "No moves";
   const late = fallen ? `; ${fallenInWords(fallen, info.players)}` : "";
   frame(container, label + late, [...axis(span(most), "0"), ...bars], all.length, go, ply);
 }
@@ -68,7 +67,7 @@ export function drawValues(container, values, slots, ply, sides, go, mistakes = 
     runs.at(-1).push([LEFT + i * slot, height(value)]);
   });
   const parts = [
-    ...axis(t(sides[0]), t(sides[1])),
+    ...axis(sides[0], sides[1]),
     svg("line", { x1: LEFT, x2: WIDTH, y1: middle, y2: middle, class: "zero" }),
     ...runs.map((run) =>
       run.length > 1
@@ -81,22 +80,22 @@ export function drawValues(container, values, slots, ply, sides, go, mistakes = 
     parts.push(svg("polygon", { points: points([[x - 6, y], [x, y - 6], [x + 6, y], [x, y + 6]]), class: "mistake" }));
   }
   if (values[ply]) parts.push(svg("circle", { cx: LEFT + ply * slot, cy: height(values[ply]), r: 6, class: "here" }));
-  const label = t("Evaluation of each position, above the middle good for {0}, below it for {1}", t(sides[0]), t(sides[1]));
-  const marked = mistakes.length ? t("; mistakes at moves {0}", mistakes.join(", ")) : "";
+  const label = `Evaluation of each position, above the middle good for ${sides[0]}, below it for ${sides[1]}`;
+  const marked = mistakes.length ? `; mistakes at moves ${mistakes.join(", ")}` : "";
   frame(container, label + marked, parts, slots, go, ply);
 }
 
 /** Who ran out of time, in words. */
 export function fallenInWords({ side, spent }, players) {
-  return t("{0} ran out of time after {1}", players[side], span(spent));
+  return `${players[side]} ran out of time after ${span(spent)}`;
 }
 
 /** What a value means, in words. */
 export function valueInWords(value, sides) {
   if (!value) return "";
-  if (value.win !== null) return t("{0} wins {1}", t(sides[value.win > 0 ? 0 : 1]), inMoves(Math.abs(value.win)));
-  if (value.score === 0) return t("even (depth {0})", value.depth);
-  return t("{0} for {1} (depth {2})", hundredths(value.score), t(sides[value.score > 0 ? 0 : 1]), value.depth);
+  if (value.win !== null) return `${sides[value.win > 0 ? 0 : 1]} wins ${inMoves(Math.abs(value.win))}`;
+  if (value.score === 0) return `even (depth ${value.depth})`;
+  return `${hundredths(value.score)} for ${sides[value.score > 0 ? 0 : 1]} (depth ${value.depth})`;
 }
 
 function axis(above, below) {

@@ -2,7 +2,6 @@
 
 import { el, find, patch } from "../shared/dom.js";
 import { Refused, ask } from "../shared/net.js";
-import { t } from "../shared/texts.js";
 
 /**
  * Offer the log of a match of the server.
@@ -29,7 +28,7 @@ async function show(number, token) {
       body: JSON.stringify({ token }),
     });
     fault.hidden = true;
-    patch(lines, told.lines.length ? told.lines.join("\n") : t("Nothing was written."));
+    patch(lines, told.lines.length ? told.lines.join("\n") : "Nothing was written.");
     lines.hidden = false;
   } catch (error) {
     if (!(error instanceof Refused)) throw error;

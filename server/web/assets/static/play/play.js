@@ -8,7 +8,6 @@ import { Pointing } from "./pointing.js";
 import { ask, games } from "./server.js";
 import { Setup } from "./setup.js";
 import { fromLink, hasPerson, PERSON, played, question, redo, seatName, strength, toLink, undo } from "./table.js";
-import { LANGUAGE, t, told } from "../shared/texts.js";
 import { count, gameName, inMoves } from "../shared/words.js";
 
 const HINT_SEAT = "bot:1";
@@ -113,7 +112,7 @@ class Page {
     const offered = this.#isBot() ? [] : legal;
     this.pointing.begin(view, offered, motion);
     this.#offerDirections(offered);
-    if (!this.table.moves.length && offered.length) this.#say("thought", t(HOW[view.game] ?? ""));
+    if (!this.table.moves.length && offered.length) this.#say("thought", HOW[view.game] ?? "");
   }
 
   async #play(move, pushed = false) {
@@ -137,7 +136,7 @@ class Page {
     const thinking = new AbortController();
     this.thinking = thinking;
     const turn = this.turn;
-    this.#say("thought", t("The bot is thinking …"));
+    this.#say("thought", "The bot is thinking …");
     document.body.classList.add("thinking");
     const advice = await this.#try(() => ask("think", { ...question(this.table), ...strength(seat) }, thinking.signal));
     if (this.thinking === thinking) document.body.classList.remove("thinking");
@@ -149,12 +148,12 @@ class Page {
 
   #found({ depth, score, plies_to_end: plies, nodes, seconds, is_known: known }) {
     const { sides, turn } = this.answer.view;
-    if (score === null && nodes === 0) return t("The bot moved at random, as its level does now and then.");
-    if (score === null) return t("The bot had no time to search in {0} s.", tenths(seconds));
+    if (score === null && nodes === 0) return "The bot moved at random, as its level does now and then.";
+    if (score === null) return `The bot had no time to search in ${tenths(seconds)} s.`;
     const value = `${score > 0 ? "+" : ""}${score}`;
-    if (plies === null && known) return t("The bot knows that best play draws.");
-    if (plies === null) return t("The bot looked {0} ahead in {1} s; value {2}.", count(depth, "move"), tenths(seconds), value);
-    return t("The bot sees {0} win {1}.", t(sides[plies > 0 ? turn : 1 - turn]), inMoves(Math.abs(plies)));
+    if (plies === null && known) return "The bot knows that best play draws.";
+    if (plies === null) return `The bot looked ${count(depth, "move")} ahead in ${tenths(seconds)} s; value ${value}.`;
+    return `The bot sees ${sides[plies > 0 ? turn : 1 - turn]} win ${inMoves(Math.abs(plies))}.`;
   }
 
   /** End what is under way: a thought, an animation, a choice. */
@@ -204,7 +203,7 @@ class Page {
         if (direction === null) return el("span");
         const click = () => this.#play(String(direction));
         const disabled = !legal.some(({ move }) => move === String(direction));
-        return el("button", { type: "button", "aria-label": t(DIRECTIONS[direction]), disabled, click }, SIGNS[direction]);
+        return el("button", { type: "button", "aria-label": DIRECTIONS[direction], disabled, click }, SIGNS[direction]);
       }),
     );
   }
@@ -213,16 +212,16 @@ class Page {
   #tell() {
     const { view, motion, warning } = this.answer;
     const { sides, ending } = view;
-    const last = motion ? `${t("{0} played {1}.", capital(t(sides[motion.side])), this.#named(motion.move))} ` : "";
-    this.#status(last + this.#standing() + (warning && !motion ? ` ${t("Note: {0}.", told(warning))}` : ""));
+    const last = motion ? `${capital(sides[motion.side])} played ${this.#named(motion.move)}. ` : "";
+    this.#status(last + this.#standing() + (warning && !motion ? ` Note: ${warning}.` : ""));
     say($("title"), gameName(view.game, view.parameters));
-    document.title = `${t("Play {0}", gameName(view.game))} · gipf-arena`;
+    document.title = `Play ${gameName(view.game)} · gipf-arena`;
     sides.forEach((name, side) => {
       const seat = $(`seat-${side}`);
       seat.classList.toggle("to-move", !ending && view.turn === side);
       seat.classList.toggle("won", ending?.winner === side);
       seat.querySelector(".chip").className = `chip of-${view.game} side${side}`;
-      say(seat.querySelector(".who"), `${capital(t(name))}: ${seatName(this.table.seats[side])}`);
+      say(seat.querySelector(".who"), `${capital(name)}: ${seatName(this.table.seats[side])}`);
       drawStock(seat.querySelector(".stock"), view, side);
     });
     const before = $("moves").childElementCount;
@@ -233,13 +232,13 @@ class Page {
 
   #standing() {
     const { sides, turn, ending } = this.answer.view;
-    if (!ending) return t("{0} to move.", capital(t(sides[turn])));
-    const result = ending.winner === null ? t("A draw") : t("{0} wins", capital(t(sides[ending.winner])));
-    return t("The game is over. {0}: {1}.", result, told(ending.sentence));
+    if (!ending) return `${capital(sides[turn])} to move.`;
+    const result = ending.winner === null ? "A draw" : `${capital(sides[ending.winner])} wins`;
+    return `The game is over. ${result}: ${ending.sentence}.`;
   }
 
   #named(move) {
-    return this.table.game === "arrows" ? t(DIRECTIONS[Number(move)]) : move;
+    return this.table.game === "arrows" ? DIRECTIONS[Number(move)] : move;
   }
 
   #move(move, i) {
@@ -258,7 +257,7 @@ class Page {
     $("step").hidden = $("pause").hidden;
     $("pause").disabled = Boolean(view.ending);
     $("step").disabled = Boolean(view.ending);
-    $("pause").textContent = this.paused ? t("Go on") : t("Pause");
+    $("pause").textContent = this.paused ? "Go on" : "Pause";
     $("typed").querySelector("button").disabled = !this.#takesMoves();
   }
 
@@ -267,7 +266,7 @@ class Page {
     $("redo").addEventListener("click", () => this.#jump(redo(this.table, this.answer.view.turn)));
     $("hint").addEventListener("click", async () => {
       const advice = await this.#think(this.table.seats.find((seat) => seat.startsWith("bot:")) ?? HINT_SEAT);
-      if (advice) this.#say("thought", t("Hint: {0}. {1}", this.#named(advice.move), this.#found(advice)));
+      if (advice) this.#say("thought", `Hint: ${this.#named(advice.move)}. ${this.#found(advice)}`);
     });
     $("cancel").addEventListener("click", () => this.pointing.cancel());
     $("pause").addEventListener("click", () => this.go(this.table, { pause: !this.paused }));
@@ -313,11 +312,11 @@ class Page {
   async #copy(text) {
     try {
       await navigator.clipboard.writeText(text);
-      this.#status(t("Copied."));
+      this.#status("Copied.");
     } catch {
       $("text").value = text;
       $("text").select();
-      this.#status(t("This browser does not let a page copy; the text stands in the field below, selected."));
+      this.#status("This browser does not let a page copy; the text stands in the field below, selected.");
     }
   }
 
@@ -330,7 +329,7 @@ class Page {
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       if (!this.answer) await this.begin(usual);
-      this.#say("fault", t("The link cannot be opened: {0}.", error.message));
+      this.#say("fault", `The link cannot be opened: ${error.message}.`);
     }
   }
 
@@ -344,7 +343,7 @@ class Page {
 }
 
 function tenths(seconds) {
-  return seconds.toLocaleString(LANGUAGE, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  return seconds.toLocaleString("en", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 }
 
 function capital(word) {

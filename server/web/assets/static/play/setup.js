@@ -4,7 +4,6 @@ import { el, find, say } from "../shared/dom.js";
 import { Refused } from "../shared/net.js";
 import { MAX_LEVEL, PERSON, seatName } from "./table.js";
 import { VariantForm } from "./variant.js";
-import { t } from "../shared/texts.js";
 import { gameName } from "../shared/words.js";
 
 const LEVELS = Array.from({ length: MAX_LEVEL - 1 }, (_, i) => `level:${i + 1}`); // the highest one is a time
@@ -62,7 +61,7 @@ export class Setup {
   }
 
   #seat(seats) {
-    const titles = this.#game.sides.map((name, side) => (side ? t(name) : t("{0}, begins", t(name))));
+    const titles = this.#game.sides.map((name, side) => (side ? name : `${name}, begins`));
     find("#seats").replaceChildren(
       ...titles.map((title, side) => {
         const select = document.createElement("select");
@@ -83,7 +82,7 @@ export class Setup {
       this.#showTable();
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      this.variant.refuse(error.message, error.english);
+      this.variant.refuse(error.message);
     }
   }
 
@@ -92,7 +91,7 @@ export class Setup {
     find("#file").value = ""; // so that choosing the same file again is a change, too
     if (!file) return;
     if (file.size > MOST_BYTES) {
-      say(find("#load-fault"), t("{0}: longer than {1} bytes, which no position is", file.name, MOST_BYTES));
+      say(find("#load-fault"), `${file.name}: longer than ${MOST_BYTES} bytes, which no position is`);
       return;
     }
     const text = await file.text();
@@ -103,7 +102,7 @@ export class Setup {
   async #load(text, place = "") {
     say(find("#load-fault"), "");
     if (!text.trim()) {
-      say(find("#load-fault"), `${place}${t("there is no text; a position is written as the server’s rules say")}`);
+      say(find("#load-fault"), `${place}there is no text; a position is written as the server’s rules say`);
       return;
     }
     const table = { game: this.#game.name, parameters: "", start: text, moves: [], undone: [], seats: this.seats };

@@ -11,7 +11,6 @@
  * @property {string[]} seats who plays each side: person; bot:SECONDS; or level:NUMBER, a bot of that level
  */
 
-import { t } from "../shared/texts.js";
 
 export const PERSON = "person";
 
@@ -31,8 +30,8 @@ export function strength(seat) {
 /** @returns {string} who plays on a seat, for people */
 export function seatName(seat) {
   const [kind, number] = seat.split(":");
-  if (kind === "level") return t("bot, level {0}", number);
-  return kind === "bot" ? t("bot, {0} s", number) : t("person");
+  if (kind === "level") return `bot, level ${number}`;
+  return kind === "bot" ? `bot, ${number} s` : "person";
 }
 
 /** @returns {boolean} whether a person plays */

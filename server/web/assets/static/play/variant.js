@@ -1,7 +1,6 @@
 /** The form for a variant: a field for each of the game's parameters, and what the server says is wrong with them. */
 
 import { el } from "../shared/dom.js";
-import { t } from "../shared/texts.js";
 
 const PARTS = {
   gipf: [
@@ -47,9 +46,9 @@ export class VariantForm {
   }
 
   /** Show why a variant is refused, at the field that the server's sentence names; an empty sentence takes it away. */
-  refuse(sentence, english = sentence) {
+  refuse(sentence) {
     this.fault.textContent = sentence;
-    const named = this.inputs.filter((input) => new RegExp(`(^| )${input.name}( is|,|$)`).test(english.split(", but")[0]));
+    const named = this.inputs.filter((input) => new RegExp(`(^| )${input.name}( is|,|$)`).test(sentence.split(", but")[0]));
     const wrong = sentence && !named.length ? this.inputs : named;
     for (const input of this.inputs) input.setAttribute("aria-invalid", String(wrong.includes(input)));
     if (sentence) (wrong[0] ?? this.inputs[0])?.focus();
@@ -64,7 +63,7 @@ export class VariantForm {
       spellcheck: "false",
       "aria-describedby": this.fault.id,
     });
-    el("label", {}, el("b", {}, t(name)), el("small", {}, t(meaning)), input);
+    el("label", {}, el("b", {}, name), el("small", {}, meaning), input);
     return input;
   }
 }
