@@ -113,6 +113,8 @@ class Pages:
     def routes(self) -> list[BaseRoute]:
         """Return all routes."""
         checks = {
+            "/match/{number:number}": self._check_match,
+            "/contest/{number:number}": self._check_contest,
             "/player/{name:path}": self._check_player,
             "/atlas/{size:number}/{run:number}/{white:number}/{black:number}": _check_variant,
         }
@@ -148,6 +150,16 @@ class Pages:
 
     def _announcements(self) -> Sequence[str]:
         return self._arena.announcements
+
+    async def _check_match(self, request: Request) -> None:
+        number = request.path_params["number"]
+        if self._arena.find_match(number) is None:
+            await self._text(number)
+
+    async def _check_contest(self, request: Request) -> None:
+        number = request.path_params["number"]
+        if all(entry.contest != number for entry in await self._hubs.lobby.reports.entries()):
+            raise Refused(404, f"there is no report of a contest {number} here")
 
     async def _check_player(self, request: Request) -> None:
         if self._arena.knows(request.path_params["name"]):
@@ -205,10 +217,9 @@ class Pages:
         return answer
 
     async def _pairing(self, request: Request) -> Response:
-        number = request.path_params["number"]
-        found = await self._hubs.lobby.reports.game(number)
-        if found is None and self._arena.find_match(number) is None:
-            await self._text(number)  # which says where there is no such match
+        found = await self._hubs.lobby.reports.game(request.path_params["number"])
+        if found is None:
+            await self._check_match(request)
         return json_answer(msgspec.json.encode(found))
 
     async def _record(self, request: Request) -> Response:

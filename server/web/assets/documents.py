@@ -135,13 +135,9 @@ def load() -> dict[str, File]:
 
 def with_announcements(page: File, sentences: Sequence[str]) -> File:
     """Return a page with what organisers announce, where it has a place for that."""
-    filled = ANNOUNCEMENTS.replace(b"></", f">{announced(sentences)}</".encode())
+    markup = "".join(f'<p class="card notice">{escape(sentence)}</p>' for sentence in sentences)
+    filled = ANNOUNCEMENTS.replace(b"></", f">{markup}</".encode())
     return file_of(".html", page.data.replace(ANNOUNCEMENTS, filled, 1))
-
-
-def announced(sentences: Sequence[str]) -> str:
-    """Return what organisers announce as markup."""
-    return "".join(f'<p class="card notice">{escape(sentence)}</p>' for sentence in sentences)
 
 
 def refusal(sentence: str, status: int) -> str:

@@ -29,7 +29,7 @@ from server.league.console.contest_form.writing import write
 from server.league.console.new_contest import read_new
 from tests.server.contest import test_contest_file
 from tests.server.league import test_new_contest
-from tests.server.league.test_account_pages import Page, Visitor, sign_in
+from tests.server.league.test_account_pages import Page, sign_in
 from tests.web.site import Site, open_site
 
 EXAMPLE = Path(__file__).parents[3] / "bots" / "examples" / "contest.toml"
@@ -263,10 +263,6 @@ def test_a_contest_is_written_in_fields_begun_and_copied(site: Site) -> None:
     assert read(written(page)) == meant and Sent(page).fields["from"] == number
     page = post(do="check")
     assert page.status == 400 and "as an earlier contest is called" in page.text
-    german = Visitor(site, accept_language="de")
-    german.cookie = head.cookie
-    shown = german.get(f"/organise/new?from={number}").text
-    assert "Aus dem kopierten Wettbewerb" in shown and "Die Wettbewerbsdatei, die das ergibt" in shown
 
 
 def test_a_copy_of_what_fields_cannot_say_is_shown_as_text(site: Site) -> None:
