@@ -14,7 +14,8 @@
 
 import { el, find, patch, say } from "../shared/dom.js";
 import { Refused } from "../shared/net.js";
-import { ask } from "./server.js";
+import { capital } from "../shared/words.js";
+import { askAnalysis } from "../play/server.js";
 
 const REMOVE = "remove";
 const BLOCK = "block";
@@ -27,7 +28,6 @@ export class Arranging {
    * @param {object} events
    * @param {(start: string) => void} events.done a position was set up
    * @param {() => void} events.cancelled
-   * @param {(view: object) => object} events.seen turns a view as the board is seen
    */
   constructor(events) {
     this.events = events;
@@ -114,7 +114,7 @@ export class Arranging {
     const { pieces, blocked, turn, reserves } = this.arrangement;
     const { board, view } = this;
     // a board is drawn anew where fields are blocked that were not
-    board.show(this.events.seen({ ...view, parameters: `${view.parameters}; ${blocked.join(" ")}`, pieces, blocked, turn }));
+    board.show({ ...view, parameters: `${view.parameters}; ${blocked.join(" ")}`, pieces, blocked, turn });
     const spots = view.layout.fields.map(([name]) => ({ kind: "field", name, label: `${name}, ${this.#what(name)}` }));
     const offers = [...board.container.querySelectorAll(".offer")];
     const at = offers.indexOf(document.activeElement);
@@ -207,7 +207,7 @@ export class Arranging {
       $("arrange-done").disabled = Boolean(fault);
     };
     try {
-      const { start, summary } = await ask("arrange", asked);
+      const { start, summary } = await askAnalysis("arrange", asked);
       if (this.checked !== asked) return null;
       tell("", `${capital(summary)}.`);
       return start;
@@ -217,8 +217,4 @@ export class Arranging {
       return null;
     }
   }
-}
-
-function capital(word) {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }

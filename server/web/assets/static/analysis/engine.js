@@ -4,7 +4,7 @@ import { el, find, patch, say } from "../shared/dom.js";
 import { Refused } from "../shared/net.js";
 import { hundredths, inMoves, moveText } from "../shared/words.js";
 import { question } from "./link.js";
-import { ask } from "./server.js";
+import { askAnalysis } from "../play/server.js";
 
 const SECONDS = [0.2, 0.5, 1, 2, 4, 4, 4]; // then somebody has to say go on
 const ARROWS = 3; // of the best moves
@@ -71,7 +71,7 @@ export class Engine {
     const lines = Number(find("#line-count").value);
     try {
       for (const seconds of SECONDS) {
-        const found = await ask("lines", { ...question(this.study), seconds, lines }, thinking.signal);
+        const found = await askAnalysis("lines", { ...question(this.study), seconds, lines }, thinking.signal);
         if (thinking.signal.aborted) return;
         this.#tell(found);
         if (found.is_final) return;

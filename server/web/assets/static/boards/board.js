@@ -187,8 +187,7 @@ class Board {
     for (const [, element, home] of leaving) element.classList.add("lit", home ? "returned" : "captured");
     await wait(LIGHT_MS);
     if (!current()) return;
-    const { layout, isTurned } = this.view;
-    const edge = (isTurned ? -1 : 1) * (layout.height / 2); // where the first side sits: below, unless the board is turned
+    const edge = this.view.layout.height / 2; // where the first side sits: below
     await Promise.all(
       leaving.map(([field, element, home]) => {
         const toFirst = element.classList.contains("side0") === home;
@@ -208,7 +207,7 @@ class Board {
 
 /** Two views of the same shape share plate and places. */
 function shapeOf(view) {
-  return `${view.game} ${view.parameters}${view.isTurned ? " turned" : ""}`;
+  return `${view.game} ${view.parameters}`;
 }
 
 function spotOf(kind) {

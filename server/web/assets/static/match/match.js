@@ -381,7 +381,7 @@ class MatchPage {
   async #draw(kind, ply) {
     const { info, steps, now } = this.state;
     try {
-      const [{ question, studyOf }, { picture, save }] = await Promise.all([import("../analysis/link.js"), import("../analysis/server.js")]);
+      const [{ question, studyOf }, { picture, save }] = await Promise.all([import("../analysis/link.js"), import("../play/server.js")]);
       const asked = { ...question(studyOf(info.start, steps, ply)), scale: 2, players: info.players, ending: now.ending?.sentence ?? "" };
       save(await picture(kind, asked), `match-${info.match}.${kind}`);
     } catch (error) {

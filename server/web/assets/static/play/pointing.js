@@ -1,6 +1,5 @@
 /** Making a move by pointing: at fields, dots and rows one after the other, as the legal moves allow. */
 
-
 /**
  * @typedef {object} Legal
  * @property {string} move

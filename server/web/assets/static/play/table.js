@@ -11,7 +11,6 @@
  * @property {string[]} seats who plays each side: person; bot:SECONDS; or level:NUMBER, a bot of that level
  */
 
-
 export const PERSON = "person";
 
 export const MAX_LEVEL = 10; // of engine/levels.py
@@ -78,16 +77,21 @@ function isStop(table, turn, count) {
 }
 
 /** @returns {object} what the server is asked about a table */
-export function question(table) {
-  const from = table.start ? { start: table.start } : { parameters: table.parameters };
-  return { game: table.game, ...from, moves: table.moves };
+export function question({ game, parameters, start, moves }) {
+  return { game, ...(start ? { start } : { parameters }), moves };
+}
+
+/** @returns {URLSearchParams} what a link names a game and its beginning by */
+export function linkTo({ game, parameters, start }) {
+  const parts = new URLSearchParams({ game });
+  if (start) parts.set("start", start);
+  else if (parameters) parts.set("params", parameters);
+  return parts;
 }
 
 /** @returns {string} the part of an address behind #, from which `fromLink` makes the same table */
 export function toLink(table) {
-  const parts = new URLSearchParams({ game: table.game });
-  if (table.start) parts.set("start", table.start);
-  else if (table.parameters) parts.set("params", table.parameters);
+  const parts = linkTo(table);
   parts.set("players", table.seats.join(","));
   if (table.moves.length) parts.set("moves", table.moves.join(","));
   return parts.toString();

@@ -1,6 +1,5 @@
 /** Asking the server, and hearing from it. */
 
-
 /** An answer that is no: its message is a sentence for people. */
 export class Refused extends Error {}
 

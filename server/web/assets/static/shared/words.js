@@ -92,9 +92,14 @@ export function span(ms) {
   return `${(Math.round((ms / size) * 10) / 10).toLocaleString("en", { useGrouping: false })} ${unit}`;
 }
 
+/** A text with a capital letter. */
+export function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** A sentence of the server's as it stands alone: with a capital letter and a full stop. */
 export function sentence(words) {
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;
+  return `${capital(words)}${/[.!?]$/.test(words) ? "" : "."}`;
 }
 
 /** The figures of a note in one line. */
