@@ -22,8 +22,7 @@ class Page extends BoardPage {
       done: (start) => this.#arranged(start),
       cancelled: () => this.#show(this.study, this.answer),
     });
-    this.variant = new VariantForm($("variant"), $("variant-fault"));
-    $("game").replaceChildren(...known.map(({ name }) => new Option(gameName(name), name)));
+    this.variant = new VariantForm(known);
     this.#listen();
   }
 
@@ -40,8 +39,7 @@ class Page extends BoardPage {
     // a text may hold moves of its own; they become moves of the tree
     const [root, path] = study.root.next.length ? [study.root, study.path] : trees.lineOf(answer.moves);
     this.#show({ ...study, parameters: answer.parameters, start: study.start && answer.start, root, path }, answer);
-    $("game").value = study.game;
-    this.#chooseVariant(answer.parameters);
+    this.variant.show(study.game, answer.parameters);
   }
 
   /** Show another node of the tree; what cannot be is told, and changes nothing. */
@@ -207,11 +205,10 @@ class Page extends BoardPage {
   }
 
   #listenToForms() {
-    $("game").addEventListener("change", () => this.#chooseVariant(this.#game.parameters));
     $("setup").addEventListener("submit", async (event) => {
       event.preventDefault();
       this.variant.refuse("");
-      const study = { game: $("game").value, parameters: this.variant.value, start: "", root: trees.EMPTY, path: [] };
+      const study = { game: this.variant.game, parameters: this.variant.value, start: "", root: trees.EMPTY, path: [] };
       await this.#beginOr(study, (sentence) => this.variant.refuse(sentence));
     });
     $("load").addEventListener("submit", async (event) => {
@@ -269,15 +266,6 @@ class Page extends BoardPage {
       event.stopPropagation();
     };
     document.addEventListener("keydown", heard, { capture: true });
-  }
-
-  get #game() {
-    return this.known.find(({ name }) => name === $("game").value);
-  }
-
-  #chooseVariant(parameters) {
-    this.variant.show($("game").value, parameters);
-    $("variant-part").hidden = !this.variant.inputs.length;
   }
 
   #change(change) {

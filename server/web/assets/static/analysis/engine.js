@@ -2,7 +2,7 @@
 
 import { el, find, patch, say } from "../shared/dom.js";
 import { Refused } from "../shared/net.js";
-import { hundredths, inMoves, moveText } from "../shared/words.js";
+import { advantage, moveText, tenths } from "../shared/words.js";
 import { question } from "./link.js";
 import { askAnalysis } from "../play/server.js";
 
@@ -94,22 +94,15 @@ export class Engine {
   }
 
   #line({ moves, score, win }) {
+    const value = this.isExact && win === null ? "draw" : advantage({ score, win }, this.view.sides);
     const [first, ...rest] = moves.map((move) => moveText(this.study.game, move));
     const play = el("button", { type: "button", click: () => this.events.play(moves[0]), "aria-label": `Play ${first}` }, first);
-    return el("li", {}, el("b.value", {}, this.#value(score, win)), play, el("span.rest", {}, rest.join(" ")));
-  }
-
-  #value(score, win) {
-    const { sides } = this.view;
-    if (win !== null) return `${sides[win > 0 ? 0 : 1]} wins ${inMoves(Math.abs(win))}`;
-    if (this.isExact) return "draw";
-    return score === 0 ? "even" : `${hundredths(score)} for ${sides[score > 0 ? 0 : 1]}`;
+    return el("li", {}, el("b.value", {}, value), play, el("span.rest", {}, rest.join(" ")));
   }
 }
 
 function figures({ lines, nodes, seconds, is_known: isKnown }) {
   if (isKnown) return "Exact: this position is solved.";
   if (!lines.length) return "Nothing was found in this time.";
-  const tenths = seconds.toLocaleString("en", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-  return `Depth ${lines[0].depth}, ${nodes.toLocaleString("en")} positions in ${tenths} s.`;
+  return `Depth ${lines[0].depth}, ${nodes.toLocaleString("en")} positions in ${tenths(seconds)} s.`;
 }

@@ -12,7 +12,7 @@
 import { question as asked, linkTo } from "../play/table.js";
 import { lineOf, movesOf, numberOf, pathOf, read, write } from "./tree.js";
 
-export const MAX_LINK = 30_000; // characters: browsers and chats cut longer addresses, and a match of 1000 moves needs a third
+const MAX_LINK = 30_000; // characters: browsers and chats cut longer addresses, and a match of 1000 moves needs a third
 
 /** @returns {string} what is wrong with the length of a link; empty where nothing is */
 export function tooLong(link) {

@@ -3,7 +3,7 @@
  * holds the moves so far.
  */
 
-import { drawBoard } from "../boards/board.js";
+import { Board } from "../boards/board.js";
 import { Pointing } from "../play/pointing.js";
 import { ask } from "../play/server.js";
 import { el, find, patch, say } from "../shared/dom.js";
@@ -108,7 +108,7 @@ class Explorer {
   }
 
   #draw(/** @type {object} */ view) {
-    this.board = drawBoard($("board"), view);
+    this.board = new Board($("board"), view);
     this.pointing = new Pointing(this.board, {
       rows: (push) => ask("rows", { ...this.#variant(), moves: this.moves, chosen: push }).catch(() => null),
       move: (move, pushed) => this.go([...this.moves, move], { animated: true, pushed }),

@@ -4,6 +4,7 @@
  * Positions (views) and moves (motions) come from the server as docs/web.md describes them.
  */
 
+import { wait } from "../shared/dom.js";
 import * as arrows from "./arrows.js";
 import * as offers from "./offers.js";
 import { piece, put } from "./pieces.js";
@@ -16,22 +17,16 @@ const APPEAR_MS = 180;
 const LIGHT_MS = 650;
 const LEAVE_MS = 420;
 
-/**
- * Draw a position into a container, in place of what is there.
- * @param {HTMLElement} container
- * @param {object} view
- * @param {{small?: boolean, label?: string}} [options] small: without names and dots
- * @returns {Board}
- */
-export function drawBoard(container, view, options = {}) {
-  return new Board(container, view, options);
-}
-
-class Board {
-  constructor(container, view, { small = false, label = "" }) {
+export class Board {
+  /**
+   * Draw a position into a container, in place of what is there.
+   * @param {HTMLElement} container
+   * @param {object} view
+   * @param {{small?: boolean}} [options] small: without names and dots
+   */
+  constructor(container, view, { small = false } = {}) {
     this.container = container;
     this.small = small;
-    this.label = label;
     this.pieces = new Map();
     this.turn = 0; // counts what was shown, so that an animation knows when it is out of date
     this.show(view);
@@ -52,7 +47,7 @@ class Board {
     this.view = view;
     this.#place(view);
     this.#mark(motion);
-    this.root.setAttribute("aria-label", [this.label, view.summary].filter(Boolean).join(": "));
+    this.root.setAttribute("aria-label", view.summary);
   }
 
   /**
@@ -95,12 +90,6 @@ class Board {
   point(list) {
     if (!this.root) return;
     this.arrows.replaceChildren(...arrows.draw(list, (name) => this.places.get(name)));
-  }
-
-  /** Take the board off the page. */
-  remove() {
-    this.turn += 1;
-    this.container.replaceChildren();
   }
 
   #build(view) {
@@ -257,10 +246,4 @@ function leave(element, [x1, y1], [x2, y2], whole) {
     { opacity: whole ? 1 : 0, transform: `translate(${x2 * STEP}px, ${y2 * STEP}px) scale(${whole ? 1 : 0.4})` },
   ];
   return finished(element.animate(frames, { duration: LEAVE_MS, easing: "ease-in", fill: "forwards" }));
-}
-
-function wait(milliseconds) {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds);
-  });
 }

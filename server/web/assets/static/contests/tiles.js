@@ -1,9 +1,8 @@
 /** Running games of a contest as tiles: a board, the players with their clocks, and what stands below. */
 
-import { drawBoard } from "../boards/board.js";
+import { Board } from "../boards/board.js";
 import { Clocks } from "../shared/clock.js";
-import { el, patch, playerLink, say } from "../shared/dom.js";
-import { matchLink } from "../shared/match_link.js";
+import { el, matchLink, patch, playerLink, say } from "../shared/dom.js";
 import { count, gameName, reason, score } from "../shared/words.js";
 
 const SCALE = 300; // of scores: three pieces of GIPF fill most of the bar
@@ -59,7 +58,7 @@ export class Tiles {
     const foot = el("p.foot");
     const stakes = el("ul.stakes");
     const root = el("div.tile.card", { "data-match": match.match }, el("div.who", {}, ...sides, evaluation), place, el("div.below", {}, foot, stakes));
-    const tile = { root, evaluation, foot, stakes, clocks: new Clocks(faces), plies: match.plies, board: drawBoard(place, match.board, { small: true }) };
+    const tile = { root, evaluation, foot, stakes, clocks: new Clocks(faces), plies: match.plies, board: new Board(place, match.board, { small: true }) };
     this.tiles.set(match.match, tile);
     return tile;
   }

@@ -1,9 +1,8 @@
 /** The lobby: running matches with their boards, results, who is here, and contests. */
 
-import { drawBoard } from "../boards/board.js";
+import { Board } from "../boards/board.js";
 import { card } from "../contests/contest_card.js";
-import { announce, el, find, patch, playerLink, say } from "../shared/dom.js";
-import { matchLink } from "../shared/match_link.js";
+import { announce, el, find, matchLink, patch, playerLink, say } from "../shared/dom.js";
 import { Further } from "./further.js";
 import { listen } from "../shared/net.js";
 import { badge, count, gameName, reason, score, time } from "../shared/words.js";
@@ -68,7 +67,7 @@ function newTile(match) {
     el("span.foot.small.quiet", {}, el("span", {}, gameName(match.game, match.parameters)), moves),
   );
   const tile = { root, clocks, moves, plies: match.plies, board: null };
-  tile.board = drawBoard(place, match.board, { small: true });
+  tile.board = new Board(place, match.board, { small: true });
   tiles.set(match.match, tile);
   const boards = find("#boards");
   const after = [...boards.children].find((child) => Number(child.dataset.match) < match.match);

@@ -2,7 +2,7 @@
 
 import { points, svg, text } from "../boards/svg.js";
 import { patch } from "../shared/dom.js";
-import { hundredths, inMoves, span } from "../shared/words.js";
+import { advantage, span } from "../shared/words.js";
 
 const WIDTH = 600;
 const HEIGHT = 130;
@@ -86,16 +86,14 @@ export function drawValues(container, values, slots, ply, sides, go, mistakes = 
 }
 
 /** Who ran out of time, in words. */
-export function fallenInWords({ side, spent }, players) {
+function fallenInWords({ side, spent }, players) {
   return `${players[side]} ran out of time after ${span(spent)}`;
 }
 
 /** What a value means, in words. */
 export function valueInWords(value, sides) {
   if (!value) return "";
-  if (value.win !== null) return `${sides[value.win > 0 ? 0 : 1]} wins ${inMoves(Math.abs(value.win))}`;
-  if (value.score === 0) return `even (depth ${value.depth})`;
-  return `${hundredths(value.score)} for ${sides[value.score > 0 ? 0 : 1]} (depth ${value.depth})`;
+  return value.win === null ? `${advantage(value, sides)} (depth ${value.depth})` : advantage(value, sides);
 }
 
 function axis(above, below) {
@@ -105,27 +103,6 @@ function axis(above, below) {
     text(below, { x: LEFT - 8, y: base, class: "tick" }),
     svg("line", { x1: LEFT, x2: WIDTH, y1: base, y2: base, class: "base" }),
   ];
-}
-
-/**
- * Let graphs of the same moves share a cursor: the move under the pointer is lit up in all of them.
- * @param {HTMLElement[]} containers
- * @param {number} slots places for moves
- * @param {(ply: ?number) => void} show told which move that is, and null when the pointer has left
- */
-export function shareCursor(containers, slots, show) {
-  const place = (ply) => {
-    for (const container of containers) {
-      const band = container.querySelector(".hover");
-      band?.setAttribute("x", String(LEFT + ((ply ?? 1) - 1) * slotOf(slots)));
-      band?.setAttribute("visibility", ply ? "visible" : "hidden");
-    }
-    show(ply);
-  };
-  for (const container of containers) {
-    container.onpointermove = (event) => place(plyAt(container, event, slots) || null);
-    container.onpointerleave = () => place(null);
-  }
 }
 
 function slotOf(slots) {
@@ -138,7 +115,7 @@ function plyAt(container, event, slots) {
   return Math.min(slots, Math.max(0, Math.ceil(at / slotOf(slots))));
 }
 
-/** Put the parts of a graph between the bands of the move shown and of the pointer, and the numbers of moves. */
+/** Put the parts of a graph between the band of the move shown and the numbers of moves. */
 function frame(container, label, parts, slots, go, ply) {
   const slot = slotOf(slots);
   const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000].find((size) => slots / size <= 8) ?? 5000;
@@ -146,12 +123,9 @@ function frame(container, label, parts, slots, go, ply) {
   for (let number = step; number <= slots; number += step) {
     numbers.push(text(String(number), { x: LEFT + (number - 0.5) * slot, y: HEIGHT - 4, class: "tick middle" }));
   }
-  const band = { y: 0, width: Math.max(3, slot), height: HEIGHT - BOTTOM };
-  const bands = [
-    ...(ply ? [svg("rect", { ...band, x: LEFT + (ply - 1) * slot, class: "cursor" })] : []),
-    svg("rect", { ...band, x: LEFT, visibility: "hidden", class: "cursor hover" }),
-  ];
-  const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label, class: "graph" }, [...bands, ...parts, ...numbers]);
+  const band = { x: LEFT + (ply - 1) * slot, y: 0, width: Math.max(3, slot), height: HEIGHT - BOTTOM };
+  const cursor = ply ? [svg("rect", { ...band, class: "cursor" })] : [];
+  const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label, class: "graph" }, [...cursor, ...parts, ...numbers]);
   container.onclick = (event) => go(plyAt(container, event, slots));
   patch(container, drawing);
 }

@@ -1,9 +1,9 @@
 /** A match, running or over, of the server or from a file: its board, clocks, moves and graphs. */
 
-import { drawBoard } from "../boards/board.js";
+import { Board } from "../boards/board.js";
 import { drawStock } from "../boards/stock.js";
 import { Clocks } from "../shared/clock.js";
-import { el, find, patch, playerLink, say } from "../shared/dom.js";
+import { el, find, patch, playerLink, say, wait } from "../shared/dom.js";
 import { offerFile } from "../shared/drop.js";
 import { Refused, Unreachable, ask, listen, untilReached } from "../shared/net.js";
 import { MatchState } from "./match_state.js";
@@ -36,7 +36,7 @@ class MatchPage {
     this.ply = Math.min(wanted, this.state.plies);
     find("#match").hidden = false;
     this.#players();
-    this.board = drawBoard(find("#board"), this.state.info.start);
+    this.board = new Board(find("#board"), this.state.info.start);
     this.#head();
     if (number !== null && this.state.over) import("./pairing.js").then(({ showPairing }) => showPairing(number), leave);
     this.#wire();
@@ -233,7 +233,6 @@ class MatchPage {
     const go = (ply) => this.go(ply);
     const { slots, fallen } = this.state;
     graphs.drawTimes(find("#times"), this.state.used(), fallen, this.ply, this.state.info, go);
-    graphs.shareCursor([find("#times"), find("#values")], slots, (ply) => this.#pointed(ply, graphs));
     find("#worth").hidden = !this.state.over || this.state.plies === 0;
     if (!this.values) return;
     graphs.drawValues(find("#values"), this.values, slots, this.ply, this.state.sides, go, this.review.mistakes);
@@ -242,20 +241,6 @@ class MatchPage {
     find("#value").hidden = false;
     const over = this.following && this.state.view(this.ply)?.ending;
     say(find("#value"), graphs.valueInWords(this.values[this.ply], this.state.sides) || (over ? "the game is over here" : "not searched"));
-  }
-
-  /** Say what both graphs have of the move under the pointer. */
-  #pointed(ply, { fallenInWords, valueInWords }) {
-    find("#pointed").hidden = !ply;
-    if (!ply) return;
-    const { state } = this;
-    if (ply > state.plies) {
-      say(find("#pointed"), fallenInWords(state.fallen, state.info.players));
-      return;
-    }
-    const value = valueInWords(this.values?.[ply], state.sides);
-    const words = `Move ${ply}, ${moveText(state.info.start.game, state.steps[ply - 1][0])}: ${span(state.used()[ply - 1].spent)}`;
-    say(find("#pointed"), value ? `${words} · ${value}` : words);
   }
 
   /** Mark the mistakes in the list of moves, and show the review as far as it has come. */
@@ -463,12 +448,6 @@ class MatchPage {
     if (this.number === null) return [`/api/${what}${query}`, { method: "POST", body: this.record }];
     return [`/api/matches/${this.number}/${what}${query}`, {}];
   }
-}
-
-function wait(milliseconds) {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds);
-  });
 }
 
 async function copy(button, text) {

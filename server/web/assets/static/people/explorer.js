@@ -1,6 +1,6 @@
 /** The opening explorer: a position, the moves that were played in it, and how these games went. */
 
-import { drawBoard } from "../boards/board.js";
+import { Board } from "../boards/board.js";
 import { Pointing } from "../play/pointing.js";
 import { ask as look, games as known } from "../play/server.js";
 import { el, find, patch, say } from "../shared/dom.js";
@@ -62,7 +62,7 @@ function drawPosition() {
   const wanted = `${line.game} ${parameters}`;
   if (drawn !== wanted) {
     find("#board").replaceChildren();
-    board = drawBoard(find("#board"), view, { small: false, label: "Position" });
+    board = new Board(find("#board"), view);
     pointing = new Pointing(board, {
       rows: (chosen) => look("rows", { game: line.game, parameters, moves: line.moves, chosen }),
       move: (move) => go([...line.moves, move]),

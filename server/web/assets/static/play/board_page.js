@@ -1,6 +1,6 @@
 /** What the pages for playing and analysis share: the board with its seats, moves that are typed, texts to copy. */
 
-import { drawBoard } from "../boards/board.js";
+import { Board } from "../boards/board.js";
 import { drawStock } from "../boards/stock.js";
 import { el, find, patch, say } from "../shared/dom.js";
 import { Refused, untilReached } from "../shared/net.js";
@@ -55,7 +55,7 @@ export class BoardPage {
   async draw(animated, pushed) {
     const { view, motion } = this.answer;
     if (!this.board) {
-      this.board = drawBoard($("board"), view);
+      this.board = new Board($("board"), view);
       $("controls").disabled = false; // until now there was nothing that they could do
       this.pointing = new Pointing(this.board, {
         rows: (push) => this.attempt(() => ask("rows", { ...this.own.question(), chosen: push })),

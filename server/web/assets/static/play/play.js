@@ -1,7 +1,7 @@
 /** The page for playing: what is on the table, who moves next, and what the buttons do. */
 
 import { el, patch, say } from "../shared/dom.js";
-import { capital, count, gameName, inMoves } from "../shared/words.js";
+import { capital, count, gameName, inMoves, tenths } from "../shared/words.js";
 import { $, BoardPage, DIRECTIONS, start } from "./board_page.js";
 import { ask } from "./server.js";
 import { Setup } from "./setup.js";
@@ -240,10 +240,6 @@ class Page extends BoardPage {
   #say(id, sentence) {
     say($(id), sentence);
   }
-}
-
-function tenths(seconds) {
-  return seconds.toLocaleString("en", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 }
 
 await start(Page);

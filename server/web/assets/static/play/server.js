@@ -1,16 +1,11 @@
 /** Questions of the pages for playing and analysis. docs/web.md has the JSON. */
 
 import { el } from "../shared/dom.js";
-import { Refused, ask as fetched } from "../shared/net.js";
+import { Refused, ask as fetched, posted } from "../shared/net.js";
 
 /** @returns {Promise<{name: string, sides: string[], parameters: string}[]>} the games, with their usual variants */
 export function games() {
   return fetched("/api/play/games");
-}
-
-/** What a question is sent with. @returns {RequestInit} */
-function posted(question, signal) {
-  return { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question), signal };
 }
 
 /**

@@ -1,5 +1,7 @@
 /** Asking the server, and hearing from it. */
 
+import { wait } from "./dom.js";
+
 /** An answer that is no: its message is a sentence for people. */
 export class Refused extends Error {}
 
@@ -20,9 +22,7 @@ export async function untilReached(asking, tell) {
       if (!(error instanceof Unreachable)) throw error;
       tell(`${error.message} Trying again …`);
     }
-    await new Promise((resolve) => {
-      setTimeout(resolve, AGAIN_MS);
-    });
+    await wait(AGAIN_MS);
   }
 }
 
@@ -51,6 +51,11 @@ export async function ask(path, options = {}) {
     throw new Reason(answer.error ?? `The server refused (status ${response.status}).`);
   }
   return answer;
+}
+
+/** How JSON is sent. @returns {RequestInit} */
+export function posted(question, signal = null) {
+  return { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question), signal };
 }
 
 const LONGEST_SILENCE_MS = 12_000; // the server says something every five seconds

@@ -117,6 +117,17 @@ export function hundredths(score) {
   return (Math.abs(score) / 100).toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2, useGrouping: false });
 }
 
+/** Seconds with one decimal. */
+export function tenths(seconds) {
+  return seconds.toLocaleString("en", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+}
+
+/** Whom a score or a win is good for. */
+export function advantage({ score, win }, sides) {
+  if (win !== null) return `${sides[win > 0 ? 0 : 1]} wins ${inMoves(Math.abs(win))}`;
+  return score === 0 ? "even" : `${hundredths(score)} for ${sides[score > 0 ? 0 : 1]}`;
+}
+
 /** After how many moves, as in "wins in 3 moves". */
 export function inMoves(number) {
   return `in ${count(number, "move")}`;
