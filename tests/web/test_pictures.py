@@ -33,13 +33,13 @@ SHAPES = ("circle", "rect", "line", "polygon", "text")
 
 DRAW = """async ([views, night]) => {
     document.documentElement.dataset.theme = night ? "dark" : "light";
-    const { drawBoard } = await import("/static/boards/board.js");
+    const { Board } = await import("/static/boards/board.js");
     const container = document.createElement("div");
     document.body.append(container);
     return views.map(([view, motion, width]) => {
         container.replaceChildren();
         container.style = `position: absolute; width: ${width}px`;
-        drawBoard(container, view).show(view, motion);
+        new Board(container, view).show(view, motion);
         const root = container.querySelector("svg");
         const shown = (shape) => getComputedStyle(shape).display !== "none";
         return [...root.querySelectorAll("circle, rect, line, polygon, text")].filter(shown).map((shape) => {
