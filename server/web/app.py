@@ -22,7 +22,6 @@
 - ``/api``, ``/api/openapi.json``, ``/api/v1/…``: for programs (`server.web.api`)
 """
 
-import re
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from functools import partial
 from typing import Protocol, TypeAlias
@@ -41,14 +40,11 @@ from starlette.types import ASGIApp, Scope
 
 from engine.games.gipf.parameters import parse
 from engine.games.interface import BadParameters
-from engine.wire.words import NAME_PATTERN
 from server.arena.arena import Arena
 from server.storage.record_store import RecordStore
-from server.web.api.pictures import Pictures
 from server.web.api.routes import Api
 from server.web.assets import documents, static_files
 from server.web.assets.static_files import File
-from server.web.assets.texts.requested import LanguageChoice, texts_of
 from server.web.atlas.routes import AtlasRoutes
 from server.web.http.answers import JSON, json_answer
 from server.web.http.client_quota import ClientQuota
@@ -67,10 +63,7 @@ from server.web.replay.finished_record import RECORD_BYTES, record_text
 from server.web.replay.log_requests import MAX_BODY_BYTES, player_log
 from server.web.replay.match_frames import info_of, note_views, now_of
 from server.web.views import contests
-from server.web.views import plain as plain_views
-from server.web.views import preview as previews
 from server.web.views.lobby import running
-from server.web.views.preview import Preview
 
 log = structlog.get_logger()
 
@@ -105,11 +98,9 @@ class Pages:
         record_store: RecordStore,
         hubs: Hubs,
         record_analyser: RecordAnalyser,
-        pictures: Pictures,
         people: People,
     ) -> None:
-        """Take the arena, its records, the channels of live pages, what reads records, pictures, and who has played."""
-        self._pictures = pictures
+        """Take the arena, its records, the channels of live pages, what reads records, and who has played."""
         self._people = people
         self._arena = arena
         self._record_store = record_store
@@ -120,18 +111,9 @@ class Pages:
 
     def routes(self) -> list[BaseRoute]:
         """Return all routes."""
-        plain = {
-            "/": self._plain_lobby,
-            "/match/{number:number}": self._plain_match,
-            "/contests": self._plain_contests,
-            "/contest/{number:number}": self._plain_contest,
-        }
-        previewed = {
-            "/match/{number:number}": self._match_preview,
-            "/contest/{number:number}": self._contest_preview,
-            "/player/{name:path}": self._player_preview,
-        }
         checks = {
+            "/match/{number:number}": self._check_match,
+            "/contest/{number:number}": self._check_contest,
             "/player/{name:path}": self._check_player,
             "/atlas/{size:number}/{run:number}/{white:number}/{black:number}": _check_variant,
         }
@@ -142,7 +124,7 @@ class Pages:
         }
         return [
             *(
-                Route(path, _page(page, plain.get(path), previewed.get(path), checks.get(path), self._announcements))
+                Route(path, _page(page, checks.get(path), self._announcements))
                 for path, page in documents.load().items()
             ),
             Route("/static/{path:path}", self._static),
@@ -159,11 +141,8 @@ class Pages:
             Route("/api/values", self._analysis("values"), methods=["POST"]),
             Route("/api/review", self._review_record, methods=["POST"]),
             Route("/api/contests", self._contests),
-            Route("/api/contests/{number:number}", self._contest(lambda _request: contests.whole_report)),
-            Route(
-                "/api/contests/{number:number}/fragments",
-                self._contest(lambda request: contests.page_fragments(texts_of(request).language)),
-            ),
+            Route("/api/contests/{number:number}", self._contest(contests.whole_report)),
+            Route("/api/contests/{number:number}/fragments", self._contest(contests.page_fragments)),
             Route("/api/contests/{number:number}/{name}", self._table),
             *(Route(path, endpoint) for path, endpoint in live.items()),
         ]
@@ -171,37 +150,15 @@ class Pages:
     def _announcements(self) -> Sequence[str]:
         return self._arena.announcements
 
-    async def _plain_lobby(self, request: Request) -> str:
-        return plain_views.lobby(await self._hubs.lobby.overview(), texts_of(request))
-
-    async def _plain_match(self, request: Request) -> str:
+    async def _check_match(self, request: Request) -> None:
         number = request.path_params["number"]
-        match = self._arena.find_match(number)
-        if match is not None:
-            return plain_views.match(match.public, texts_of(request))
-        return plain_views.record(number, await self._text(number), texts_of(request))
+        if self._arena.find_match(number) is None:
+            await self._text(number)
 
-    async def _plain_contests(self, request: Request) -> str:
-        return plain_views.contests(await self._hubs.lobby.reports.entries(), texts_of(request))
-
-    async def _plain_contest(self, request: Request) -> str:
+    async def _check_contest(self, request: Request) -> None:
         number = request.path_params["number"]
-        found = await self._hubs.lobby.reports.contest(number, plain_views.report(texts_of(request).language))
-        if found is None:
+        if all(entry.contest != number for entry in await self._hubs.lobby.reports.entries()):
             raise Refused(404, f"there is no report of a contest {number} here")
-        return found.data.decode()
-
-    async def _match_preview(self, request: Request) -> Preview | None:
-        number = request.path_params["number"]
-        shown = await self._pictures.shown(number)
-        return previews.of_match(number, shown.title(), shown.lines)
-
-    async def _contest_preview(self, request: Request) -> Preview | None:
-        return previews.of_contest(await self._pictures.entry(request.path_params["number"]))
-
-    async def _player_preview(self, request: Request) -> Preview | None:
-        name = request.path_params["name"]
-        return previews.of_player(name) if re.fullmatch(NAME_PATTERN, name) else None
 
     async def _check_player(self, request: Request) -> None:
         if self._arena.knows(request.path_params["name"]):
@@ -259,10 +216,9 @@ class Pages:
         return answer
 
     async def _pairing(self, request: Request) -> Response:
-        number = request.path_params["number"]
-        found = await self._hubs.lobby.reports.game(number)
-        if found is None and self._arena.find_match(number) is None:
-            await self._text(number)  # which says where there is no such match
+        found = await self._hubs.lobby.reports.game(request.path_params["number"])
+        if found is None:
+            await self._check_match(request)
         return json_answer(msgspec.json.encode(found))
 
     async def _record(self, request: Request) -> Response:
@@ -298,10 +254,10 @@ class Pages:
     async def _contests(self, _request: Request) -> Response:
         return json_answer(msgspec.json.encode(await self._hubs.lobby.reports.entries()))
 
-    def _contest(self, maker: Callable[[Request], contests.MakeAnswer]) -> Callable[[Request], Awaitable[Response]]:
+    def _contest(self, make: contests.MakeAnswer) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
             number = request.path_params["number"]
-            found = await self._hubs.lobby.reports.contest(number, maker(request))
+            found = await self._hubs.lobby.reports.contest(number, make)
             if found is None:
                 raise Refused(404, f"there is no report of a contest {number} here")
             headers = {"etag": found.tag, "cache-control": "no-cache"}
@@ -346,42 +302,23 @@ def _client(request: Request) -> Hashable:
 
 
 def _page(
-    page: dict[str, File],
-    plain: Callable[[Request], Awaitable[str]] | None,
-    preview: Callable[[Request], Awaitable[Preview | None]] | None,
+    page: File,
     check: Callable[[Request], Awaitable[None]] | None,
     announcements: Callable[[], Sequence[str]],
 ) -> Handler:
     async def answer(request: Request) -> Response:
         if check is not None:
             await check(request)
-        shown = page[texts_of(request).language]
-        if plain is not None:
-            markup = documents.announced(announcements()) + await plain(request)
-            shown = await trio.to_thread.run_sync(documents.with_plain, shown, markup)
+        shown = page
         if announcements() and documents.ANNOUNCEMENTS in shown.data:
             shown = await trio.to_thread.run_sync(documents.with_announcements, shown, announcements())
-        try:
-            linked = None if preview is None else await preview(request)
-        except Refused:  # there is a page, and nothing to be told of it: a record that is not whole
-            linked = None
-        if linked is not None:
-            tags = previews.tags(linked, previews.origin(_scheme(request), request.headers.get("host", "")))
-            shown = await trio.to_thread.run_sync(documents.with_tags, shown, tags)
-        return _file(shown, request, vary="accept-encoding, accept-language, cookie")
+        return _file(shown, request)
 
     return answer
 
 
-def _scheme(request: Request) -> str:
-    """Return how a browser has asked, which a trusted proxy tells."""
-    connection: ClientQuota = request.scope["state"][QUOTA]
-    told = request.headers.get("x-forwarded-proto", "") if connection.trusted else ""
-    return told or str(request.scope["scheme"])
-
-
-def _file(file: File, request: Request, caching: str = "no-cache", vary: str = "accept-encoding") -> Response:
-    headers = {"etag": file.tag, "cache-control": caching, "vary": vary}
+def _file(file: File, request: Request, caching: str = "no-cache") -> Response:
+    headers = {"etag": file.tag, "cache-control": caching, "vary": "accept-encoding"}
     if request.headers.get("if-none-match") == file.tag:
         return Response(status_code=304, headers=headers)
     if "gzip" in request.headers.get("accept-encoding", ""):
@@ -392,7 +329,7 @@ def _file(file: File, request: Request, caching: str = "no-cache", vary: str = "
 def _no_answer(request: Request, sentence: str, status: int) -> Response:
     """Say why there is no answer: as a page to who asks for pages, else as JSON."""
     if "text/html" in request.headers.get("accept", ""):
-        return HTMLResponse(documents.refusal(sentence, status, texts_of(request, "server")), status)
+        return HTMLResponse(documents.refusal(sentence, status), status)
     return JSONResponse({"error": sentence}, status)
 
 
@@ -422,12 +359,11 @@ def application(
     """Return the application: its own routes, and those of other rooms."""
     handlers = {Refused: _refused, HTTPException: _unknown, ClientDisconnect: _left, Exception: _fault}
     record_analyser = RecordAnalyser()
-    pictures = Pictures(arena, record_store, playing, hubs.lobby.reports)
-    pages = Pages(arena, record_store, hubs, record_analyser, pictures, people)
+    pages = Pages(arena, record_store, hubs, record_analyser, people)
     others: tuple[Room, ...] = (playing, people, *rooms, AtlasRoutes())
     routes = [*pages.routes(), *(route for room in others for route in room.routes())]
-    routes += [*pictures.routes(), *Api(arena, record_store, record_analyser, pictures).routes(routes)]
+    routes += Api(arena, record_store, record_analyser).routes(routes)
     packing = Middleware(
         GZipMiddleware, minimum_size=PACKED_BYTES, compresslevel=PACKED_LEVEL, thread_minimum_size=THREAD_BYTES
     )
-    return Guard(LanguageChoice(Starlette(routes=routes, exception_handlers=handlers, middleware=[packing])))
+    return Guard(Starlette(routes=routes, exception_handlers=handlers, middleware=[packing]))

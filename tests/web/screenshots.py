@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -127,7 +127,6 @@ class Shot(NamedTuple):
     """A status with which the server refuses something on the way."""
     before: str = ""
     """A script that the page begins with."""
-    scripts: bool = True
 
 
 def open_empty(stack: ExitStack, folder: Path) -> Place:
@@ -295,9 +294,6 @@ def boards() -> Iterator[Shot]:
     yield Shot("analysis-set-up-fault", pushes, BOARD, act=lambda page: set_up(page, "b2", "c2", "d2"), refused=400)
     yield Shot("atlas-explorer", "/atlas/2/2/4/4", ".value")
     yield Shot("atlas-explorer-move", "/atlas/2/2/4/4", ".value", act=follow)
-    for name in ("gipf", "mnk-19"):
-        yield Shot(f"embed-{name}-running", f"/embed/match/{{{name}}}", "img")
-        yield Shot(f"embed-{name}-over", f"/embed/match/{OVER[name]}", "img")
 
 
 def lists() -> Iterator[Shot]:
@@ -343,50 +339,22 @@ def errors() -> Iterator[Shot]:
     yield Shot("error-atlas-move", "/atlas/2/2/4/4#zz", "#fault:not(:empty)", refused=400)
     yield Shot("error-play", "/play#game=gipf&params=1+2+3+4", "#fault:not(:empty)", refused=400)
     yield Shot("error-analysis", "/analysis#game=mnk&params=3+3+3&tree=b2,b2", "#fault:not(:empty)", refused=400)
-    yield Shot("error-embed", "/embed/match/99999", "p", refused=404)
     yield Shot("error-ladder", "/ladder", place="empty", refused=404)
     yield Shot("error-stranger", "/me", place="league", refused=401)
     yield Shot("error-organise", "/organise", place="league", who="author", refused=403)
     yield Shot("error-join", "/join/none", place="league", refused=404)
 
 
-GERMAN = """lobby contests contest-round-robin-over contest-swiss-running contest-knockout-over
-    contest-swiss-running-live match-gipf-running match-gipf-over match-over-on-time match-over-reviewed play analysis
-    analysis-lines replay games player explorer atlas atlas-explorer embed-gipf-over join league-account league-bot
-    league-ladder league-player league-console league-grades version-refused error-page error-match"""
-"""The pages that come in German, too."""
-
-PLAIN = """lobby lobby-empty contests contest-round-robin-over contest-swiss-running contest-knockout-over
-    contest-swiss-running-live match-gipf-running match-gipf-over match-mnk-19-over play analysis games atlas
-    embed-gipf-over join league-account league-ladder error-page error-match"""
-"""Those that come without JavaScript, too."""
-
-
 def all_shots() -> Iterator[Shot]:
     """Yield all pages."""
-    known = {shot.name: shot for shots in (boards, lists, league, errors) for shot in shots()}
-    yield from known.values()
-    for name in GERMAN.split():
-        path, mark, rest = known[name].path.partition("#")
-        path += f"{'&' if '?' in path else '?'}language=de"
-        yield known[name]._replace(name=f"german-{name}", path=f"{path}{mark}{rest}")
-    for name in PLAIN.split():
-        yield known[name]._replace(name=f"plain-{name}", seen="body", act=None, scripts=False)
-
-
-@contextmanager
-def open_plain(browser: Browser, dark: bool) -> Iterator[Page]:
-    """Open a page without JavaScript."""
-    context = browser.new_context(java_script_enabled=False, color_scheme="dark" if dark else "light")
-    yield context.new_page()
-    context.close()
+    for shots in (boards, lists, league, errors):
+        yield from shots()
 
 
 def take(browser: Browser, shot: Shot, place: Place, size: str, dark: bool, picture: Path) -> None:
     """Write the picture of a page."""
     width, height = map(int, size.split("x"))
-    scripted = open_page(browser, phone=width < PHONE_WIDTH, dark=dark, still=True, refused=shot.refused)
-    with scripted if shot.scripts else open_plain(browser, dark) as page:
+    with open_page(browser, phone=width < PHONE_WIDTH, dark=dark, still=True, refused=shot.refused) as page:
         page.set_default_timeout(WAIT_MS)
         page.set_viewport_size({"width": width, "height": height})
         if shot.who:
@@ -398,8 +366,7 @@ def take(browser: Browser, shot: Shot, place: Place, size: str, dark: bool, pict
             expect(page.locator(shot.seen).first).to_be_visible()
             if shot.act is not None:
                 shot.act(page)
-            if shot.scripts:
-                page.wait_for_function(SETTLED)
+            page.wait_for_function(SETTLED)
             page.wait_for_timeout(200)  # names of boards are fitted a frame after these have their size
             assert fits(page), "it is wider than the window"
             assert not (words := broken_words(page)), words

@@ -1,6 +1,5 @@
 """The interface for programs: its description, what docs/api.md shows, and lists of records within bounds."""
 
-import html
 import json
 import re
 import shlex
@@ -8,13 +7,11 @@ import shutil
 import subprocess
 from contextlib import closing
 from http.client import HTTPConnection
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
-from PIL import Image
 from playwright.sync_api import Browser
 
 from engine.record import verify
@@ -29,7 +26,6 @@ from server.web.live.channels import Hubs
 from server.web.live.event_stream import Broadcaster
 from server.web.people.routes import People
 from server.web.play.routes import Playing
-from server.web.views import preview as previews
 from tests.engine.records import records
 from tests.engine.test_record import played
 from tests.server.harness import open_arena
@@ -181,107 +177,3 @@ def test_the_list_of_requests_can_be_read_everywhere(browser: Browser, site: Sit
         assert page.locator("h2").count() == len(OPERATIONS)
         assert fits(page)
         check_accessibility(page)
-
-
-def test_a_match_can_be_shown_on_another_site(browser: Browser, site: Site) -> None:
-    match = finished(site)
-    picture = ask(site, f"/api/v1/matches/{match}/position.svg")
-    assert picture.headers["content-type"] == "image/svg+xml" and picture.body.startswith(b"<svg ")
-    assert picture.headers["cross-origin-resource-policy"] == "cross-origin"
-    first = ask(site, f"/api/v1/matches/{match}/position.svg?ply=0")
-    assert first.status == 200 and first.body != picture.body
-    beyond = ask(site, f"/api/v1/matches/{match}/position.svg?ply=9")
-    assert (beyond.status, beyond.json) == (400, {"error": "ply is 9, but there is 1 move"})
-    policy = ask(site, f"/embed/match/{match}").headers["content-security-policy"]
-    assert "frame-ancestors *" in policy and "script-src 'self'" in policy
-    with open_page(browser, dark=True) as page:
-        page.goto(f"{site.url}/embed/match/{match}")
-        assert page.locator("img").evaluate("image => image.currentSrc").endswith("?ply=1&theme=dark")
-        assert page.get_by_text("ann – bob: second").is_visible()
-        board = page.get_by_role("img", name="The board, moves made: 1")
-        assert board.evaluate("image => image.complete && image.naturalWidth > 0")
-        assert fits(page)
-        check_accessibility(page)
-
-
-def test_a_frame_is_in_the_language_of_its_reader(site: Site) -> None:
-    shown = ask(site, f"/embed/match/{finished(site)}", accept_language="de")
-    assert {"accept-language", "cookie"} <= {*shown.headers["vary"].replace(" ", "").split(",")}
-    document = shown.body.decode()
-    assert '<html lang="de">' in document and "Das Brett, bisherige Züge: 1" in document
-    assert "<span>ann – bob: Zweiter gewinnt</span>" in document
-
-
-def test_a_frame_without_a_match_says_so_on_the_other_site(browser: Browser, site: Site) -> None:
-    """The whole page of an error has links, and a policy by which browsers show it in no frame."""
-    for language, told in (("en", "There is no match 999 here."), ("de", "Es gibt hier keine Partie 999.")):
-        answer = ask(site, "/embed/match/999", accept="text/html", accept_language=language)
-        assert answer.status == 404 and "frame-ancestors *" in answer.headers["content-security-policy"]
-        assert f"<p>{told}</p>" in answer.body.decode() and "<a " not in answer.body.decode()
-    with open_page(browser, refused=404) as page:
-        page.goto(f"{site.url}/embed/match/999")
-        assert page.get_by_text("There is no match 999 here.").is_visible()
-        assert fits(page)
-        check_accessibility(page)
-
-
-def test_oembed_names_the_frame_of_a_match_of_this_server_only(site: Site) -> None:
-    match = finished(site)
-    told = ask(site, f"/oembed?url={site.url}/match/{match}&maxwidth=300").json
-    assert (told["version"], told["type"], told["width"]) == ("1.0", "rich", 300)
-    assert f'<iframe src="{site.url}/embed/match/{match}" width="300"' in told["html"]
-    for url in (f"http://example.net/match/{match}", f"{site.url}/contest/{match}", "http://[", ""):
-        assert ask(site, f"/oembed?url={url}").status == 404, url
-    assert ask(site, f"/oembed?url={site.url}/match/{match}&format=xml").status == 501
-
-
-def test_the_page_of_a_match_says_where_oembed_is_told(site: Site) -> None:
-    match = finished(site)
-    (found,) = re.findall(
-        r'<link rel="alternate" type="application/json\+oembed" href="([^"]*)" title="([^"]*)">',
-        ask(site, f"/match/{match}").body.decode(),
-    )
-    address, title = map(html.unescape, found)
-    assert address.startswith(f"{site.url}/oembed?")
-    told = ask(site, address.removeprefix(site.url)).json
-    assert told["title"] == title == "ann – bob: second wins" and f"/embed/match/{match}" in told["html"]
-    assert "oembed" not in ask(site, "/contest/1").body.decode()
-
-
-@pytest.mark.slow  # processes are started for it
-def test_pictures_of_a_match_and_the_tags_that_lead_to_them(site: Site) -> None:
-    table = Table(site, "mnk", "params=3,3,3 budget=600000")
-    table.move("b2")
-    path = f"/api/v1/matches/{table.match}"
-    refused = ask(site, f"{path}/match.gif")
-    assert refused.status == 409 and "can be had when it is over" in refused.json["error"]
-    assert 'content="ann – bob"' in ask(site, f"/match/{table.match}").body.decode()
-    table.resign()
-    table.close()
-    for query, size in (("", (204, 254)), ("?scale=2&theme=dark&ply=0", (408, 508))):
-        picture = ask(site, f"{path}/position.png{query}")
-        assert picture.headers["content-type"] == "image/png"
-        assert Image.open(BytesIO(picture.body)).size == size
-    assert ask(site, f"{path}/match.gif").body.startswith(b"GIF89a")
-    for query in ("scale=4", "ply=2", "theme=blue"):
-        assert ask(site, f"{path}/position.png?{query}").status == 400, query
-    for page, card in (
-        (f"/match/{table.match}", f"/card/match/{table.match}.png"),
-        ("/contest/1", "/card/contest/1.png"),
-        ("/player/ann", "/card/player/ann.png"),
-    ):
-        told = ask(site, page).body.decode()
-        assert f'<meta property="og:image" content="{site.url}{card}">' in told
-        assert f'<meta property="og:url" content="{site.url}{page}">' in told
-        assert Image.open(BytesIO(ask(site, card).body)).size == (1200, 630)
-    for missing in ("/card/match/999999.png", "/card/contest/999.png", "/card/player/a%20b.png"):
-        assert ask(site, missing).status == 404, missing
-
-
-def test_what_is_no_host_is_not_written_into_a_page() -> None:
-    preview = previews.of_player("ann")
-    assert previews.origin("https", "arena.example.org:8443") == "https://arena.example.org:8443"
-    for scheme, host in (("javascript", "a"), ("http", 'a"><script>'), ("http", "a/b"), ("http", "")):
-        assert previews.origin(scheme, host) == ""
-    assert "og:image" not in previews.tags(preview, "") and "og:title" in previews.tags(preview, "")
-    assert "&lt;b&gt;" in previews.tags(preview._replace(title="<b>"), "")

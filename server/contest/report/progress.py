@@ -67,20 +67,14 @@ def current_progress(definition: Definition, games: Sequence[Finished], plan: Pl
 
 def progress_line(now: Progress) -> str:
     """Return the progress as one line of plain text."""
-    return f"{formatting.printable(now.name)}: {'; '.join(', '.join(parts) for parts in progress_parts(now))}"
+    return f"{formatting.printable(now.name)}: {progress_text(now)}"
 
 
-def progress_parts(now: Progress) -> list[tuple[str, ...]]:
-    """Return the parts of that line behind the contest's name, each of one or several clauses."""
-    parts: list[tuple[str, ...]] = [(_games(now),)]
-    if not now.over:
-        parts.append((now.stage,))
-    if now.head:
-        leaders = now.head[:HEAD_OF_LINE]
-        parts.append(tuple(f"{place}. {formatting.printable(name)} {mark}" for place, name, mark in leaders))
-    parts += [(_missing(now),)] if now.missing else []
-    parts += [(now.paused,)] if now.paused else []
-    return parts
+def progress_text(now: Progress) -> str:
+    """Return that line without the contest's name."""
+    leaders = (f"{place}. {formatting.printable(name)} {mark}" for place, name, mark in now.head[:HEAD_OF_LINE])
+    stage, missing = "" if now.over else now.stage, _missing(now) if now.missing else ""
+    return "; ".join(filter(None, (_games(now), stage, ", ".join(leaders), missing, now.paused)))
 
 
 def render_progress(now: Progress) -> RenderableType:

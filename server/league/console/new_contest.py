@@ -268,4 +268,4 @@ def _show(identity: Identity, copied: int, text: str, *, fault: str = "", checke
         "checked": checked,
     }
     status = 400 if fault else 200
-    return page("organise/new_contest", "New contest", values, language=identity.language, current="/me", status=status)
+    return page("organise/new_contest", "New contest", values, current="/me", status=status)

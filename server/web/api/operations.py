@@ -20,10 +20,6 @@ BASE = "/api/v1"
 """What all paths begin with. A change that breaks a program gets another number."""
 
 
-PLY = "ply", "how many moves were made before"
-THEME = "theme", "light, or dark for dark pages; light if missing"
-
-
 class GameEntry(msgspec.Struct, frozen=True):
     """A game, its sides, the one that begins first, and its usual variant."""
 
@@ -82,27 +78,6 @@ OPERATIONS = (
         answer=str,
         media_type=TEXT,
         serves="/api/matches/{number:number}/record",
-    ),
-    Operation(
-        path="/matches/{number}/position.svg",
-        summary="A picture of a position of a match, the last one or that after so many moves",
-        answer=str,
-        media_type=SVG,
-        query=(PLY, THEME),
-    ),
-    Operation(
-        path="/matches/{number}/position.png",
-        summary="The same picture as PNG, up to three times as large",
-        answer=str,
-        media_type=PNG,
-        query=(PLY, THEME, ("scale", "how many times as large, 1 to 3; 1 if missing")),
-    ),
-    Operation(
-        path="/matches/{number}/match.gif",
-        summary="A match that is over as an animated picture: of a long one the last 240 moves",
-        answer=str,
-        media_type=GIF,
-        query=(THEME,),
     ),
     Operation(
         path="/matches/{number}/notes",

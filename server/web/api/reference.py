@@ -5,8 +5,6 @@ from html import escape
 
 from server.web.api.operations import BASE, Operation
 from server.web.assets.documents import Document, whole
-from server.web.assets.texts.catalogue import texts
-from server.web.assets.texts.choice import USUAL
 
 INTRODUCTION = """<main id="main">
   <div class="title"><h1>Programming interface</h1></div>
@@ -35,7 +33,7 @@ def page(operations: Iterable[Operation]) -> str:
         )
         for operation in operations
     )
-    return whole(Document("", "API"), INTRODUCTION + "".join(requests) + "</main>\n", texts(USUAL))
+    return whole(Document("", "API"), INTRODUCTION + "".join(requests) + "</main>\n")
 
 
 def _query(operation: Operation) -> str:

@@ -17,12 +17,9 @@ from starlette.routing import BaseRoute, Route
 from server.arena.arena import Arena
 from server.ops.typed_json import decode
 from server.storage.record_store import RecordStore
-from server.web.api import openapi, reference, sharing
+from server.web.api import openapi, reference
 from server.web.api.operations import BASE, EVENTS, NDJSON, OPERATIONS, Operation
-from server.web.api.pictures import Pictures
 from server.web.api.records import played_match
-from server.web.assets.static_files import address
-from server.web.assets.texts.requested import texts_of
 from server.web.http.answers import JSON, json_answer
 from server.web.http.client_quota import ClientQuota
 from server.web.http.errors import Refused
@@ -47,11 +44,8 @@ class _Whole(msgspec.Struct):
 class Api:
     """The handlers of these routes."""
 
-    def __init__(
-        self, arena: Arena, record_store: RecordStore, record_analyser: RecordAnalyser, pictures: Pictures
-    ) -> None:
-        """Take the arena, its records, what reads them, and pictures of matches."""
-        self._pictures = pictures
+    def __init__(self, arena: Arena, record_store: RecordStore, record_analyser: RecordAnalyser) -> None:
+        """Take the arena, its records, and what reads them."""
         self._arena = arena
         self._record_store = record_store
         self._record_analyser = record_analyser
@@ -60,9 +54,6 @@ class Api:
         """Return the routes of all operations; ``pages`` are routes that answer the requests of the pages."""
         own = {
             "/matches/{number}": self._match,
-            "/matches/{number}/position.svg": self._pictures.position_svg,
-            "/matches/{number}/position.png": self._pictures.position_png,
-            "/matches/{number}/match.gif": self._pictures.animation,
             "/records": self._records,
             "/records/{number}": self._record,
         }
@@ -70,8 +61,6 @@ class Api:
         return [
             Route("/api", _about),
             Route("/api/openapi.json", _description),
-            Route("/embed/match/{number:number}", self._frame),
-            Route("/oembed", self._embed),
             *(Route(_path(one), own.get(one.path) or known[one.serves], methods=_methods(one)) for one in OPERATIONS),
         ]
 
@@ -90,30 +79,6 @@ class Api:
             return msgspec.json.encode({"info": info_of(match.header), "now": now})
 
         return json_answer(await trio.to_thread.run_sync(told_now))
-
-    async def _frame(self, request: Request) -> Response:
-        number = request.path_params["number"]
-        words = texts_of(request, "server")
-        try:
-            shown = await self._pictures.shown(number)
-        except Refused as error:
-            text = sharing.empty_frame(str(error), words, address)
-            return HTMLResponse(text, error.status, headers=sharing.FRAME_HEADERS)
-        plies, is_running = len(shown.question.moves), not shown.result
-        text = sharing.frame(number, shown.title(words), plies, is_running, words, address)
-        return HTMLResponse(text, headers=sharing.FRAME_HEADERS)
-
-    async def _embed(self, request: Request) -> Response:
-        asked = request.query_params
-        if asked.get("format", "json") != "json":
-            raise Refused(501, "an oEmbed answer is JSON here")
-        url = asked.get("url", "")
-        match = sharing.match_of(url, request.headers.get("host", ""))
-        if match is None:
-            raise Refused(404, "url has to be the address of the page of a match of this server")
-        title = (await self._pictures.shown(match)).title()
-        most = query_number(request, "maxwidth", sharing.WIDTH), query_number(request, "maxheight", sharing.HEIGHT)
-        return json_answer(msgspec.json.encode(sharing.embed(url, match, title, most)))
 
     async def _record(self, request: Request) -> Response:
         number = request.path_params["number"]

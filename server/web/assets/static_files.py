@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from engine.games.boards.colours import variables
 from server.contest.report import page
-from server.web.assets.texts.catalogue import FOLDERS, modules
 
 TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -58,8 +57,6 @@ def load() -> dict[str, File]:
         found[name] = file_of(".css", page.style_sheet(name).encode())
     boards = found["boards/boards.css"].data
     found["boards/boards.css"] = file_of(".css", variables().encode() + boards)
-    for language in FOLDERS:
-        found |= {f"texts/{name}.js": file_of(".js", data) for name, data in modules(language).items()}
     return found
 
 
@@ -95,11 +92,6 @@ def imported(script: str) -> list[str]:
                 found.append(module)
                 waiting.append(module)
     return found
-
-
-def words_of(language: str) -> list[str]:
-    """Return the module that scripts have their words from in a language, where there is need of one."""
-    return [f"texts/{language}.js"] if language in FOLDERS else []
 
 
 def file_of(suffix: str, data: bytes) -> File:

@@ -13,7 +13,7 @@ from server.web.live.event_stream import Broadcaster, Channel, Mailbox
 from server.web.replay.match_frames import Frame, frame_of, now_of
 from server.web.replay.past_results import PastResults
 from server.web.views.contests import Entry, ReportIndex
-from server.web.views.lobby import BOARDS, Boards, Overview, newest, overview
+from server.web.views.lobby import BOARDS, Boards, newest, overview
 
 log = structlog.get_logger()
 
@@ -128,7 +128,6 @@ class LobbyHub:
         self._contests: tuple[Entry, ...] = ()
         self._earlier = PastResults(arena.settings.data)
         self._boards = Boards()
-        self._seen: Overview | None = None
         self._now = b""
         self._made = -LOBBY_SECONDS
         self._last = b""
@@ -181,20 +180,10 @@ class LobbyHub:
         """Return the lobby as it was a second ago at most: whoever comes again and again does not have it made anew."""
         return self._now if trio.current_time() < self._made + LOBBY_SECONDS else self._look_round()
 
-    async def overview(self) -> Overview:
-        """Return the lobby as it was a second ago at most, whether browsers listen or not."""
-        if self._seen is None or trio.current_time() >= self._made + LOBBY_SECONDS:
-            self._earlier.want()
-            await self._look()
-            await self._draw()
-            self._look_round()
-        assert self._seen is not None
-        return self._seen
-
     def _look_round(self) -> bytes:
         now = trio.current_time()
-        self._seen = overview(self._arena, self._earlier.results, self._contests, self._boards, now)
-        self._now, self._made = msgspec.json.encode(self._seen), now
+        seen = overview(self._arena, self._earlier.results, self._contests, self._boards, now)
+        self._now, self._made = msgspec.json.encode(seen), now
         return self._now
 
 

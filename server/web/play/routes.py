@@ -5,7 +5,6 @@ Every request names the whole game (`server.web.play.questions`); nothing is kep
 
 from collections.abc import Awaitable, Callable, Hashable
 from functools import partial
-from hashlib import sha256
 from typing import TypeAlias
 
 import msgspec
@@ -15,7 +14,6 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from engine.games.catalogue import GAMES
-from server.ops.lru_cache import LruCache
 from server.ops.typed_json import decode
 from server.ops.workers.question_loop import OK
 from server.web.http.answers import JSON
@@ -35,7 +33,7 @@ MAX_BYTES = 64 * 1024
 LOOK_SECONDS = 10.0
 """How long an answer that needs no thinking may take."""
 
-PAINTED = ("png", "gif", "card")
+PAINTED = ("png", "gif")
 """Pictures of pixels."""
 
 PAINT_SECONDS = 60.0
@@ -60,9 +58,6 @@ PAINTERS = 2
 MAX_WAITING, MAX_WAITING_OF_ONE = 32, 8
 """Pictures that wait for their turn, of all and of one client."""
 
-KEPT_BYTES = 16 * 1024 * 1024
-"""Of pictures that are kept to be sent again: those that others link to are asked for by each of their readers."""
-
 LOOK_NICE, THINK_NICE = 10, 19
 """How far behind matches both stand where the processor is wanted; a look takes some milliseconds."""
 
@@ -80,7 +75,6 @@ class Playing:
         self._thinkers = Workers(thinkers, nice=THINK_NICE)
         self._painters = Workers(PAINTERS, nice=THINK_NICE)
         self._turns = WorkQueue(PAINTERS, MAX_WAITING, MAX_WAITING_OF_ONE)
-        self._painted: LruCache[bytes, bytes] = LruCache(KEPT_BYTES, size_of=len)
         self._makings = Makings(trio.current_time)
 
     async def __aenter__(self) -> "Playing":
@@ -105,27 +99,16 @@ class Playing:
     async def ask(self, kind: str, body: bytes, client: Hashable = None) -> tuple[int, bytes]:
         """Return the status and the answer to a question of one of the KINDS; raises `Refused`.
 
-        Pixels are painted in fair turns of the clients, and kept.
+        Pixels are painted in fair turns of the clients.
         """
         if kind in PAINTED:
-            return await self._paint(kind, body, client)
+            try:
+                async with self._turns.of(client):
+                    return await self._painters.ask(kind, body, KINDS[kind])
+            except Full:
+                raise Refused(503, "too many pictures are being painted now; try again in a minute") from None
         workers = self._thinkers if kind == "think" else self._lookers
         return await workers.ask(kind, body, KINDS[kind])
-
-    async def _paint(self, kind: str, body: bytes, client: Hashable) -> tuple[int, bytes]:
-        key = sha256(kind.encode() + b" " + body).digest()
-        painted = self._painted.get(key)
-        if painted is not None:
-            return OK, painted
-        try:
-            async with self._turns.of(client):
-                painted = self._painted.get(key)  # somebody may have asked for it while this waited
-                status, answer = (OK, painted) if painted else await self._painters.ask(kind, body, KINDS[kind])
-        except Full:
-            raise Refused(503, "too many pictures are being painted now; try again in a minute") from None
-        if status == OK:
-            self._painted.put(key, answer)
-        return status, answer
 
     async def _known(self, body: bytes) -> tuple[int, bytes]:
         """Return exact values as `ask` does, of those tablebases alone that are there."""

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from datetime import datetime
-from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple, TypeAlias, TypeVar
@@ -13,13 +12,11 @@ import structlog
 import trio
 
 from server.contest.interventions import Kind
-from server.contest.report.page import MAX_KEPT, RoundOfGames, fragments
+from server.contest.report.page import fragments
 from server.contest.report.structure import Report, winners
 from server.contest.store.folders import FOLDER, folder_of
 from server.ops.lru_cache import LruCache
 from server.ops.typed_json import decode
-from server.web.assets.texts.catalogue import texts
-from server.web.assets.texts.headings import in_language
 from server.web.http.numbers import DIGITS
 from server.web.views.pairings import GameOfContest, Listing, game_of_contest
 
@@ -244,30 +241,10 @@ def read_report(data: bytes) -> Report:
     return decode(data, type=Report)
 
 
-@cache
-def page_fragments(language: str) -> MakeAnswer:
-    """Return what makes the parts of a contest's page in a language: the same function each time.
-
-    That answers with the ``name`` of the contest, whether it is ``over``, and its parts as HTML.
-    """
-    words = texts(language, "reports")
-
-    def answer(entry: Entry, data: bytes) -> bytes:
-        parts = fragments(read_report(data), entry.contest, entry.known)._asdict()
-        shown = {key: in_language(part, words) for key, part in parts.items() if isinstance(part, str)}
-        rounds = [_round_in(language, one) for one in parts["rounds"]]
-        told = {"name": entry.name, "over": entry.state == "over"}
-        return msgspec.json.encode({**told, **shown, "rounds": rounds})
-
-    return answer
-
-
-@lru_cache(MAX_KEPT)
-def _round_in(language: str, one: RoundOfGames) -> RoundOfGames:
-    """Return the games of a round in a language; most rounds are over, and the report is made often."""
-    words = texts(language, "reports")
-    title = words(words.sentence(one.title))
-    return RoundOfGames(title, one.id, one.games, in_language(one.html, words))
+def page_fragments(entry: Entry, data: bytes) -> bytes:
+    """Return the ``name`` of a contest, whether it is ``over``, and the parts of its page as HTML."""
+    parts = fragments(read_report(data), entry.contest, entry.known)._asdict()
+    return msgspec.json.encode({"name": entry.name, "over": entry.state == "over", **parts})
 
 
 def file(data: Path, number: int, name: str) -> bytes | None:

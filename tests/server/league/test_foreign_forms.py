@@ -129,7 +129,7 @@ async def serving(data: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[
             fields = {"name": "kim", "names": "kim", "role": AUTHOR, "uses": "2", "sure": "yes", "text": "x"}
             fields |= {"hours": "1", "match": "1", "browser": "1", "code": "x", "link": "x", "bot": "bot"}
         state = {QUOTA: HttpRateLimiter(Limits(), 5, lambda: 0).enter("127.0.0.1")}
-        routes: list[BaseRoute] = apps[0]._app._app.routes
+        routes: list[BaseRoute] = apps[0]._app.routes
         assert {type(route) for route in routes} == {Route}, "nothing is mounted that is not listed"
         http = [route for route in routes if isinstance(route, Route)]
         paths = {route.path for route in http if route.methods is None or "POST" in route.methods}

@@ -1,9 +1,7 @@
 /** The atlas: for each board and run length who wins with perfect play, by the numbers of pieces. */
 
-import "../shared/further_texts.js";
 import { el, find, patch, say } from "../shared/dom.js";
 import { ask, untilReached } from "../shared/net.js";
-import { LANGUAGE, t } from "../shared/texts.js";
 import { count, inMoves, sentence } from "../shared/words.js";
 
 /**
@@ -18,11 +16,11 @@ const WINNERS = ["white", "black"];
  * @param {string} path of the variant's own page
  */
 function drawCell(cell, path) {
-  if (!cell) return el("td", {}, el("span.unseen", {}, t("not solved")));
+  if (!cell) return el("td", {}, el("span.unseen", {}, "not solved"));
   const [kind, words, text] =
     cell.winner === null
-      ? ["draw", t("draw"), "="]
-      : [WINNERS[cell.winner], t("{0} wins {1}", t(WINNERS[cell.winner]), inMoves(cell.plies ?? "?")), String(cell.plies ?? "?")];
+      ? ["draw", "draw", "="]
+      : [WINNERS[cell.winner], `${WINNERS[cell.winner]} wins ${inMoves(cell.plies ?? "?")}`, String(cell.plies ?? "?")];
   return el(`td.${kind}`, {}, el("a", { href: path, "aria-label": words }, text));
 }
 
@@ -32,7 +30,7 @@ function drawGrid({ size, run, rows, columns, cells }) {
   const head = el(
     "tr",
     {},
-    el("td.corner", {}, el("span.unseen", {}, t("rows GW, columns GB"))),
+    el("td.corner", {}, el("span.unseen", {}, "rows GW, columns GB")),
     ...columns.map((column) => el("th", { scope: "col" }, String(column))),
   );
   const body = rows.map((row, i) =>
@@ -47,7 +45,7 @@ function drawGrid({ size, run, rows, columns, cells }) {
     "section.card.grid",
     { "aria-label": name },
     el("h2", {}, name),
-    el("table", { "aria-label": t("Results for {0}", name) }, el("thead", {}, head), el("tbody", {}, ...body)),
+    el("table", { "aria-label": `Results for ${name}` }, el("thead", {}, head), el("tbody", {}, ...body)),
   );
 }
 
@@ -59,7 +57,7 @@ function drawGrid({ size, run, rows, columns, cells }) {
 
 /** @param {TableFile} file */
 function drawFile({ name, bytes, sha256 }) {
-  if (!sha256) return el("li", {}, t("{0}: is being written; reload this page in some seconds.", name));
+  if (!sha256) return el("li", {}, `${name}: is being written; reload this page in some seconds.`);
   return el(
     "li",
     {},
@@ -72,17 +70,17 @@ function drawFile({ name, bytes, sha256 }) {
 /** @param {number} bytes */
 function size(bytes) {
   const tenths = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
-  return bytes < 1e6 ? `${Math.max(1, Math.round(bytes / 1e3))} kB` : `${(bytes / 1e6).toLocaleString(LANGUAGE, tenths)} MB`;
+  return bytes < 1e6 ? `${Math.max(1, Math.round(bytes / 1e3))} kB` : `${(bytes / 1e6).toLocaleString("en", tenths)} MB`;
 }
 
 /** @param {Table} table */
 function drawTable({ size, run, files, layers }) {
-  const positions = layers.reduce((sum, layer) => sum + layer.positions, 0).toLocaleString(LANGUAGE);
+  const positions = layers.reduce((sum, layer) => sum + layer.positions, 0).toLocaleString("en");
   const longest = Math.max(...layers.map((layer) => layer.longest));
   const most = Math.max(...layers.map(({ mine, theirs }) => mine + theirs));
   const words = layers.length
-    ? t("{0} positions with up to {1} pieces; the longest game takes {2}.", positions, most, count(longest, "move"))
-    : t("All positions with up to 15 pieces a side.");
+    ? `${positions} positions with up to ${most} pieces; the longest game takes ${count(longest, "move")}.`
+    : "All positions with up to 15 pieces a side.";
   return el(
     "li.card",
     {},

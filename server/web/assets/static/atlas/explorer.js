@@ -3,13 +3,11 @@
  * holds the moves so far.
  */
 
-import "../shared/further_texts.js";
-import { drawBoard } from "../boards/board.js";
+import { Board } from "../boards/board.js";
 import { Pointing } from "../play/pointing.js";
 import { ask } from "../play/server.js";
 import { el, find, patch, say } from "../shared/dom.js";
 import { untilReached } from "../shared/net.js";
-import { t, told } from "../shared/texts.js";
 import { count, inMoves, sentence } from "../shared/words.js";
 
 const AGAIN_MS = 3000; // while a tablebase is being made
@@ -24,8 +22,8 @@ const parameters = location.pathname.split("/").slice(2).join(" ");
 
 /** What a value is called, for the side to move. */
 function worth(/** @type {number} */ result, /** @type {number} */ plies) {
-  if (result === 0) return t("draw");
-  return result > 0 ? t("win in {0}", plies) : t("loss in {0}", plies);
+  if (result === 0) return "draw";
+  return result > 0 ? `win in ${plies}` : `loss in ${plies}`;
 }
 
 class Explorer {
@@ -88,7 +86,7 @@ class Explorer {
     const { start, plies } = await ask("longest", { game: "gipf", parameters }).catch(() => ({ start: null, plies: 0 }));
     if (!start) return;
     this.longest = start;
-    say($("longest-win"), t("Longest win: {0}", count(plies, "move")));
+    say($("longest-win"), `Longest win: ${count(plies, "move")}`);
     $("longest").hidden = false;
   }
 
@@ -110,7 +108,7 @@ class Explorer {
   }
 
   #draw(/** @type {object} */ view) {
-    this.board = drawBoard($("board"), view);
+    this.board = new Board($("board"), view);
     this.pointing = new Pointing(this.board, {
       rows: (push) => ask("rows", { ...this.#variant(), moves: this.moves, chosen: push }).catch(() => null),
       move: (move, pushed) => this.go([...this.moves, move], { animated: true, pushed }),
@@ -127,22 +125,22 @@ class Explorer {
   #tell() {
     const { view } = this.answer;
     const { state, result, plies } = this.values;
-    const mover = t(view.sides[view.turn]);
-    const other = t(view.sides[1 - view.turn]);
+    const mover = view.sides[view.turn];
+    const other = view.sides[1 - view.turn];
     const name = `${mover.charAt(0).toUpperCase()}${mover.slice(1)}`;
     say($("title"), `GIPF ${parameters}`);
-    document.title = `${t("GIPF {0}, solved", parameters)} · gipf-arena`;
-    say($("stock"), told(view.summary));
+    document.title = `GIPF ${parameters}, solved · gipf-arena`;
+    say($("stock"), view.summary);
     let words = "";
     if (view.ending) words = sentence(view.ending.sentence);
-    else if (state === "making") words = t("This variant is being solved on the server; that takes up to some minutes.");
+    else if (state === "making") words = "This variant is being solved on the server; that takes up to some minutes.";
     else if (state === "failed")
-      words = t("The server could not solve this variant; its disk may be full. Load this page again to have it tried again.");
+      words = "The server could not solve this variant; its disk may be full. Load this page again to have it tried again.";
     else if (state === "later")
-      words = t("This variant is not solved yet, and four were solved for your address in the last hour; come back later.");
-    else if (state !== "known") words = t("Nothing is known of this position: the variant is too large for a table of it.");
-    else if (result === 0) words = t("{0} to move: a draw with perfect play.", name);
-    else words = t("{0} to move: {1} wins {2}.", name, result > 0 ? mover : other, inMoves(plies));
+      words = "This variant is not solved yet, and four were solved for your address in the last hour; come back later.";
+    else if (state !== "known") words = "Nothing is known of this position: the variant is too large for a table of it.";
+    else if (result === 0) words = `${name} to move: a draw with perfect play.`;
+    else words = `${name} to move: ${result > 0 ? mover : other} wins ${inMoves(plies)}.`;
     say($("standing"), words);
     say($("hint"), "");
     say($("moves"), this.moves.map((move, ply) => `${ply + 1}. ${move}`).join("  "));
@@ -191,7 +189,7 @@ class Explorer {
   #run(/** @type {boolean} */ on) {
     if (this.running === on) return;
     this.running = on;
-    say($("run"), on ? t("Pause") : t("Play on"));
+    say($("run"), on ? "Pause" : "Play on");
     if (on && !this.#best(true)) this.#run(false);
     else if (this.board) this.#offer();
   }

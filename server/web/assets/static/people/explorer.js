@@ -1,12 +1,10 @@
 /** The opening explorer: a position, the moves that were played in it, and how these games went. */
 
-import "../shared/further_texts.js";
-import { drawBoard } from "../boards/board.js";
+import { Board } from "../boards/board.js";
 import { Pointing } from "../play/pointing.js";
 import { ask as look, games as known } from "../play/server.js";
 import { el, find, patch, say } from "../shared/dom.js";
 import { ask } from "../shared/net.js";
-import { t } from "../shared/texts.js";
 import { gameName, moveText } from "../shared/words.js";
 import { attempt } from "./asking.js";
 import { behind, gameRow } from "./game_row.js";
@@ -64,7 +62,7 @@ function drawPosition() {
   const wanted = `${line.game} ${parameters}`;
   if (drawn !== wanted) {
     find("#board").replaceChildren();
-    board = drawBoard(find("#board"), view, { small: false, label: t("Position") });
+    board = new Board(find("#board"), view);
     pointing = new Pointing(board, {
       rows: (chosen) => look("rows", { game: line.game, parameters, moves: line.moves, chosen }),
       move: (move) => go([...line.moves, move]),
@@ -89,7 +87,7 @@ function drawMoves({ moves, games, plies, index }) {
   find("#none").hidden = moves.length > 0;
   say(
     find("#none"),
-    line.moves.length < plies ? t("No game has gone on from here.") : t("Games are followed for {0} moves.", plies),
+    line.moves.length < plies ? "No game has gone on from here." : `Games are followed for ${plies} moves.`,
   );
   find("#games-of").hidden = !games.length;
   patch(find("#games"), ...games.map(gameRow));
