@@ -156,7 +156,7 @@ def keep(folder: Path, purpose: str, names: Iterable[str]) -> None:
     write(folder, purpose, "\n".join(sorted(names)).encode())
     for old in sorted(_kernels().iterdir(), key=_last_use, reverse=True)[FOLDERS_KEPT:]:
         with suppress(OSError), (old / LOCK).open("ab") as file:
-            if _lock(file, attempts=1):
+            if fcntl is None or _lock(file, attempts=1):
                 shutil.rmtree(old, ignore_errors=True)
 
 
@@ -173,7 +173,7 @@ def folder_lock(folder: Path) -> Iterator[None]:
     A process that holds the lock already goes on. Bindings call each other in one direction only, so no two
     processes wait for each other.
     """
-    if folder in _held:
+    if fcntl is None or folder in _held:
         yield
         return
     with ExitStack() as stack:
@@ -192,8 +192,6 @@ def folder_lock(folder: Path) -> Iterator[None]:
 
 def _lock(file: BinaryIO, attempts: int) -> bool:
     """Lock a file, POLL_SECONDS between two attempts; tell whether that was possible. Closing the file unlocks it."""
-    if fcntl is None:
-        return True
     pause = threading.Event()
     for attempt in range(attempts):
         if attempt > 0:
