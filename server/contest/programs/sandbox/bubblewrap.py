@@ -187,8 +187,8 @@ class Descriptors(NamedTuple):
     """It writes lines of JSON there, with the number of the sandbox's first process and with the exit status."""
     block: int
     """It reads a byte there before the program begins."""
-    filter: int | None = None
-    """It reads the filter of `server.contest.programs.sandbox.syscall_filter` there; None for no filter."""
+    filter: int
+    """It reads the filter of `server.contest.programs.sandbox.syscall_filter` there."""
 
 
 def sandboxed(command: Sequence[str], view: View, bounds: Bounds, given: Descriptors) -> list[str]:
@@ -215,8 +215,7 @@ def sandboxed(command: Sequence[str], view: View, bounds: Bounds, given: Descrip
         else []
     )
     words += ["--remount-ro", "/", "--chdir", str(view.folder)]
-    words += ["--json-status-fd", str(given.status), "--block-fd", str(given.block)]
-    words += [] if given.filter is None else ["--seccomp", str(given.filter)]
+    words += ["--json-status-fd", str(given.status), "--block-fd", str(given.block), "--seccomp", str(given.filter)]
     return [*words, "--", *command]
 
 

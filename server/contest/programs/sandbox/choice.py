@@ -174,10 +174,14 @@ async def wait_until_sealable(
 @cache
 def sandbox_obstacle() -> str:
     """Return a sentence why programs cannot be sealed on this machine, and what to do; empty if they can."""
+    try:
+        refused = filter_to_read()
+    except OSError as error:
+        how = "install libseccomp, as by apt-get install libseccomp2"
+        return f"programs cannot be sealed: {error}; {how}, or write {WITHOUT}"
     told, tells = os.pipe()
     waits, goes = os.pipe()
     os.close(goes)  # it need not wait
-    refused = filter_to_read()
     given = Descriptors(tells, waits, refused)
     try:
         command = sandboxed(["true"], View(Path("/")), Bounds(), given)
@@ -185,7 +189,7 @@ def sandbox_obstacle() -> str:
             command,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            pass_fds=[number for number in given if number is not None],
+            pass_fds=given,
             timeout=TRIAL_SECONDS,
             check=False,
         )
@@ -196,8 +200,7 @@ def sandbox_obstacle() -> str:
         return f"programs cannot be sealed: {error}; {WITHOUT}"
     finally:
         for descriptor in (told, *given):
-            if descriptor is not None:
-                os.close(descriptor)
+            os.close(descriptor)
     if done.returncode == 0:
         return ""
     said = " ".join(done.stderr.decode(errors="replace").split()) or f"{PROGRAM} ended with status {done.returncode}"

@@ -36,7 +36,7 @@ from server.contest.programs.sandbox.resource_usage import (
     out_of_cpu_time,
     out_of_memory,
 )
-from server.contest.programs.sandbox.syscall_filter import refusals
+from server.contest.programs.sandbox.syscall_filter import filter_program, new_session_keyring
 
 Result = TypeVar("Result")
 
@@ -261,9 +261,10 @@ def start(
             command = [sys.executable, "-I", "-S", "-c", LAUNCHER, str(ways[1].fileno()), str(port), *command]
         refused = filter_to_read()
         handed = Descriptors(tells, waits, refused)
-        given = [number for number in (*handed, ways and ways[1].fileno()) if number is not None]
+        given = [*handed] if ways is None else [*handed, ways[1].fileno()]
         words = sandboxed(command, seal.view, seal.bounds, handed)
         talks = port is None
+        new_session_keyring()
         process = spawn(words, environment, "/", core, talks=talks, errors=errors, given=given, niceness=seal.niceness)
         os.close(tells)
         tells = -1
@@ -307,11 +308,9 @@ def _pipe_without_end() -> tuple[int, int]:
         os.close(reads)
 
 
-def filter_to_read() -> int | None:
-    """Return a descriptor from which the filter of system calls can be read; None where there is none."""
-    words = refusals()
-    if words is None:
-        return None
+def filter_to_read() -> int:
+    """Return a descriptor from which the filter of system calls can be read; raises OSError without libseccomp."""
+    words = filter_program()
     reads, writes = os.pipe()
     os.write(writes, words)  # far less than a pipe holds
     os.close(writes)

@@ -1,11 +1,13 @@
 """Programs in sandboxes: what they see, what they may use, and that nothing of them is left."""
 
+import ctypes
 import json
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -153,6 +155,15 @@ found = {
     "other namespaces": called(libc.unshare(NEW_MOUNTS)),
     "process": called(libc.syscall(CLONE, 17, 0, 0, 0, 0)),
 }
+NUMBERS = {  # of other processes, keyrings, memory and events of the kernel
+    "x86_64": {"ptrace": 101, "process_vm_writev": 311, "pidfd_getfd": 438, "add_key": 248, "request_key": 249,
+               "keyctl": 250, "userfaultfd": 323, "bpf": 321, "perf_event_open": 298},
+    "aarch64": {"ptrace": 117, "process_vm_writev": 271, "pidfd_getfd": 438, "add_key": 217, "request_key": 218,
+                "keyctl": 219, "userfaultfd": 282, "bpf": 280, "perf_event_open": 241},
+}[os.uname().machine]
+for name, number in NUMBERS.items():
+    found[name] = called(libc.syscall(number, 0, 0, 0, 0, 0))
+found["socket to the host"] = called(libc.socket(40, 1, 0))
 def old(number, argument):  # as programs of 32 bits ask
     code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
     words = b"\\xb8" + number.to_bytes(4, "little") + b"\\xbb" + argument.to_bytes(4, "little")
@@ -173,6 +184,30 @@ async def test_a_program_cannot_leave_its_core_and_has_no_memory_that_nobody_see
     assert found.pop("of 32 bits", [-1, -1, True]) == [-1, -1, True]
     refused = dict.fromkeys(found, "EPERM") | {"ring": "ENOSYS", "clone3": "ENOSYS", "process": "done"}
     assert found == refused
+
+
+LEAVES_A_MESSAGE = """
+import ctypes, errno, os, sys
+libc, add_key = ctypes.CDLL(None, use_errno=True), {"x86_64": 248, "aarch64": 217}[os.uname().machine]
+status = libc.syscall(add_key, b"user", b"arena-message", b"for the next game", 17, -3)
+print(status, errno.errorcode.get(ctypes.get_errno()), file=sys.stderr)
+"""
+
+
+async def test_a_program_leaves_no_message_in_a_keyring_of_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def session_keyring() -> int:
+        """Return the number of the session keyring of this thread; -1 without keyrings."""
+        return int(ctypes.CDLL(None).syscall({"x86_64": 250, "aarch64": 219}[os.uname().machine], 0, -3, 0))
+
+    with ThreadPoolExecutor(1) as spawner:
+        monkeypatch.setattr(process, "_SPAWNER", spawner)
+        async with started(tmp_path, LEAVES_A_MESSAGE) as program:
+            await program.ended.wait()
+        given = spawner.submit(session_keyring).result()  # its program had the same one
+    assert kept(tmp_path) == "-1 EPERM\n"
+    assert given == -1 or given != session_keyring(), "each program has a session keyring of its own"
 
 
 EATS = """
@@ -415,7 +450,7 @@ async def test_a_sandbox_that_is_made_ahead_begins_when_its_core_is_free_or_leav
 
 def test_what_every_sandbox_shows_is_not_mounted_again(tmp_path: Path) -> None:
     view = View(tmp_path, (tmp_path, Path("/usr/bin/java")))
-    words = sandboxed(("java", "Bot"), view, Bounds(), Descriptors(1, 2))
+    words = sandboxed(("java", "Bot"), view, Bounds(), Descriptors(1, 2, 3))
     assert "/usr/bin/java" not in words, "a link to /etc, which is not there, cannot be mounted on"
     assert str(tmp_path) in words
 
@@ -439,10 +474,10 @@ def test_python_is_shown_to_all_but_compiled_programs_of_the_entrants_own_that_n
     assert shown("/usr/bin/env", "./plain") and shown("./plain", seen=View(tmp_path))
     (tmp_path / "plain").write_bytes(b"\x7fELF\x02 PyPy")
     assert shown("./plain"), "another program is there now"
-    words = bubblewrap.sandboxed(["./plain"], view, Bounds(), bubblewrap.Descriptors(3, 4))
+    words = bubblewrap.sandboxed(["./plain"], view, Bounds(), bubblewrap.Descriptors(3, 4, 5))
     assert all(str(path) in words for path in bubblewrap.own_code())
     (tmp_path / "other").write_bytes(b"\x7fELF\x02 plays")
-    words = bubblewrap.sandboxed(["./other"], view, Bounds(), bubblewrap.Descriptors(3, 4))
+    words = bubblewrap.sandboxed(["./other"], view, Bounds(), bubblewrap.Descriptors(3, 4, 5))
     assert not any(str(path) in words for path in bubblewrap.own_code())
 
 
