@@ -97,26 +97,18 @@ async def check(command: Sequence[str], folder: Path, log: Path, home: str, tria
 async def qualify(name: str, command: Sequence[str], folder: Path, log: Path, home: str, trial: Trial) -> Ended:
     """Play a short match against the weakest bot, in sandboxes; a game lost by a fault of the bot is one too many.
 
-    The exit status is that of ``arena-bot match --strict``. Raises OSError.
+    The exit status is that of ``arena-bot match --strict``. A match that is cancelled ends in order. Raises OSError.
     """
     words = [
         *(sys.executable, "-P", "-m", "bots", "match", f"{name}={shlex.join(command)}", "random"),
         *("--game", trial.game, "--params", trial.parameters.replace(" ", ",") or "-", "--games", str(GAMES_PLAYED)),
         *("--budget", str(BUDGET_MS), "--concurrency", "1", "--sandbox", "--strict", "--folder", str(folder)),
     ]
-    return await play_match(words, folder, log, home, MATCH_SECONDS)
-
-
-async def play_match(words: Sequence[str], folder: Path, log: Path, home: str, seconds: float) -> Ended:
-    """Run a match, ``arena-bot match`` with its options, in a folder; raises OSError.
-
-    When this is cancelled, the match ends in order, its finished games kept.
-    """
     environment = {**os.environ, descendants.VARIABLE: descendants.marker(home)}
-    with log.open("ab") as file, trio.move_on_after(seconds):
+    with log.open("ab") as file, trio.move_on_after(MATCH_SECONDS):
         done = await trio.run_process(
             with_low_priority(NICENESS, *words),
-            cwd=folder,
+            cwd=log.parent,  # not the author's folder: numba reads settings there, and they name code to load
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=file,
@@ -125,7 +117,7 @@ async def play_match(words: Sequence[str], folder: Path, log: Path, home: str, s
             start_new_session=True,
         )
         return Ended(done.returncode)
-    return Ended(-signal.SIGKILL, f"the games took more than {seconds:g} s")
+    return Ended(-signal.SIGKILL, f"the games took more than {MATCH_SECONDS} s")
 
 
 async def _sealed(

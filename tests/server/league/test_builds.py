@@ -118,3 +118,13 @@ def test_a_version_that_loses_its_first_games_by_a_fault_of_its_own_is_refused(
     assert (
         "ZeroDivisionError: it divides by nothing" in version.sentence and "bot lost 4 games by its own fault" in logs
     )
+
+
+async def test_the_match_of_a_qualification_does_not_work_in_the_folder_of_the_author(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(steps, "with_low_priority", lambda *_: ("pwd",))
+    (tmp_path / "build").mkdir()
+    log = tmp_path / "match.txt"
+    ended = await steps.qualify("bot", ("./bot",), tmp_path / "build", log, "0" * 16, steps.TRIALS[0])
+    assert (ended, log.read_text()) == (Ended(0), f"{tmp_path}\n")
