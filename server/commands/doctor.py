@@ -37,7 +37,6 @@ from server.storage.data_lock import is_in_use
 from server.storage.database import later_version
 from server.storage.record_store import SUFFIX
 from server.web.http.metrics import HOST as METRICS_HOST
-from server.web.people import database as games_index
 from server.web.people.database import FILE as GAMES_INDEX
 
 MIN_BYTES = 100_000_000
@@ -268,7 +267,6 @@ def _games_index(path: Path) -> Finding:
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as index:
             (found,) = index.execute("PRAGMA quick_check(1)").fetchone()
-            fits = games_index.fits(index)
     except sqlite3.OperationalError as error:
         todo = "take it away, or let the user that runs the server read it"
         return Finding(WRONG, about, f"{path} cannot be opened: {error}; {todo}")
@@ -276,8 +274,6 @@ def _games_index(path: Path) -> Finding:
         found = str(error)
     if found != "ok":
         return Finding(NOTE, about, f"{path} is damaged: {found}; {anew}")
-    if not fits:
-        return Finding(NOTE, about, f"{path} is of another version of arena-server: {anew}")
     return Finding(GOOD, about, f"{path} is whole")
 
 

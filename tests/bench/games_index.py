@@ -13,7 +13,6 @@ from server.config.process_settings import compute_in_one_thread
 from server.web.people import database
 from server.web.people.profiles import profile
 from server.web.people.search import find
-from server.web.people.strengths import rate
 
 GAMES = 100_000
 PLAYERS = 200
@@ -51,7 +50,6 @@ def fill(data: Path, games: int) -> None:
             row = (match, *chance.choice(VARIANTS), *names, *names, winner, result, reason, chance.randrange(10, 200))
             times = (day, *(chance.randrange(60_000_000) for _ in range(4)))
             connection.execute(f"INSERT INTO games VALUES ({', '.join('?' * 16)})", (*row, *times))
-        rate(connection)
         connection.execute("COMMIT")
 
 
@@ -85,26 +83,9 @@ def run() -> None:
 def run_players(data: Path) -> None:
     """Print how long the page of a player takes, in a process of its own, as where the server computes it."""
     compute_in_one_thread()
-    kinds = list(dict.fromkeys(game for game, _ in VARIANTS))
-    print("the page of a player, in ms")
-    print(f"  {'for the first time':32} {_look(data, []):7.1f}")
-    print(f"  {'again':32} {_look(data, []):7.1f}")
-    print(f"  {'after a new game of one kind':32} {_look(data, kinds[:1]):7.1f}")
-    print(f"  {'after a new game of each kind':32} {_look(data, kinds):7.1f}")
-
-
-def _look(data: Path, played: list[str]) -> float:
-    """Return how many milliseconds the page of a player takes who has played another game of some kinds before."""
     with database.opened(data) as connection:
-        for game in played:
-            connection.execute(
-                "INSERT INTO games SELECT (SELECT max(match) + 1 FROM games), game, parameters, 'bot7', 'bot8', 'bot7',"
-                " 'bot8', 0, 'won', reason, plies, started, 0, 0, 0, 0 FROM games WHERE game = ? LIMIT 1",
-                (game,),
-            )
-        begin = time.perf_counter()
-        profile(data, connection, {"name": "bot7"})
-        return 1000 * (time.perf_counter() - begin)
+        spans = timed(lambda: profile(data, connection, {"name": "bot7"}))
+    print(f"the page of a player, in ms: {median(spans):.1f} {spans[-1]:.1f}")
 
 
 if __name__ == "__main__":

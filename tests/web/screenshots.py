@@ -255,12 +255,6 @@ def set_up(page: Page, *fields: str) -> None:
         point(page, field)
 
 
-def follow(page: Page) -> None:
-    """Follow the first move of the openings or of the atlas."""
-    page.locator(":is(#moves, #values) button").first.click()
-    expect(page.locator(":is(#walked, p#moves)")).not_to_be_empty()
-
-
 def game_link(game: str, parameters: str, plies: int, players: str = "person,person") -> str:
     """Return the part of an address that holds a random game."""
     moves = ",".join(random_moves(game, parameters, plies))
@@ -293,11 +287,6 @@ def boards() -> Iterator[Shot]:
     yield Shot("analysis-lines-gipf", f"{pushes}&at=1", BOARD, act=let_think)
     yield Shot("analysis-set-up", f"{pushes}&at=1", BOARD, act=set_up)
     yield Shot("analysis-set-up-fault", pushes, BOARD, act=lambda page: set_up(page, "b2", "c2", "d2"), refused=400)
-    yield Shot("atlas-explorer", "/atlas/2/2/4/4", ".value")
-    yield Shot("atlas-explorer-move", "/atlas/2/2/4/4", ".value", act=follow)
-    for name in ("gipf", "mnk-19"):
-        yield Shot(f"embed-{name}-running", f"/embed/match/{{{name}}}", "img")
-        yield Shot(f"embed-{name}-over", f"/embed/match/{OVER[name]}", "img")
 
 
 def lists() -> Iterator[Shot]:
@@ -313,10 +302,6 @@ def lists() -> Iterator[Shot]:
     yield Shot("games", "/games", "#games tr")
     yield Shot("games-empty", "/games", "#none", "empty")
     yield Shot("player", "/player/ann", "#profile")
-    yield Shot("explorer", "/explorer?game=mnk&variant=3+3+3", "#moves tr")
-    yield Shot("explorer-move", "/explorer?game=mnk&variant=3+3+3", "#moves tr", act=follow)
-    yield Shot("explorer-gipf", "/explorer", "#moves tr")
-    yield Shot("atlas", "/atlas", ".grids table")
 
 
 def league() -> Iterator[Shot]:
@@ -338,12 +323,8 @@ def errors() -> Iterator[Shot]:
     yield Shot("error-live", "/contest/77/live", "#name")
     yield Shot("error-player", "/player/no%2Fbody%3Cb%3E", refused=404)
     yield Shot("error-games", "/games?result=won", "#fault", refused=400)
-    yield Shot("error-explorer", "/explorer?game=gipf&variant=1+2+3+4", "#fault", refused=400)
-    yield Shot("error-atlas", "/atlas/1/3/5/5", refused=404)
-    yield Shot("error-atlas-move", "/atlas/2/2/4/4#zz", "#fault:not(:empty)", refused=400)
     yield Shot("error-play", "/play#game=gipf&params=1+2+3+4", "#fault:not(:empty)", refused=400)
     yield Shot("error-analysis", "/analysis#game=mnk&params=3+3+3&tree=b2,b2", "#fault:not(:empty)", refused=400)
-    yield Shot("error-embed", "/embed/match/99999", "p", refused=404)
     yield Shot("error-ladder", "/ladder", place="empty", refused=404)
     yield Shot("error-stranger", "/me", place="league", refused=401)
     yield Shot("error-organise", "/organise", place="league", who="author", refused=403)
@@ -352,13 +333,13 @@ def errors() -> Iterator[Shot]:
 
 GERMAN = """lobby contests contest-round-robin-over contest-swiss-running contest-knockout-over
     contest-swiss-running-live match-gipf-running match-gipf-over match-over-on-time match-over-reviewed play analysis
-    analysis-lines replay games player explorer atlas atlas-explorer embed-gipf-over join league-account league-bot
+    analysis-lines replay games player join league-account league-bot
     league-ladder league-player league-console league-grades version-refused error-page error-match"""
 """The pages that come in German, too."""
 
 PLAIN = """lobby lobby-empty contests contest-round-robin-over contest-swiss-running contest-knockout-over
-    contest-swiss-running-live match-gipf-running match-gipf-over match-mnk-19-over play analysis games atlas
-    embed-gipf-over join league-account league-ladder error-page error-match"""
+    contest-swiss-running-live match-gipf-running match-gipf-over match-mnk-19-over play analysis games
+    join league-account league-ladder error-page error-match"""
 """Those that come without JavaScript, too."""
 
 

@@ -217,7 +217,7 @@ def test_a_match_leads_to_its_analysis_and_on_to_playing(browser: Browser, site:
     with open_page(browser, still=True) as page:
         page.goto(f"{site.url}/match/{table.match}#2")
         expect(page.locator("#moves li")).to_have_count(3)
-        here = f"/api/v1/matches/{table.match}"
+        here = f"/api/matches/{table.match}"
         expect(page.locator("#picture")).to_have_attribute("href", f"{here}/position.png?ply=2&scale=2")
         expect(page.locator("#gif")).to_have_attribute("href", f"{here}/match.gif")
         page.locator("#analyse").click()

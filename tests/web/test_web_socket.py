@@ -292,7 +292,7 @@ def test_limits_of_addresses_and_the_end_of_the_server_are_as_over_tcp(tmp_path:
 
 def test_live_events_come_over_web_sockets_too(site: Site) -> None:
     table = Table(site, "mnk", "params=3,3,3 budget=600000", ("evann", "evbob"))
-    one = Peer(site, place=f"/api/v1/matches/{table.match}/events")
+    one = Peer(site, place=f"/live/matches/{table.match}")
     assert one.status == 101
     assert one.event()["steps"] == []
     table.move("b2")
@@ -306,7 +306,7 @@ def test_live_events_come_over_web_sockets_too(site: Site) -> None:
     assert one.closed() == 1000
     one.socket.close()
     table.close()
-    for place, status in ((f"/api/v1/matches/{table.match + 1000}/events", 404), ("/api/v1/games", 403)):
+    for place, status in ((f"/live/matches/{table.match + 1000}", 404), ("/api/play/games", 403)):
         refused = Peer(site, place=place)
         assert refused.status == status
         refused.socket.close()

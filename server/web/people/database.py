@@ -17,11 +17,8 @@ from server.storage.database import wait_while_busy
 FILE = "games.sqlite3"
 """Its name in a data directory."""
 
-APPLICATION = 0x47414D45
-"""Stands in the head of the file: GAME."""
-
-VERSION = 3
-"""Of the tables, and of what is written into them."""
+VERSION = 1
+"""Number of the tables. An index with another number is deleted."""
 
 BUSY_SECONDS = 5.0
 """Longest wait for the process that indexes."""
@@ -56,44 +53,6 @@ TABLES = (
     )""",
     "CREATE INDEX by_first ON games (first_key, match)",
     "CREATE INDEX by_second ON games (second_key, match)",
-    # the first moves of each game, by the key of the position in which each was made; player is who made it
-    """CREATE TABLE plays (
-        position INTEGER NOT NULL,
-        match INTEGER NOT NULL,
-        move TEXT NOT NULL,
-        game TEXT NOT NULL,
-        player TEXT NOT NULL,
-        won INTEGER NOT NULL,
-        drawn INTEGER NOT NULL,
-        PRIMARY KEY (position, match, move)
-    ) WITHOUT ROWID""",
-    "CREATE INDEX plays_of_match ON plays (match)",
-    # the ratings of all players of a game, as of the last record that was read
-    """CREATE TABLE strengths (
-        game TEXT NOT NULL,
-        player TEXT NOT NULL,
-        elo REAL NOT NULL,
-        PRIMARY KEY (game, player)
-    ) WITHOUT ROWID""",
-    # ratings of players after games; they follow from all games of the kind up to that one
-    """CREATE TABLE ratings (
-        game TEXT NOT NULL,
-        match INTEGER NOT NULL,
-        player TEXT NOT NULL,
-        players INTEGER NOT NULL,
-        elo REAL NOT NULL,
-        low REAL NOT NULL,
-        high REAL NOT NULL,
-        games INTEGER NOT NULL,
-        PRIMARY KEY (game, match, player)
-    ) WITHOUT ROWID""",
-    "CREATE INDEX ratings_of_player ON ratings (player, game)",
-    """CREATE TRIGGER game_came AFTER INSERT ON games BEGIN
-        DELETE FROM ratings WHERE game = NEW.game AND match >= NEW.match;
-    END""",
-    """CREATE TRIGGER game_went AFTER DELETE ON games BEGIN
-        DELETE FROM ratings WHERE game = OLD.game AND match >= OLD.match;
-    END""",
     # seen: the time of the last change of the folder of records of which every record is here, 0 for none
     "CREATE TABLE state (seen INTEGER NOT NULL)",
     "INSERT INTO state VALUES (0)",
@@ -136,37 +95,20 @@ def is_sound(data: Path) -> bool:
     return False
 
 
-def fits(connection: sqlite3.Connection) -> bool:
-    """Tell whether a database is an index of this version, or an empty one that is to become one."""
-    tables = _number(connection, "SELECT count(*) FROM sqlite_schema")
-    marks = _number(connection, "PRAGMA application_id"), _number(connection, "PRAGMA user_version")
-    return tables == 0 or marks == (APPLICATION, VERSION)
-
-
 def _connect(path: Path) -> sqlite3.Connection:
-    if path.exists() and not _fits(path):
-        delete(path.parent)
     connection = _open(path)
-    if _number(connection, "PRAGMA user_version") != VERSION:
+    if _version(connection) not in (0, VERSION):
+        connection.close()
+        delete(path.parent)
+        connection = _open(path)
+    if _version(connection) == 0:
         connection.execute("BEGIN IMMEDIATE")
-        if _number(connection, "PRAGMA user_version") != VERSION:  # else another process was faster
+        if _version(connection) == 0:  # else another process was faster
             for statement in TABLES:
                 connection.execute(statement)
-            connection.execute(f"PRAGMA application_id = {APPLICATION}")
             connection.execute(f"PRAGMA user_version = {VERSION}")
         connection.execute("COMMIT")
     return connection
-
-
-def _fits(path: Path) -> bool:
-    """Tell whether a file is a database that `fits`."""
-    try:
-        with closing(_open(path)) as connection:
-            return fits(connection)
-    except sqlite3.OperationalError:
-        raise
-    except sqlite3.DatabaseError:
-        return False
 
 
 def _open(path: Path) -> sqlite3.Connection:
@@ -180,5 +122,5 @@ def _open(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _number(connection: sqlite3.Connection, query: str) -> int:
-    return int(connection.execute(query).fetchone()[0])
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])

@@ -16,8 +16,6 @@ from engine.record import BadRecord, Summary, verify
 from engine.record.time_use import charged, moves_of
 from server.config.process_settings import alarm_raising
 from server.storage.record_store import SUFFIX
-from server.web.people.positions import first_moves
-from server.web.people.strengths import rate
 
 MAX_BYTES = 2 * 1024 * 1024
 """A record that is longer has no game in the index."""
@@ -65,8 +63,6 @@ def bring_up(connection: sqlite3.Connection, data: Path, seconds: float) -> Prog
                     break
                 _index(connection, data / "records" / f"{match}{SUFFIX}", match, files[match], set_timer)
                 done += 1
-        if done == len(missing) and (missing or known.keys() - files.keys()):
-            rate(connection)
         seen = changed if done == len(missing) and settled else 0
         connection.execute("UPDATE state SET seen = ?", (seen,))
         connection.execute("COMMIT")
@@ -142,7 +138,6 @@ def _index(
 def _forget(connection: sqlite3.Connection, match: int) -> None:
     connection.execute("DELETE FROM main.records WHERE match = ?", (match,))
     connection.execute("DELETE FROM main.games WHERE match = ?", (match,))
-    connection.execute("DELETE FROM plays WHERE match = ?", (match,))
 
 
 def insert(connection: sqlite3.Connection, summary: Summary) -> None:
@@ -167,11 +162,3 @@ def insert(connection: sqlite3.Connection, summary: Summary) -> None:
         *(use.longest for use in summary.uses),
     )
     connection.execute(f"INSERT INTO games VALUES ({', '.join('?' * len(row))})", row)
-    if summary.result == "annulled":
-        return
-    game, keys = header.position.game.name, (first.lower(), second.lower())
-    plays = [
-        (position, header.match, move, game, keys[side], summary.winner == side, summary.winner is None)
-        for (position, move), side in first_moves(summary.history).items()
-    ]
-    connection.executemany("INSERT INTO plays VALUES (?, ?, ?, ?, ?, ?, ?)", plays)

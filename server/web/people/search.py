@@ -68,7 +68,7 @@ class Clause(msgspec.Struct, frozen=True):
 
 
 def find(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]) -> Page:
-    """Return a page of games; raises `BadQuery`. docs/web.md says what can be asked for."""
+    """Return a page of games; raises `BadQuery`. docs/api.md says what can be asked for."""
     clauses = conditions(asked)
     before = _number(asked, "before")
     attached = has_contests(data, connection)

@@ -8,7 +8,6 @@ from functools import partial
 from hashlib import sha256
 from typing import TypeAlias
 
-import msgspec
 import trio
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -16,15 +15,12 @@ from starlette.routing import Route
 
 from engine.games.catalogue import GAMES
 from server.ops.lru_cache import LruCache
-from server.ops.typed_json import decode
 from server.ops.workers.question_loop import OK
 from server.web.http.answers import JSON
 from server.web.http.errors import Refused
 from server.web.http.listener import QUOTA
 from server.web.http.request_body import cancel_when_gone, read_body
 from server.web.http.work_queue import Full, WorkQueue
-from server.web.play.exact import State
-from server.web.play.makings import Makings, variant_of
 from server.web.play.pictures import MEDIA_TYPES
 from server.web.play.questions import MAX_SECONDS
 from server.web.play.workers import Workers
@@ -45,7 +41,7 @@ COMPILE_SECONDS = 60.0
 """How much longer than it thinks a bot may take: compiling a search takes some seconds, more where others work."""
 
 KINDS = {
-    **dict.fromkeys(("look", "rows", "values", "longest", "picture"), LOOK_SECONDS),
+    **dict.fromkeys(("look", "rows", "picture"), LOOK_SECONDS),
     **dict.fromkeys(PAINTED, PAINT_SECONDS),
     "think": MAX_SECONDS + COMPILE_SECONDS,
 }
@@ -67,10 +63,6 @@ LOOK_NICE, THINK_NICE = 10, 19
 """How far behind matches both stand where the processor is wanted; a look takes some milliseconds."""
 
 
-class _State(msgspec.Struct):
-    state: State
-
-
 class Playing:
     """The handlers of these routes, with the worker processes that answer. An async context manager."""
 
@@ -81,7 +73,6 @@ class Playing:
         self._painters = Workers(PAINTERS, nice=THINK_NICE)
         self._turns = WorkQueue(PAINTERS, MAX_WAITING, MAX_WAITING_OF_ONE)
         self._painted: LruCache[bytes, bytes] = LruCache(KEPT_BYTES, size_of=len)
-        self._makings = Makings(trio.current_time)
 
     async def __aenter__(self) -> "Playing":
         return self
@@ -94,12 +85,7 @@ class Playing:
         """Return the routes: GET api/play/games, and POST of a question to api/play/KIND for each of the KINDS."""
         return [
             Route("/api/play/games", _games, methods=["GET"]),
-            Route("/api/play/values", self._values, methods=["POST"]),
-            *(
-                Route(f"/api/play/{kind}", self._answering(kind), methods=["POST"])
-                for kind in KINDS
-                if kind != "values"
-            ),
+            *(Route(f"/api/play/{kind}", self._answering(kind), methods=["POST"]) for kind in KINDS),
         ]
 
     async def ask(self, kind: str, body: bytes, client: Hashable = None) -> tuple[int, bytes]:
@@ -126,23 +112,6 @@ class Playing:
         if status == OK:
             self._painted.put(key, answer)
         return status, answer
-
-    async def _known(self, body: bytes) -> tuple[int, bytes]:
-        """Return exact values as `ask` does, of those tablebases alone that are there."""
-        return await self._lookers.ask("known", body, KINDS["values"])
-
-    async def _values(self, request: Request) -> Response:
-        """Tell exact values; an address has so many tablebases made, and others later."""
-
-        async def ask(body: bytes) -> tuple[int, bytes]:
-            variant, client = variant_of(body), request.scope.get(QUOTA)
-            is_free = self._makings.is_free(client, variant)
-            status, answer = await (self.ask("values", body) if is_free else self._known(body))
-            if status == OK and decode(answer, type=_State).state == State.MAKING:
-                self._makings.note(client, variant)
-            return status, answer
-
-        return await answer_question(ask, request)
 
     def _answering(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:

@@ -6,25 +6,20 @@ with what was found by then.
 """
 
 import sys
-from functools import lru_cache
+from functools import partial
 
 import msgspec
 
-from engine.games.catalogue import GAMES
-from engine.games.interface import Position
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import Stop
-from engine.solve.tablebase.tablebase import Tablebase, tablebase_of
+from engine.solve.tablebase.tablebase import tablebase_of
 from server.config.process_settings import lower_priority
 from server.ops.workers.question_loop import OK, Question, answer_stoppable_questions
-from server.web.play import exact, pictures, questions
+from server.web.play import pictures, questions
 from server.web.play.questions import Refusal
 
 TABLE_MEGABYTES = 32
 """Some seconds' worth: nobody may let the bot think for longer."""
-
-TABLEBASES = 8
-"""Variants whose tablebases stay open: what was read of one is checked once only."""
 
 BAD_REQUEST = 400
 
@@ -32,7 +27,7 @@ BAD_REQUEST = 400
 def main() -> None:
     """Answer until standard input ends."""
     lower_priority(int(sys.argv[1]))
-    game_engine = GameEngine(TABLE_MEGABYTES, tablebase_of)
+    game_engine = GameEngine(TABLE_MEGABYTES, partial(tablebase_of, make=False))
     answer_stoppable_questions(lambda asked: answer(asked, game_engine), Stop)
 
 
@@ -42,47 +37,11 @@ def answer(asked: Question[Stop], game_engine: GameEngine) -> tuple[int, bytes]:
         if asked.kind in pictures.MEDIA_TYPES:
             return OK, pictures.draw(asked.kind, questions.read_as(pictures.PictureQuestion, asked.body))
         question = questions.read(asked.body)
-        if asked.kind in ("values", "known"):
-            return OK, msgspec.json.encode(_values(question, make=asked.kind == "values"))
-        if asked.kind == "longest":
-            return OK, msgspec.json.encode(_longest(question))
         if asked.kind == "think":
             return OK, msgspec.json.encode(questions.think(question, game_engine, asked.stop))
         return OK, msgspec.json.encode((questions.rows if asked.kind == "rows" else questions.look)(question))
     except Refusal as refusal:
         return BAD_REQUEST, msgspec.json.encode({"error": str(refusal)})
-
-
-def _values(question: questions.Question, *, make: bool) -> exact.Values:
-    found = exact.values(question, _tablebase, make=make)
-    if found.state == exact.State.FAILED:
-        _tablebase_of.cache_clear()  # the next one who asks has it tried again
-    return found
-
-
-@lru_cache(TABLEBASES)
-def _longest_of(game: str, parameters: str | None) -> exact.Longest:
-    """Return the longest win of a variant that was found; what is not known yet is not kept."""
-    found = exact.longest(questions.Question(game=game, parameters=parameters), _tablebase)
-    if found.start is None:
-        raise LookupError
-    return found
-
-
-def _longest(question: questions.Question) -> exact.Longest:
-    try:
-        return _longest_of(question.game, question.parameters)
-    except LookupError:
-        return exact.Longest()
-
-
-def _tablebase(position: Position) -> Tablebase | None:
-    return _tablebase_of(position.game.name, position.parameters)
-
-
-@lru_cache(TABLEBASES)
-def _tablebase_of(game: str, parameters: str) -> Tablebase | None:
-    return tablebase_of(GAMES[game].start(parameters))
 
 
 if __name__ == "__main__":

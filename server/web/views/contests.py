@@ -114,7 +114,7 @@ class Contest(NamedTuple):
 
 
 MakeAnswer: TypeAlias = Callable[[Entry, bytes], bytes]
-"""Makes an answer of a contest's entry and the bytes of its report: `whole_report`, or of `page_fragments`."""
+"""Makes an answer of a contest's entry and the bytes of its report: `page_fragments` has one."""
 
 
 class ReportIndex:
@@ -232,11 +232,6 @@ class ReportIndex:
 
 def _listing(_entry: Entry, data: bytes) -> Listing:
     return decode(data, type=Listing)
-
-
-def whole_report(entry: Entry, data: bytes) -> bytes:
-    """Return the ``entry`` of a contest in the list, and its ``report`` as it stands in the file."""
-    return msgspec.json.encode({"entry": entry, "report": msgspec.Raw(data)})
 
 
 def read_report(data: bytes) -> Report:

@@ -32,7 +32,6 @@ class Analyst:
         earlier = self._keys.before(history)
         tablebase = self._searchers.tablebase
         if tablebase is not None and (known := tablebase.results(position, limits.lines, earlier)):
-            tablebase.start()
             return known
         depths: dict[int, list[SearchResult]] = {}
         thought = searcher.think(

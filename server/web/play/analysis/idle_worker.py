@@ -4,6 +4,8 @@ Nobody waits for its answers. So it takes only processor time that nobody else w
 else on the machine, can use is left at once.
 """
 
+from functools import partial
+
 import msgspec
 
 from engine.search.searcher import Stop
@@ -20,7 +22,7 @@ from server.web.play.worker import TABLE_MEGABYTES
 def main() -> None:
     """Answer until standard input ends."""
     use_idle_time()
-    analyst = Analyst(TABLE_MEGABYTES, tablebase_of)
+    analyst = Analyst(TABLE_MEGABYTES, partial(tablebase_of, make=False))
     answer_stoppable_questions(lambda asked: answer(asked, analyst), Stop)
 
 

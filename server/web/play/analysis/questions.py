@@ -1,6 +1,6 @@
 """The questions of the board to think on, and their answers. Pure: both are structs.
 
-They name a game as those of the page for playing do (`server.web.play.questions`). docs/web.md describes the JSON.
+They name a game as those of the page for playing do (`server.web.play.questions`). docs/api.md describes the JSON.
 """
 
 from collections.abc import Hashable

@@ -5,6 +5,7 @@ answered with what was found by then.
 """
 
 import sys
+from functools import partial
 
 import msgspec
 
@@ -23,7 +24,7 @@ from server.web.play.worker import BAD_REQUEST, TABLE_MEGABYTES
 def main() -> None:
     """Answer until standard input ends."""
     lower_priority(int(sys.argv[1]))
-    analyst = Analyst(TABLE_MEGABYTES, tablebase_of)
+    analyst = Analyst(TABLE_MEGABYTES, partial(tablebase_of, make=False))
     answer_stoppable_questions(lambda asked: answer(asked, analyst), Stop)
 
 

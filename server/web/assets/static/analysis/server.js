@@ -1,4 +1,4 @@
-/** Asking the server for what only the board to think on needs. docs/web.md has the JSON. */
+/** Asking the server for what only the board to think on needs. docs/api.md has the JSON. */
 
 import { Refused, ask as fetched } from "../shared/net.js";
 import { t } from "../shared/texts.js";

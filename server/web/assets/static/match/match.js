@@ -87,7 +87,7 @@ class MatchPage {
     this.#graphs();
     if (ply) say(find("#spoken"), t("Move {0}, {1}: {2}", ply, t(state.sides[state.mover(ply)]), state.steps[ply - 1][0]));
     this.#links();
-    find("#picture").href = `/api/v1/matches/${this.number}/position.png?ply=${ply}&scale=2`;
+    find("#picture").href = `/api/matches/${this.number}/position.png?ply=${ply}&scale=2`;
     for (const id of ["#begin", "#back"]) find(id).disabled = ply === 0;
     for (const id of ["#forward", "#end"]) find(id).disabled = ply === state.plies;
     return still;
@@ -377,7 +377,7 @@ class MatchPage {
     for (const id of [...OF_RECORDS, "#picture"]) find(id).hidden = this.number === null;
     find("#record").href = `/api/matches/${this.number}/record`;
     find("#record").download = `match-${this.number}.txt`;
-    find("#gif").href = `/api/v1/matches/${this.number}/match.gif`;
+    find("#gif").href = `/api/matches/${this.number}/match.gif`;
   }
 
   /** Play move after move, each to its end: what it takes has left before the next one begins. */

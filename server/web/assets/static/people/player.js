@@ -1,4 +1,4 @@
-/** The page of a player: ratings over time, results by opponent, variant, colour and cause of loss, time, games. */
+/** The page of a player: ratings, results by opponent, variant, colour and cause of loss, time, games. */
 
 import "../shared/further_texts.js";
 import { el, find, patch, playerLink, say } from "../shared/dom.js";
@@ -7,7 +7,6 @@ import { t } from "../shared/texts.js";
 import { count, gameName, reason, span } from "../shared/words.js";
 import { attempt } from "./asking.js";
 import { behind, gameRow } from "./game_row.js";
-import { ratingGraph, signed } from "./rating_graph.js";
 
 const AGAIN_MS = 3000;
 
@@ -44,30 +43,23 @@ function draw(told) {
   patch(find("#time"), ...time(told));
   patch(
     find("#lists"),
-    games(t("Best wins"), told.best, t("Games won from the opponents with the highest ratings.")),
-    games(t("Worst losses"), told.worst, t("Games lost to the opponents with the lowest ratings.")),
-    games(t("Last games"), told.recent, ""),
+    games(t("Last games"), told.recent),
   );
   find("#all").setAttribute("href", `/games?${new URLSearchParams({ player: told.name })}`);
 }
 
-function rating({ game, players, points }) {
-  const { elo, low, high } = points.at(-1).rating;
+function rating({ game, players, rating: { elo, low, high } }) {
   const now = t("{0} Elo, 95 % interval {1} to {2}", signed(elo), signed(low), signed(high));
-  const label = t("Rating in {0} after so many games; now {1}", gameName(game, ""), now);
   const against = players === 1 ? t("against the average of {0} player", players) : t("against the average of {0} players", players);
-  return el(
-    "section",
-    {},
-    el("h2", {}, t("Rating in {0}", gameName(game, ""))),
-    el(
-      "div.card.rated",
-      {},
-      el("p", {}, el("strong", {}, now), ` ${against}`),
-      ratingGraph(points, label),
-      el("p.small.quiet", {}, t("After so many games. The bars are 95 % intervals.")),
-    ),
-  );
+  const title = t("Rating in {0}", gameName(game, ""));
+  return el("section", {}, el("h2", {}, title), el("p.card.said", {}, el("strong", {}, now), ` ${against}`));
+}
+
+/** A rating as people write it. */
+function signed(elo) {
+  const whole = Math.round(elo);
+  if (!whole) return "0";
+  return whole < 0 ? `−${-whole}` : `+${whole}`;
 }
 
 function scores(title, rows, heading) {
@@ -108,10 +100,10 @@ function time({ seconds_a_game: game, seconds_a_move: move, longest_turn: longes
   return [`${used} ${t("The longest turn took {0}:", said(longest[1]))} `, el("a", { href: `/match/${longest[0]}` }, t("match {0}", longest[0])), "."];
 }
 
-function games(title, rows, about) {
+function games(title, rows) {
   if (!rows.length) return null;
   const table = el("table.games", { "aria-label": title }, el("tbody", {}, ...rows.map(gameRow)));
-  return el("section", {}, el("h2", {}, title), about ? el("p.small.quiet", {}, about) : null, el("div.card.scroll", {}, table));
+  return el("section", {}, el("h2", {}, title), el("div.card.scroll", {}, table));
 }
 
 say(find("#name"), name);

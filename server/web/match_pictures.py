@@ -1,4 +1,4 @@
-"""Pictures of matches for other sites and programs, and the cards that they show with a link to a page.
+"""Pictures of matches: a position as PNG, a match as animated GIF, and the cards that sites show with a link to a page.
 
 What is drawn is asked for from the processes that answer the page for playing (`server.web.play.pictures`).
 """
@@ -18,9 +18,6 @@ from engine.wire.words import NAME_PATTERN, number_of
 from server.arena.arena import Arena
 from server.ops.workers.question_loop import OK
 from server.storage.record_store import RecordStore
-from server.web.api import sharing
-from server.web.api.records import played_match
-from server.web.assets.texts.catalogue import Texts
 from server.web.http.answers import JSON
 from server.web.http.errors import Refused
 from server.web.http.listener import QUOTA
@@ -38,8 +35,12 @@ CARD_GAME = "gipf"
 """The game whose first position stands on cards that are about no single game."""
 
 
+MOVE_WORDS, RESULT_WORDS = 6, 6
+"""Words before the move in a line ``move`` of a record, and before the sentence in the line ``result``."""
+
+
 class Shown(NamedTuple):
-    """A match as other sites show it."""
+    """A match as pictures show it."""
 
     result: str
     """The side that has won, ``draw`` or ``annulled``; empty while it is played."""
@@ -47,9 +48,10 @@ class Shown(NamedTuple):
     """The game, how it stands, and how long it is."""
     question: PictureQuestion
 
-    def title(self, words: Texts = sharing.ENGLISH) -> str:
-        """Return the players, and the result, in a language."""
-        return sharing.title_of(self.question.players, self.result, words)
+    def title(self) -> str:
+        """Return the players and the result."""
+        result = self.result if self.result in ("", "draw", "annulled") else f"{self.result} wins"
+        return " – ".join(self.question.players) + (f": {result}" if result else "")
 
 
 class Contests(Protocol):
@@ -70,8 +72,10 @@ class Pictures:
         self._contests = contests
 
     def routes(self) -> list[Route]:
-        """Return the routes of the cards."""
+        """Return the routes of the pictures."""
         return [
+            Route("/api/matches/{number:number}/position.png", self._position),
+            Route("/api/matches/{number:number}/match.gif", self._animation),
             Route("/card/match/{number:number}.png", self._match_card),
             Route("/card/contest/{number:number}.png", self._contest_card),
             Route("/card/player/{name}.png", self._player_card),
@@ -83,7 +87,7 @@ class Pictures:
         if match is None:
             text = await record_text(self._arena, self._record_store, number)
             try:
-                return await trio.to_thread.run_sync(_of_record, text)
+                return await trio.to_thread.run_sync(shown_record, text)
             except ValueError as error:
                 raise Refused(422, f"the record of match {number} is not whole: {error}") from None
         state = match.public
@@ -100,8 +104,7 @@ class Pictures:
             raise Refused(404, f"there is no report of a contest {number} here")
         return found
 
-    async def animation(self, request: Request) -> Response:
-        """Answer with all positions of a match that is over as an animated GIF."""
+    async def _animation(self, request: Request) -> Response:
         number = request.path_params["number"]
         shown = await self.shown(number)
         if not shown.result:
@@ -109,15 +112,7 @@ class Pictures:
         question = msgspec.structs.replace(shown.question, night=_night(request), lines=shown.lines[1:2])
         return await self._drawn("gif", question, request)
 
-    async def position_svg(self, request: Request) -> Response:
-        """Answer with a position of a match as SVG."""
-        return await self._position("picture", request)
-
-    async def position_png(self, request: Request) -> Response:
-        """Answer with a position of a match as PNG."""
-        return await self._position("png", request)
-
-    async def _position(self, kind: str, request: Request) -> Response:
+    async def _position(self, request: Request) -> Response:
         question = (await self.shown(request.path_params["number"])).question
         plies = len(question.moves)
         ply, scale = query_number(request, "ply", plies), query_number(request, "scale", 1)
@@ -126,7 +121,7 @@ class Pictures:
         if not 1 <= scale <= 3:
             raise Refused(400, f"scale is {scale}, but it has to be 1, 2 or 3")
         asked = msgspec.structs.replace(question, moves=question.moves[:ply], scale=scale, night=_night(request))
-        return await self._drawn(kind, asked, request)
+        return await self._drawn("png", asked, request)
 
     async def _match_card(self, request: Request) -> Response:
         shown = await self.shown(request.path_params["number"])
@@ -146,12 +141,27 @@ class Pictures:
         status, drawn = await self._playing.ask(kind, msgspec.json.encode(question), request.scope[QUOTA])
         if status != OK:
             return Response(drawn, status, media_type=JSON)
-        return Response(drawn, media_type=MEDIA_TYPES[kind], headers=sharing.PICTURE_HEADERS)
+        return Response(drawn, media_type=MEDIA_TYPES[kind], headers={"cache-control": "no-cache"})
 
 
-def _of_record(text: str) -> Shown:
-    told = played_match(text)
-    return _shown(told.game, told.parameters, told.players, told.position, told.moves, told.result, told.sentence)
+def shown_record(text: str) -> Shown:
+    """Read a record, which the server has verified when it was written; raises ValueError where it is not whole."""
+    lines = text.splitlines()
+    body = next((number for number, line in enumerate(lines) if line == "position"), None)
+    if body is None or not lines[-1].startswith("result "):
+        raise ValueError("the record has no position or no result")
+    fields = [line.partition(" ") for line in lines[:body]]
+    head = {name: value for name, _, value in fields}
+    players = [value for _, _, value in fields[4:6]]  # behind the names of the game's sides
+    position = [line[2:] for line in lines[body + 1 :] if line.startswith("| ")]
+    moves = tuple(line.split(" ", MOVE_WORDS)[MOVE_WORDS] for line in lines[body + 1 :] if line.startswith("move "))
+    _, result, _, _, _, _, *sentence = lines[-1].split(" ", RESULT_WORDS)
+    try:
+        names = players[0], players[1]
+        start = "\n".join(position) + "\n"
+        return _shown(head["game"], head["parameters"], names, start, moves, result, "".join(sentence))
+    except (KeyError, IndexError) as error:
+        raise ValueError(f"the record is not whole: {error!r}") from None
 
 
 def _shown(
