@@ -43,7 +43,6 @@ from tests.web.site import Site, Table
 from tests.web.test_after_the_game import LOST
 from tests.web.test_analysis_page import TREE, point
 from tests.web.test_app import ask
-from tests.web.test_contest_night import EVALUATED
 from tests.web.test_league_tables import LADDER, OWNERS, PAGES, WIDE, fill
 from tests.web.test_looks import LONG
 
@@ -125,8 +124,6 @@ class Shot(NamedTuple):
     who: str = ""
     refused: int = 0
     """A status with which the server refuses something on the way."""
-    before: str = ""
-    """A script that the page begins with."""
     scripts: bool = True
 
 
@@ -298,7 +295,6 @@ def lists() -> Iterator[Shot]:
     for number, name in enumerate(CONTESTS, 1):
         yield Shot(f"contest-{name}", f"/contest/{number}", "#contest > *")
         yield Shot(f"contest-{name}-live", f"/contest/{number}/live", "#progress:not(:empty)")
-    yield Shot("contest-evaluated-live", "/contest/4/live", ".tile .evaluation", before=EVALUATED)
     yield Shot("games", "/games", "#games tr")
     yield Shot("games-empty", "/games", "#none", "empty")
     yield Shot("player", "/player/ann", "#profile")
@@ -373,7 +369,6 @@ def take(browser: Browser, shot: Shot, place: Place, size: str, dark: bool, pict
         if shot.who:
             name, _, value = place.cookies[shot.who].partition("=")
             page.context.add_cookies([{"name": name, "value": value, "url": place.site.url}])
-        page.add_init_script(shot.before)
         try:
             page.goto(place.site.url + shot.path.format(**place.values))
             expect(page.locator(shot.seen).first).to_be_visible()

@@ -25,9 +25,6 @@ from server.web.play.questions import Question, Refusal, history_of
 MIN_SECONDS, MAX_SECONDS = 0.05, 4.0
 """How long one answer may take to think about; a page that wants to know more asks again."""
 
-WORTH_NODES, WORTH_SECONDS = 50_000, 5.0
-"""For what a position is worth: less than a tenth of a second where the search is compiled and a core is idle."""
-
 MAX_LINES = 10
 """Moves that are looked at, each with its line."""
 
@@ -67,16 +64,6 @@ class Lines(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the values are exact, from a tablebase."""
     is_final: bool
     """Whether more time would find nothing more."""
-
-
-class Worth(msgspec.Struct, frozen=True):
-    """What a position is worth, for the side that began the game."""
-
-    score: int
-    """A piece of GIPF is worth 100."""
-    depth: int
-    win: int | None
-    """Plies to a forced end: above 0 the side that began wins, below it loses."""
 
 
 class Pasted(msgspec.Struct, frozen=True, kw_only=True):
@@ -137,25 +124,6 @@ def lines(question: Thinking, analyst: Analyst, stop: Stop) -> Lines:
         is_known=bool(found) and found[0].is_known,
         is_final=all(_is_final(result) for result in found) and len(found) == _most_lines(history, question.lines),
     )
-
-
-def worth(question: Question, analyst: Analyst, stop: Stop) -> Worth | None:
-    """Search a position with `WORTH_NODES`; None where the game is over, or the time was too short.
-
-    Raises `Refusal`.
-    """
-    history = history_of(question)
-    if history.verdict(MOVE_LIMIT) is not None:
-        return None
-    limits = SearchLimits(nodes=WORTH_NODES, hard_ms=WORTH_SECONDS * 1000)
-    try:
-        found = analyst.best(history, limits, clock=perf_counter, stop=stop)
-    except OverflowError:
-        return None
-    if not found:
-        return None
-    line = _line(history, found[0])
-    return Worth(line.score, line.depth, line.win)
 
 
 def opened(pasted: Pasted) -> Found:

@@ -7,8 +7,6 @@ import { matchLink } from "../shared/match_link.js";
 import { t } from "../shared/texts.js";
 import { count, gameName, reason, score } from "../shared/words.js";
 
-const SCALE = 300; // of scores: three pieces of GIPF fill most of the bar
-
 /** The tiles in a container. */
 export class Tiles {
   /** @param {HTMLElement} place where they stand */
@@ -40,7 +38,6 @@ export class Tiles {
       tile.clocks.set(match.clocks, match.runs);
       tile.root.classList.toggle("over", Boolean(match.ending));
       say(tile.foot, match.ending ? `${score(match.ending)} · ${reason(match.ending.reason)}` : facts(board));
-      evaluate(tile.evaluation, board);
       patch(tile.stakes, ...(match.ending || !stakes ? [] : changes(board)));
     });
   }
@@ -56,26 +53,13 @@ export class Tiles {
     const sides = match.players.map((name, side) =>
       el("div.side", {}, el(`span.chip.side${side}.of-${match.game}`, { role: "img", "aria-label": t(match.sides[side]) }), el("span.name", {}, playerLink(name)), faces[side]),
     );
-    const evaluation = el("p.evaluation", { hidden: true }, el(`span.scale.of-${match.game}`, {}, el("span")), el("span.guess.number"));
     const foot = el("p.foot");
     const stakes = el("ul.stakes");
-    const root = el("div.tile.card", { "data-match": match.match }, el("div.who", {}, ...sides, evaluation), place, el("div.below", {}, foot, stakes));
-    const tile = { root, evaluation, foot, stakes, clocks: new Clocks(faces), plies: match.plies, board: drawBoard(place, match.board, { small: true }) };
+    const root = el("div.tile.card", { "data-match": match.match }, el("div.who", {}, ...sides), place, el("div.below", {}, foot, stakes));
+    const tile = { root, foot, stakes, clocks: new Clocks(faces), plies: match.plies, board: drawBoard(place, match.board, { small: true }) };
     this.tiles.set(match.match, tile);
     return tile;
   }
-}
-
-/** Show what the engine thinks, of which position where it is not the one on the board. */
-function evaluate(line, { match, evaluation }) {
-  line.hidden = !evaluation;
-  if (!evaluation) return;
-  const { ply, score: value, depth, win } = evaluation;
-  const share = win === null ? (1 + Math.tanh(value / SCALE)) / 2 : Number(win > 0);
-  line.querySelector(".scale > span").style.width = `${(100 * share).toFixed(1)}%`;
-  const ahead = match.players[share > 0.5 ? 0 : 1];
-  const words = win === null ? t("score {0} · depth {1}", `${value > 0 ? "+" : ""}${value}`, depth) : t("{0} wins in {1}", ahead, count(Math.abs(win), "move"));
-  say(line.querySelector(".guess"), ply < match.plies ? `${words} · ${ply ? t("after move {0}", ply) : t("at the start")}` : words);
 }
 
 function facts({ match, round }) {
