@@ -36,8 +36,8 @@ from server.storage.backup import backup_bytes
 from server.storage.data_lock import is_in_use
 from server.storage.database import later_version
 from server.storage.record_store import SUFFIX
-from server.web.http.metrics import HOST as METRICS_HOST
-from server.web.people.database import FILE as GAMES_INDEX
+from server.web.http.metrics_endpoint import HOST as METRICS_HOST
+from server.web.people.indexing import FILE as GAMES_INDEX
 
 MIN_BYTES = 100_000_000
 """Least free space: a contest writes as much in a day."""

@@ -44,9 +44,8 @@ from server.web.match_pictures import Pictures
 from server.web.people.routes import People
 from server.web.play.routes import Playing
 from server.web.replay.analysis_requests import RecordAnalyser, review_question
-from server.web.replay.finished_record import RECORD_BYTES, record_text
-from server.web.replay.log_requests import MAX_BODY_BYTES, player_log
 from server.web.replay.match_frames import info_of, note_views, now_of
+from server.web.replay.records import MAX_BODY_BYTES, RECORD_BYTES, player_log, record_text
 from server.web.views import contests
 from server.web.views import plain as plain_views
 from server.web.views import preview as previews

@@ -24,7 +24,7 @@ from server.web.http.listener import QUOTA
 from server.web.http.numbers import query_number
 from server.web.play.pictures import MEDIA_TYPES, PictureQuestion
 from server.web.play.routes import Playing
-from server.web.replay.finished_record import record_text
+from server.web.replay.records import record_text
 from server.web.views.contests import Entry
 from server.web.views.preview import contest_lines
 

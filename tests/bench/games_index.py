@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import median
 
 from server.config.process_settings import compute_in_one_thread
-from server.web.people import database
+from server.web.people import indexing
 from server.web.people.profiles import profile
 from server.web.people.search import find
 
@@ -40,7 +40,7 @@ def fill(data: Path, games: int) -> None:
     """Fill the index of a data directory with synthetic games."""
     chance = random.Random(1)
     (data / "records").mkdir()
-    with database.opened(data) as connection:
+    with indexing.opened(data) as connection:
         connection.execute("BEGIN")
         for match in range(1, games + 1):
             first, second = chance.sample(range(PLAYERS), 2)
@@ -72,7 +72,7 @@ def run() -> None:
         for name, asked in SEARCHES.items():
 
             def search(asked: Mapping[str, str] = asked) -> None:
-                with database.opened(data) as connection:
+                with indexing.opened(data) as connection:
                     find(data, connection, asked)
 
             spans = timed(search)
@@ -83,7 +83,7 @@ def run() -> None:
 def run_players(data: Path) -> None:
     """Print how long the page of a player takes, in a process of its own, as where the server computes it."""
     compute_in_one_thread()
-    with database.opened(data) as connection:
+    with indexing.opened(data) as connection:
         spans = timed(lambda: profile(data, connection, {"name": "bot7"}))
     print(f"the page of a player, in ms: {median(spans):.1f} {spans[-1]:.1f}")
 

@@ -12,9 +12,8 @@ from engine.record import verify
 from engine.search.searcher import SearchResult, Stop
 from engine.solve.tablebase.tablebase import tablebase_of
 from server.web.play.analysis import questions
-from server.web.play.analysis.analyst import Analyst
 from server.web.play.analysis.arranging import Arrangement
-from server.web.play.analysis.questions import Pasted, Thinking, arrange, kit, opened, record
+from server.web.play.analysis.questions import Analyst, Pasted, Thinking, arrange, kit, opened, record
 from server.web.play.questions import Question, Refusal
 
 THREAT = Thinking(game="mnk", parameters="3 3 3", moves=("b2", "a1", "b3"), lines=3)

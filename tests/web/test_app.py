@@ -28,7 +28,7 @@ from server.web.assets.static_files import served
 from server.web.assets.texts.catalogue import texts
 from server.web.http import listener
 from server.web.http.client_quota import HttpRateLimiter
-from server.web.replay.finished_record import RECORD_BYTES
+from server.web.replay.records import RECORD_BYTES
 from server.web.views import plain
 from tests.engine.records import records
 from tests.engine.test_record import played

@@ -10,8 +10,7 @@ import msgspec
 from engine.games.catalogue import GAMES
 from server.contest.store.store import FILE as STORE
 from server.ops.typed_json import convert
-from server.web.people.database import BUSY_SECONDS
-from server.web.people.indexing import Progress, progress
+from server.web.people.indexing import BUSY_SECONDS, Progress, progress
 
 PAGE = 50
 """Games on a page."""

@@ -31,7 +31,7 @@ from server.league.accounts.people import AUTHOR, NotAllowed
 from server.league.database import FILE as LEAGUE
 from server.league.submissions.versions import Versions
 from server.storage.data_lock import lock_data_directory
-from server.web.people import database as games_index
+from server.web.people import indexing as games_index
 from tests.server.harness import open_arena, play, ready
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from server.web.people import database, profiles
+from server.web.people import indexing, profiles
 from server.web.people.indexing import bring_up
 from server.web.people.profiles import NobodyThere, Profile, Score, profile
 from server.web.people.search import BadQuery
@@ -13,7 +13,7 @@ from tests.web.people.test_games_index import settle
 
 
 def of(data: Path, name: str) -> Profile:
-    with database.opened(data) as connection:
+    with indexing.opened(data) as connection:
         bring_up(connection, data, 1000)
         return profile(data, connection, {"name": name})
 
@@ -64,9 +64,9 @@ def test_a_rating_has_an_interval_that_shrinks_with_more_games(data: Path) -> No
 
 def test_a_page_is_shown_while_the_index_is_written_to(data: Path) -> None:
     of(data, "ann")
-    with database.opened(data) as writer:
+    with indexing.opened(data) as writer:
         writer.execute("BEGIN IMMEDIATE")
-        with database.opened(data) as connection:
+        with indexing.opened(data) as connection:
             assert profile(data, connection, {"name": "bob"}).ratings
 
 

@@ -3,7 +3,7 @@
 They name a game as those of the page for playing do (`server.web.play.questions`). docs/api.md describes the JSON.
 """
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from time import perf_counter
 from typing import Annotated
@@ -13,13 +13,13 @@ from msgspec import Meta
 
 from engine.games.history import History
 from engine.games.interactive_game import MOVE_LIMIT
-from engine.games.interface import GameError
+from engine.games.interface import GameError, Position
+from engine.search.game_engine import VariantSearchers
 from engine.search.memory import MAX_DEPTH
-from engine.search.searcher import SearchLimits, SearchResult, Stop
-from server.web.play.analysis.analyst import Analyst
+from engine.search.searcher import PlayedKeys, SearchLimits, SearchResult, Stop
+from engine.solve.tablebase.tablebase import Tablebase
 from server.web.play.analysis.arranging import Arrangement, Kit, arranged, kit_of
-from server.web.play.analysis.detecting import Unreadable, detect
-from server.web.play.analysis.recording import record_of
+from server.web.play.analysis.texts import Unreadable, detect, record_of
 from server.web.play.questions import Question, Refusal, history_of
 
 MIN_SECONDS, MAX_SECONDS = 0.05, 4.0
@@ -33,6 +33,45 @@ MAX_SHOWN = 24
 
 MAX_TEXT = 50_000
 """Characters of a text of which the game is to be found out: a record of some hundred moves has fewer."""
+
+
+class Analyst:
+    """Thinks about games of any variant, one at a time. What it found serves as long as the variant stays the same."""
+
+    def __init__(self, megabytes: float, tablebase_of: Callable[[Position], Tablebase | None]) -> None:
+        """Take the size of the table of a search, and what knows the tablebase of a variant."""
+        self._searchers = VariantSearchers(megabytes, tablebase_of)
+        self._keys = PlayedKeys()
+
+    def best(
+        self, history: History, limits: SearchLimits, *, clock: Callable[[], float], stop: Stop
+    ) -> list[SearchResult]:
+        """Return as many of the best moves as the limits say, the best one first; fewer where the time was too short.
+
+        Those of a search may be of two depths: where the last one was cut off, moves follow that the one before has
+        found. A position that stood on the board before counts as a draw. Raises ValueError for a game that is over
+        on the board, OverflowError where there are too many moves to think about.
+        """
+        position = history.position
+        searcher = self._searchers.searcher(position)
+        earlier = self._keys.before(history)
+        tablebase = self._searchers.tablebase
+        if tablebase is not None and (known := tablebase.results(position, limits.lines, earlier)):
+            return known
+        depths: dict[int, list[SearchResult]] = {}
+        thought = searcher.think(
+            position,
+            earlier,
+            limits,
+            clock=clock,
+            report=lambda result: depths.setdefault(result.depth, []).append(result),
+            stop=stop,
+        )
+        found: dict[int, SearchResult] = {}
+        for depth in sorted(depths, reverse=True):
+            for result in depths[depth]:
+                found.setdefault(result.line[0], replace(result, nodes=thought.nodes))
+        return list(found.values())[: limits.lines]
 
 
 class Thinking(Question, frozen=True, kw_only=True):

@@ -15,8 +15,8 @@ from server.config.process_settings import lower_priority
 from server.match.dates import now_text
 from server.ops.workers.question_loop import OK, Question, answer_stoppable_questions
 from server.web.play.analysis import questions
-from server.web.play.analysis.analyst import Analyst
 from server.web.play.analysis.arranging import Arrangement
+from server.web.play.analysis.questions import Analyst
 from server.web.play.questions import Refusal, read, read_as
 from server.web.play.worker import BAD_REQUEST, TABLE_MEGABYTES
 
