@@ -1,6 +1,7 @@
-"""Playing in the browser, as routes of the web application: how a game stands, which rows to choose, the bot's move.
+"""Playing and analysing in the browser, as routes of the web application.
 
-Every request names the whole game (`server.web.play.questions`); nothing is kept here. Other processes do the work.
+Every request names the whole game (`server.web.play.questions`, `server.web.play.analysis_questions`); nothing is kept
+here. Other processes do the work.
 """
 
 from collections.abc import Awaitable, Callable, Hashable
@@ -21,6 +22,7 @@ from server.web.http.errors import Refused
 from server.web.http.listener import QUOTA
 from server.web.http.request_body import cancel_when_gone, read_body
 from server.web.http.work_queue import Full, WorkQueue
+from server.web.play.analysis_questions import MAX_SECONDS as MAX_ANALYSIS_SECONDS
 from server.web.play.pictures import MEDIA_TYPES
 from server.web.play.questions import MAX_SECONDS
 from server.web.play.workers import Workers
@@ -47,6 +49,12 @@ KINDS = {
 }
 """What can be asked, and how long the answer may take."""
 
+ANALYSIS_KINDS = {
+    "lines": MAX_ANALYSIS_SECONDS + COMPILE_SECONDS,
+    **dict.fromkeys(("open", "kit", "arrange", "record"), LOOK_SECONDS),
+}
+"""The same of the analysis page."""
+
 LOOKERS = 2
 """Processes that answer what needs no thinking."""
 
@@ -55,6 +63,12 @@ PAINTERS = 2
 
 MAX_WAITING, MAX_WAITING_OF_ONE = 32, 8
 """Pictures that wait for their turn, of all and of one client."""
+
+SEARCHERS = 2
+"""Processes that search for the analysis page, in a thread each; of one client all but one."""
+
+MAX_SEARCHES, MAX_SEARCHES_OF_ONE = 48, 16
+"""Searches that wait for their turn, of all and of one client."""
 
 KEPT_BYTES = 16 * 1024 * 1024
 """Of pictures that are kept to be sent again: those that others link to are asked for by each of their readers."""
@@ -117,6 +131,43 @@ class Playing:
         async def answer(request: Request) -> Response:
             client = request.scope[QUOTA] if kind in PAINTED else None
             return await answer_question(partial(self.ask, kind, client=client), request, MEDIA_TYPES.get(kind, JSON))
+
+        return answer
+
+
+class Analysis:
+    """The handlers of the routes of the analysis page, with the worker processes. An async context manager."""
+
+    def __init__(self) -> None:
+        """Start no process before somebody asks."""
+        self._lookers = Workers(1, nice=LOOK_NICE)
+        self._thinkers = Workers(SEARCHERS, nice=THINK_NICE)
+        self._turns = WorkQueue(SEARCHERS, MAX_SEARCHES, MAX_SEARCHES_OF_ONE)
+
+    async def __aenter__(self) -> "Analysis":
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        async with self._lookers, self._thinkers:
+            pass
+
+    def routes(self) -> list[Route]:
+        """Return the routes: POST of a question to api/analysis/KIND for each of the ANALYSIS_KINDS."""
+        return [Route(f"/api/analysis/{kind}", self._answering(kind), methods=["POST"]) for kind in ANALYSIS_KINDS]
+
+    async def ask(self, client: Hashable, kind: str, body: bytes) -> tuple[int, bytes]:
+        """Return the status and the JSON of an answer of one of the ANALYSIS_KINDS; raises `Refused`."""
+        if kind != "lines":
+            return await self._lookers.ask(kind, body, ANALYSIS_KINDS[kind])
+        try:
+            async with self._turns.of(client):
+                return await self._thinkers.ask(kind, body, ANALYSIS_KINDS[kind])
+        except Full:
+            raise Refused(503, "too many positions are being searched now; try again in a minute") from None
+
+    def _answering(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
+            return await answer_question(partial(self.ask, request.scope[QUOTA], kind), request)
 
         return answer
 

@@ -26,7 +26,6 @@ from server.web import app, service
 from server.web.http.client_quota import HttpRateLimiter
 from server.web.http.listener import QUOTA
 from server.web.play import routes as playing
-from server.web.play.analysis import routes as analysis
 from tests.server.league.ladder.test_service import FILE
 from tests.server.league.test_account_pages import FORM, Visitor
 from tests.web.asking import Answer, ask
@@ -40,7 +39,7 @@ WITHOUT_SESSION = {
     "/api/matches/{number:number}/log": "the token of a player of the match",
     **dict.fromkeys(("/api/record", "/api/values", "/api/review"), READS),
     **dict.fromkeys((f"/api/play/{kind}" for kind in playing.KINDS), JSON),
-    **dict.fromkeys((f"/api/analysis/{kind}" for kind in analysis.KINDS), JSON),
+    **dict.fromkeys((f"/api/analysis/{kind}" for kind in playing.ANALYSIS_KINDS), JSON),
 }
 """Routes that anybody may ask, and what keeps them from harm even by a browser that tells no origin."""
 

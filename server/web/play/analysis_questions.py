@@ -18,9 +18,9 @@ from engine.search.game_engine import VariantSearchers
 from engine.search.memory import MAX_DEPTH
 from engine.search.searcher import PlayedKeys, SearchLimits, SearchResult, Stop
 from engine.solve.tablebase.tablebase import Tablebase
-from server.web.play.analysis.arranging import Arrangement, Kit, arranged, kit_of
-from server.web.play.analysis.texts import Unreadable, detect, record_of
+from server.web.play.arranging import Arrangement, Kit, arranged, kit_of
 from server.web.play.questions import Question, Refusal, history_of
+from server.web.play.texts import Unreadable, detect, record_of
 
 MIN_SECONDS, MAX_SECONDS = 0.05, 4.0
 """How long one answer may take to think about; a page that wants to know more asks again."""
