@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from engine.compiling.compile_process import CompileProcess
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position, moves, play
 from engine.record import verify
@@ -162,7 +163,7 @@ def test_a_tablebase_that_is_only_read_is_not_made(make: bool, tmp_path: Path, m
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     for name in ("can_compile", "are_made"):
         monkeypatch.setattr(tablebase, name, lambda: True)
-    monkeypatch.setattr(tablebase.CompileProcess, "start", started.append)
+    monkeypatch.setattr(CompileProcess, "start", started.append)
     found = tablebase_of(GAMES["gipf"].start("3 3 6 6"), make=make)
     assert found is not None
     found.start()
