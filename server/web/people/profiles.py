@@ -91,7 +91,7 @@ def profile(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]
         raise BadQuery("say with name= who is meant")
     key = name.lower()
     attached = has_contests(data, connection)
-    connection.execute("BEGIN")  # an error leaves it open: closing the connection ends it
+    connection.execute("BEGIN")  # all that follows is of one moment; closing the connection ends it
     rows = connection.execute(
         f"SELECT {COLUMNS}, first_key, first_longest, second_longest FROM main.games"
         " WHERE (first_key = ?1 OR second_key = ?1) AND result <> 'annulled' ORDER BY match",
@@ -163,8 +163,9 @@ def _rating(connection: sqlite3.Connection, game: str, key: str) -> Rated | None
         (game,),
     ).fetchall()
     games: Counter[str] = Counter()
-    for first, second, _, *results in rows:
-        games.update({first: sum(results), second: sum(results)})
+    for first, second, _, won, drawn, lost in rows:
+        games[first] += won + drawn + lost
+        games[second] += won + drawn + lost
     if key not in games:
         return None
     others = [name for name, _ in games.most_common(RATED) if name != key]
