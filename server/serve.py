@@ -175,8 +175,7 @@ async def _serve(
                 services.start_soon(accept_own)
             services.start_soon(acceptor.patrol)
             if settings.metrics is not None:
-                from server.web.http.metrics import HOST
-                from server.web.http.metrics_endpoint import serve_metrics
+                from server.web.http.metrics_endpoint import HOST, serve_metrics
 
                 port = await services.start(serve_metrics, arena, rate_limiter, settings.metrics)
                 log.info("metrics_started", url=f"http://{HOST}:{port}/metrics")

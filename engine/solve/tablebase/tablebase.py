@@ -37,12 +37,15 @@ MAX_LINE = 512
 """No line of perfect play is longer: a win takes at most `engine.solve.layered.values.LONGEST` plies."""
 
 
-def tablebase_of(position: Position) -> "Tablebase | None":
-    """Return the tablebase of a position's variant; None where it has none, or where there are to be none."""
+def tablebase_of(position: Position, *, make: bool = True) -> "Tablebase | None":
+    """Return the tablebase of a position's variant; None where it has none, or where there are to be none.
+
+    Without ``make`` the tablebase is only read: `Tablebase.start` does nothing.
+    """
     directory = folder()
     if directory is None or not can_have(position):
         return None
-    return Tablebase(position.game.start(position.parameters), directory)
+    return Tablebase(position.game.start(position.parameters), directory, make=make)
 
 
 def whole_tablebase_of(position: Position) -> "Tablebase | None":
@@ -65,7 +68,7 @@ class MoveValue(NamedTuple):
 class Tablebase:
     """The values of positions of one variant, as far as they are on the disk. Nothing is opened before it is asked."""
 
-    def __init__(self, start: Position, directory: Path) -> None:
+    def __init__(self, start: Position, directory: Path, *, make: bool = True) -> None:
         """Take the start of a variant that has layers, and where they are kept, unless they were shipped."""
         self._start = start
         self._directory = directory
@@ -77,8 +80,8 @@ class Tablebase:
         self._known: KnownLayers | None = None
         self._code = compiled_code_with_layers(start)
         self._is_shipped = takes_shipped(self._kernel)
-        self._is_settled = False
-        """Whether there is nothing more to be made, or somebody makes it."""
+        self._is_settled = not make
+        """Whether nothing more is to be made, or somebody makes it."""
         self._maker: CompileProcess | None = None
         self._has_failed = False
 

@@ -1,9 +1,9 @@
 """The questions of the board to think on, and their answers. Pure: both are structs.
 
-They name a game as those of the page for playing do (`server.web.play.questions`). docs/web.md describes the JSON.
+They name a game as those of the page for playing do (`server.web.play.questions`). docs/api.md describes the JSON.
 """
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from time import perf_counter
 from typing import Annotated
@@ -13,20 +13,17 @@ from msgspec import Meta
 
 from engine.games.history import History
 from engine.games.interactive_game import MOVE_LIMIT
-from engine.games.interface import GameError
+from engine.games.interface import GameError, Position
+from engine.search.game_engine import VariantSearchers
 from engine.search.memory import MAX_DEPTH
-from engine.search.searcher import SearchLimits, SearchResult, Stop
-from server.web.play.analysis.analyst import Analyst
-from server.web.play.analysis.arranging import Arrangement, Kit, arranged, kit_of
-from server.web.play.analysis.detecting import Unreadable, detect
-from server.web.play.analysis.recording import record_of
+from engine.search.searcher import PlayedKeys, SearchLimits, SearchResult, Stop
+from engine.solve.tablebase.tablebase import Tablebase
+from server.web.play.arranging import Arrangement, Kit, arranged, kit_of
 from server.web.play.questions import Question, Refusal, history_of
+from server.web.play.texts import Unreadable, detect, record_of
 
 MIN_SECONDS, MAX_SECONDS = 0.05, 4.0
 """How long one answer may take to think about; a page that wants to know more asks again."""
-
-WORTH_NODES, WORTH_SECONDS = 50_000, 5.0
-"""For what a position is worth: less than a tenth of a second where the search is compiled and a core is idle."""
 
 MAX_LINES = 10
 """Moves that are looked at, each with its line."""
@@ -36,6 +33,45 @@ MAX_SHOWN = 24
 
 MAX_TEXT = 50_000
 """Characters of a text of which the game is to be found out: a record of some hundred moves has fewer."""
+
+
+class Analyst:
+    """Thinks about games of any variant, one at a time. What it found serves as long as the variant stays the same."""
+
+    def __init__(self, megabytes: float, tablebase_of: Callable[[Position], Tablebase | None]) -> None:
+        """Take the size of the table of a search, and what knows the tablebase of a variant."""
+        self._searchers = VariantSearchers(megabytes, tablebase_of)
+        self._keys = PlayedKeys()
+
+    def best(
+        self, history: History, limits: SearchLimits, *, clock: Callable[[], float], stop: Stop
+    ) -> list[SearchResult]:
+        """Return as many of the best moves as the limits say, the best one first; fewer where the time was too short.
+
+        Those of a search may be of two depths: where the last one was cut off, moves follow that the one before has
+        found. A position that stood on the board before counts as a draw. Raises ValueError for a game that is over
+        on the board, OverflowError where there are too many moves to think about.
+        """
+        position = history.position
+        searcher = self._searchers.searcher(position)
+        earlier = self._keys.before(history)
+        tablebase = self._searchers.tablebase
+        if tablebase is not None and (known := tablebase.results(position, limits.lines, earlier)):
+            return known
+        depths: dict[int, list[SearchResult]] = {}
+        thought = searcher.think(
+            position,
+            earlier,
+            limits,
+            clock=clock,
+            report=lambda result: depths.setdefault(result.depth, []).append(result),
+            stop=stop,
+        )
+        found: dict[int, SearchResult] = {}
+        for depth in sorted(depths, reverse=True):
+            for result in depths[depth]:
+                found.setdefault(result.line[0], replace(result, nodes=thought.nodes))
+        return list(found.values())[: limits.lines]
 
 
 class Thinking(Question, frozen=True, kw_only=True):
@@ -67,16 +103,6 @@ class Lines(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the values are exact, from a tablebase."""
     is_final: bool
     """Whether more time would find nothing more."""
-
-
-class Worth(msgspec.Struct, frozen=True):
-    """What a position is worth, for the side that began the game."""
-
-    score: int
-    """A piece of GIPF is worth 100."""
-    depth: int
-    win: int | None
-    """Plies to a forced end: above 0 the side that began wins, below it loses."""
 
 
 class Pasted(msgspec.Struct, frozen=True, kw_only=True):
@@ -137,25 +163,6 @@ def lines(question: Thinking, analyst: Analyst, stop: Stop) -> Lines:
         is_known=bool(found) and found[0].is_known,
         is_final=all(_is_final(result) for result in found) and len(found) == _most_lines(history, question.lines),
     )
-
-
-def worth(question: Question, analyst: Analyst, stop: Stop) -> Worth | None:
-    """Search a position with `WORTH_NODES`; None where the game is over, or the time was too short.
-
-    Raises `Refusal`.
-    """
-    history = history_of(question)
-    if history.verdict(MOVE_LIMIT) is not None:
-        return None
-    limits = SearchLimits(nodes=WORTH_NODES, hard_ms=WORTH_SECONDS * 1000)
-    try:
-        found = analyst.best(history, limits, clock=perf_counter, stop=stop)
-    except OverflowError:
-        return None
-    if not found:
-        return None
-    line = _line(history, found[0])
-    return Worth(line.score, line.depth, line.win)
 
 
 def opened(pasted: Pasted) -> Found:

@@ -1,4 +1,4 @@
-"""The log of a player in a finished match, for a page: shown to who posts a token that fits."""
+"""The record of a match that is over, and the log of a player in it, for pages."""
 
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -6,21 +6,36 @@ from typing import Any
 
 import msgspec
 import structlog
+import trio
 
 from engine.wire.codes import Code, ProtocolError
 from server.arena.arena import Arena
 from server.ops.typed_json import decode
 from server.storage.player_logs import LogRequest, read_log
+from server.storage.record_store import RecordStore
 from server.web.http.client_quota import GUESS_COST, TOO_MANY, ClientQuota
 from server.web.http.errors import Refused
 
 log = structlog.get_logger()
+
+RECORD_BYTES = 2 * 1024 * 1024
+"""Largest record that is read: one of ten thousand moves has less."""
 
 MAX_BODY_BYTES = 1024
 """Longest question: a token and little else."""
 
 STATUS = {Code.UNKNOWN_MATCH: 404, Code.BAD_TOKEN: 403}
 """Status of an answer by the error code of the protocol."""
+
+
+async def record_text(arena: Arena, record_store: RecordStore, number: int) -> str:
+    """Return the record of a match that is over; raises `Refused` while it is played, and where there is none."""
+    if number in arena.matches:
+        raise Refused(409, f"match {number} is being played; its record can be had when it is over")
+    text = await trio.to_thread.run_sync(record_store.read, number)
+    if text is None:
+        raise Refused(404, f"there is no match {number} here")
+    return text
 
 
 class Question(msgspec.Struct, forbid_unknown_fields=True):
