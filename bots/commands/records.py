@@ -12,11 +12,9 @@ from bots.commands.options import (
     POSITIVE,
     Flag,
     check_report_files,
-    end_in_order_when_terminated,
     fail,
     interruptible_at_once,
     print_line,
-    warn_of_hidden_packages,
     write_report,
 )
 from engine.commands.inputs import File
@@ -54,8 +52,7 @@ def replay(
     record
         File of the record, number of a match in the data directory, URL of a match's page, or - for standard input.
     bot
-        A Python file that calls play or has a function choose, perhaps with arguments, or the command of a program,
-        in quotes. What stands in braces, and the variables ARENA_HOST and so on, are as in arena-bot check.
+        A Python file that calls play or has a function choose; with arguments behind it, in quotes.
     ply
         Only the turn in which this move was made, or was to be made.
     side
@@ -67,21 +64,18 @@ def replay(
     json
         File for the answers as JSON; - is stdout, and the lines for people then go to stderr.
     """
-    from bots.workbench.replay import report
-    from bots.workbench.replay.answers import Outcome, compare
-    from bots.workbench.replay.players import player
-    from bots.workbench.replay.turns import turns_of
+    from bots.workbench import replay as texts
+    from bots.workbench.replay import player
+    from bots.workbench.turns import Outcome, compare, turns_of
 
     _, summary = _record_of(record, data)
     if debugger and record == "-":
         fail("--debugger reads standard input itself: name a file of the record", 2)
     check_report_files({"--json": json})
-    end_in_order_when_terminated()
-    warn_of_hidden_packages(tuple(bot.split()))
     write = to_stderr if json == "-" else print_line
     answers = []
     try:
-        with player(bot, summary.header, side, debugger=debugger, report=to_stderr) as playing:
+        with player(bot, summary.header, side, debugger=debugger) as playing:
             turns = turns_of(summary, playing.side)
             chosen = [turn for turn in turns if ply in (None, turn.ply)]
             if not chosen:
@@ -90,15 +84,15 @@ def replay(
                 )
                 fail(f"{summary.header.who(playing.side)} was to move {where}", 2)
             write(summary.header.title)
-            write(report.TITLES)
+            write(texts.TITLES)
             for turn in chosen:
-                answers.append(compare(turn, playing.asked.answer(turn), late_counts=not debugger))
-                for line in report.lines(answers[-1]):
+                answers.append(compare(turn, playing.bot.answer(turn), late_counts=not debugger))
+                for line in texts.lines(answers[-1]):
                     write(line)
     except ArenaError as error:
         fail(str(error), 2)
-    write(report.closing(playing.name, summary, playing.side, answers))
-    write_report("--json", json, lambda: report.as_json(playing.name, summary, playing.side, answers))
+    write(texts.closing(playing.name, summary, playing.side, answers))
+    write_report("--json", json, lambda: texts.as_json(playing.name, summary, playing.side, answers))
     sys.exit(0 if all(answer.outcome in (Outcome.SAME, Outcome.NEW) for answer in answers) else 1)
 
 

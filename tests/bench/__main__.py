@@ -18,7 +18,6 @@ from tests.bench import (
     ladder,
     learning,
     levels,
-    network,
     pages,
     perft,
     playing,
@@ -63,7 +62,6 @@ BENCHES: dict[str, Callable[[], object]] = {
     "contests": contests.run,
     "choices": choices.run,
     "learning": learning.run,
-    "network": network.run,
     "games-index": games_index.run,
     "ladder": ladder.run,
 }

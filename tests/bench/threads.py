@@ -5,7 +5,6 @@ what a perfect division of the work would bring. ``thinking`` has the same in ti
 """
 
 import os
-from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from itertools import islice
 from random import Random
@@ -17,7 +16,7 @@ from engine.duel.openings import JUDGED_NODES, Opening, openings, usual_plies
 from engine.duel.statistics import OUTCOMES, estimate
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position
-from engine.search.searcher import Searcher, SearchLimits, SearchResult, key_of
+from engine.search.searcher import PlayedKeys, Searcher, SearchLimits, SearchResult
 from tests.bench import lockstep
 from tests.clocks import never
 
@@ -108,11 +107,9 @@ def drawn_openings(count: int) -> list[Opening]:
 def _play(task: tuple[int, int, int, int, tuple[str, ...]]) -> int:
     """Play a pair of games against one thread; return the points of the first side, 0 to 4."""
     threads, allowed, nodes, number, opened = task
-    start = position = GAMES["gipf"].start(PARAMETERS)
-    for move in opened:
-        position = position.resolve(move).position
+    start = GAMES["gipf"].start(PARAMETERS)
     players = _player(start, threads, allowed), _player(start, 1, nodes)
-    return play_pair(number, start, Opening(opened, position), players, (None, None), MOVE_LIMIT).points
+    return play_pair(number, start, opened, players, (None, None), MOVE_LIMIT).points
 
 
 def _judge(position: Position) -> int:
@@ -125,20 +122,16 @@ def _judge(position: Position) -> int:
 def _player(start: Position, threads: int, nodes: int) -> Player:
     searchers: dict[int, Searcher] = {}
 
-    def positions(played: tuple[str, ...]) -> Iterator[Position]:
-        position = start
-        yield position
-        for move in played:
-            position = position.resolve(move).position
-            yield position
+    keys = PlayedKeys()
 
     def play(request: Request) -> Reply:
         if request.game not in searchers:
             searchers.clear()
             searchers[request.game] = lockstep.searcher(start.kernel(), threads)
-        *before, position = positions(request.moves)
-        earlier = [key_of(one) for one in before]
-        result = searchers[request.game].think(position, earlier, SearchLimits(nodes=nodes), clock=never)
+        earlier = keys.before(request.history)
+        result = searchers[request.game].think(
+            request.history.position, earlier, SearchLimits(nodes=nodes), clock=never
+        )
         return Reply(result.move, 0.0, result.nodes)
 
     return play

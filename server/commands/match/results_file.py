@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from engine.commands.duel.results_file import opened_to_append, resume
+from engine.commands.game_files import opened_to_append, resume
 from engine.duel.game_file import BadGames, line_of, read_games, read_setting
 from server.commands.match.setup import Setting
 from server.commands.match.tally import PlayedGame
