@@ -201,16 +201,23 @@ def log(
         Token of the player, of the match, or of the organiser, who sees both sides; by default the variable
         ARENA_TOKEN.
     """
+    from bots.client.connection import Connection
     from bots.client.transport.address import address
-    from bots.watch.player_log import fetch_log
+    from engine.wire import messages as m
 
     token = said_in(os.environ).get("token", "") if token is None else token
     if not name and not token:
         fail("whose log? --token TOKEN, or, on a server without tokens, --name NAME is needed", 2)
-    lines = fetch_log(address(where.host, where.port, tls=where.tls, tls_ca=where.tls_ca), match, name, token)
-    for line in lines:
+    with Connection(*address(where.host, where.port, tls=where.tls, tls_ca=where.tls_ca)) as connection:
+        if name and not token:
+            connection.send(m.Login(name))
+            connection.answer(m.Welcome)
+        connection.send(m.AskLog(match, token))
+        found = connection.answer(m.Log)
+    assert isinstance(found, m.Log)
+    for line in found.lines:
         print_line(line)
-    if not lines:
+    if not found.lines:
         to_stderr(f"nothing was written in match {match}")
 
 

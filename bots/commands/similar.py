@@ -73,8 +73,7 @@ def similar(
 
 def _examples(ours: Path) -> dict[str, str]:
     """Return what everybody has who has the distribution: the examples, the small bots, and new bots' tests."""
-    from bots.workbench.languages import LANGUAGES
-    from bots.workbench.new_bot import new_bot
+    from bots.workbench.new_bot import LANGUAGES, new_bot
     from bots.workbench.similarity.source_files import read_program
     from bots.workbench.similarity.tokens import is_source
     from engine.games.catalogue import USUAL_GAME

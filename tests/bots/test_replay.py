@@ -10,8 +10,7 @@ import pytest
 from bots.bot import Bot, Clocks, Resigned, Told
 from bots.client.errors import ArenaError
 from bots.workbench.play_file import loaded
-from bots.workbench.replay import BotHere, lines
-from bots.workbench.turns import Answer, Outcome, compare, match_of, turns_of
+from bots.workbench.replay import Answer, BotHere, Outcome, compare, lines, match_of, turns_of
 from engine.games.interface import Position, moves
 from engine.record import Summary, verify
 from engine.wire import messages as m

@@ -1,18 +1,73 @@
-"""The notes of a bot: made from what it says, and sent as long as the server knows NOTE. None of them fails the bot."""
+"""Answers of a bot: its move, checked, and its notes, sent to the server. A wrong note does not fail the bot."""
 
+import inspect
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from difflib import get_close_matches
 from numbers import Real
 from typing import Unpack
 
 from bots.bot import Choice, Clocks, Noting, Said
-from bots.client.errors import ConnectionLost
-from engine.games.interface import Successor
-from engine.record.notes import MAX_NOTES_PER_MOVE
+from bots.client.errors import BadChoice, ConnectionLost
+from engine.games.interface import GameError, Position, Successor, moves
 from engine.wire import messages as m
-from engine.wire.codes import Code
 from engine.wire.lines import REQUEST_BYTES
 from engine.wire.notes import Note, write_note
+
+MAX_SHOWN_CHARACTERS = 60
+"""Longest representation of a wrong return value of a bot."""
+
+MAX_NEAREST = 3
+"""Legal moves that are named beside one that is not."""
+
+
+def text_of(choice: object, position: Position, chooser: str) -> str:
+    """Return the text of what a bot has returned, legal or not; raises `BadChoice` for what is no move at all.
+
+    ``chooser`` says which function has returned it, and where that stands.
+    """
+    if isinstance(choice, Successor):
+        return choice.move
+    if isinstance(choice, str):
+        return choice
+    legal = moves(position)
+    returned = f"{choice!r:.{MAX_SHOWN_CHARACTERS}} ({type(choice).__name__})"
+    right = f"a move as text, as in {legal[0]!r}, or one of position.successors()"
+    sentence = f"{chooser} returned {returned}; it has to return {right}"
+    if inspect.iscoroutine(choice):
+        choice.close()
+    hint = _hint(choice, position, legal)
+    raise BadChoice(choice, f"{sentence}: {hint}" if hint else sentence)
+
+
+def _hint(choice: object, position: Position, legal: list[str]) -> str:
+    """Say what to change so that a wrong return value becomes a move; empty where that is not known."""
+    if choice is None:
+        return "a return is missing"
+    if isinstance(choice, bytes):
+        return f"write {choice.decode(errors='replace')!r}"
+    if str(choice) in legal:
+        return f"write {str(choice)!r}"
+    if isinstance(choice, list | tuple | set | frozenset):
+        return "return one of these alone"
+    if type(choice) is type(position):
+        return "return the move that leads to this position"
+    if inspect.iscoroutine(choice):
+        return "write def, not async def"
+    if callable(choice):
+        return "call it"
+    return ""
+
+
+def legal_move(text: str, position: Position) -> str:
+    """Return a move in canonical text; raises `BadChoice` with the nearest legal moves where it is not legal."""
+    try:
+        return position.resolve(text).move
+    except GameError as error:
+        nearest = get_close_matches(text, moves(position), MAX_NEAREST)
+        offer = f"; near it are {', '.join(map(repr, nearest))}" if nearest else ""
+        raise BadChoice(text, f"the bot chose {text!r}, which is no legal move: {error}{offer}") from error
+
 
 MAX_CONTENT_BYTES = REQUEST_BYTES - len("NOTE ")
 """Longest note: longer ones are cut."""
@@ -22,9 +77,6 @@ MAX_PV_BYTES = 512
 
 MAX_SCORE, MAX_COUNT = 10**9, 10**12
 """Scores and counts of a note lie below these."""
-
-PROBE = m.Text("noted")
-"""Text of the PING behind the first note: an ERROR before its PONG shows a server that does not know NOTE."""
 
 
 class NotingClocks(Clocks):
@@ -52,15 +104,7 @@ class NoteSender:
         """Take what sends a message, and what is told of notes that are left out."""
         self._send = send
         self._report = report
-        self._known: bool | None = None
-        """Whether the server knows NOTE; None as long as nothing was answered."""
-        self._unanswered = 0
-        """Notes that were sent before that was known."""
         self._told = False
-
-    def connected(self) -> None:
-        """Note that the connection is a new one, on which nothing is on its way."""
-        self._unanswered = 0
 
     def take(self, ply: int, said: Said) -> None:
         """Send what a bot notes, about the move ``ply`` where it names no other; report what is wrong with it."""
@@ -72,35 +116,16 @@ class NoteSender:
             self.send(note)
 
     def send(self, note: Note) -> None:
-        """Send a note, cut to the length of a line; nothing to a server that does not know NOTE. Raises nothing."""
-        if self._known is False or self._unanswered >= MAX_NOTES_PER_MOVE or note == Note(note.ply):
-            return
-        with suppress(ConnectionLost):  # who receives next is told of it
-            self._send(m.Note(m.Text(write_note(_cut(note)))))
-            if self._known is None:
-                self._unanswered += 1
-                if self._unanswered == 1:
-                    self._send(m.Ping(PROBE))
+        """Send a note, cut to the length of a line; raises nothing."""
+        if note != Note(note.ply):
+            with suppress(ConnectionLost):  # the next receive raises it
+                self._send(m.Note(m.Text(write_note(_cut(note)))))
 
     def leave_out(self, sentence: str) -> None:
         """Report that a note is left out, once."""
         if not self._told:
             self._told = True
             self._report(f"a note is left out: {sentence}")
-
-    def refused(self, code: str) -> bool:
-        """Take an ERROR if it answers a note that the server does not know; tell whether it does."""
-        if code != Code.UNKNOWN_COMMAND or not self._unanswered:
-            return False
-        self._known = False
-        self._unanswered -= 1
-        return True
-
-    def answered(self) -> None:
-        """Take the PONG behind the first note."""
-        if self._known is None:
-            self._known = True
-            self._unanswered = 0
 
 
 def make_note(move: int, **said: Unpack[Said]) -> Note:
