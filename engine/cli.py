@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from engine.commands.program.output import Rejected, say
+from engine.commands.program import Rejected, say
 from engine.shell import names as shells
 
 if TYPE_CHECKING:
@@ -90,8 +90,7 @@ def application() -> "App":
 
     import cyclopts
 
-    from engine.commands.program.completion import offer_completion
-    from engine.commands.usage_errors import finite
+    from engine.commands.usage_errors import finite, offer_completion
 
     made = cyclopts.App(
         name="arena-engine",

@@ -23,7 +23,7 @@ from bots.commands.options import (
     write_report,
 )
 from engine.commands.inputs import MAX_BYTES, File, place_of, text_of
-from engine.commands.program.output import Rejected
+from engine.commands.program import Rejected
 from engine.commands.usage_errors import explain_fault
 from engine.compiling.binding import can_compile
 from engine.games.interface import Position

@@ -7,7 +7,7 @@ from time import perf_counter
 import msgspec
 
 from engine.commands.inputs import File, check_range, check_seconds, game_named, position_of, warn_of
-from engine.commands.program.output import Rejected, answer
+from engine.commands.program import Rejected, answer
 from engine.search.game_engine import AdaptiveSearcher
 from engine.search.iterative_deepening import MAX_THREADS
 from engine.search.memory import MAX_DEPTH, ROOM

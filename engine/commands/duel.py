@@ -15,7 +15,7 @@ import engine
 from engine.commands.duel_players import Duellists, Task, pairs
 from engine.commands.game_files import opened_to_append, resume
 from engine.commands.inputs import check_range, game_named, say_compiling, start_of, text_of, warn_of
-from engine.commands.program.output import Rejected, answer, say
+from engine.commands.program import Rejected, answer, say
 from engine.duel import engine_config
 from engine.duel.game_file import BadGames, line_of
 from engine.duel.games import NAMES, Pair

@@ -7,7 +7,7 @@ from typing import BinaryIO, TypeVar
 
 import msgspec
 
-from engine.commands.program.output import Rejected, say
+from engine.commands.program import Rejected, say
 from engine.commands.usage_errors import reason
 from engine.duel.game_file import line_of
 

@@ -12,7 +12,7 @@ import msgspec
 
 from engine.commands.game_files import opened_to_append, resume
 from engine.commands.inputs import check_range, game_named, say_compiling, start_of, warn_of
-from engine.commands.program.output import Rejected, answer, say
+from engine.commands.program import Rejected, answer, say
 from engine.duel.game_file import BadGames, line_of
 from engine.duel.selfplay import ScoredGame, Setting, games_of, play, setting_of
 from engine.games.catalogue import USUAL_GAME

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from engine.commands.inputs import game_named, say_compiling, start_of
-from engine.commands.program.output import Rejected, answer, say
+from engine.commands.program import Rejected, answer, say
 from engine.commands.usage_errors import reason
 from engine.duel.game_file import BadGames
 from engine.duel.selfplay import ScoredGame, games_of, setting_of

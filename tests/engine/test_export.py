@@ -12,9 +12,9 @@ import pytest
 from engine import record
 from engine.cli import run
 from engine.commands import export
+from engine.commands.export import Example, examples
 from engine.games.catalogue import GAMES
 from engine.record.encoding import encoding_of
-from engine.record.examples import Example, examples
 from tests.engine.records import records
 
 RECORDS = records()
