@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from engine.commands import program
 from engine.commands.program import Conversation
 from engine.games.catalogue import start_of
 from engine.shell import find
