@@ -1,6 +1,8 @@
 """``arena-engine duel``: how much stronger one configuration of the search is than another, from games between them."""
 
 import os
+import signal
+import sys
 from collections.abc import Iterator
 from contextlib import closing, nullcontext
 from hashlib import sha256
@@ -27,6 +29,9 @@ from engine.games.interface import EVALUATION_LIMIT, Position
 from engine.games.outcome import Termination
 from engine.search.searcher import Searcher, SearchLimits
 from engine.wire.words import number_of
+
+INTERRUPTED = 130
+"""Exit status after Ctrl-C, as shells have it."""
 
 QUIET_SECONDS = 5.0
 """A line of progress is told no more often than this."""
@@ -150,7 +155,11 @@ def duel(
             say_compiling(start)
         Duellists.of(setting)  # once for all processes
         run = _Run(setting, file, pairs=games // 2, stop=not all_games)
-        run.carry_out(openings(start, plies, seed, _judge, balance), before, jobs)
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # Ctrl-C lets the pool of processes end in order
+        try:
+            run.carry_out(openings(start, plies, seed, _judge, balance), before, jobs)
+        except KeyboardInterrupt:
+            sys.exit(INTERRUPTED)
 
 
 class _Run(NamedTuple):
