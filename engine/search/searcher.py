@@ -128,8 +128,6 @@ class SearchResult:
     """The part of the transposition table that this search has written, 0 to 1, as a sample shows it."""
     is_known: bool = False
     """Whether the score is exact, from a tablebase."""
-    is_book: bool = False
-    """Whether move and score stand in an opening book: then nothing was searched now, and depth and nodes are 0."""
 
     @cached_property
     def move(self) -> str:

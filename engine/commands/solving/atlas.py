@@ -9,7 +9,7 @@ from pathlib import Path
 from time import perf_counter
 
 from engine.commands.inputs import game_named, say_compiling, start_of
-from engine.commands.program.output import Rejected, answer, say
+from engine.commands.program import Rejected, answer, say
 from engine.commands.solving.solve import MEGABYTE, MIN_MEMORY, QUIET_SECONDS
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position

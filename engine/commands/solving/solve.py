@@ -4,7 +4,7 @@ from pathlib import Path
 from time import perf_counter
 
 from engine.commands.inputs import File, check_seconds, game_named, position_of, text_of, warn_of
-from engine.commands.program.output import Rejected, answer, say
+from engine.commands.program import Rejected, answer, say
 from engine.games.catalogue import title_of
 from engine.games.interface import Position
 from engine.solve import certificate

@@ -3,7 +3,7 @@
 from itertools import islice
 
 from engine.commands.inputs import game_named, start_of
-from engine.commands.program.output import Rejected, answer, say
+from engine.commands.program import Rejected, answer, say
 from engine.games.catalogue import title_of
 from engine.solve.layered.solver import Layers
 from engine.solve.layered.store import Name

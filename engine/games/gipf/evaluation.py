@@ -30,7 +30,7 @@ class Weights(NamedTuple):
 
     Centre, clustering and exchanges are features that M. Wentink names (Analysis and Implementation of the game Gipf,
     Maastricht 2001). Lines with more pieces than the opponent's told nothing beside the others. All but the last number
-    were found by `engine.duel.tuning` from games on the board of 4 4 15 15: see docs/duel.md.
+    were fitted to the results of games on the board of 4 4 15 15: see docs/duel.md.
     """
 
     piece: int = 100
@@ -81,9 +81,6 @@ class Weights(NamedTuple):
 
 
 WEIGHTS = Weights()
-
-FIXED = ("tempo",)
-"""Weights of which games tell nothing, since they change no comparison of positions at one depth."""
 
 
 MARGIN = 40

@@ -23,10 +23,6 @@ from engine.games.interface import EVALUATION_LIMIT, Arena, Kernel, LayerRules, 
 WORD_SIZE = 4
 """The largest S whose board fits a 64-bit word with its sign: bit (2S-1)**2 - 1 is bit 48. Larger ones take several."""
 
-DIGIT = 24
-"""Bits of a digit of `features`; no feature of any variant is as large as half of what they hold."""
-HALF = 1 << (DIGIT - 1)
-
 MAX_BOUND = 384
 """Bindings that are kept: there are 132 boards and Ks, interpreted and compiled; more only where weights are tried out.
 
@@ -177,28 +173,6 @@ def _weights(named: Mapping[str, object], variant: Parameters) -> Weights | Tabl
     if _largest(weights, variant) > EVALUATION_LIMIT:
         raise ValueError(f"with such large weights an evaluation may go beyond {EVALUATION_LIMIT}, which means a win")
     return weights
-
-
-def features(parameters: str) -> Callable[[State], tuple[int, ...]]:
-    """Return what tells how far the side to move is ahead in each feature, in the order of `Weights`.
-
-    The evaluation is the sum of the features, each times its weight. So with the powers of a large number for weights,
-    which only wide integers can be, one evaluation holds all of them, each as a digit.
-    """
-    variant = parse(parameters)
-    powers = Weights(*(1 << (DIGIT * place) for place in range(len(Weights._fields))))
-    evaluate = bind(variant.size, variant.run, weights=powers).evaluate
-
-    def read(state: State) -> tuple[int, ...]:
-        left = evaluate(state)
-        digits = []
-        for _ in powers:
-            digit = (left + HALF) % (2 * HALF) - HALF
-            digits.append(digit)
-            left = (left - digit) >> DIGIT
-        return tuple(digits)
-
-    return read
 
 
 def _evaluation_constants(weights: Weights | Tables, *, compile: bool) -> dict[str, Any]:

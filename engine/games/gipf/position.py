@@ -9,9 +9,8 @@ from engine.games.boards.board_game import BoardGame, BoardPosition
 from engine.games.boards.layout import Drawing, Piece, Stock
 from engine.games.boards.lines import Counts, completing_fields, count_lines, each_field
 from engine.games.gipf import board, drawing, notation, parameters, rules
-from engine.games.gipf.evaluation import FIXED, Weights
 from engine.games.gipf.geometry import windows
-from engine.games.gipf.kernel import GipfRules, bind, features, field_sets, reweigher
+from engine.games.gipf.kernel import GipfRules, bind, field_sets, reweigher
 from engine.games.gipf.patterns.entries import patterns_of
 from engine.games.interface import EvaluationWeights, Fields, Game, Successor
 from engine.games.outcome import Outcome
@@ -183,10 +182,7 @@ GIPF: Game = BoardGame(
     first_position=lambda variant: GipfPosition(variant, board.start(variant)),
     read_position=lambda text: GipfPosition(*board.read(text)),
     weights=EvaluationWeights(
-        named=lambda named: Weights.named(named)._asdict(),
-        fixed=FIXED,
         reweigher=reweigher,
-        features=features,
         patterns=lambda text: patterns_of(parameters.parse(text)),
     ),
 )

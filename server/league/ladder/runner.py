@@ -16,7 +16,7 @@ import trio
 
 from engine import record
 from engine.games.outcome import ANNULLED, ENDED_PROGRAM, Termination
-from engine.record.time_account import SideTime, side_times
+from engine.record.summary import SideTime, side_times
 from server.contest.fixtures import Finished, Fixture
 from server.contest.hosts.host import GameTask, HostedGame, NotPlayed, PlayerMissing
 from server.contest.scoring.game_result import absence_result

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from engine.record.time_account import SideTime
+from engine.record.summary import SideTime
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.pairing import GameCounts
 from server.league.ladder.players import LadderGame, LadderPlayer, Rating, VersionStart

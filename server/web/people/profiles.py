@@ -13,8 +13,7 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from engine.games.catalogue import GAMES
-from server.contest.scoring.ratings import Rating, standing
-from server.contest.scoring.ratings import Data
+from server.contest.scoring.ratings import Data, Rating, standing
 from server.web.people.indexing import Progress, progress
 from server.web.people.search import COLUMNS, BadQuery, Row, has_contests, row_of, with_contests
 
