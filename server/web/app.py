@@ -50,7 +50,6 @@ from server.web.api.routes import Api
 from server.web.assets import documents, static_files
 from server.web.assets.static_files import File
 from server.web.assets.texts.requested import LanguageChoice, texts_of
-from server.web.atlas.routes import AtlasRoutes
 from server.web.http.answers import JSON, json_answer
 from server.web.http.client_quota import ClientQuota
 from server.web.http.errors import Refused, short
@@ -425,7 +424,7 @@ def application(
     record_analyser = RecordAnalyser()
     pictures = Pictures(arena, record_store, playing, hubs.lobby.reports)
     pages = Pages(arena, record_store, hubs, record_analyser, pictures, people)
-    others: tuple[Room, ...] = (playing, people, *rooms, AtlasRoutes())
+    others: tuple[Room, ...] = (playing, people, *rooms)
     routes = [*pages.routes(), *(route for room in others for route in room.routes())]
     routes += [*pictures.routes(), *Api(arena, record_store, record_analyser, pictures).routes(routes)]
     packing = Middleware(

@@ -1,4 +1,4 @@
-"""What every move of a position leads to with perfect play, as tablebases know it: the atlas shows that."""
+"""What every move of a position leads to with perfect play, as tablebases know it."""
 
 from collections.abc import Callable
 from enum import StrEnum
@@ -43,22 +43,6 @@ class Values(msgspec.Struct, frozen=True, kw_only=True):
     plies: int | None = None
     moves: tuple[Value, ...] = ()
     """Every move, the best one first."""
-
-
-class Longest(msgspec.Struct, frozen=True):
-    """The longest win of a variant; all of it is None where there is none, or its tablebase is not there."""
-
-    start: str | None = None
-    """The position, as text."""
-    plies: int | None = None
-    """After which the side to move wins."""
-
-
-def longest(question: Question, tablebase_of: Callable[[Position], Tablebase | None]) -> Longest:
-    """Tell the longest win of the variant of a game; raises `Refusal`."""
-    tablebase = tablebase_of(history_of(question).position)
-    found = None if tablebase is None else tablebase.longest_win()
-    return Longest() if found is None else Longest(found.position.text(), found.plies)
 
 
 def values(question: Question, tablebase_of: Callable[[Position], Tablebase | None], *, make: bool = True) -> Values:

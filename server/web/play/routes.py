@@ -45,7 +45,7 @@ COMPILE_SECONDS = 60.0
 """How much longer than it thinks a bot may take: compiling a search takes some seconds, more where others work."""
 
 KINDS = {
-    **dict.fromkeys(("look", "rows", "values", "longest", "picture"), LOOK_SECONDS),
+    **dict.fromkeys(("look", "rows", "values", "picture"), LOOK_SECONDS),
     **dict.fromkeys(PAINTED, PAINT_SECONDS),
     "think": MAX_SECONDS + COMPILE_SECONDS,
 }

@@ -44,8 +44,6 @@ def answer(asked: Question[Stop], game_engine: GameEngine) -> tuple[int, bytes]:
         question = questions.read(asked.body)
         if asked.kind in ("values", "known"):
             return OK, msgspec.json.encode(_values(question, make=asked.kind == "values"))
-        if asked.kind == "longest":
-            return OK, msgspec.json.encode(_longest(question))
         if asked.kind == "think":
             return OK, msgspec.json.encode(questions.think(question, game_engine, asked.stop))
         return OK, msgspec.json.encode((questions.rows if asked.kind == "rows" else questions.look)(question))
@@ -58,22 +56,6 @@ def _values(question: questions.Question, *, make: bool) -> exact.Values:
     if found.state == exact.State.FAILED:
         _tablebase_of.cache_clear()  # the next one who asks has it tried again
     return found
-
-
-@lru_cache(TABLEBASES)
-def _longest_of(game: str, parameters: str | None) -> exact.Longest:
-    """Return the longest win of a variant that was found; what is not known yet is not kept."""
-    found = exact.longest(questions.Question(game=game, parameters=parameters), _tablebase)
-    if found.start is None:
-        raise LookupError
-    return found
-
-
-def _longest(question: questions.Question) -> exact.Longest:
-    try:
-        return _longest_of(question.game, question.parameters)
-    except LookupError:
-        return exact.Longest()
 
 
 def _tablebase(position: Position) -> Tablebase | None:
