@@ -21,9 +21,8 @@ from engine.games.interface import Kernel, Rules, State
 from engine.search import alphabeta
 from engine.search.alphabeta import AlphaBeta
 from engine.search.iterative_deepening import HelperThreads
-from engine.search.memory import BUDGET, NODES, STOPPED, Memory
+from engine.search.memory import BUDGET, NODES, STOPPED, Memory, written
 from engine.search.searcher import Searcher
-from engine.search.transposition_table import written
 
 TURN_NODES = 64
 """Nodes of a turn: some ten microseconds."""

@@ -11,9 +11,8 @@ from PIL import Image, ImageSequence
 from engine.games.boards import game_pictures as pictures
 from engine.games.boards.colours import by_light
 from engine.games.boards.layout import Drawing, Place
-from engine.games.boards.picture import picture
 from engine.games.boards.raster import written
-from engine.games.boards.shapes import STEP, Words, rim
+from engine.games.boards.shapes import STEP, Words, picture, rim
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from tests.games.stones import STONES
@@ -114,12 +113,6 @@ def test_of_a_long_game_the_last_moves_are_shown(monkeypatch: pytest.MonkeyPatch
     history = played("mnk", "4 4 4", 8)
     image = Image.open(BytesIO(pictures.animation(history.start, history.moves, ("ann", "bob"), "")))
     assert getattr(image, "n_frames", 1) == 4
-
-
-def test_a_card_has_the_size_that_other_sites_ask_for() -> None:
-    start = GAMES["arrows"].start("5 4 1 1 5 4 3 7 3 3")
-    card = pictures.card(start, (), ("ann", "bob"), ("arrows", "ann wins"))
-    assert Image.open(BytesIO(card)).size == (1200, 630)
 
 
 def test_what_the_font_lacks_is_written_otherwise() -> None:

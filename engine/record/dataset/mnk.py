@@ -7,7 +7,7 @@ import numpy
 
 from engine.games.history import History
 from engine.games.interface import Position
-from engine.games.mnk import notation
+from engine.games.mnk import board
 from engine.games.mnk.parameters import Parameters, parse
 from engine.games.mnk.position import MnkPosition
 from engine.record.dataset.planes import Planes, bits
@@ -38,11 +38,11 @@ class MnkEncoding:
 
     def actions(self, position: Position, move: str) -> tuple[int, ...]:
         """Return the number of the field that a move names."""
-        return (notation.field(self.variant, move).bit_length() - 1,)
+        return (board.field(self.variant, move).bit_length() - 1,)
 
     def name(self, action: int) -> str:
         """Return the name of a field."""
-        return notation.name(self.variant, 1 << action)
+        return board.name(self.variant, 1 << action)
 
     def observe(self, history: History, side: int, made: tuple[int, ...] = ()) -> Planes:
         """Return the pieces of both sides."""

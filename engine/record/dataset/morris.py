@@ -7,7 +7,7 @@ import numpy
 
 from engine.games.history import REPETITIONS, History
 from engine.games.interface import Position
-from engine.games.morris.drawing import SIZE, place
+from engine.games.morris.board import SIZE, place
 from engine.games.morris.fields import FIELDS
 from engine.games.morris.position import QUIET_LIMIT, MorrisPosition
 from engine.games.morris.rules import PIECES

@@ -18,7 +18,7 @@ from engine.duel.training.selfplay import FORMAT, ScoredGame, Setting
 from engine.duel.weights import weighed
 from engine.games.catalogue import GAMES
 from engine.games.gipf.parameters import parse
-from engine.games.gipf.patterns.entries import patterns_of
+from engine.games.gipf.patterns.tables import patterns_of
 from engine.search.scores import LOGIT
 
 PATTERNS, PLACES = 12, 4
