@@ -1,5 +1,6 @@
 """Forced wins, proofs, and both together: against known truth and a slow definition."""
 
+from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 from typing import cast
@@ -19,6 +20,8 @@ from tests.engine.forced_wins import forced_win
 from tests.engine.search import toy
 
 MEMORY = 1 << 28
+
+ATLAS = Path(__file__).parents[3] / "docs" / "atlas.tsv"
 
 SHORT_WINS = [
     ("2 3 5 5", Result.FIRST, 1),
@@ -47,6 +50,16 @@ def test_known_wins_are_found_with_their_length(parameters: str, result: Result,
     solution = solve(start(parameters))
     assert (solution.result, solution.plies, solution.within) == (result, plies, plies)
     assert solution.refuted == plies - 1
+
+
+def test_variants_end_as_the_atlas_says() -> None:
+    lines = ATLAS.read_text(encoding="utf-8").splitlines()[1:]
+    entries = {parameters: (result, plies) for parameters, result, plies, _ in (line.split("\t") for line in lines)}
+    assert len(entries) == len(lines) == 577
+    short = [parameters for parameters, (_, plies) in entries.items() if plies in {"1", "2", "3", "4"}]
+    for parameters in Random(31).sample(short, 12):
+        solution = solve(start(parameters))
+        assert (solution.result, str(solution.plies)) == entries[parameters]
 
 
 @pytest.mark.slow
