@@ -26,7 +26,7 @@ from engine import record
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, NotAllowed
 from server.league.ladder.definition import FixedLevel, read_file
-from server.league.ladder.players import LadderPlayer
+from server.league.ladder.rating import LadderPlayer
 from server.league.ladder.store import LadderStore
 from server.league.ladder_control import LadderControl
 from server.league.submissions.versions import Version, Versions

@@ -15,8 +15,7 @@ from server.config.league_rules import LeagueRules
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.league.database import FILE as LEAGUE
 from server.league.database import SCHEMA
-from server.league.submissions.disk_use import disk_use
-from server.league.submissions.versions import BUILD, FOLDER, kept_bytes
+from server.league.submissions.versions import BUILD, FOLDER, disk_use, kept_bytes
 from server.storage.database import later_version
 
 MEGABYTE = 1 << 20

@@ -24,7 +24,7 @@ from server.contest.programs.sandbox import bubblewrap
 from server.contest.programs.sandbox.bubblewrap import View
 from server.contest.programs.sandbox.process import Seal, Sealed, in_lasting_thread, start
 from server.league.submissions.conformance_log import RESULTS
-from server.league.submissions.disk_use import disk_use
+from server.league.submissions.versions import disk_use
 from server.ops import descendants
 
 BUILD_SECONDS, CHECK_SECONDS, MATCH_SECONDS = 300, 900, 900
