@@ -83,19 +83,18 @@ class Identities:
             raise Refused(403, f"this is for {allowed}; your role is {found.person.role}")
         return found
 
-    async def form(
-        self, request: Request, identity: Identity | None, most: int = FORM_BYTES, fields: int = MAX_FIELDS
-    ) -> dict[str, str]:
+    async def form(self, request: Request, identity: Identity | None, most: int = FORM_BYTES) -> dict[str, str]:
         """Return the fields of a form that are not empty, in its order.
 
-        Raises `Refused` where it is none of ours, has more than so many bytes or fields, or does not arrive.
+        Raises `Refused` where it is none of ours, has more than ``most`` bytes or `MAX_FIELDS` fields, or does not
+        arrive.
         """
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/x-www-form-urlencoded":
             raise Refused(415, "a form is sent as application/x-www-form-urlencoded")
         try:
             text = (await read_body(request, most)).decode()
-            found = {name: values[-1].strip() for name, values in parse_qs(text, max_num_fields=fields).items()}
+            found = {name: values[-1].strip() for name, values in parse_qs(text, max_num_fields=MAX_FIELDS).items()}
         except ValueError:
             raise Refused(400, "the form cannot be read") from None
         if identity is not None:
