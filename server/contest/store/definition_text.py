@@ -37,7 +37,7 @@ def encode(definition: Definition) -> str:
     while len(values) > FIRST_FIELDS and values[-1] == LATER_DEFAULTS[len(values) - FIRST_FIELDS - 1]:
         values.pop()
     for entrant in values[ENTRANTS]:
-        if not entrant[-1]:  # no version of a bot
+        if not entrant[-1]:  # no number of a version
             entrant.pop()
     values[STAGES] = [(word, _trimmed(word, format), *rest) for (word, *format), *rest in values[STAGES]]
     return msgspec.json.encode(values).decode()

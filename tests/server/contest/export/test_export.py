@@ -134,7 +134,7 @@ def test_it_has_nothing_that_is_nobody_elses_business(packed: bytes) -> None:
     """Names of keys stand in the report; no token, command or folder does."""
     text = unpack(packed)["contest.json"].decode()
     definition = msgspec.json.decode(msgspec.json.decode(text)["definition"])
-    assert [rest for _, *rest in definition[2]] == [[[], "", ""]] * 4
+    assert [rest for _, *rest in definition[2]] == [[[], "", "", ""]] * 4
 
 
 def _zip(*files: tuple[str, bytes]) -> bytes:
