@@ -2,7 +2,6 @@
 # make test     all tests          make fast   those that take seconds
 # make lint     style, types, directions of imports
 # make bench    figures            make campaign   the long forms of the tests
-# make shipped-code   the compiled code in the distribution, anew: after changes in rules or searches
 #
 # Each builds .venv first, when it is missing or older than what it is made from.
 
@@ -12,7 +11,7 @@ RUN := .venv/bin/python -P
 # the tests takes each process some seconds, and quick ones wait for little: three do for them
 SHARED_OUT := -n 4 --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test fast lint bench campaign shipped-code clean
+.PHONY: demo test fast lint bench campaign clean
 
 demo: .venv/ready
 	.venv/bin/arena-server demo
@@ -32,9 +31,6 @@ lint: .venv/ready
 
 bench: .venv/ready
 	$(RUN) -m tests.bench
-
-shipped-code: .venv/ready
-	$(RUN) -m tests.shipping
 
 campaign: .venv/ready
 	ARENA_CAMPAIGN=1 $(RUN) -m pytest -q $(SHARED_OUT) -o faulthandler_timeout=14400

@@ -20,13 +20,12 @@ from engine.games.interface import BadParameters
 from server.commands import exits
 from server.commands.contest import contest
 from server.commands.options import fail, place, secret
-from server.commands.people import people
-from server.commands.upkeep.audit import audit
+from server.commands.people import audit, people
 from server.commands.upkeep.backup import backup, restore
 from server.commands.upkeep.ladder import ladder
 from server.commands.upkeep.running_server import announce, annul, dismiss, now
 from server.commands.upkeep.verify import verify
-from server.config import config_file, process_settings, tls
+from server.config import process_settings, serve_options, tls
 from server.config import tokens as token_file
 from server.config.builtin_bot import BadBuiltinBot, BuiltinBot, read_builtin_bot
 from server.config.declared import Range, fields_of
@@ -48,7 +47,7 @@ def _from_file(called: cyclopts.App, commands: tuple[str, ...], arguments: cyclo
     for argument in arguments if commands == ("serve",) else ():
         if argument.name == "--config" and argument.tokens:
             path = Path(argument.tokens[-1].value)
-            Dict(config_file.read(path).options, source=str(path), use_commands_as_keys=False)(
+            Dict(serve_options.read(path).options, source=str(path), use_commands_as_keys=False)(
                 called, commands, arguments
             )
             return
@@ -86,7 +85,7 @@ def serve(options: ServeOptions = DEFAULT_OPTIONS, *, config: Path | None = None
     if options.user_header and not re.fullmatch(HEADER.pattern, options.user_header):
         fail(f"--user-header is {options.user_header!r}; it is {HEADER.right}")
     ladder = None if options.ladder is None else read_ladder(options.ladder)
-    from_file = config_file.Configuration({}, Limits()) if config is None else config_file.read(config)
+    from_file = serve_options.Configuration({}, Limits()) if config is None else serve_options.read(config)
     settings = Settings(
         host=options.host,
         port=options.port,
@@ -108,9 +107,6 @@ def serve(options: ServeOptions = DEFAULT_OPTIONS, *, config: Path | None = None
         lag_allowance=options.lag_allowance * MICROSECONDS,
         return_seconds=options.return_time,
         sync_seconds=options.sync_interval,
-        workers=options.workers,
-        verbose=options.verbose,
-        log_json=options.log_json,
     )
     from server.serve import serve as run
 
@@ -222,7 +218,7 @@ def doctor(
         Verify every record, not only a sample.
     """
     from server.commands.doctor import diagnosis
-    from server.commands.upkeep.finding import WRONG
+    from server.commands.upkeep.league_files import WRONG
 
     configure(quiet=True)
     wrong = False

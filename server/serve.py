@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import structlog
@@ -18,15 +18,15 @@ from server.arena.acceptor import Acceptor
 from server.arena.arena import Arena
 from server.arena.record_sync import synced
 from server.arena.resume import resume_matches
-from server.arena.workers.pool import Pool
 from server.config import tls
+from server.config.process_settings import stop_signals
 from server.config.settings import Settings
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.dask_cluster import Cluster
 from server.contest.programs.builtin_bots import keep_builtin_bots
 from server.contest.programs.sandbox.cores import usable
 from server.contest.runtime.service import ContestService
-from server.contest.store.authors import kept_by_contest
+from server.contest.store.folders import kept_by_contest
 from server.contest.store.store import FILE as STORE
 from server.contest.store.store import Store
 from server.league.accounts.accounts import Accounts
@@ -42,15 +42,13 @@ from server.league.submissions.pipeline import Pipeline, Turns
 from server.league.submissions.steps import TRIALS
 from server.league.submissions.versions import Versions
 from server.match.flag_timer import FlagTimer
-from server.match.match import Match
-from server.net.event_loop import check_instruments, instrumented, loop_clock
 from server.net.listener import Listener, close_all, listen
 from server.net.rate_limiter import RateLimiter
 from server.net.send_queue import SendQueue
-from server.net.stall_monitor import StallMonitor
+from server.net.timing import StallMonitor, check_instruments, instrumented, loop_clock
 from server.ops import descendants
 from server.ops.service_manager import keep_watchdog, tell
-from server.storage.data_lock import lock_data_directory
+from server.storage.disk import lock_data_directory
 from server.storage.record_store import RecordStore
 from server.web.opening import open_web, serve_web
 
@@ -81,7 +79,7 @@ async def serve(
     *,
     task_status: trio.TaskStatus[Arena] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Serve until cancelled, or stopped by SIGINT or SIGTERM where this is the main thread.
+    """Serve until cancelled, or stopped by SIGINT, SIGTERM or SIGHUP where this is the main thread.
 
     Reports the arena when connections are accepted; `Arena.ports` tells where. Owns and closes all listeners and
     connections. Matches that were running when the last server died go on. On the first signal no match is begun any
@@ -94,14 +92,14 @@ async def serve(
     `server.storage.database.BadStore` where a database in it cannot be used.
     """
     with (
-        lock_data_directory(settings.data) as lock,
+        lock_data_directory(settings.data),
         closing(await trio.to_thread.run_sync(Store, settings.data / STORE)) as store,
         closing(await trio.to_thread.run_sync(Accounts, settings.data)) as accounts,
     ):
         listeners = await listen(settings.host, settings.port, BACKLOG)
         own = [] if settings.tls is None else await listen("127.0.0.1", 0, BACKLOG)
         try:
-            await _serve(settings, store, accounts, cluster, ladder, lock, listeners, own, task_status)
+            await _serve(settings, store, accounts, cluster, ladder, listeners, own, task_status)
         finally:
             await close_all([*listeners, *own])
     log.info("server_stopped")
@@ -113,7 +111,6 @@ async def _serve(
     accounts: Accounts,
     cluster: Cluster | None,
     ladder: LadderDefinition | None,
-    lock: int,
     listeners: list[trio.SocketListener],
     own: list[trio.SocketListener],
     task_status: trio.TaskStatus[Arena],
@@ -147,7 +144,7 @@ async def _serve(
     rate_limiter = RateLimiter(settings.limits, settings.most_sessions, clock)
     acceptor = Acceptor(arena, watch, rate_limiter, settings.tls and tls.context(settings.tls))
     own_acceptor = Acceptor(arena, watch, rate_limiter)
-    with instrumented(send_queue, watch), _signals() as signals:
+    with instrumented(send_queue, watch), trio.open_signal_receiver(*stop_signals()) as signals:
         async with (
             _immediate_exit(signals, settings.data) as exit_on_signal,
             synced(record_store, arena, store.sync, settings.sync_seconds),
@@ -164,9 +161,6 @@ async def _serve(
             async def accept_own() -> None:
                 await trio.serve_listeners(own_acceptor.handle, wrap(own), handler_nursery=sessions)
 
-            def serve_player(stream: trio.SocketStream, host: str) -> None:
-                sessions.start_soon(own_acceptor.handle_web_socket, stream, host)
-
             services.start_soon(flags.run)
             services.start_soon(send_queue.run)
             services.start_soon(arena.poller.run)
@@ -174,18 +168,12 @@ async def _serve(
             services.start_soon(arena.opponent_notices.run)
             services.start_soon(watch.pulse, lambda: bool(arena.matches))
             services.start_soon(keep_watchdog)
-            if settings.workers:
-                arena.workers = pool = Pool(arena, record_store, rate_limiter, lock, clock)
-                async with trio.open_nursery() as starting:
-                    for _ in range(settings.workers):
-                        starting.start_soon(services.start, pool.keep)
             services.start_soon(accept)
             if own:
                 services.start_soon(accept_own)
             services.start_soon(acceptor.patrol)
             if settings.metrics is not None:
-                from server.web.http.metrics import HOST
-                from server.web.http.metrics_endpoint import serve_metrics
+                from server.web.http.metrics_endpoint import HOST, serve_metrics
 
                 port = await services.start(serve_metrics, arena, rate_limiter, settings.metrics)
                 log.info("metrics_started", url=f"http://{HOST}:{port}/metrics")
@@ -210,7 +198,7 @@ async def _serve(
             if web:
                 services.start_soon(keep_tidy, versions, comparisons, settings.league)
                 rooms = _league_pages(accounts, versions, turns, comparisons, arena, contests, playing)
-                services.start_soon(serve_web, arena, record_store, web, serve_player, *rooms)
+                services.start_soon(serve_web, arena, record_store, web, *rooms)
             log.info(
                 "server_listening", host=settings.host, ports=arena.ports, web=arena.web_ports, data=str(settings.data)
             )
@@ -291,13 +279,10 @@ async def _stopped(arena: Arena, settings: Settings, signals: AsyncIterator[int]
                 await trio.sleep(0.05)
             nursery.cancel_scope.cancel()
     for match in list(arena.matches.values()):
-        if isinstance(match, Match) and arena.contest_players.keeps(match.number):
+        if arena.contest_players.keeps(match.number):
             arena.suspend(match)
             continue
         arena.annul(match, Termination.SERVER_STOP, "the server was stopped while the match was being played")
-    with trio.move_on_after(GOODBYE_SECONDS):
-        while arena.workers is not None and (arena.matches or arena.workers.busy):
-            await trio.sleep(0.01)
 
 
 @asynccontextmanager
@@ -312,7 +297,3 @@ async def _immediate_exit(signals: AsyncIterator[int], data: Path) -> AsyncItera
     async with trio.open_nursery() as nursery:
         yield partial(nursery.start_soon, end_at_once)
         nursery.cancel_scope.cancel()
-
-
-def _signals() -> Any:
-    return trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM)

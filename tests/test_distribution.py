@@ -27,6 +27,9 @@ NOT_IN_A_CHECKOUT = shutil.ignore_patterns(
 )
 SECONDS = 600
 
+WHEEL_BYTES = 2_500_000
+"""Size limit of the wheel."""
+
 pytestmark = pytest.mark.slow
 
 
@@ -171,6 +174,7 @@ def test_the_sdist_makes_the_same_wheel_at_another_time_and_place(built: Built, 
 
 
 def test_the_wheel_holds_what_belongs_to_it_and_nothing_else(built: Built) -> None:
+    assert built.wheel.stat().st_size <= WHEEL_BYTES
     with zipfile.ZipFile(built.wheel) as packed:
         names = set(packed.namelist())
         metadata = packed.read(next(name for name in names if name.endswith("/METADATA"))).decode()

@@ -31,18 +31,18 @@ READ_BYTES = 65536
 class Connection:
     """One connection, after the server's greeting. Close it, or use it in a ``with`` block."""
 
-    def __init__(self, host: str, port: int, tls: ssl.SSLContext | None = None, path: str = "") -> None:
+    def __init__(self, host: str, port: int, tls: ssl.SSLContext | None = None) -> None:
         """Connect and read the greeting; raises `Unreachable`, or `Refused` by a server that is full.
 
         The arguments are an address (`bots.client.transport.address`): the host `PIPES` is this program's own standard
-        input and output, ``tls`` has the TLS settings, None for no encryption, and a WebSocket has a path.
+        input and output, ``tls`` has the TLS settings, None for no encryption.
         """
         self._end = ClientEnd()
         self._inbox: deque[Message] = deque()
         self._lost: ConnectionLost | None = None
         self._quiet_at = time.monotonic() + QUIET_SECONDS
         self._ping_sent = False
-        self._stream = open_stream(host, port, tls, path, CONNECT_SECONDS)
+        self._stream = open_stream(host, port, tls, CONNECT_SECONDS)
         try:
             self._read_greeting("on standard input" if host == PIPES else f"at {host} port {port}")
         except BaseException:

@@ -106,8 +106,7 @@ def play(
 
     ``host``, ``port``, ``name``, ``token``, ``game`` and ``params`` that are left out are those of the variables
     ARENA_HOST and so on, which whatever starts programs sets, so that the same program plays everywhere. Without these
-    it plays GIPF on the server of this machine, under the name of its file. A host may be the address of a WebSocket,
-    as ``wss://arena.example.org``, in place of host and port.
+    it plays GIPF on the server of this machine, under the name of its file.
 
     What is left out of ``params``, ``budget`` and ``increment`` (milliseconds), ``colour`` (a side's name) and
     ``opponent`` may be anything. The game ``any`` is for contests, which say all of that, and

@@ -46,9 +46,9 @@ class Where:
     Parameters
     ----------
     host
-        Address of the server, or of its WebSocket, as in wss://arena.example.org.
+        Address of the server.
     port
-        Port of the server; that of a WebSocket stands in its address.
+        Port of the server.
     tls
         Encrypt, and make sure by its certificate that it is the server.
     tls_ca
@@ -171,8 +171,14 @@ def warn_of_hidden_packages(command: tuple[str, ...]) -> None:
 
 
 def end_in_order_when_terminated() -> None:
-    """Let SIGTERM end this process as an interrupt does: what it has started is ended too."""
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + signal.SIGTERM))
+    """Let SIGTERM and SIGHUP end this process as an interrupt does, with the programs that it has started.
+
+    SIGHUP stays ignored where nohup has it ignored. Windows has no SIGHUP.
+    """
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda number, frame: sys.exit(128 + number))
 
 
 @contextmanager

@@ -9,14 +9,16 @@ A name that has to be bound stands for `UNBOUND` in its module; what still does 
 is an error. Compiled code is kept on disk, as `engine.compiling.code_cache` says.
 """
 
+import hashlib
 import mmap
 import os
+import pickle
 import threading
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Protocol, TypeVar, TypeVarTuple, cast, overload
@@ -24,20 +26,17 @@ from weakref import WeakSet
 
 from engine.compiling import code_cache as disk
 from engine.compiling.bits import popcount as popcount
-from engine.compiling.compile_lock import compile_once
-from engine.compiling.machine_code import object_code
-from engine.compiling.machine_code.object_code import NativeFunction, OtherTypes
 from engine.compiling.wide_integers import CompiledOnly
 
 Functions = TypeVarTuple("Functions")
 Bound = TypeVar("Bound")
 
-_CACHE_DIR = threading.Lock()
-"""Held from when numba is told where to keep compiled code until it has read that: threads compile at the same time."""
-
-
 LARGE_BYTES = 1 << 16
 """From this size on an array is made of memory that the system gives when it is written to."""
+
+
+_BUFFERS = array, memoryview
+_CONVERTED = array, memoryview, tuple
 
 
 class Numbers(Protocol):
@@ -161,77 +160,51 @@ def _names(code: CodeType) -> Iterator[str]:
 class Binding:
     """Functions that were bound together to be compiled, callees before their callers.
 
-    Machine code that is kept of them is loaded; what is missing there, numba compiles when it is called first.
+    numba compiles a function when it is called first, or loads it where the disk has it.
     """
 
     def __init__(self, copies: Sequence[FunctionType]) -> None:
         """Take the copies, and find the folder of their code."""
         for copy in copies:
             vars(copy)["fingerprint"] = disk.fingerprint(copy, copy.__globals__)
-        self.copies = copies
-        """What was bound, interpreted."""
         self.folder = disk.folder_of(vars(copy)["fingerprint"] for copy in copies)
         self.roots: list[CompiledFunction] = []
-        """Those functions that others than these call."""
+        """The functions that callers outside of the binding call."""
+        self._copies = copies
         self._lock = threading.RLock()
-        self._native: dict[str, NativeFunction] = {}
-        self._has_unpacked = False
         self._dispatchers: dict[FunctionType, Any] = {}
+        self._files: set[str] = set()
+        """Names of the files that hold the code that this process has called."""
 
     def is_kept(self, purpose: str) -> bool:
-        """Tell whether machine code for a purpose is on the disk."""
-        return self.folder is not None and object_code.is_there(self.folder, purpose)
-
-    def native(self, copy: FunctionType) -> "NativeFunction | None":
-        """Return a function as it was kept on the disk, or comes with the distribution; None where it does neither."""
-        with self._lock:
-            if copy.__name__ not in self._native and self.folder is not None:
-                self._native |= object_code.load(self.folder)
-                if copy.__name__ not in self._native and not self._has_unpacked and self._unpack(self.folder):
-                    self._native |= object_code.load(self.folder)
-            return self._native.get(copy.__name__)
-
-    def _unpack(self, folder: Path) -> bool:
-        """Keep what comes with the distribution, if anything does; its readers are imported by nobody else."""
-        self._has_unpacked = True
-        from engine.compiling.machine_code import shipped_code
-
-        return shipped_code.unpack(self.copies, folder)
+        """Tell whether all code for a purpose is on the disk."""
+        return self.folder is not None and disk.is_kept(self.folder, purpose)
 
     def dispatcher(self, copy: FunctionType) -> Any:
         """Return a function as numba compiles it."""
         with self._lock:
             if not self._dispatchers:
                 _dispatching.add(self)
-                for each in self.copies:
-                    self._dispatchers[each] = self._jitted(each)
+                roots = {root.py_func for root in self.roots}
+                for each in self._copies:
+                    self._dispatchers[each] = self._jitted(each, is_root=each in roots)
             return self._dispatchers[copy]
 
     def keep(self, purpose: str) -> None:
-        """Keep machine code of the functions that numba was asked to call since the last time; raises OSError."""
-        from engine.compiling.machine_code import object_writer
+        """Note that the code which this process has called is all code for a purpose; raises OSError."""
+        if self.folder is not None and self._files:
+            disk.keep(self.folder, purpose, self._files)
 
-        called = self.take_called()
-        if called and self.folder is not None:
-            object_code.write(self.folder, purpose, object_writer.write(called))
-
-    def take_called(self) -> dict[str, Any]:
-        """Return what numba has made of the functions that it was asked to call since the last time."""
-        called = {root.py_func.__name__: root.compiled_for for root in self.roots if root.compiled_for is not None}
-        for root in self.roots:
-            root.compiled_for = None
-        return called
-
-    def _jitted(self, copy: FunctionType) -> Any:
+    def _jitted(self, copy: FunctionType, *, is_root: bool) -> Any:
         scope: dict[str, Any] = {}
         function = FunctionType(copy.__code__, scope, copy.__name__, copy.__defaults__)
         function.__kwdefaults__ = copy.__kwdefaults__
         function.__qualname__, function.__module__, function.__doc__ = copy.__qualname__, copy.__module__, copy.__doc__
         vars(function).update(vars(copy))
         scope.update({name: self._as_numba_reads(value) for name, value in copy.__globals__.items()})
-        dispatcher = scope[copy.__name__] = _jit(function, self.folder)
-        if self.folder is not None:
-            compile_once(dispatcher, self.folder)
+        dispatcher = scope[copy.__name__] = _jit(function)
+        if is_root and self.folder is not None:
+            KeptFunction(dispatcher, self.folder, self._files)
         return dispatcher
 
     def _as_numba_reads(self, value: Any) -> Any:
@@ -256,65 +229,89 @@ def _intrinsic(function: CompiledOnly) -> Any:
 _dispatching: WeakSet[Binding] = WeakSet()
 
 
-def dispatching() -> list[Binding]:
-    """Return the bindings of which numba has been asked for functions in this process."""
-    return list(_dispatching)
-
-
 def keep_compiled(purpose: str) -> None:
-    """Keep machine code of what numba was asked to call since the last time, for others to load; raises OSError.
+    """Note that the compiled code which this process has called is all code for a purpose; raises OSError.
 
-    ``purpose`` names what it is all of that is needed for: letters, digits and underscores.
+    ``purpose`` is a word of letters.
     """
-    for binding in dispatching():
+    for binding in list(_dispatching):
         binding.keep(purpose)
 
 
 class CompiledFunction:
-    """A bound function that is compiled: loaded from the disk if it is there, else compiled when it is first called."""
+    """A bound function that numba compiles, or loads from the disk, when it is called first."""
 
     def __init__(self, copy: FunctionType, binding: Binding) -> None:
         """Take the interpreted copy, and the binding that it is part of."""
         self.py_func = copy
         self.binding = binding
-        self.compiled_for: Any = None
-        """What numba has made of it for the types of the first call that it was asked for since code was kept."""
-        self._call: Callable[..., Any] = self._first_call
 
     def __call__(self, *arguments: Any) -> Any:
         """Call it; the interpreter lock is released meanwhile."""
-        return self._call(*arguments)
+        return self.dispatcher(*map(as_numba_takes, arguments))
 
-    @property
+    @cached_property
     def dispatcher(self) -> Any:
-        """Return what numba has of the function, for others that it compiles."""
+        """What numba has of the function."""
         return self.binding.dispatcher(self.py_func)
 
-    def _first_call(self, *arguments: Any) -> Any:
-        native = self.binding.native(self.py_func)
-        if native is not None:
-            with suppress(OtherTypes):
-                result = native(*arguments)
-                self._call = native
-                return result
-        self._call = self._dispatch
-        return self._dispatch(*arguments)
 
-    def _dispatch(self, *arguments: Any) -> Any:
-        dispatcher, taken = self.dispatcher, tuple(map(_as_numba_takes, arguments))
-        result = dispatcher(*taken)
-        if self.compiled_for is None:  # to find the types of arguments takes longer than most calls
-            self.compiled_for = dispatcher.overloads.get(tuple(map(_numba().typeof, taken)))
-        return result
+class KeptFunction:
+    """Compiled code of one function on the disk: the cache of its dispatcher, as numba calls it."""
+
+    def __init__(self, dispatcher: Any, folder: Path, files: set[str]) -> None:
+        """Let a dispatcher use a folder. The names of the files that it reads and writes are added to a set."""
+        self._name = dispatcher.py_func.__name__
+        self._folder = folder
+        self._files = files
+        self._compile = dispatcher.compile
+        dispatcher._cache = self
+        dispatcher.compile = self.compile
+
+    def compile(self, signature: Any) -> Any:
+        """Load or compile it for a signature. A process that compiles holds the lock of the folder."""
+        from numba.core.compiler_lock import global_compiler_lock
+
+        if disk.read(self._folder, self._file(signature)) is not None:
+            return self._compile(signature)
+        with global_compiler_lock, disk.folder_lock(self._folder):
+            return self._compile(signature)
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        """Return what was compiled for a signature, None where there is nothing."""
+        from numba.core.compiler import CompileResult
+
+        kept = disk.read(self._folder, self._file(signature))
+        if kept is None:
+            return None
+        self._files.add(self._file(signature))
+        return CompileResult._rebuild(context, *pickle.loads(kept))
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        """Write what was compiled for a signature, where the disk takes it."""
+        from numba.core.serialize import dumps
+
+        if not compiled.library.has_dynamic_globals:
+            with suppress(OSError):
+                disk.write(self._folder, self._file(signature), dumps(compiled._reduce()))
+                self._files.add(self._file(signature))
+
+    def _file(self, signature: Any) -> str:
+        from numba.core.sigutils import normalize_signature
+
+        types = str(normalize_signature(signature)[0])
+        return f"{self._name}-{hashlib.sha256(types.encode()).hexdigest()[:16]}"
 
 
-def _as_numba_takes(argument: Any) -> Any:
-    """Return an argument with numpy's arrays in the place of others."""
-    if isinstance(argument, array | memoryview):
+def as_numba_takes(argument: Any) -> Any:
+    """Return an argument with numpy's arrays in the place of others; itself where it has no others."""
+    if isinstance(argument, _BUFFERS):
         return numpy_array(argument)
     if isinstance(argument, tuple):
-        parts = map(_as_numba_takes, argument)
-        return argument._make(parts) if hasattr(argument, "_make") else tuple(parts)
+        for part in argument:
+            if isinstance(part, _CONVERTED):
+                parts = map(as_numba_takes, argument)
+                return argument._make(parts) if hasattr(argument, "_make") else tuple(parts)
     return argument
 
 
@@ -346,18 +343,10 @@ def can_compile() -> bool:
     return os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 
 
-def _jit(function: FunctionType, folder: Path | None) -> Any:
-    numba = _numba()
+def _jit(function: FunctionType) -> Any:
     # without reference counts for arrays a search is half as fast again; what is compiled may then make none. The two
     # options without documentation are numba's own affair: tests/engine/test_numba_options.py watches over them
-    with _CACHE_DIR:
-        before = numba.config.CACHE_DIR
-        try:
-            if folder is not None:
-                numba.config.CACHE_DIR = str(folder)
-            return numba.njit(nogil=True, _nrt=False, no_cfunc_wrapper=True, cache=folder is not None)(function)
-        finally:
-            numba.config.CACHE_DIR = before
+    return _numba().njit(nogil=True, _nrt=False, no_cfunc_wrapper=True)(function)
 
 
 @cache

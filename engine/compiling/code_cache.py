@@ -1,43 +1,64 @@
-"""Where compiled code is kept: a folder a binding, in the user's cache directory.
+"""The disk cache of compiled code: a folder for each binding, in the user's cache directory.
 
-numba finds compiled code again by a function's name and source file, and does not notice that a function or
-constant which it uses has changed. So the folder's name carries a digest of all that went into the binding: the
-bytecode of its functions, and what the global names stand for that they read. A change anywhere else, in another
-game for instance, leaves it valid.
+numba identifies compiled code by the name and the source file of a function. It does not notice that a function or
+constant has changed which the function uses. So the name of a folder carries a digest of everything that the code of a
+binding depends on: the bytecode of its functions, the values of the global names that they read, the versions of Python
+and numba, and the processor. A change anywhere else, in another game for instance, leaves a folder valid.
 
-Where the variable `GIVEN` names a folder of such folders, which may be read-only, one that is missing is copied from
-there: programs in a sandbox have no cache directory that outlives them.
+Each file begins with a digest of its content. A file whose digest is wrong counts as missing, so its code is compiled
+again.
+
+The variable `GIVEN` names a second folder of such folders, to read from only: programs in a sandbox have no cache
+directory that outlives them.
 """
 
 import hashlib
 import os
+import platform
 import shutil
 import sys
 import tempfile
+import threading
 from array import array
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
-from typing import Any
+from typing import Any, BinaryIO
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 FOLDERS_KEPT = 100
-"""So many bindings are kept, the latest used: up to a megabyte each, and a variant of a game makes three."""
+"""Folders that are not deleted, the latest used: each takes up to a megabyte, and a variant of a game makes three."""
 
-
-MAKERS = (
-    "binding.py",
-    "machine_code/object_code.py",
-    "machine_code/object_writer.py",
-    "wide_integers.py",
-    "wide_lowering.py",
-    "vector_lowering.py",
-)
-"""Modules in this folder on which it depends what is kept."""
+MAKERS = "binding.py", "wide_integers.py", "wide_lowering.py"
+"""Modules in this folder that determine the compiled code."""
 
 GIVEN = "ARENA_KERNELS"
-"""Environment variable with a folder to copy from."""
+"""Environment variable with a second folder to read from."""
+
+DIGEST_BYTES = 32
+"""Length of the digest at the beginning of each file: SHA-256."""
+
+LOCK = "lock"
+"""File in each folder that a process locks while it compiles."""
+
+MAX_WAIT_SECONDS = 60.0
+"""Longest wait for a lock. Its holder may have been stopped; then two processes compile the same, which is harmless."""
+
+POLL_SECONDS = 0.02
+"""Time between two attempts to get a lock."""
+
+_held: set[Path] = set()
+"""Folders that this process has locked; guarded by numba's own lock, under which it compiles."""
+
+_given_up: set[Path] = set()
+"""Folders whose lock was not available in time, guarded in the same way. The next attempt does not wait: each function
+that is compiled takes the lock."""
 
 
 def fingerprint(function: FunctionType, scope: Mapping[str, Any]) -> str:
@@ -62,13 +83,13 @@ def _parts(code: CodeType, scope: Mapping[str, Any]) -> Iterable[str]:
             yield repr(sorted(constant) if isinstance(constant, frozenset) else constant)
     for name in code.co_names:
         if name in scope:
-            yield f"{name} {meaning(scope[name], _known)}"
+            yield f"{name} {_meaning(scope[name])}"
 
 
 def _defaults(function: FunctionType) -> str:
     """Describe what arguments that are left out stand for."""
     keywords = sorted((function.__kwdefaults__ or {}).items())
-    return " ".join(meaning(value, _known) for value in (*(function.__defaults__ or ()), *keywords))
+    return " ".join(_meaning(value) for value in (*(function.__defaults__ or ()), *keywords))
 
 
 def _known(function: FunctionType) -> str:
@@ -78,11 +99,11 @@ def _known(function: FunctionType) -> str:
     return " ".join((*_parts(function.__code__, {}), _defaults(function)))
 
 
-def meaning(value: Any, of_function: Callable[[FunctionType], str]) -> str:
-    """Describe what a global name stands for, a function as ``of_function`` does."""
+def _meaning(value: Any) -> str:
+    """Describe what a global name stands for."""
     value = getattr(value, "py_func", value)
     if isinstance(value, FunctionType):
-        return of_function(value)
+        return _known(value)
     if isinstance(value, type):
         return f"{value.__qualname__} {getattr(value, '_fields', ())}"
     if isinstance(value, ModuleType):
@@ -96,60 +117,124 @@ def meaning(value: Any, of_function: Callable[[FunctionType], str]) -> str:
 
 def folder_of(fingerprints: Iterable[str]) -> Path | None:
     """Return the folder for the compiled code of functions with these digests, or None where none can be written."""
-    kernels = _kernels()
-    if kernels is None:
-        return None
     digest = hashlib.sha256(" ".join((_tools(), *fingerprints)).encode()).hexdigest()
-    folder = kernels / digest[:20]
-    try:
-        if not folder.exists() and (given := os.environ.get(GIVEN)):
-            _copy(Path(given) / folder.name, folder)
-        folder.mkdir(exist_ok=True)
+    folder = _kernels() / digest[:20]
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
         folder.touch()
-    except OSError:
-        return None
-    return folder if os.access(folder, os.W_OK) else None
+        if os.access(folder, os.W_OK):
+            return folder
+    return None
 
 
-def _copy(given: Path, folder: Path) -> None:
-    """Copy a folder that is there, as a whole or not at all: another process may do the same."""
-    if given.is_dir():
-        beside = Path(tempfile.mkdtemp(dir=folder.parent))
+def read(folder: Path, name: str) -> bytes | None:
+    """Return the content of a file, from `GIVEN` where the folder lacks it; None for a damaged or missing one."""
+    for kernels in (folder.parent, os.environ.get(GIVEN)):
+        if kernels is not None:
+            with suppress(OSError):
+                data = Path(kernels, folder.name, name).read_bytes()
+                digest, content = data[:DIGEST_BYTES], data[DIGEST_BYTES:]
+                if hashlib.sha256(content).digest() == digest:
+                    return content
+    return None
+
+
+def write(folder: Path, name: str, content: bytes) -> None:
+    """Write a file as a whole or not at all; raises OSError."""
+    descriptor, beside = tempfile.mkstemp(".new", name, folder)  # another process may write the same file
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(hashlib.sha256(content).digest() + content)
+        os.replace(beside, folder / name)
+    except BaseException:
+        os.unlink(beside)
+        raise
+
+
+def keep(folder: Path, purpose: str, names: Iterable[str]) -> None:
+    """Note the names of all files that a purpose needs, and delete folders that are not used; raises OSError."""
+    write(folder, purpose, "\n".join(sorted(names)).encode())
+    for old in sorted(_kernels().iterdir(), key=_last_use, reverse=True)[FOLDERS_KEPT:]:
+        with suppress(OSError), (old / LOCK).open("ab") as file:
+            if fcntl is None or _lock(file, attempts=1):
+                shutil.rmtree(old, ignore_errors=True)
+
+
+def is_kept(folder: Path, purpose: str) -> bool:
+    """Tell whether all files that are needed for a purpose are there."""
+    names = read(folder, purpose)
+    return names is not None and all(read(folder, name) is not None for name in names.decode().split())
+
+
+@contextmanager
+def folder_lock(folder: Path) -> Iterator[None]:
+    """Hold the lock of a folder while the body runs, or run it without the lock where that is not available.
+
+    A process that holds the lock already goes on. Bindings call each other in one direction only, so no two
+    processes wait for each other.
+    """
+    if fcntl is None or folder in _held:
+        yield
+        return
+    with ExitStack() as stack:
+        with suppress(OSError):
+            file = stack.enter_context((folder / LOCK).open("ab"))
+            if _lock(file, 1 if folder in _given_up else int(MAX_WAIT_SECONDS / POLL_SECONDS)):
+                _given_up.discard(folder)
+            else:
+                _given_up.add(folder)
+        _held.add(folder)
         try:
-            shutil.copytree(given, beside, dirs_exist_ok=True)
-            with suppress(OSError):  # the other one was faster
-                beside.rename(folder)
+            yield
         finally:
-            shutil.rmtree(beside, ignore_errors=True)
+            _held.remove(folder)
+
+
+def _lock(file: BinaryIO, attempts: int) -> bool:
+    """Lock a file, POLL_SECONDS between two attempts; tell whether that was possible. Closing the file unlocks it."""
+    pause = threading.Event()
+    for attempt in range(attempts):
+        if attempt > 0:
+            pause.wait(POLL_SECONDS)
+        with suppress(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+    return False
+
+
+def _last_use(folder: Path) -> float:
+    """Return the time of the last use of a folder; 0 where another process has deleted it."""
+    with suppress(OSError):
+        return folder.stat().st_mtime
+    return 0.0
 
 
 def home() -> Path:
-    """Return the folder of this distribution in the user's cache directory; nobody has made it yet."""
+    """Return the folder of this distribution in the user's cache directory. It may not exist yet."""
     return Path(os.environ.get("XDG_CACHE_HOME") or (Path.home() / ".cache")) / "gipf-arena"
 
 
-@cache
-def _kernels() -> Path | None:
-    """Return the folder that holds all folders, rid of those that nobody has used for long; None where none can be."""
-    kernels = home() / "kernels"
-    try:
-        kernels.mkdir(parents=True, exist_ok=True)
-        by_use = sorted(kernels.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
-    except OSError:  # also when another process clears up at the same time
-        return kernels if kernels.is_dir() else None
-    for old in by_use[FOLDERS_KEPT:]:
-        shutil.rmtree(old, ignore_errors=True)
-    return kernels
+def _kernels() -> Path:
+    """Return the folder that holds the folders of all bindings."""
+    return home() / "kernels"
 
 
 @cache
 def _tools() -> str:
-    """Name what compiles, and where the sources lie: numba keeps their place in what it writes."""
+    """Name everything outside of a binding that its code depends on: tools, sources, their place and the processor."""
     from importlib.metadata import version
 
-    return f"{sys.version} {version('numba')} {Path(__file__)} {digest_of_files(MAKERS)}"
+    sources = hashlib.sha256(b"".join((Path(__file__).parent / name).read_bytes() for name in MAKERS)).hexdigest()
+    return f"{sys.version} {version('numba')} {Path(__file__)} {sources} {_processor()}"
 
 
-def digest_of_files(names: Iterable[str]) -> str:
-    """Return a digest of modules beside this one."""
-    return hashlib.sha256(b"".join((Path(__file__).parent / name).read_bytes() for name in names)).hexdigest()
+def _processor() -> str:
+    """Describe the processor: numba compiles for all its instructions."""
+    lines = [platform.machine()]
+    with suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as file:
+        for line in file:
+            if not line.strip():  # the others are alike
+                break
+            if line.startswith(("model name", "flags", "Features", "CPU part")):
+                lines.append(line)
+    return "".join(lines)

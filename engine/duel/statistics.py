@@ -74,14 +74,6 @@ def estimate(counts: Counts) -> Estimate:
     return Estimate(elo_of(score), margin, student_cdf((score - 0.5) / deviation, pairs - 1))
 
 
-def normal_los(counts: Counts) -> float:
-    """Return the likelihood of superiority as fishtest has it, by which the first reports of contests were written."""
-    if max(counts) == sum(counts):
-        return estimate(counts).los
-    score, deviation = _mean(counts)
-    return NORMAL.cdf((score - 0.5) / deviation)
-
-
 def _mean(counts: Counts) -> tuple[float, float]:
     """Return the mean score of pairs, and its standard deviation."""
     weights = regularised(counts)

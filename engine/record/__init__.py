@@ -18,7 +18,6 @@ from engine.record.text import (
     restarted_line,
     result_line,
     runs_line,
-    sentence_of,
     stall_line,
     unanswered_line,
 )
@@ -45,7 +44,6 @@ __all__ = [
     "restarted_line",
     "result_line",
     "runs_line",
-    "sentence_of",
     "stall_line",
     "take_note",
     "time_account",

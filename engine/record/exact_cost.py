@@ -1,15 +1,13 @@
-"""What moves have cost where a tablebase has every value, and the words in which commands, pages and reports say so.
+"""What moves have cost where a tablebase has every value, and the words in which commands and pages say so.
 
 Nothing is searched and nothing is judged: a move keeps its side's result or does not, and brings a win later or a loss
 sooner by so many plies or does not.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from engine.games.interface import WIN, Position, play
-from engine.record.summary import Summary
-from engine.search.searcher import key_of
 from engine.solve.tablebase.tablebase import Tablebase
 from engine.wire.words import number_of
 
@@ -98,15 +96,6 @@ def cost_of(tablebase: Tablebase, position: Position, move: str, earlier: Collec
     before, after = _sign(best), _sign(score)
     same = before == after != 0
     return MoveCost(before, after, abs(_plies(best) - _plies(score)) if same else 0)
-
-
-def move_costs(summary: Summary, tablebase: Tablebase) -> Iterator[MoveCost | None]:
-    """Yield the cost of each move of a record, None where it is not known. A move takes some milliseconds."""
-    position, earlier = summary.header.position, list[int]()
-    for move in summary.history.moves:
-        yield cost_of(tablebase, position, move, earlier)
-        earlier.append(key_of(position))
-        position = play(position, move)
 
 
 def _sign(score: int) -> int:

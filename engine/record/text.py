@@ -1,4 +1,4 @@
-"""The text of a record: its head, and a line for each thing that happened."""
+"""The text of a record: its head, and a line for each event. `protocol.md` 12.3 describes the format."""
 
 from typing import NamedTuple
 
@@ -127,11 +127,3 @@ def players_of(text: str) -> tuple[tuple[str, str], tuple[str, str]]:
     """Return the sides of a record, each with its player; raises ValueError where it has no head."""
     (first, name), (second, other) = (line.split(" ") for line in text.split("\n", 6)[4:6])
     return (first, name), (second, other)
-
-
-def sentence_of(text: str) -> str:
-    """Return the sentence that a record tells its result by; raises ValueError where its last line is no result."""
-    words = text.rstrip("\n").rpartition("\n")[2].split(" ", 6)
-    if words[0] != "result" or len(words) < 7:
-        raise ValueError("the last line of the record is no result with a sentence")
-    return words[6]

@@ -27,9 +27,17 @@ def encode(message: Message) -> bytes:
     return (_LINES[cls] % message).rstrip(" ").encode() + b"\n"
 
 
+FIELD_FORMS = {"options": "key=value ..."}
+"""Fields that are written otherwise than by their names."""
+
+
 def usage(cls: type) -> str:
-    """Return how a message is written, as its description shows it."""
-    return (cls.__doc__ or "").split("``")[1]
+    """Return the form of a message: its kind and its fields, optional ones in brackets."""
+    words = [KINDS[cls]]
+    for name, _, _, _, optional in _fields(cls):
+        form = FIELD_FORMS.get(name, name.replace("_", "-"))
+        words.append(f"[{form}]" if optional else form)
+    return " ".join(words)
 
 
 def decode(line: str, table: dict[str, type]) -> tuple[Message, int]:

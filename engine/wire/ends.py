@@ -26,16 +26,6 @@ class ServerEnd:
         """Return the lines that are whole now; blank ones are left out. `accept` each in turn."""
         return [line for line in self._lines.feed(data) if isinstance(line, ProtocolError) or line.strip()]
 
-    @property
-    def rest(self) -> bytes | None:
-        """Return the bytes of the line that has no end yet; None where it is too long, and is being left out."""
-        return self._lines.rest
-
-    @rest.setter
-    def rest(self, rest: bytes | None) -> None:
-        """Go on with these bytes, which another end has read."""
-        self._lines.rest = rest
-
     def is_answered(self, line: str | ProtocolError) -> bool:
         """Tell whether a line was answered before it came: none was."""
         return False

@@ -44,15 +44,6 @@ class LineReader:
             self._rest = b""
         return lines
 
-    @property
-    def rest(self) -> bytes | None:
-        """Return the bytes of the line that has no end yet; None where it is too long, and is being left out."""
-        return None if self._skipping else self._rest
-
-    @rest.setter
-    def rest(self, rest: bytes | None) -> None:
-        self._skipping, self._rest = rest is None, rest or b""
-
     def _line(self, raw: bytes) -> str | ProtocolError:
         if raw.endswith(b"\r"):
             raw = raw[:-1]

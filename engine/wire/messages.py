@@ -11,9 +11,6 @@ VERSION = 1
 PORT = 2754
 """Where a server listens unless it is told otherwise."""
 
-WEB_SOCKET_PATH = "/ws"
-"""Path of the pages' address at which a server plays with bots over WebSocket, unless an address says otherwise."""
-
 
 # What clients say.
 
@@ -265,7 +262,7 @@ class Noted(NamedTuple):
 
 
 class Result(NamedTuple):
-    """``RESULT match result reason first second sentence``: the match is over.
+    """``RESULT match result reason first second [sentence]``: the match is over.
 
     The result is the winning side, ``draw`` or ``annulled``; both clocks in milliseconds.
     """
@@ -279,7 +276,7 @@ class Result(NamedTuple):
 
 
 class Opponent(NamedTuple):
-    """``OPPONENT gone|back``: the opponent's connection was lost, or resumed."""
+    """``OPPONENT presence``: the opponent's connection was lost (``gone``), or resumed (``back``)."""
 
     presence: str
 
@@ -345,14 +342,14 @@ class Help(NamedTuple):
 
 
 class Error(NamedTuple):
-    """``ERROR code sentence``: the last line was not accepted, and changed nothing."""
+    """``ERROR code [sentence]``: the last line was not accepted, and changed nothing."""
 
     code: str
     sentence: Text = Text("")
 
 
 class Notice(NamedTuple):
-    """``NOTICE code sentence``: a note was left out; this changes nothing and is no error."""
+    """``NOTICE code [sentence]``: a note was left out; this changes nothing and is no error."""
 
     code: str
     sentence: Text = Text("")
@@ -365,7 +362,7 @@ class Announcement(NamedTuple):
 
 
 class Bye(NamedTuple):
-    """``BYE reason sentence``: the server closes the connection."""
+    """``BYE reason [sentence]``: the server closes the connection."""
 
     reason: str
     sentence: Text = Text("")

@@ -7,12 +7,10 @@ import trio
 
 from engine.wire import messages as m
 from engine.wire.coding import encode
-from engine.wire.web_socket import WebSocketEnd, text_frame
 from server.arena.arena import Arena
 from server.arena.roles import Arrivals
-from server.arena.session import serve_connection, serve_stream
+from server.arena.session import serve_stream
 from server.net.rate_limiter import ConnectionQuota, RateLimiter, TooMany
-from server.net.web_socket import WebSocketConnection
 
 log = structlog.get_logger()
 
@@ -47,7 +45,7 @@ class Acceptor:
             quota = self._rate_limiter.admit(stream.socket.getpeername()[0])
         except TooMany as error:
             # with TLS nothing is said: a handshake would cost more than a session
-            await _send_and_close(stream, b"" if self._tls else _too_many(error))
+            await _send_and_close(stream, b"" if self._tls else encode(m.Bye("too_many", m.Text(str(error)))))
         except OSError:  # already disconnected
             await trio.aclose_forcefully(stream)
         else:
@@ -55,18 +53,6 @@ class Acceptor:
                 await self._serve(stream, quota)
             finally:
                 self._rate_limiter.leave(quota)
-
-    async def handle_web_socket(self, stream: trio.SocketStream, host: str) -> None:
-        """Serve a WebSocket whose handshake is done, of a peer at an address, and close it."""
-        try:
-            quota = self._rate_limiter.admit(host)
-        except TooMany as error:
-            await _send_and_close(stream, text_frame(_too_many(error)) + WebSocketEnd().close())
-            return
-        try:
-            await serve_connection(WebSocketConnection(stream, self._arena.send_queue), self._arena, self._watch, quota)
-        finally:
-            self._rate_limiter.leave(quota)
 
     async def _serve(self, stream: trio.SocketStream, quota: ConnectionQuota) -> None:
         if self._tls is None:
@@ -94,10 +80,6 @@ class Acceptor:
                 log.warning(
                     "connections_refused", count=sum(refused.values()), addresses=len(refused), most=most_refused
                 )
-
-
-def _too_many(error: TooMany) -> bytes:
-    return encode(m.Bye("too_many", m.Text(str(error))))
 
 
 async def _send_and_close(stream: trio.SocketStream, data: bytes) -> None:

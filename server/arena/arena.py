@@ -21,23 +21,21 @@ from engine.wire.codes import ProtocolError
 from engine.wire.states import IN_MATCH
 from engine.wire.states import State as Stage
 from server.arena import matchmaking
-from server.arena.opponent_notices import OpponentNotices
+from server.arena.lobby import OpponentNotices, PreparedBoards
 from server.arena.past_matches import PastMatches
-from server.arena.roles import HostedMatch, NewMatch, Player, Seating, Workers
+from server.arena.roles import Player, Seating
 from server.config.settings import RECENT_MATCHES, Settings
 from server.match import referee
-from server.match.board_preparation import PreparedBoards
-from server.match.dates import now_text
 from server.match.flag_timer import FlagTimer
 from server.match.match import Match, MatchContext
+from server.match.match_messages import now_text
 from server.match.referee import State
-from server.match.remote_match import RemoteMatch
 from server.match.stats import SUSPENDED, ServerStats, log_ended
 from server.net.listener import AcceptStatus
-from server.net.os_faults import server_fault
 from server.net.poller import Poller
 from server.net.send_queue import SendQueue
-from server.net.stall_monitor import StallLog
+from server.net.timing import StallLog
+from server.ops.faults import server_fault
 from server.storage.player_logs import SentLogs
 from server.storage.record_store import Keys, MatchJournal, RecordStore
 
@@ -62,8 +60,7 @@ class Arena:
         self.server = server
         self.sessions: dict[str, Player] = {}
         """Logged-in sessions by `Player.key`."""
-        self.matches: dict[int, HostedMatch] = {}
-        self.workers: Workers | None = None
+        self.matches: dict[int, Match] = {}
         self.builtin_tokens: dict[str, str] = {}
         """Tokens of the built-in bots by name in lower case."""
         self.builtin_kinds: dict[str, str] = {}
@@ -84,12 +81,12 @@ class Arena:
         self.web_ports: list[int] = []
         """Ports for web pages."""
         self._connected: dict[Player, None] = {}
-        self.recent: deque[HostedMatch] = deque(maxlen=RECENT_MATCHES)
+        self.recent: deque[Match] = deque(maxlen=RECENT_MATCHES)
         """The latest finished matches."""
         self.lobby = matchmaking.Matchmaking()
-        self.opponent_notices: OpponentNotices[Player] = OpponentNotices(self.presence)
+        self.opponent_notices = OpponentNotices(self.presence)
         """Notices for players in the lobby who seek a named opponent."""
-        self._seats: dict[str, list[HostedMatch]] = {}
+        self._seats: dict[str, list[Match]] = {}
         """Running matches by `Player.key`."""
         self.contest_players = contest_players
         self.accept_status = AcceptStatus()
@@ -172,7 +169,7 @@ class Arena:
         if match is not None:
             self._annul_faulty(match, error)
 
-    def _annul_faulty(self, match: HostedMatch, error: Exception, player: str = "") -> None:
+    def _annul_faulty(self, match: Match, error: Exception, player: str = "") -> None:
         """Annul a match after a fault; raises nothing. ``player`` is the name whose request failed."""
         match.fault_cause = server_fault(error)
         log.error(
@@ -184,14 +181,13 @@ class Arena:
         except Exception as another:
             log.error("match_fault_handler_failed", match=match.number, exc_info=another)
 
-    def annul(self, match: HostedMatch, termination: Termination, sentence: str) -> None:
+    def annul(self, match: Match, termination: Termination, sentence: str) -> None:
         """End a match without a result, in any state."""
         try:
             match.annul(termination, sentence)
         except Exception as error:
             log.error("match_annulment_failed", match=match.number, **_fault_fields(error))
-            if isinstance(match, Match):
-                match.abandon(termination, sentence)
+            match.abandon(termination, sentence)
 
     def seeking_keys(self) -> Iterator[str]:
         """Return the session keys of seeking players."""
@@ -237,7 +233,7 @@ class Arena:
             or bool(self.contest_players.token_of(key) or self.token_of(key))
         )
 
-    def find_vacant_seat(self, key: str) -> tuple[HostedMatch | None, int]:
+    def find_vacant_seat(self, key: str) -> tuple[Match | None, int]:
         """Return the match and the side where a player has a seat but no connection."""
         for match in self._seats.get(key, ()):
             for side in (0, 1):
@@ -252,12 +248,7 @@ class Arena:
         self.sessions[key] = player
         player.reply(m.Welcome(name))
 
-    def own_match(self, number: int) -> Match | None:
-        """Return a running match that this process hosts, as it does all matches of contests."""
-        match = self.matches.get(number)
-        return match if isinstance(match, Match) else None
-
-    def find_match(self, number: int) -> HostedMatch | None:
+    def find_match(self, number: int) -> Match | None:
         """Return a running or recently finished match."""
         if number in self.matches:
             return self.matches[number]
@@ -269,19 +260,13 @@ class Arena:
         return 0 if match is None else match.awaited_ply
 
     def begin_paired_match(self, pairing: matchmaking.Pairing) -> None:
-        """Start the match of a pairing, in another process where there is one; raises OSError as `begin_match`."""
+        """Start the match of a pairing; raises OSError as `begin_match`."""
         game = GAMES[pairing.game]
         position = game.start(game.default_parameters if pairing.parameters is None else pairing.parameters)
         control = matchmaking.control(pairing, self.settings.control)
         sessions = [self.sessions[key] for key in pairing.keys]
         number, settings = self.record_store.next_number(), self.settings
-        header = self._header(number, position, sessions, control, settings.move_limit)
-        new = self._new_match(header, settings.live_notes)
-        remote = None if self.workers is None else self.workers.begin(new, sessions)
-        if remote is not None:
-            self._seat(remote, sessions)
-        else:
-            self.announce_match(new, sessions)
+        self.begin_match(number, position, sessions, control, settings.move_limit, live_notes=settings.live_notes)
 
     def begin_match(
         self,
@@ -297,43 +282,27 @@ class Arena:
 
         Its spectators see the notes of both players during the match if there are ``live_notes``.
         """
-        header = self._header(number, position, players, control, move_limit)
-        return self.announce_match(self._new_match(header, live_notes), players)
-
-    def _header(
-        self, number: int, position: Position, players: Sequence[Player], control: TimeControl, move_limit: int
-    ) -> Header:
-        started = now_text()
         names = (players[0].name, players[1].name)
         lag = self.settings.lag_allowance
-        return Header(number, position, names, control, move_limit, self.server, started, lag)
-
-    def _new_match(self, header: Header, live_notes: bool) -> NewMatch:
+        header = Header(number, position, names, control, move_limit, self.server, now_text(), lag)
         tokens = (secrets.token_hex(16), secrets.token_hex(16))
         keys = Keys.of(*tokens)
-        return NewMatch(header, keys, tokens, self.record_store.begin(header.match, keys, header.text()), live_notes)
-
-    def announce_match(self, new: NewMatch, players: Sequence[Player]) -> Match:
-        """Begin a match, and tell its players; if that fails, its journal is deleted."""
+        journal = self.record_store.begin(number, keys, header.text())
         match = None
         try:
-            context = self._match_context._replace(live_notes=new.live_notes)
-            match = Match(referee.begin(new.header), new.keys, new.journal, context)
+            match = Match(referee.begin(header), keys, journal, self._match_context._replace(live_notes=live_notes))
             match.names = (players[0].key, players[1].key)
-            match.announce(players, new.tokens)
+            match.announce(players, tokens)
         except Exception:
-            new.journal.discard()
+            journal.discard()
             if match is not None:
                 match.suspend()
             raise
-        self._seat(match, players)
-        return match
-
-    def _seat(self, match: HostedMatch, players: Sequence[Player]) -> None:
         self._add(match)
         for side, session in enumerate(players):
             self.opponent_notices.remove(session)
             session.match, session.side = match, side
+        return match
 
     def resume_match(self, state: State, keys: Keys, journal: MatchJournal, heard: tuple[bool, bool]) -> None:
         """Resume a match that was running when the last server died, and wait for its players.
@@ -345,18 +314,13 @@ class Arena:
         match.informed = list(heard)
         self._add(match)
 
-    def _add(self, match: HostedMatch) -> None:
+    def _add(self, match: Match) -> None:
         self.matches[match.number] = match
         for key in match.names:
             self._seats.setdefault(key, []).append(match)
         self.stats.started += 1
 
-    def forget_remote(self, match: RemoteMatch) -> None:
-        """Forget a match whose process has died, before it is taken up from its journal."""
-        self._remove(match)
-        self.stats.started -= 1
-
-    def _remove(self, match: HostedMatch) -> None:
+    def _remove(self, match: Match) -> None:
         if self.matches.pop(match.number, None) is None:
             return
         self.sent_logs.close(match.number)
@@ -392,14 +356,13 @@ class Arena:
         """Tell whether a player is connected and in no match."""
         return player in self._connected and player.match is None
 
-    def record_end(self, match: HostedMatch) -> None:
+    def record_end(self, match: Match) -> None:
         """Note that a match has ended."""
         self._remove(match)
         self.recent.append(match)
-        self.stats.count_ended(match.summary)
-        if isinstance(match, Match):  # else its process logs it, and it is of no contest
-            log_ended(match.state, match.now())
-            self.contest_players.ended(match)
+        self.stats.count_ended(match.state)
+        log_ended(match.state, match.now())
+        self.contest_players.ended(match)
 
 
 def _fault_fields(error: Exception) -> dict[str, Any]:

@@ -15,9 +15,8 @@ from engine.wire.coding import encode
 from engine.wire.messages import KINDS
 from server.config.settings import RECENT_MATCHES
 from server.match import referee
-from server.match.match_messages import Seat, announcement
+from server.match.match_messages import Seat, SpectatorBacklog, announcement
 from server.match.recovery import read_finished_match
-from server.match.spectator_backlog import SpectatorBacklog
 from server.ops.lru_cache import LruCache
 from server.ops.typed_json import decode
 from server.ops.workers.question_loop import OK, answer_questions

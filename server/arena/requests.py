@@ -12,7 +12,7 @@ from engine.games.interface import Game
 from engine.games.outcome import Termination
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.coding import encode
+from engine.wire.coding import encode, usage
 from engine.wire.states import State
 from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE
 from server.arena import matchmaking
@@ -24,15 +24,38 @@ from server.config import tokens
 from server.config.settings import REQUESTS_PER_TURN
 from server.match.match import Match
 from server.match.move_list import MatchListing, MoveList
-from server.match.remote_match import RemoteMatch
 from server.storage.player_logs import LogRequest, read_log
 from server.storage.record_store import RecordStore
 
 log = structlog.get_logger()
 
-
-ABOUT_MATCHES = frozenset((m.List, m.Watch, m.AskRecord, m.AskLog))
-"""Requests that are answered by how all matches stand, those in other processes among them."""
+PURPOSES: dict[type, str] = {
+    m.Login: "say who you are",
+    m.Resume: "come back to a match after a lost connection, in place of LOGIN",
+    m.Seek: "wait to be paired",
+    m.Cancel: "stop waiting to be paired",
+    m.Ready: "initialisation is done; stops the clock until the first turn",
+    m.Move: "play",
+    m.Note: "say what you think of the game, for its record; never a reason to lose",
+    m.Resign: "give up the match",
+    m.Crashed: "give up the match because the own program has failed; the sentence says how",
+    m.Stderr: "keep a line in the own log of the match, as a program writes it on stderr",
+    m.AskBoard: "ask for the position",
+    m.AskMoves: "ask for the legal moves, on one's own turn",
+    m.List: "ask for the matches",
+    m.Watch: "follow a match from its beginning",
+    m.Unwatch: "stop watching",
+    m.AskRecord: "ask for the record of a finished match",
+    m.AskLog: "ask for the own log of a finished match: what the program has written on stderr",
+    m.Ping: "ask for an answer",
+    m.Echo: "answer the server's PING",
+    m.AskHelp: "ask for the commands",
+    m.Quit: "say goodbye",
+    m.Organise: "be an organiser of this server, in place of LOGIN",
+    m.Annul: "as an organiser, end a running match without a result",
+    m.Dismiss: "as an organiser, send a player away",
+}
+"""The lines of HELP. They are data: docstrings are gone under ``python -OO``."""
 
 
 class BackgroundAnswer(NamedTuple):
@@ -40,10 +63,8 @@ class BackgroundAnswer(NamedTuple):
 
     wait: Callable[[], Awaitable[Any]]
     """Computes the result; may raise `engine.wire.codes.ProtocolError`."""
-    then: Callable[[Any], "BackgroundAnswer | None"]
-    """Sends the answer for a result, unless the session was closed meanwhile; may raise the same error.
-
-    Returns what is still unfinished, if anything is."""
+    then: Callable[[Any], None]
+    """Sends the answer for a result, unless the session was closed meanwhile; may raise the same error."""
     worked: Callable[[], int] = lambda: 0
     """Returns the processor time spent in the event loop's thread, in microseconds."""
 
@@ -81,10 +102,7 @@ class Requests:
 
     def answer(self, player: Player, message: m.Message, arrived: int) -> BackgroundAnswer | None:
         """Carry out a request; return its unfinished part. Raises `ProtocolError`, and then nothing has changed."""
-        handler, workers = self._handlers[type(message)], self._arena.workers
-        if workers is not None and workers.hosts and type(message) in ABOUT_MATCHES:
-            return BackgroundAnswer(workers.refresh, lambda _: handler(player, message, arrived))
-        return handler(player, message, arrived)
+        return self._handlers[type(message)](player, message, arrived)
 
     def _login(self, player: Player, message: m.Login, _arrived: int) -> None:
         if not re.fullmatch(NAME_PATTERN, message.name):
@@ -125,9 +143,7 @@ class Requests:
                 Code.BAD_TOKEN, "players log in here with the token that they were given: LOGIN NAME TOKEN"
             )
 
-    def _resume(
-        self, player: Player, message: m.Resume, arrived: int, *, settled: bool = False
-    ) -> BackgroundAnswer | None:
+    def _resume(self, player: Player, message: m.Resume, _arrived: int) -> BackgroundAnswer | None:
         match = self._arena.find_match(message.match)
         keys = match.keys if match is not None else self._arena.record_store.keys(message.match)
         side = keys.side_of(message.token) if keys is not None else None
@@ -140,10 +156,6 @@ class Requests:
         if match is None:
             wait = partial(self._arena.past_matches.find, message.match, self._arena.run_in_thread)
             return BackgroundAnswer(wait, partial(self._send_past_match, player, message, side))
-        if isinstance(match, RemoteMatch) and not match.over and not player.can_be_lent:
-            if not settled:
-                return BackgroundAnswer(player.settle, lambda _: self._resume(player, message, arrived, settled=True))
-            raise ProtocolError(Code.WRONG_STATE, "RESUME has to be a whole message of a WebSocket, or the end of one")
         name, key = match.header.players[side], match.names[side]
         before = self._arena.sessions.get(key)
         if before is not None:
@@ -242,7 +254,7 @@ class Requests:
         match.move(side, message.move, arrived)
 
     def _note(self, player: Player, message: m.Note, _arrived: int) -> None:
-        if isinstance(player.match, Match) and player.side is not None:  # else it comes after the end of its match
+        if player.match is not None and player.side is not None:  # else it comes after the end of its match
             player.match.note(player.side, message.note)
 
     def _resign(self, player: Player, _message: m.Resign, arrived: int) -> None:
@@ -263,7 +275,7 @@ class Requests:
     def _board(self, player: Player, _message: m.AskBoard, _arrived: int) -> None:
         assert player.match is not None
         state = player.match.public
-        if isinstance(player.match, Match) and player.side is not None:
+        if player.side is not None:
             asked, state = player.match.boards_asked, player.match.state
             asked[player.side] += 1
             _check_request_count("BOARD", asked[player.side])
@@ -340,19 +352,18 @@ class Requests:
         player.reply(m.Pong(message.text))
 
     def _echo(self, player: Player, message: m.Echo, arrived: int) -> None:
-        if isinstance(player.match, Match) and player.side is not None:
+        if player.match is not None and player.side is not None:
             player.match.echoed(player.side, message.text, arrived)
 
     def _help(self, player: Player, _message: m.AskHelp, _arrived: int) -> None:
-        lines = [(cls.__doc__ or "").splitlines()[0].replace("``", "") for cls in m.REQUESTS.values()]
-        player.reply(m.Help(m.Block(tuple(lines))))
+        player.reply(m.Help(m.Block(tuple(f"{usage(cls)}: {PURPOSES[cls]}." for cls in m.REQUESTS.values()))))
 
     def _quit(self, player: Player, _message: m.Quit, _arrived: int) -> None:
         player.close("quit", "goodbye")
 
 
 def _seat_of(player: Player) -> tuple[Match, int]:
-    assert isinstance(player.match, Match) and player.side is not None
+    assert player.match is not None and player.side is not None
     return player.match, player.side
 
 

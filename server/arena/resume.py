@@ -34,16 +34,6 @@ def resume_matches(
         log.info("matches_recovered", count=len(arena.matches), waiting_seconds=arena.settings.return_seconds)
 
 
-def resume_match(arena: Arena, record_store: RecordStore, number: int, date: datetime) -> None:
-    """Resume, end or quarantine the match of a process that has died; raises no error."""
-    try:
-        leftover = recovery.examine(number, record_store.journal(number))
-    except OSError as error:
-        log.error("journal_read_failed", match=number, error=str(error))
-    else:
-        _resume_match(arena, record_store, number, leftover, date, ())
-
-
 def _resume_match(
     arena: Arena, record_store: RecordStore, number: int, leftover: Leftover, date: datetime, kept: Collection[int]
 ) -> None:

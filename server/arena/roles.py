@@ -1,22 +1,15 @@
-"""What the arena needs of sessions, of contests, and of processes that host matches."""
+"""What the arena needs of sessions and of contests."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import NamedTuple, Protocol, TypeAlias
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple, Protocol
 
-from engine.record import Header
 from engine.wire import messages as m
 from engine.wire.seat import Seat
 from engine.wire.states import State as Stage
 from server.arena.matchmaking import Seek
 from server.match.match import Match
 from server.match.match_messages import PlayersSeat
-from server.match.remote_match import RemoteMatch
-from server.net.lending.visitor import Borrower, Visitor
 from server.storage.player_logs import FindKept
-from server.storage.record_store import Keys, MatchJournal
-
-HostedMatch: TypeAlias = Match | RemoteMatch
-"""A match of this process, or of another one."""
 
 
 class Player(PlayersSeat, Protocol):
@@ -28,7 +21,7 @@ class Player(PlayersSeat, Protocol):
     is_builtin: bool
     seat_token: str
     """Token of the only seat of a contest that the session may take; empty for any."""
-    match: HostedMatch | None
+    match: Match | None
     """The match that the session plays in or watches."""
     side: int | None
     """Side in the match; None for a spectator."""
@@ -46,22 +39,6 @@ class Player(PlayersSeat, Protocol):
     def close(self, reason: str, sentence: str) -> None:
         """Send BYE and close the connection."""
 
-    @property
-    def can_be_lent(self) -> bool:
-        """Tell whether another process can go on with the connection."""
-
-    async def settle(self) -> None:
-        """Wait until no answer is on its way to the client."""
-
-    def lend(self, borrower: Borrower) -> tuple[int, Visitor]:
-        """Leave the connection to another process for a match; return its descriptor and what goes with it."""
-
-    def take_back(self, visitor: Visitor) -> None:
-        """Go on with a connection that was lent, in the lobby."""
-
-    def drop(self) -> None:
-        """Close a connection that was lent and is lost."""
-
 
 class PipedProgram(NamedTuple):
     """A program on stdin and stdout, which is logged in, and seeks, without a word of its own."""
@@ -69,36 +46,6 @@ class PipedProgram(NamedTuple):
     seat: Seat
     has_read: Callable[[], Awaitable[bool]]
     """Waits until it has read the greeting; False where it has said something before, or has ended."""
-
-
-class NewMatch(NamedTuple):
-    """A match that has a journal with its head, and of which nobody was told yet."""
-
-    header: Header
-    keys: Keys
-    tokens: tuple[str, str]
-    """Those for RESUME, of which `keys` are the hashes."""
-    journal: MatchJournal
-    live_notes: bool
-    """Whether spectators see the notes of both players during the match."""
-
-
-class Workers(Protocol):
-    """Processes beside this one that host matches."""
-
-    def begin(self, new: NewMatch, players: Sequence[Player]) -> RemoteMatch | None:
-        """Let a process begin a match; None if none can, and nothing has changed."""
-
-    @property
-    def busy(self) -> bool:
-        """Tell whether a process has a connection."""
-
-    @property
-    def hosts(self) -> bool:
-        """Tell whether a process hosts a match."""
-
-    async def refresh(self) -> None:
-        """Wait until the processes have told how their matches stand by now."""
 
 
 class Seating(Protocol):
@@ -136,7 +83,7 @@ class Seating(Protocol):
         """Forget a player that cancelled its seek or disconnected."""
 
     def ended(self, match: Match) -> None:
-        """Note that a match of this process has ended."""
+        """Note that a match has ended."""
 
     def keeps(self, match: int) -> bool:
         """Tell whether a match resumes when the server is started again."""
@@ -146,7 +93,7 @@ class Seating(Protocol):
 
 
 class Arrivals(Protocol):
-    """Source of arrival stamps: `server.net.stall_monitor.StallMonitor`."""
+    """Source of arrival stamps: `server.net.timing.StallMonitor`."""
 
     def arrival(self) -> int:
         """Return the arrival stamp, in microseconds, of bytes that were just received."""

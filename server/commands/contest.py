@@ -32,9 +32,6 @@ contest = cyclopts.App(
     "print its file, or export it.",
 )
 
-PROVE_SECONDS = 10.0
-"""For solving an adjudicated game again: its adjudication has usually taken one."""
-
 Data = Annotated[Path, Parameter(help="The data directory of the contest.")]
 OfAll = Annotated[str, Parameter(help="The contest, where the directory has several that are not over.")]
 Which = Annotated[str, Parameter(name="--contest", help="Its name, where the directory has several that are not over.")]
@@ -121,7 +118,7 @@ def hold(
 def _dry_run(definition: Definition, data: Path) -> None:
     """Print what a contest is going to take, by games that the data directory has of earlier ones."""
     from server.contest.report.formatting import printable
-    from server.contest.report.render.dry_run import dry_run_lines
+    from server.contest.report.progress import dry_run_lines
     from server.contest.runtime.snapshot import dry_run, measured_shares
     from server.contest.store.store import FILE, Store
 
@@ -258,7 +255,7 @@ def print_file(name: str, *, data: Data = Path("arena-data")) -> None:
 
 
 @contest.command
-def export(name: str, file: Path, *, prove: float = PROVE_SECONDS, data: Data = Path("arena-data")) -> None:
+def export(name: str, file: Path, *, data: Data = Path("arena-data")) -> None:
     """Write a contest that is over into one signed file, which arena-server verify checks anywhere.
 
     It has the definition, all results and records, and the report; no tokens, commands or folders of programs.
@@ -269,18 +266,15 @@ def export(name: str, file: Path, *, prove: float = PROVE_SECONDS, data: Data = 
         The contest.
     file
         The file, as in autumn.zip, which is not there yet.
-    prove
-        Seconds for solving each adjudicated game once more, for a certificate in the file, by which verify needs not
-        solve it; 0 leaves that out.
     """
     from server.contest.export.checking import verify_export
     from server.contest.export.container import BadExport
-    from server.contest.export.writing import export as pack
+    from server.contest.export.contents import export as pack
     from server.contest.report.formatting import printable
     from server.contest.store.verify_process import contest_called
 
     try:
-        packed = pack(data, contest_called(data, name), prove)
+        packed = pack(data, contest_called(data, name))
         with file.open("xb") as out:
             out.write(packed)
     except KeyError as error:

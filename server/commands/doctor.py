@@ -16,16 +16,15 @@ from urllib.parse import urlsplit
 from engine import record
 from engine.record import BadRecord
 from engine.wire.words import number_of
-from server.commands.upkeep.finding import GOOD, NOTE, WRONG, Finding
-from server.commands.upkeep.league_files import LATER_TODO, league_findings
-from server.config import config_file, tls, tokens
+from server.commands.upkeep.league_files import GOOD, NOTE, OTHER_TODO, WRONG, Finding, league_findings
+from server.config import serve_options, tls, tokens
 from server.config.limits import Limits
 from server.config.serve_options import ServeOptions
 from server.config.settings import Settings
 from server.config.toml_table import BadTable
 from server.contest.definition import Sandbox
-from server.contest.export.signing import FILE as SIGNING_KEY
-from server.contest.export.signing import signing_key
+from server.contest.export.container import FILE as SIGNING_KEY
+from server.contest.export.container import signing_key
 from server.contest.programs.sandbox import cgroups
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.store.schema import SCHEMA
@@ -33,12 +32,10 @@ from server.contest.store.store import FILE as STORE
 from server.league.ladder import definition as ladder
 from server.match import recovery
 from server.storage.backup import backup_bytes
-from server.storage.data_lock import is_in_use
-from server.storage.database import later_version
+from server.storage.database import other_version
+from server.storage.disk import is_in_use
 from server.storage.record_store import SUFFIX
-from server.web.http.metrics import HOST as METRICS_HOST
-from server.web.people import database as games_index
-from server.web.people.database import FILE as GAMES_INDEX
+from server.web.http.metrics_endpoint import HOST as METRICS_HOST
 
 MIN_BYTES = 100_000_000
 """Least free space: a contest writes as much in a day."""
@@ -60,10 +57,10 @@ SOON_DAYS = 14
 
 def diagnosis(config: Path | None, data: Path | None, *, every_record: bool = False) -> Iterator[Finding]:
     """Check a configuration file, and optionally another data directory."""
-    found = config_file.Configuration({}, Limits())
+    found = serve_options.Configuration({}, Limits())
     if config is not None:
         try:
-            found = config_file.read(config)
+            found = serve_options.read(config)
         except BadTable as error:
             yield Finding(WRONG, "configuration", str(error))
             return
@@ -113,7 +110,6 @@ def examine(settings: Settings, *, every_record: bool = False) -> Iterator[Findi
     yield _store(settings.data / STORE)
     yield from _signing_key(settings.data / SIGNING_KEY)
     yield from league_findings(settings.data, settings.league)
-    yield _games_index(settings.data / GAMES_INDEX)
     yield _sealing()
     yield _limits(settings.limits)
     if settings.tls is not None:
@@ -250,35 +246,14 @@ def _store(path: Path) -> Finding:
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as store:
             (found,) = store.execute("PRAGMA quick_check(1)").fetchone()
-            later = later_version(store, path, SCHEMA)
+            other = other_version(store, path, SCHEMA)
     except sqlite3.Error as error:
         found = str(error)
     if found != "ok":
         return Finding(WRONG, "contests", f"{path} is damaged: {found}; take it from a backup")
-    if later:
-        return Finding(WRONG, "contests", f"{later}; {LATER_TODO}")
+    if other:
+        return Finding(WRONG, "contests", f"{other}; {OTHER_TODO}")
     return Finding(GOOD, "contests", f"{path} is whole")
-
-
-def _games_index(path: Path) -> Finding:
-    """Check the index of games, which a server makes anew where it is of no use."""
-    about, anew = "index of games", "it is made anew from the records when somebody searches games"
-    if not path.exists():
-        return Finding(GOOD, about, f"there is none: {anew}")
-    try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as index:
-            (found,) = index.execute("PRAGMA quick_check(1)").fetchone()
-            fits = games_index.fits(index)
-    except sqlite3.OperationalError as error:
-        todo = "take it away, or let the user that runs the server read it"
-        return Finding(WRONG, about, f"{path} cannot be opened: {error}; {todo}")
-    except sqlite3.DatabaseError as error:
-        found = str(error)
-    if found != "ok":
-        return Finding(NOTE, about, f"{path} is damaged: {found}; {anew}")
-    if not fits:
-        return Finding(NOTE, about, f"{path} is of another version of arena-server: {anew}")
-    return Finding(GOOD, about, f"{path} is whole")
 
 
 def _signing_key(path: Path) -> Iterator[Finding]:

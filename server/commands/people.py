@@ -1,4 +1,4 @@
-"""``arena-server people``: the accounts of a data directory, also while a server uses it."""
+"""``arena-server people`` and ``audit``: accounts and the audit log on the command line, also while a server runs."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -12,6 +12,7 @@ from engine.commands.usage_errors import explain_fault
 from server.commands import exits
 from server.commands.options import BY, fail
 from server.config.settings import WEB
+from server.contest.report.formatting import printable
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, NotAllowed, Role
 from server.league.database import FILE
@@ -84,4 +85,29 @@ def _accounts(data: Path, *, new: bool = False) -> Iterator[Accounts]:
         with closing(Accounts(data)) as accounts:
             yield accounts
     except (NotAllowed, BadStore, OSError) as error:
+        fail(explain_fault(error), exits.FAILED)
+
+
+LAST = 20
+"""Changes that are printed, as many as the console shows."""
+
+MAX_LAST = 1_000_000
+"""Changes that can be asked for."""
+
+
+def audit(
+    *,
+    data: Annotated[Path, Parameter(help="The data directory of the server.")] = Path("arena-data"),
+    last: Annotated[int, Parameter(help="How many of the last changes.")] = LAST,
+) -> None:
+    """Print who has changed what, and when, the newest last: contests, the ladder, matches, accounts, announcements."""
+    if not 1 <= last <= MAX_LAST:
+        fail(f"--last is {last}; it lies between 1 and {MAX_LAST}")
+    if not (data / FILE).exists():
+        fail(f"{data} has no audit log: there is no {FILE} in it; give the directory of the server with --data")
+    try:
+        with closing(Accounts(data)) as accounts:
+            for entry in reversed(accounts.audit(last)):
+                print(f"{entry.date:%Y-%m-%d %H:%M} UTC, {entry.who}: {printable(entry.what)}")
+    except (BadStore, OSError) as error:
         fail(explain_fault(error), exits.FAILED)

@@ -19,18 +19,16 @@ from server.contest.definition import Definition
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.dask_cluster import Cluster, dask_cluster
 from server.contest.programs.sandbox.choice import contest_obstacle
-from server.contest.report import formatting, progress
-from server.contest.report.render import text
+from server.contest.report import formatting, progress, text
 from server.contest.runtime.snapshot import ContestSnapshot, take_snapshot, write_report
 from server.contest.store.folders import folder_of
-from server.contest.store.move_costs import look_up_costs
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Verdict
 from server.contest.store.verify_process import verify
 from server.league.accounts.accounts import Accounts
 from server.league.submissions.entering import check_versions
 from server.serve import serve
-from server.storage.data_lock import DataDirectoryInUse
+from server.storage.disk import DataDirectoryInUse
 
 LOOK_SECONDS = 1.0
 """Shortest time between two looks at the progress."""
@@ -43,9 +41,6 @@ LINE_SECONDS = 30.0
 
 TAKE_SECONDS = 3.0
 """Time between two attempts to take over from the server that is followed."""
-
-LOOKING_UP = "looking up what moves have cost by exact values, which may have to be made: five minutes at most"
-"""What is said when no games are left and the report is not yet there."""
 
 OVER, STOPPED = 0, 3
 """Exit statuses: the contest is over; it was stopped, and the same command goes on with it."""
@@ -93,8 +88,6 @@ async def _hold(asked: ContestOptions, console: Console, cluster: Cluster | None
             played = number_of(len(found.games), "game")
             console.print(f"Stopped after {played}. The same command goes on with the contest.")
             return STOPPED
-        begun = partial(follower.say, LOOKING_UP)
-        await look_up_costs(data, contest, found.definition, found.games, begun)
         made = await trio.to_thread.run_sync(partial(write_report, data, contest, found))
         if await trio.to_thread.run_sync(store.verification, contest) is None:
             verdict = await trio.to_thread.run_sync(partial(_verify, store, data, contest, console))

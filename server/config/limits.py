@@ -1,7 +1,7 @@
-"""What an address, and a session, may ask of the server: the bounds, and the arithmetic of rates on a given clock.
+"""What an address, a session, and a person of the league may ask of the server; the arithmetic of rates.
 
-A rate is kept as one stamp, the moment at which everything that was asked for will have been paid off: the generic
-cell rate algorithm (ITU-T I.371, 1996), a token bucket without a refill.
+A rate is kept as one stamp on a given clock, the moment at which everything that was asked for will have been paid
+off: the generic cell rate algorithm (ITU-T I.371, 1996), a token bucket without a refill.
 """
 
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
@@ -123,14 +123,6 @@ class Rate:
         """Use some."""
         self._paid = max(self._paid, now) + cost * 1_000_000 / a_second
 
-    def owed_since(self, now: int) -> int:
-        """Return the microseconds until everything is paid off."""
-        return max(0, int(self._paid - now))
-
-    def owe(self, now: int, owed: int) -> None:
-        """Begin with so many microseconds until everything is paid off."""
-        self._paid = now + owed
-
     def owed(self, now: int, a_second: float, at_once: float) -> float:
         """Return how many microseconds to wait before more may be used, 0 while no more than ``at_once`` is owed."""
         return max(0.0, self._paid - now - at_once * 1_000_000 / a_second)
@@ -147,3 +139,19 @@ class Rate:
     def unused(self, now: int) -> bool:
         """Tell whether everything is paid off."""
         return self._paid <= now
+
+
+class LeagueRules(msgspec.Struct, frozen=True, kw_only=True):
+    """How much people may keep, and when what is removed."""
+
+    quota: Annotated[int, Range(1, 1_000_000, "megabytes")] = 512
+    """Megabytes on the disk of all versions of a person, with the records of comparisons."""
+    built_versions: Annotated[int, Range(1, 1000, "versions")] = 10
+    """Newest versions of a bot that stay built. Of an older one the upload stays, to be built again when it plays."""
+    log_days: Annotated[int, Range(1, 3650, "days")] = 365
+    """Days after which logs of versions, and records of comparisons, are removed."""
+
+    @property
+    def quota_bytes(self) -> int:
+        """Return the quota in bytes."""
+        return self.quota << 20

@@ -122,10 +122,10 @@ def ignore_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def leave_signals_to_server() -> None:
-    """Ignore what stops a server, and is sent to all processes of its group: this one ends after it."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
+def stop_signals() -> tuple[signal.Signals, ...]:
+    """Return the signals that stop a program in order: Ctrl-C, SIGTERM, and SIGHUP unless nohup has it ignored."""
+    handled = signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
+    return (signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if handled else []))
 
 
 @contextmanager

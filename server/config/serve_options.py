@@ -1,23 +1,27 @@
-"""The options of ``arena-server serve``, declared once: for the command line, the configuration file and doctor."""
+"""The options of ``arena-server serve``, declared once: for the command line, the configuration file and doctor.
 
+The configuration file, in TOML, has these options, and the tables ``[tls]``, ``[limits]`` and ``[league]``. What stands
+on the command line goes before what stands in the file. Paths in the file are relative to its folder.
+"""
+
+import tomllib
 from dataclasses import dataclass
+from ipaddress import ip_network
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, NamedTuple
 
 from cyclopts import Parameter
 
 from engine.clock import MICROSECONDS
 from engine.commands.usage_errors import duration
 from engine.wire.messages import PORT
-from server.config.declared import Form, Range
-from server.config.limits import MAX_ALLOWANCE, MAX_SECONDS
+from server.config.declared import Form, Range, fields_of, read_fields, read_table
+from server.config.limits import MAX_ALLOWANCE, MAX_SECONDS, LeagueRules, Limits, Network
 from server.config.settings import BUDGET, INCREMENT, MAX_MOVES, MAX_SYNC_SECONDS, MOVE_LIMIT, SYNC_SECONDS, WEB
+from server.config.toml_table import BadTable, TomlTable
 
 MAX_PORT = 65535
 
-MAX_WORKERS = 64
-
-WORKERS = Range(0, MAX_WORKERS, "processes")
 PORTS = Range(0, MAX_PORT, refusal=f"ports are 0 to {MAX_PORT}")
 PATH = Form(r"[^\x00]+", "the path of a file or folder")
 HOST = Form(r"[^\s\x00-\x1f]+", 'an address to listen on, as in "0.0.0.0"')
@@ -29,6 +33,10 @@ HEADER = Form(r"[A-Za-z][A-Za-z0-9-]{0,63}", 'the name of a header of HTTP, as i
 
 DURATION = Parameter(validator=duration)
 """What the command line asks of a time; a default of the program's reaches no field."""
+
+
+TLS = "tls_"
+"""What names of options in ``[tls]`` begin with elsewhere."""
 
 
 @Parameter(name="*")
@@ -82,8 +90,6 @@ class ServeOptions:
         Serve no pages.
     ladder
         File of a ladder, docs/league.md, that is played whenever cores are free.
-    workers
-        Processes beside this one that host the matches of the lobby; 0 for none: this one plays them all.
     user_header
         Header by which a proxy names who has signed in there, as in X-Remote-User. It is believed of hosts of the
         trusted networks alone, and makes an account for a name that has none.
@@ -99,7 +105,7 @@ class ServeOptions:
     budget: Annotated[int, BUDGET] = 60_000
     increment: Annotated[int, INCREMENT] = 0
     move_limit: Annotated[int, MOVE_LIMIT] = 1000
-    builtin: Annotated[str, BOTS, Parameter(name=("--builtin", "--house"))] = ""
+    builtin: Annotated[str, BOTS] = ""
     tokens: Annotated[Path | None, PATH] = None
     organiser: Annotated[Path | None, PATH] = None
     grace: Annotated[float, Range(0, MAX_SECONDS, "seconds"), DURATION] = 0.0
@@ -114,7 +120,68 @@ class ServeOptions:
     web: Annotated[str | None, PLACE] = None
     no_web: bool = False
     ladder: Annotated[Path | None, PATH] = None
-    workers: Annotated[int, WORKERS] = 0
     user_header: Annotated[str, HEADER] = ""
     verbose: bool = False
     log_json: bool = False
+
+
+class Configuration(NamedTuple):
+    """What a configuration file says."""
+
+    values: dict[str, Any]
+    """Those of `ServeOptions` that are in the file, by their names as attributes."""
+    limits: Limits
+    league: LeagueRules = LeagueRules()
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The same as options of the command line, by their names there, without the dashes before them."""
+        return {
+            name.replace("_", "-"): str(value) if isinstance(value, Path) else value
+            for name, value in self.values.items()
+        }
+
+
+def read(path: Path) -> Configuration:
+    """Read a configuration file; raises `BadTable` with a sentence that names file, key and what would be right."""
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise BadTable(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise BadTable(f"{path} is no UTF-8 text") from None
+    except tomllib.TOMLDecodeError as error:
+        raise BadTable(f"{path} is no TOML: {error}") from None
+    try:
+        return _configuration(TomlTable(values, "", "a configuration file"), path.parent)
+    except BadTable as error:
+        raise BadTable(f"{path}: {error}") from None
+
+
+def _configuration(file: TomlTable, folder: Path) -> Configuration:
+    fields = [*fields_of(ServeOptions)]
+    found = read_fields(file, [field for field in fields if not field.name.startswith(TLS)], {"builtin": _bots})
+    if file.has("tls"):
+        tls = file.table("tls")
+        within = [field for field in fields if field.name.startswith(TLS)]
+        found |= read_fields(tls, [field._replace(key=field.name.removeprefix(TLS)) for field in within])
+        tls.finish()
+    limits = Limits()
+    if file.has("limits"):
+        limits = read_table(file.table("limits"), Limits, {"trusted": _networks})
+    league = read_table(file.table("league"), LeagueRules) if file.has("league") else LeagueRules()
+    file.finish()
+    options = {name: folder / value if isinstance(value, Path) else value for name, value in found.items()}
+    return Configuration(options, limits, league)
+
+
+def _bots(table: TomlTable, key: str) -> str:
+    return ",".join(table.texts(key, BOTS.right))
+
+
+def _networks(table: TomlTable, key: str) -> tuple[Network, ...]:
+    right = 'a list of networks, as in ["127.0.0.0/8", "::1", "192.168.7.0/24"]'
+    try:
+        return tuple(ip_network(text) for text in table.texts(key, right))
+    except ValueError:
+        raise table.wrong(key, right) from None

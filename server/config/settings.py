@@ -8,8 +8,7 @@ from engine.clock import MICROSECONDS, TimeControl
 from engine.wire.messages import PORT
 from server.config.builtin_bot import BuiltinBot
 from server.config.declared import Range
-from server.config.league_rules import LeagueRules
-from server.config.limits import Limits
+from server.config.limits import LeagueRules, Limits
 from server.config.tls import Identity
 
 WEB = "127.0.0.1:8080"
@@ -106,10 +105,5 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds that players are waited for, without a clock that runs, after a server that has died starts again."""
     sync_seconds: float = SYNC_SECONDS
     """Seconds after which records and the database are synced again; 0: that is left to the operating system."""
-    workers: int = 0
-    """Processes beside this one that host matches; 0: all are played here."""
-    verbose: bool = False
-    log_json: bool = False
-    """How processes beside this one log."""
     grace: float = 0.0
     """Seconds that running matches are given to end when the server is stopped."""

@@ -1,8 +1,8 @@
 """What a contest is: all that its file says, read and checked. Everything else follows from it and from its games.
 
 Each value is declared here once: its type, its default, and by a `Range` or a `Form` what a contest file may say
-(`server.config.declared`). `server.contest.store.definition_text` makes text of it, in which each struct is the list of
-its fields: new ones come behind the others and have a default.
+(`server.config.declared`). `server.contest.store.schema` makes text of it, in which each struct is the list of
+its fields.
 """
 
 from datetime import datetime
@@ -221,8 +221,6 @@ class Definition(Part, frozen=True, kw_only=True):
     """Files and folders beside its own that each sealed program may read, seen from the contest file."""
     live_notes: bool = False
     """Whether spectators see what players note during a game, with the moves; else when it is over."""
-    evaluations: bool = False
-    """Whether pages show what the engine thinks of running games, of positions that spectators see."""
     versions_until: datetime | None = None
     """When it is chosen which versions of bots play, and the contest begins; None: as soon as it is opened."""
     interventions: tuple[Intervention, ...] = ()

@@ -16,20 +16,20 @@ from engine.wire.coding import encode
 from server.match import referee
 from server.match.flag_timer import FlagTimer
 from server.match.match_messages import (
+    Delay,
     PlayersSeat,
     Seat,
+    SpectatorBacklog,
     announcement,
+    encode_notes,
     listing_head,
     listing_line,
     send_messages,
     watching,
 )
 from server.match.move_list import MoveList
-from server.match.spectator_backlog import SpectatorBacklog, encode_notes
-from server.match.spectator_delay import Delay
-from server.net.latency import LatencyProbe
 from server.net.send_queue import SendQueue
-from server.net.stall_monitor import StallLog
+from server.net.timing import LatencyProbe, StallLog
 from server.storage.record_store import Keys, MatchJournal
 
 log = structlog.get_logger()
@@ -118,11 +118,6 @@ class Match:
     def awaited_ply(self) -> int:
         """Return the number of the move that is waited for, from 1; 0 before both players are ready."""
         return self.state.history.plies + 1 if self.state.ready == (True, True) else 0
-
-    @property
-    def summary(self) -> referee.State:
-        """Return the same as `public`; of a match elsewhere that is had without replaying moves."""
-        return self.public
 
     @property
     def public(self) -> referee.State:

@@ -1,13 +1,19 @@
-"""MATCH and WATCHING, the messages that describe a match, and the sessions that they are sent to."""
+"""Messages of a match beside those of the referee: its description, and what spectators see, perhaps delayed."""
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from typing import Protocol
 
+from engine.clock import MICROSECONDS, Clock
+from engine.games.history import History
 from engine.record import Header
 from engine.wire import messages as m
 from engine.wire.coding import encode
 from engine.wire.messages import Message
+from engine.wire.notes import write_note
 from engine.wire.words import word_of
+from server.match import referee
 from server.match.referee import State
 
 
@@ -79,3 +85,103 @@ def send_messages(seat: Seat, messages: list[Message]) -> None:
     """Encode and send several messages."""
     for message in messages:
         seat.tell(type(message), encode(message))
+
+
+def now_text() -> str:
+    """Return the date and the time now, in UTC, as 2026-11-20T20:15:00.000Z."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def encode_notes(state: State, first: int, until: int) -> bytes:
+    """Encode NOTED for the notes of a match from one number up to another, counted from 0."""
+    shown = state.notes[first:until]
+    return b"".join(encode(m.Noted(note.ply, state.sides[note.side], m.Text(write_note(note.note)))) for note in shown)
+
+
+class SpectatorBacklog:
+    """The messages that show a match from its start up to now."""
+
+    def __init__(self, state: State) -> None:
+        """Encode a match up to its present state."""
+        self._board = encode(referee.first_board(state.header))
+        self._moved = bytearray(b"".join(map(encode, state.shown)))
+        self._noted, self._notes = bytearray(), 0
+        """Notes that were encoded, and how many."""
+
+    def add(self, kind: type, data: bytes) -> None:
+        """Add an encoded message, if it is MOVED; the others are made when they are sent."""
+        if kind is m.Moved:
+            self._moved += data
+
+    def messages(self, state: State, now: int, notes: int = 0) -> Iterator[tuple[type, bytes]]:
+        """Yield the match by kinds of messages, with the clocks of this moment; ``state`` is its present state.
+
+        ``notes`` is how many of its notes are shown: never fewer than before.
+        """
+        yield m.Board, self._board
+        if state.ready == (True, True):
+            yield m.Start, encode(m.Start(*state.clock.milliseconds(now)))
+        if self._moved:
+            yield m.Moved, bytes(self._moved)
+        if notes:
+            self._noted += encode_notes(state, self._notes, notes)
+            self._notes = notes
+            yield m.Noted, bytes(self._noted)
+        if state.outcome is not None:
+            yield m.Result, encode(referee.result(state, now))
+
+    def send(self, seat: Seat, state: State, now: int, notes: int = 0) -> None:
+        """Send the `messages` to a session."""
+        for kind, data in self.messages(state, now, notes):
+            seat.tell(kind, data)
+
+
+class Delay:
+    """The state of a match some moves ago; its final state when it is over."""
+
+    def __init__(self, moves: int, state: State) -> None:
+        """Take the present state; spectators see it ``moves`` moves late, at least one."""
+        self._past: deque[State] = deque(_recent_states(state, moves), maxlen=moves + 1)
+
+    @property
+    def state(self) -> State:
+        """Return the state that spectators see."""
+        return self._past[0]
+
+    def after(self, state: State, shown: list[tuple[type, bytes]]) -> list[tuple[type, bytes]]:
+        """Take the next state and the messages that players are shown; return those for spectators."""
+        seen = len(self.state.shown)
+        if state.outcome is not None:
+            self._past = deque([state])
+        elif state.history.plies > self._past[-1].history.plies:
+            self._past.append(state)
+        elif state.ready != self._past[-1].ready:
+            self._past[-1] = state
+        elif state.notes is not self._past[-1].notes:
+            self._past[-1] = self._past[-1]._replace(notes=state.notes)
+        due = [(m.Moved, encode(moved)) for moved in self.state.shown[seen:]]
+        return [part for part in shown if part[0] is m.Start] + due + [part for part in shown if part[0] is m.Result]
+
+
+def _recent_states(state: State, moves: int) -> list[State]:
+    """Return the states of a match from ``moves`` moves ago up to now."""
+    if state.outcome is not None or not state.shown:
+        return [state]
+    history = History.begin(state.header.position)
+    histories = [history]
+    for move in state.history.moves:
+        history = history.after(move)
+        histories.append(history)
+    first = max(0, len(state.shown) - moves)
+    return [
+        state._replace(history=histories[plies], shown=state.shown[:plies], clock=_clock(state, plies))
+        for plies in range(first, len(histories))
+    ]
+
+
+def _clock(state: State, plies: int) -> Clock:
+    """Return the stopped clock after a number of moves."""
+    if plies == 0:
+        return Clock.full(state.header.control)
+    moved = state.shown[plies - 1]
+    return Clock((moved.first * MICROSECONDS, moved.second * MICROSECONDS))

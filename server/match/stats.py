@@ -1,10 +1,10 @@
 """Statistics of a server since its start: matches by result, moves, latencies.
 
-Counting a move takes some tenths of a microsecond; `server.web.http.metrics` exports the figures.
+Counting a move takes some tenths of a microsecond; `server.web.http.metrics_endpoint` exports the figures.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import structlog
 
@@ -36,11 +36,6 @@ class Histogram:
         value = max(0, value)
         self.counts[min(value.bit_length(), self.BOUNDS)] += 1
         self.sum += value
-
-    def add_all(self, counts: Sequence[int], total: int) -> None:
-        """Add what another histogram has counted: values by buckets, and their sum."""
-        self.counts = [one + other for one, other in zip(self.counts, counts, strict=True)]
-        self.sum += total
 
 
 class ServerStats:

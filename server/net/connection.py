@@ -66,13 +66,12 @@ class Connection:
             self._source, self._target = stream.source, stream.target
         self._queue = bytearray()
         self._added = False
-        self._paused = self._interrupted = False
         self._wake = trio.Event()
         self._taken = trio.lowlevel.ParkingLot()
         self._writing = False
         self._over = False
         self._writer = trio.CancelScope()
-        self._last = self._released = False
+        self._last = False
         self._handed_over = 0
         self._to_call: deque[tuple[int, Callable[[], None]]] = deque()
         """Functions to call when a number of bytes has been sent."""
@@ -84,7 +83,7 @@ class Connection:
         """Number of bytes passed to `send`."""
 
     async def receive(self, take: Callable[[bytes], bool] | None = None) -> bytes | None:
-        """Wait for bytes of lines from the peer; return None when the connection is closed, none when it was paused.
+        """Wait for bytes of lines from the peer; return None when the connection is closed.
 
         Where bytes can be read without waking this task, ``take`` is called with them instead, for as long as it
         returns True; then none are returned.
@@ -97,16 +96,13 @@ class Connection:
                     return await self._watch(self._poller, descriptor, take)
                 # waiting first saves a failing read, as a peer rarely sends twice
                 await trio.lowlevel.wait_readable(descriptor)
-                if self._paused:
-                    return b""
                 try:
                     return os.read(source(), RECEIVE_BYTES) or None  # another task may have closed it
                 except BlockingIOError:
                     continue
             return bytes(await self._stream.receive_some(RECEIVE_BYTES)) or None
         except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
-            paused, self._interrupted = self._interrupted, False
-            return b"" if paused and self._source is not None else None
+            return None
 
     async def _watch(self, poller: Poller, descriptor: int, take: Callable[[bytes], bool]) -> bytes | None:
         """Pass on what arrives until that is to end; return None when the connection is closed, else nothing."""
@@ -114,8 +110,6 @@ class Connection:
 
         def readable() -> bool:
             nonlocal closed
-            if self._paused:
-                return False
             try:
                 data = os.read(descriptor, RECEIVE_BYTES)
             except BlockingIOError:
@@ -127,50 +121,6 @@ class Connection:
 
         await poller.watch(descriptor, readable)
         return None if closed else b""
-
-    @property
-    def socket(self) -> int | None:
-        """Return the descriptor of the socket; None where there is none."""
-        return self._stream.socket.fileno() if isinstance(self._stream, trio.SocketStream) else None
-
-    @property
-    def frames(self) -> bytes | None:
-        """Return what was read of a WebSocket beyond whole frames; None where lines come as they are."""
-        return None
-
-    @property
-    def between(self) -> bool:
-        """Tell whether another process could go on with what is read next."""
-        return True
-
-    @property
-    def is_sent(self) -> bool:
-        """Tell whether nothing waits to be sent, after trying to send it."""
-        self.flush()
-        return not (self.broken or self._queue or self._writing)
-
-    async def send_queued(self) -> None:
-        """Wait until nothing waits to be sent, or the peer is dropped."""
-        while not (self.is_sent or self.broken):
-            await self._taken.park()
-
-    def pause(self) -> None:
-        """Read nothing more until `go_on`, so that another process can; only for a socket."""
-        self._paused = True
-        if not self._writing:
-            self._interrupt()
-
-    def go_on(self, frames: bytes | None = None) -> None:
-        """Let `receive` read again; ``frames`` are those of a WebSocket that another process has read in part."""
-        self._paused = False
-
-    def _interrupt(self) -> None:
-        """Wake `receive`, and whoever waits to write: nobody, where nothing is being written."""
-        if self._source is not None and (descriptor := self._source()) >= 0:
-            if self._poller is not None and self._poller.leave(descriptor):
-                return
-            self._interrupted = True
-            trio.lowlevel.notify_closing(descriptor)
 
     def send(self, data: bytes, *, low_priority: bool = False) -> None:
         """Queue bytes to send, ``low_priority`` ones after those of others; beyond the bound, drop the peer."""
@@ -249,10 +199,6 @@ class Connection:
         self._last = True
         self._wake.set()
 
-    def release(self) -> None:
-        """Leave the peer to another process when this is closed: to it the connection goes on."""
-        self._released = True
-
     async def write_queued(self) -> None:
         """Send what the kernel did not take at once, until `end` is called or the peer is dropped."""
         try:
@@ -266,8 +212,6 @@ class Connection:
             while not self.broken:
                 if not self._queue:
                     self._writing = False
-                    if self._paused:
-                        self._interrupt()
                     if self._last:
                         return
                     self._wake = trio.Event()
@@ -298,11 +242,8 @@ class Connection:
         self._send_queue.soon(partial(self._call, self.sent))
 
 
-async def run_connection(connection: Connection, serve: Callable[[], Awaitable[None]]) -> bool:
-    """Run ``serve`` until it returns or the peer is gone, send what is left to be sent, and close the stream.
-
-    Return whether all was sent.
-    """
+async def run_connection(connection: Connection, serve: Callable[[], Awaitable[None]]) -> None:
+    """Run ``serve`` until it returns or the peer is gone, send what is left to be sent, and close the stream."""
     try:
         async with trio.open_nursery() as nursery:
 
@@ -312,8 +253,6 @@ async def run_connection(connection: Connection, serve: Callable[[], Awaitable[N
 
             nursery.start_soon(read)
             await connection.write_queued()
-            sent = not connection.broken
             nursery.cancel_scope.cancel()
-        return sent
     finally:
         await connection.aclose()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import structlog
 import trio
 
-from server.net.os_faults import machine_fault
+from server.ops.faults import machine_fault
 
 log = structlog.get_logger()
 

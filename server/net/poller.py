@@ -2,7 +2,7 @@
 
 A task that waits for a socket costs the event loop a system call to ask for it again, and a turn of its own, for each
 piece that arrives. Here one task waits for all sockets of players in matches. What arrives is stamped as by a task of
-its own: both are woken by the same look at all sockets, and read in the same pass (`server.net.stall_monitor`).
+its own: both are woken by the same look at all sockets, and read in the same pass (`server.net.timing`).
 """
 
 import select
@@ -52,15 +52,13 @@ class Poller:
         if watched.error is not None:
             raise watched.error
 
-    def leave(self, descriptor: int) -> bool:
-        """Call nothing more for a descriptor; tell whether it was watched."""
+    def leave(self, descriptor: int) -> None:
+        """Call nothing more for a descriptor."""
         watched = self._watched.pop(descriptor, None)
-        if watched is None:
-            return False
-        watched.done.set()
-        if self._epoll is not None:
-            self._epoll.unregister(descriptor)
-        return True
+        if watched is not None:
+            watched.done.set()
+            if self._epoll is not None:
+                self._epoll.unregister(descriptor)
 
     async def run(self) -> None:
         """Run until cancelled; return at once where the system has no epoll."""

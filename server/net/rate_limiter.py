@@ -57,14 +57,6 @@ class _AddressUsage:
         self.connects = Rate()
         self.requests = Rate()
         self.queue = trio.Lock()
-        self.connections_told = 0
-        """Connections of the address in all processes, as the server has told the process that this is."""
-        self.spent = 0
-        """Messages since `RateLimiter.spent` was called last."""
-
-    @property
-    def connections(self) -> int:
-        return max(len(self.quotas), self.connections_told)
 
 
 class TrustedUsage:
@@ -120,28 +112,6 @@ class ConnectionQuota:
             self._unfinished = False
         elif not self._unfinished or b"\n" in data:
             self._unfinished, self._line_since = True, now
-
-    def forget_line(self) -> None:
-        """Forget a line that has no end yet: another process reads the rest of it."""
-        self._unfinished = False
-
-    @property
-    def connections(self) -> int:
-        """Return the number of connections of the address, where they are counted."""
-        return 0 if self._address is None else self._address.connections
-
-    @property
-    def owed(self) -> int:
-        """Return the microseconds until what was asked for during matches is paid off."""
-        return self._match_rate.owed_since(self._clock())
-
-    def go_on(self, owed: int) -> None:
-        """Begin with what was `owed` in another process."""
-        self._match_rate.owe(self._clock(), owed)
-
-    @property
-    def _match_rate(self) -> Rate:
-        return self._playing_rate if self.limited else self._playing_work
 
     def seek(self) -> None:
         """Charge a SEEK; raises `ProtocolError` if too many sessions of the address seek or play."""
@@ -215,7 +185,6 @@ class ConnectionQuota:
         limits, now = self._limits, self._clock()
         cost, sought, self._seek_cost = cost + self._seek_cost, self._seek_cost, 0
         self._address.requests.use(now, cost, limits.messages_of_address)
-        self._address.spent += cost
         # the cost of a SEEK is paid off before the next one, not during the match that it may have started
         rate = self._playing_rate if self._is_playing and not sought else self._rate
         rate.use(now, cost, self._messages_per_second())
@@ -253,7 +222,7 @@ class ConnectionQuota:
 
     def _messages_per_second(self) -> float:
         assert self._address is not None
-        share = self._limits.messages_of_address / max(1, self._address.connections)
+        share = self._limits.messages_of_address / max(1, len(self._address.quotas))
         return min(self._limits.messages, max(share, PLAYING_MESSAGES) if self._is_playing else share)
 
     def close_if_overdue(self, now: int) -> None:
@@ -314,39 +283,7 @@ class RateLimiter:
                 raise self._refuse(host, f"{limits.connections} connections of your address are open; close some")
             if not address.connects.allows(now, 1, limits.connects, limits.connects_at_once):
                 raise self._refuse(host, f"your address makes more than {limits.connects} connections a second")
-        return self._new_quota(host, address)
-
-    def take_in(self, host: str, connections: int, *, limited: bool) -> ConnectionQuota:
-        """Return the quota of a connection that another process has admitted, as one of its address's ``connections``.
-
-        Call `leave` when it goes.
-        """
-        if not limited:
-            return self._new_quota(host, None)
-        address = self._addresses.setdefault(address_of(host), _AddressUsage())
-        address.connections_told = connections
-        return self._new_quota(host, address)
-
-    def spent(self) -> dict[str, int]:
-        """Return the messages of each address since this was asked last."""
-        spent = {key: address.spent for key, address in self._addresses.items() if address.spent}
-        for key in spent:
-            self._addresses[key].spent = 0
-        return spent
-
-    def charge(self, address: str, messages: int) -> int:
-        """Charge an address for messages in another process; return the number of its connections, in all of them."""
-        usage = self._addresses.setdefault(address, _AddressUsage())
-        usage.requests.use(self._clock(), messages, self._limits.messages_of_address)
-        return usage.connections
-
-    def share(self, address: str, connections: int) -> None:
-        """Note how many connections of an address there are in all processes."""
-        if address in self._addresses:
-            self._addresses[address].connections_told = connections
-
-    def _new_quota(self, host: str, address: _AddressUsage | None) -> ConnectionQuota:
-        quota = ConnectionQuota(host, address, self._limits, self._clock, self._worked, self._trusted)
+        quota = ConnectionQuota(host, address, limits, self._clock, self._worked, self._trusted)
         if address is not None:
             address.quotas.add(quota)
         self.quotas.add(quota)

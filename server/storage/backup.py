@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from engine.wire.words import number_of
-from server.storage.data_lock import LOCK
 from server.storage.database import BUSY_SECONDS, guarded
+from server.storage.disk import LOCK
 from server.storage.match_numbers import FILE as NUMBERS
 from server.storage.record_store import UNFINISHED
 from server.storage.unsynced import SUFFIX
@@ -80,7 +80,10 @@ def back_up(data: Path, to: Path, now: datetime, begun: Begun, contests: str) ->
 
 
 def restore(backup: Path, data: Path) -> Saved:
-    """Make a data directory from a backup; raises `BadBackup`, `BadStore` and OSError. The backup stays as it is."""
+    """Make a data directory from a backup, which may lie on a file system that is mounted read-only.
+
+    Raises `BadBackup`, `BadStore` and OSError. Nothing is ever written to the backup.
+    """
     try:
         head = json.loads((backup / COMPLETE).read_bytes())
         form, files = int(head["format"]), int(head["files"])
@@ -90,20 +93,20 @@ def restore(backup: Path, data: Path) -> Saved:
         raise BadBackup(f"{backup / COMPLETE} cannot be read; take another backup") from None
     if form != FORMAT:
         raise BadBackup(f"{backup} has the format {form}, and this version of arena-server knows {FORMAT}")
-    there = len(list(_files(backup))) - 1
-    if there != files:
-        raise BadBackup(f"{backup} had {number_of(files, 'file')}, and has {there}; take another backup")
-    for path in backup.glob(DATABASES):
-        with guarded(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
-            fault = database.execute("PRAGMA quick_check(1)").fetchone()[0]
-        if fault != "ok":
-            raise BadBackup(f"{path} is damaged: {' '.join(fault.split())}; take another backup")
     if data.exists() and any(data.iterdir()):
         raise BadBackup(f"{data} is not empty; move it away, or restore to another folder with --data")
     data = data.absolute()
     unfinished = data.with_name(f"{data.name}{UNFINISHED}")
     if unfinished.exists():
         raise BadBackup(f"{unfinished} is left of an attempt that was ended half-way; take it away")
+    there = len(list(_files(backup))) - 1
+    if there != files:
+        raise BadBackup(f"{backup} had {number_of(files, 'file')}, and has {there}; take another backup")
+    for path in backup.glob(DATABASES):
+        with guarded(path), closing(_open_unchanged(path)) as database:
+            fault = database.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if fault != "ok":
+            raise BadBackup(f"{path} is damaged: {' '.join(fault.split())}; take another backup")
     try:
         shutil.copytree(
             backup, unfinished, symlinks=True, ignore=lambda place, _: {COMPLETE} if Path(place) == backup else set()
@@ -156,6 +159,14 @@ def _copy_database(path: Path, to: Path) -> None:
     ):
         file.backup(copy)
     shutil.copymode(path, to)
+
+
+def _open_unchanged(path: Path) -> sqlite3.Connection:
+    """Open a database that nobody writes to. SQLite then makes no files beside it, and needs no right to write.
+
+    See "URI Filenames" in SQLite's documentation, ``immutable``.
+    """
+    return sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)
 
 
 def _copy(path: Path, to: Path, *, linked: bool) -> None:

@@ -1,4 +1,4 @@
-"""Databases of SQLite in the data directory: opened, migrated to this version of their schema, and copied."""
+"""Databases of SQLite in the data directory: opened, and copied."""
 
 import sqlite3
 import time
@@ -14,16 +14,16 @@ AGAIN_SECONDS = 0.02
 """Pause between attempts to open a store that another process is making or changing just now."""
 
 Migration = Sequence[str]
-"""Statements that lead from a version of the schema to the next one."""
+"""Statements that make tables."""
 
 
 class Schema(NamedTuple):
-    """What the tables of a database are, and were."""
+    """The tables of a database."""
 
     application: int
     """Stands in the head of the file (``PRAGMA application_id``) and tells it from databases of other programs."""
     migrations: Sequence[Migration]
-    """Step n leads from version n to n + 1."""
+    """All statements are run, in order, when the database is made. Their number is the version of the schema."""
 
 
 class BadStore(Exception):
@@ -31,7 +31,7 @@ class BadStore(Exception):
 
 
 def connect(path: Path, schema: Schema) -> sqlite3.Connection:
-    """Open or create a store, and migrate it to this version of the schema; raises `BadStore`.
+    """Open or create a store; raises `BadStore`.
 
     Transactions are written before they return, into the write-ahead log: a kill of the process loses nothing. A power
     cut may lose the last of them, never a part of one, and none that was `synced` (SQLite, "Write-Ahead Logging").
@@ -50,7 +50,7 @@ def connect(path: Path, schema: Schema) -> sqlite3.Connection:
 
 
 def snapshot(path: Path, schema: Schema, missing: str) -> sqlite3.Connection:
-    """Return a copy of a store in memory, migrated to this version of the schema; raises `BadStore`.
+    """Return a copy of a store in memory; raises `BadStore`.
 
     The file is only read, also while a server writes into it. ``missing`` says what it means that there is none.
     """
@@ -69,13 +69,12 @@ def snapshot(path: Path, schema: Schema, missing: str) -> sqlite3.Connection:
     return copy
 
 
-def later_version(connection: sqlite3.Connection, path: Path, schema: Schema) -> str:
-    """Return a sentence where a later version of this program has written the store; empty otherwise."""
+def other_version(connection: sqlite3.Connection, path: Path, schema: Schema) -> str:
+    """Return a sentence if another version of this program has written the store; empty otherwise."""
     version, known = _number(connection, "PRAGMA user_version"), len(schema.migrations)
-    if version <= known:
+    if version in (0, known):  # 0: the tables are not made yet
         return ""
-    what = f"its schema is {version}, and this one knows those up to {known}"
-    return f"{path} was written by a later version of arena-server: {what}"
+    return f"{path} was written by another version of arena-server: its schema is {version}, this one reads {known}"
 
 
 @contextmanager
@@ -129,20 +128,20 @@ def _prepare(connection: sqlite3.Connection, path: Path, schema: Schema) -> None
     connection.execute("COMMIT")
     if application != schema.application and tables > 0:
         raise BadStore(f"{path} is the database of another program; move it away, or give another data directory")
-    if later := later_version(connection, path, schema):
-        raise BadStore(later)
+    if other := other_version(connection, path, schema):
+        raise BadStore(other)
     fault = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if fault != "ok":
         raise BadStore(f"{path} is damaged: {' '.join(fault.split())}")
     connection.execute("PRAGMA journal_mode = WAL")
-    for number, statements in enumerate(schema.migrations[version:], version):
+    if version == 0:
         with transaction(connection, synced=True):
-            if _number(connection, "PRAGMA user_version") != number:
-                continue  # another process was faster
-            for statement in statements:
-                connection.execute(statement)
-            connection.execute(f"PRAGMA application_id = {schema.application}")
-            connection.execute(f"PRAGMA user_version = {number + 1}")
+            if _number(connection, "PRAGMA user_version") == 0:  # no other process was faster
+                for statements in schema.migrations:
+                    for statement in statements:
+                        connection.execute(statement)
+                connection.execute(f"PRAGMA application_id = {schema.application}")
+                connection.execute(f"PRAGMA user_version = {len(schema.migrations)}")
 
 
 def _number(connection: sqlite3.Connection, query: str) -> int:

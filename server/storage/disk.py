@@ -1,12 +1,17 @@
-"""The file operations that records need; tests replace them by a disk that fails or loses power.
+"""The data directory on the disk: its lock, and the file operations that records need.
 
-Only synced data survives a power cut: bytes of a file by `Disk.sync`, its name by `Disk.sync_folder`. A kill of the
-process needs neither, since the operating system has everything that was written.
+Tests replace the file operations by a disk that fails or loses power. Only synced data survives a power cut: bytes of a
+file by `Disk.sync`, its name by `Disk.sync_folder`. A kill of the process needs neither, since the operating system has
+everything that was written.
 """
 
 import errno
+import fcntl
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic, sleep
 
 import structlog
 
@@ -17,6 +22,16 @@ NO_SYNC = frozenset({errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP
 
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 """File with an identifier that changes at each boot (Linux); unsynced data may be lost by a boot."""
+
+
+LOCK = "lock"
+"""File that a server keeps locked while it uses a data directory; the lock ends with its process."""
+
+LOCK_SECONDS = 0.5
+"""Longest wait for the lock: commands that look whether a server runs hold it for a moment."""
+
+LOOK_SECONDS = 0.02
+"""Pause between two looks at it."""
 
 
 class Disk:
@@ -87,3 +102,43 @@ def boot() -> str:
         return BOOT.read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError):
         return ""
+
+
+class DataDirectoryInUse(OSError):
+    """Another server uses the data directory."""
+
+
+@contextmanager
+def lock_data_directory(folder: Path) -> Iterator[None]:
+    """Lock a data directory for this process; raises `DataDirectoryInUse`, or another OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / LOCK).open("w") as lock:
+        if not _locked(lock.fileno()):
+            sentence = f"another server uses the data directory {folder}; give this one its own with --data"
+            raise DataDirectoryInUse(sentence)
+        yield
+
+
+def is_in_use(folder: Path) -> bool:
+    """Tell whether a running server has locked a data directory."""
+    try:
+        with (folder / LOCK).open() as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _locked(lock: int) -> bool:
+    until = monotonic() + LOCK_SECONDS
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if monotonic() > until:
+                return False
+            sleep(LOOK_SECONDS)
+        else:
+            return True

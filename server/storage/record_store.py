@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from heapq import nlargest
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from server.config.settings import RECENT_MATCHES
 from server.config.tokens import HASH, hashed
@@ -32,6 +32,7 @@ __all__ = [
     "Keys",
     "MatchJournal",
     "RecordStore",
+    "find_record",
 ]
 
 UNFINISHED = ".new"
@@ -56,32 +57,10 @@ class Keys(NamedTuple):
         return fits.index(True) if any(fits) else None
 
 
-class JournalKeeper(Protocol):
-    """What a journal needs of those who look after all journals: a `RecordStore`, or the stand-in of another process.
-
-    No method raises, but for `finish`.
-    """
-
-    disk: Disk
-
-    @property
-    def written(self) -> set[int]:
-        """Return the matches whose journals have grown since they were synced."""
-
-    def finish(self, match: int) -> None:
-        """Put the journal of a match away, which is over. Raises OSError, and then it is done later."""
-
-    def forget(self, match: int) -> None:
-        """Delete the keys of a match, which cannot be resumed any more."""
-
-    def running(self, match: int) -> Path:
-        """Return the path of the journal of a running match."""
-
-
 class MatchJournal:
     """The record of a running match, open for appending."""
 
-    def __init__(self, keeper: JournalKeeper, match: int, file: int, length: int) -> None:
+    def __init__(self, keeper: "RecordStore", match: int, file: int, length: int) -> None:
         """Take a file that is open for appending, and its length in bytes."""
         self._keeper, self._match = keeper, match
         self._file, self._length = file, length
@@ -127,11 +106,6 @@ class MatchJournal:
         if file >= 0:
             self._keeper.disk.close(file)
 
-    @property
-    def file(self) -> tuple[int, int]:
-        """Return the descriptor of the file, for another process to go on with, and the length in bytes."""
-        return self._file, self._length
-
 
 class RecordStore:
     """The records of a data directory."""
@@ -143,13 +117,12 @@ class RecordStore:
         *,
         synced: bool = False,
         disk: Disk | None = None,
-        tidy: bool = True,
     ) -> None:
         """Make the folders that are missing; raises OSError where that is not possible, or one cannot be written to.
 
         The keys of the ``recent`` latest finished matches are kept. A ``synced`` store moves records when they are on
         the disk, and needs regular calls of `round`, `sync` and `done`; else records move when matches are over.
-        What a dead server has left half is deleted, unless not ``tidy``: another process begins matches there.
+        What a dead server has left half is deleted.
         """
         self.disk = disk or Disk()
         self._folders = DataFolders(folder)
@@ -167,7 +140,7 @@ class RecordStore:
         """Matches whose keys are kept, in the order in which they ended."""
         self._recent = recent
         self._synced = synced
-        for path in running.glob(f"*{UNFINISHED}") if tidy else ():
+        for path in running.glob(f"*{UNFINISHED}"):
             path.unlink()  # the server died while it wrote them, before MATCH was sent
         if synced:
             for place in (*places, folder):
@@ -406,6 +379,16 @@ class RecordStore:
         place = folder / "records"
         numbers = (number for number in _match_numbers(place) if before is None or number < before)
         return [place / f"{number}{SUFFIX}" for number in nlargest(count, numbers)]
+
+
+def find_record(data: Path, match: int) -> bytes | None:
+    """Return the record of a match from any folder of a data directory; None if there is no readable record."""
+    for place in ("records", "running", "records", "damaged"):  # it may move from running to records meanwhile
+        path = data / place / f"{match}{SUFFIX}"
+        with suppress(OSError):
+            if path.is_file():  # nobody would write into a pipe
+                return path.read_bytes()
+    return None
 
 
 def _match_numbers(place: Path) -> Iterator[int]:

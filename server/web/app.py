@@ -1,29 +1,11 @@
 """The routes of the pages and of their data, as one ASGI application.
 
-- ``/``, ``/match/17``, ``/replay``, ``/play``, ``/analysis``, ``/contests``, ``/contest/3``, ``/contest/3/live``,
-  ``/atlas``: the pages, which ask for the rest
+- ``/``, ``/match/17``, ``/replay``, ``/play``, ``/analysis``, ``/contests``, ``/contest/3``, ``/contest/3/live``: the
+  pages, which ask for the rest
 - ``/static/…``: their scripts and styles
-- ``/api/matches?name=ann&before=17``: running matches of players with such names, with lower numbers, sixty at most
-- ``/api/matches/17``: a match: what is fixed, how it stands, its positions
-- ``/api/matches/17/notes?from=8``: what both players have noted of the moves of a match, as far as it may be seen, but
-  for the first eight notes
-- ``/api/matches/17/times``: where the time of both sides went, of a match that is over
-- ``/api/matches/17/values``: what the search thinks of each position, of a match that is over
-- ``/api/matches/17/review?before=25``: the best move for each of the moves 1 to 24, and which were mistakes
-- ``/api/matches/17/contest``: the contest that a match belongs to, and the games before and after it of the same two
-- ``/api/matches/17/record``: the record, as text
-- ``/api/matches/17/log``: to POST a token to: the log of the player whose token it is
-- ``/api/record``, ``/api/values``, ``/api/review``: to POST a record to: the same as of a match
-- ``/api/games?player=ann``: games that were played (`server.web.people`)
-- ``/api/contests``, ``/api/contests/3``, ``/api/contests/3/games.csv``: contests, and their reports
-- ``/api/contests/3/fragments``: what the page of a contest shows, as HTML
-- ``/api/atlas``: which variants are solved, and how they end; ``/api/atlas/tables``: tablebases to be downloaded
-- ``/live/lobby``, ``/live/matches/17``, ``/live/contests/3``: server-sent events, or a WebSocket
-- ``/ws``: bots that play by WebSocket (`server.web.http.web_socket`)
-- ``/api``, ``/api/openapi.json``, ``/api/v1/…``: for programs (`server.web.api`)
+- ``/api/…``, ``/live/…``: JSON, and server-sent events; docs/api.md describes them
 """
 
-import re
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from functools import partial
 from typing import Protocol, TypeAlias
@@ -37,20 +19,13 @@ from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
-from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Scope
 
-from engine.games.gipf.parameters import parse
-from engine.games.interface import BadParameters
-from engine.wire.words import NAME_PATTERN
 from server.arena.arena import Arena
 from server.storage.record_store import RecordStore
-from server.web.api.pictures import Pictures
-from server.web.api.routes import Api
 from server.web.assets import documents, static_files
 from server.web.assets.static_files import File
-from server.web.assets.texts.requested import LanguageChoice, texts_of
-from server.web.atlas.routes import AtlasRoutes
 from server.web.http.answers import JSON, json_answer
 from server.web.http.client_quota import ClientQuota
 from server.web.http.errors import Refused, short
@@ -64,14 +39,10 @@ from server.web.live.frame_cache import FrameCache
 from server.web.people.routes import People
 from server.web.play.routes import Playing
 from server.web.replay.analysis_requests import RecordAnalyser, review_question
-from server.web.replay.finished_record import RECORD_BYTES, record_text
-from server.web.replay.log_requests import MAX_BODY_BYTES, player_log
 from server.web.replay.match_frames import info_of, note_views, now_of
+from server.web.replay.records import MAX_BODY_BYTES, RECORD_BYTES, player_log, record_text
 from server.web.views import contests
-from server.web.views import plain as plain_views
-from server.web.views import preview as previews
 from server.web.views.lobby import running
-from server.web.views.preview import Preview
 
 log = structlog.get_logger()
 
@@ -106,11 +77,9 @@ class Pages:
         record_store: RecordStore,
         hubs: Hubs,
         record_analyser: RecordAnalyser,
-        pictures: Pictures,
         people: People,
     ) -> None:
-        """Take the arena, its records, the channels of live pages, what reads records, pictures, and who has played."""
-        self._pictures = pictures
+        """Take the arena, its records, the channels of live pages, what reads records, and who has played."""
         self._people = people
         self._arena = arena
         self._record_store = record_store
@@ -121,20 +90,10 @@ class Pages:
 
     def routes(self) -> list[BaseRoute]:
         """Return all routes."""
-        plain = {
-            "/": self._plain_lobby,
-            "/match/{number:number}": self._plain_match,
-            "/contests": self._plain_contests,
-            "/contest/{number:number}": self._plain_contest,
-        }
-        previewed = {
-            "/match/{number:number}": self._match_preview,
-            "/contest/{number:number}": self._contest_preview,
-            "/player/{name:path}": self._player_preview,
-        }
         checks = {
+            "/match/{number:number}": self._check_match,
+            "/contest/{number:number}": self._check_contest,
             "/player/{name:path}": self._check_player,
-            "/atlas/{size:number}/{run:number}/{white:number}/{black:number}": _check_variant,
         }
         live = {
             "/live/lobby": Live(self._lobby),
@@ -143,7 +102,7 @@ class Pages:
         }
         return [
             *(
-                Route(path, _page(page, plain.get(path), previewed.get(path), checks.get(path), self._announcements))
+                Route(path, _page(page, checks.get(path), self._announcements))
                 for path, page in documents.load().items()
             ),
             Route("/static/{path:path}", self._static),
@@ -160,49 +119,23 @@ class Pages:
             Route("/api/values", self._analysis("values"), methods=["POST"]),
             Route("/api/review", self._review_record, methods=["POST"]),
             Route("/api/contests", self._contests),
-            Route("/api/contests/{number:number}", self._contest(lambda _request: contests.whole_report)),
-            Route(
-                "/api/contests/{number:number}/fragments",
-                self._contest(lambda request: contests.page_fragments(texts_of(request).language)),
-            ),
+            Route("/api/contests/{number:number}/fragments", self._contest(contests.page_fragments)),
             Route("/api/contests/{number:number}/{name}", self._table),
-            *(kind(path, endpoint) for path, endpoint in live.items() for kind in (Route, WebSocketRoute)),
+            *(Route(path, endpoint) for path, endpoint in live.items()),
         ]
 
     def _announcements(self) -> Sequence[str]:
         return self._arena.announcements
 
-    async def _plain_lobby(self, request: Request) -> str:
-        return plain_views.lobby(await self._hubs.lobby.overview(), texts_of(request))
-
-    async def _plain_match(self, request: Request) -> str:
+    async def _check_match(self, request: Request) -> None:
         number = request.path_params["number"]
-        match = self._arena.find_match(number)
-        if match is not None:
-            return plain_views.match(match.public, texts_of(request))
-        return plain_views.record(number, await self._text(number), texts_of(request))
+        if self._arena.find_match(number) is None:
+            await self._text(number)
 
-    async def _plain_contests(self, request: Request) -> str:
-        return plain_views.contests(await self._hubs.lobby.reports.entries(), texts_of(request))
-
-    async def _plain_contest(self, request: Request) -> str:
+    async def _check_contest(self, request: Request) -> None:
         number = request.path_params["number"]
-        found = await self._hubs.lobby.reports.contest(number, plain_views.report(texts_of(request).language))
-        if found is None:
+        if all(entry.contest != number for entry in await self._hubs.lobby.reports.entries()):
             raise Refused(404, f"there is no report of a contest {number} here")
-        return found.data.decode()
-
-    async def _match_preview(self, request: Request) -> Preview | None:
-        number = request.path_params["number"]
-        shown = await self._pictures.shown(number)
-        return previews.of_match(number, shown.title(), shown.lines)
-
-    async def _contest_preview(self, request: Request) -> Preview | None:
-        return previews.of_contest(await self._pictures.entry(request.path_params["number"]))
-
-    async def _player_preview(self, request: Request) -> Preview | None:
-        name = request.path_params["name"]
-        return previews.of_player(name) if re.fullmatch(NAME_PATTERN, name) else None
 
     async def _check_player(self, request: Request) -> None:
         if self._arena.knows(request.path_params["name"]):
@@ -260,10 +193,9 @@ class Pages:
         return answer
 
     async def _pairing(self, request: Request) -> Response:
-        number = request.path_params["number"]
-        found = await self._hubs.lobby.reports.game(number)
-        if found is None and self._arena.find_match(number) is None:
-            await self._text(number)  # which says where there is no such match
+        found = await self._hubs.lobby.reports.game(request.path_params["number"])
+        if found is None:
+            await self._check_match(request)
         return json_answer(msgspec.json.encode(found))
 
     async def _record(self, request: Request) -> Response:
@@ -299,10 +231,10 @@ class Pages:
     async def _contests(self, _request: Request) -> Response:
         return json_answer(msgspec.json.encode(await self._hubs.lobby.reports.entries()))
 
-    def _contest(self, maker: Callable[[Request], contests.MakeAnswer]) -> Callable[[Request], Awaitable[Response]]:
+    def _contest(self, make: contests.MakeAnswer) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
             number = request.path_params["number"]
-            found = await self._hubs.lobby.reports.contest(number, maker(request))
+            found = await self._hubs.lobby.reports.contest(number, make)
             if found is None:
                 raise Refused(404, f"there is no report of a contest {number} here")
             headers = {"etag": found.tag, "cache-control": "no-cache"}
@@ -333,13 +265,6 @@ class Pages:
         return partial(self._hubs.contests.listen, scope["path_params"]["number"])
 
 
-async def _check_variant(request: Request) -> None:
-    try:
-        parse(" ".join(str(request.path_params[name]) for name in ("size", "run", "white", "black")))
-    except BadParameters as error:
-        raise Refused(404, str(error)) from None
-
-
 def _client(request: Request) -> Hashable:
     """Return whose turn a request takes: that of all browsers of its address."""
     quota: ClientQuota = request.scope[QUOTA]
@@ -347,42 +272,23 @@ def _client(request: Request) -> Hashable:
 
 
 def _page(
-    page: dict[str, File],
-    plain: Callable[[Request], Awaitable[str]] | None,
-    preview: Callable[[Request], Awaitable[Preview | None]] | None,
+    page: File,
     check: Callable[[Request], Awaitable[None]] | None,
     announcements: Callable[[], Sequence[str]],
 ) -> Handler:
     async def answer(request: Request) -> Response:
         if check is not None:
             await check(request)
-        shown = page[texts_of(request).language]
-        if plain is not None:
-            markup = documents.announced(announcements()) + await plain(request)
-            shown = await trio.to_thread.run_sync(documents.with_plain, shown, markup)
+        shown = page
         if announcements() and documents.ANNOUNCEMENTS in shown.data:
             shown = await trio.to_thread.run_sync(documents.with_announcements, shown, announcements())
-        try:
-            linked = None if preview is None else await preview(request)
-        except Refused:  # there is a page, and nothing to be told of it: a record that is not whole
-            linked = None
-        if linked is not None:
-            tags = previews.tags(linked, previews.origin(_scheme(request), request.headers.get("host", "")))
-            shown = await trio.to_thread.run_sync(documents.with_tags, shown, tags)
-        return _file(shown, request, vary="accept-encoding, accept-language, cookie")
+        return _file(shown, request)
 
     return answer
 
 
-def _scheme(request: Request) -> str:
-    """Return how a browser has asked, which a trusted proxy tells."""
-    connection: ClientQuota = request.scope["state"][QUOTA]
-    told = request.headers.get("x-forwarded-proto", "") if connection.trusted else ""
-    return told or str(request.scope["scheme"])
-
-
-def _file(file: File, request: Request, caching: str = "no-cache", vary: str = "accept-encoding") -> Response:
-    headers = {"etag": file.tag, "cache-control": caching, "vary": vary}
+def _file(file: File, request: Request, caching: str = "no-cache") -> Response:
+    headers = {"etag": file.tag, "cache-control": caching, "vary": "accept-encoding"}
     if request.headers.get("if-none-match") == file.tag:
         return Response(status_code=304, headers=headers)
     if "gzip" in request.headers.get("accept-encoding", ""):
@@ -393,7 +299,7 @@ def _file(file: File, request: Request, caching: str = "no-cache", vary: str = "
 def _no_answer(request: Request, sentence: str, status: int) -> Response:
     """Say why there is no answer: as a page to who asks for pages, else as JSON."""
     if "text/html" in request.headers.get("accept", ""):
-        return HTMLResponse(documents.refusal(sentence, status, texts_of(request, "server")), status)
+        return HTMLResponse(documents.refusal(sentence, status), status)
     return JSONResponse({"error": sentence}, status)
 
 
@@ -423,12 +329,10 @@ def application(
     """Return the application: its own routes, and those of other rooms."""
     handlers = {Refused: _refused, HTTPException: _unknown, ClientDisconnect: _left, Exception: _fault}
     record_analyser = RecordAnalyser()
-    pictures = Pictures(arena, record_store, playing, hubs.lobby.reports)
-    pages = Pages(arena, record_store, hubs, record_analyser, pictures, people)
-    others: tuple[Room, ...] = (playing, people, *rooms, AtlasRoutes())
+    pages = Pages(arena, record_store, hubs, record_analyser, people)
+    others: tuple[Room, ...] = (playing, people, *rooms)
     routes = [*pages.routes(), *(route for room in others for route in room.routes())]
-    routes += [*pictures.routes(), *Api(arena, record_store, record_analyser, pictures).routes(routes)]
     packing = Middleware(
         GZipMiddleware, minimum_size=PACKED_BYTES, compresslevel=PACKED_LEVEL, thread_minimum_size=THREAD_BYTES
     )
-    return Guard(LanguageChoice(Starlette(routes=routes, exception_handlers=handlers, middleware=[packing])))
+    return Guard(Starlette(routes=routes, exception_handlers=handlers, middleware=[packing]))

@@ -1,6 +1,5 @@
 """Begins to serve pages. The modules that serve them are loaded only where somebody wants pages."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import trio
@@ -33,13 +32,9 @@ async def serve_web(
     arena: Arena,
     record_store: RecordStore,
     listeners: list[trio.SocketListener],
-    serve_player: Callable[[trio.SocketStream, str], None],
     *rooms: "Room",
 ) -> None:
-    """Serve the pages of an arena, and of other rooms, on listeners, which are closed in the end, until cancelled.
-
-    ``serve_player`` is given the streams of bots that connect by WebSocket, each with an address.
-    """
+    """Serve the pages of an arena, and of other rooms, on listeners, which are closed in the end, until cancelled."""
     from server.web.service import serve  # whoever serves no pages need not load what serves them
 
-    await serve(arena, record_store, listeners, serve_player, *rooms)
+    await serve(arena, record_store, listeners, *rooms)

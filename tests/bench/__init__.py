@@ -2,7 +2,6 @@
 
 - `perft`: the engine's perft, beside one in C++ and the interpreted rules
 - `load`: a lean client that plays many matches at once; `relay`: a bare trio relay to hold the server against
-- `threads`: what a second thread brings, by nodes; `lockstep`: searches whose threads take turns
 - `server`: validated, journalled and relayed moves a second, and how long a move takes to the opponent
 - `browsers`: browsers that watch a match; `web`: what 500 of them cost the other matches
 """

@@ -1,7 +1,7 @@
 """Run every benchmark, or those that are named: ``python -m tests.bench [NAME]...``, where NAME is one of `BENCHES`.
 
-``python -m tests.bench soak [--minutes 30]``, ``class`` and ``term`` take as long as they are told to, and are run only
-where they are named.
+``python -m tests.bench soak [--minutes 30]`` and ``term`` take as long as they are told to, and are run only where they
+are named.
 """
 
 import argparse
@@ -11,20 +11,15 @@ from tests.bench import (
     contests,
     flags,
     games,
-    games_index,
-    guesses,
     hostile,
     ladder,
-    learning,
     levels,
     network,
     pages,
     perft,
     playing,
-    profile,
     requests,
     routes,
-    school_class,
     server,
     soak,
     solving,
@@ -33,16 +28,13 @@ from tests.bench import (
     sync,
     term,
     thinking,
-    threads,
     web,
-    web_sockets,
 )
 
 BENCHES: dict[str, Callable[[], object]] = {
     "perft": perft.run,
     "games": games.run,
     "thinking": thinking.run,
-    "threads": threads.run,
     "levels": levels.run,
     "strength": strength.run,
     "solving": solving.run,
@@ -50,23 +42,18 @@ BENCHES: dict[str, Callable[[], object]] = {
     "server": server.run,
     "sync": sync.run,
     "flags": flags.run,
-    "profile": profile.run,
     "requests": requests.run,
-    "guesses": guesses.run,
     "hostile": hostile.run,
     "playing": playing.run,
     "web": web.run,
     "pages": pages.run,
     "routes": routes.run,
-    "web-sockets": web_sockets.run,
     "contests": contests.run,
-    "learning": learning.run,
     "network": network.run,
-    "games-index": games_index.run,
     "ladder": ladder.run,
 }
 
-LASTING: dict[str, Callable[[float], None]] = {"soak": soak.run, "class": school_class.run, "term": term.run}
+LASTING: dict[str, Callable[[float], None]] = {"soak": soak.run, "term": term.run}
 """Those that take as long as they are told to."""
 
 parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Measure, and print figures.")

@@ -26,12 +26,10 @@ from engine.clock import TimeControl
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import moves
-from server.commands.match.openings import drawn_openings
 from server.commands.match.players import MatchPlayer
-from server.commands.match.results_file import opened_results
-from server.commands.match.run import MatchFiles
+from server.commands.match.run import MatchFiles, opened_results
 from server.commands.match.run import hold as hold_match
-from server.commands.match.setup import make_setup
+from server.commands.match.setup import drawn_openings, make_setup
 from server.commands.run_contest import ContestOptions, hold
 from server.config.settings import Settings
 from server.contest import contest_file

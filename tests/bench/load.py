@@ -1,12 +1,12 @@
 """A lean client that plays many matches at once with prepared games: plain sockets and epoll, in its own process.
 
-``python -m tests.bench.load PORT MATCHES SECONDS [PACE [SPECTATORS [SLOW [NOTES [WEB_SOCKET [FIRST]]]]]]`` prints moves
+``python -m tests.bench.load PORT MATCHES SECONDS [PACE [SPECTATORS [SLOW [NOTES [FIRST]]]]]`` prints moves
 a second and the time from sending a move to the opponent's TURN, in milliseconds: p50, p99, p99.9. PACE is in moves a
 second and match; without it (or with 0) every player answers at once. SPECTATORS watch one match after the other, all
 the same one; SLOW ones watch and never read. They are in a process of their own, so that their reading does not keep
-players from answering. So many NOTES go before each move, in one piece with it. With WEB_SOCKET 1 the port is that of
-the pages, and players connect by WebSocket. FIRST is the number of the first match, which makes the players' names:
-who comes again while matches of its name are not over needs others. A line on stderr says when it begins to measure.
+players from answering. So many NOTES go before each move, in one piece with it. FIRST is the number of the first
+match, which makes the players' names: who comes again while matches of its name are not over needs others. A line on
+stderr says when it begins to measure.
 """
 
 import heapq
@@ -34,20 +34,16 @@ NOTE = b"NOTE score=35 depth=9 nodes=1203456 pv=a5-b5,e9-e8,a4-b5,i5-h5,a5-b5,e9
 class Player:
     """One side of a match."""
 
-    def __init__(self, port: int, match: int, side: int, game: list[bytes], web_socket: bool) -> None:
+    def __init__(self, port: int, match: int, side: int, game: list[bytes]) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if web_socket:
-            shake_hands(self.socket)
         self.match, self.side, self.game, self.ply = match, side, game, side
         self.rest = b""
         self.other: Player = self
         self.sent = 0.0
         colour, name, rival = (("white", "a", "b"), ("black", "b", "a"))[side]
-        framed = message if web_socket else bytes
-        self.seek = framed(f"SEEK gipf colour={colour} opponent=p{match}{rival} budget=600000\n".encode())
-        self.ready = framed(b"READY\n")
-        self.socket.sendall(framed(f"LOGIN p{match}{name}\n".encode()) + self.seek)
+        self.seek = f"SEEK gipf colour={colour} opponent=p{match}{rival} budget=600000\n".encode()
+        self.socket.sendall(f"LOGIN p{match}{name}\n".encode() + self.seek)
         self.socket.setblocking(False)
 
     def move(self, now: float) -> None:
@@ -55,23 +51,6 @@ class Player:
         self.sent = now
         self.socket.send(self.game[self.ply % len(self.game)])
         self.ply += 2
-
-
-def shake_hands(stream: socket.socket) -> None:
-    """Begin a WebSocket."""
-    head = "GET /ws HTTP/1.1", "Host: 127.0.0.1", "Upgrade: websocket", "Connection: Upgrade"
-    key = "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
-    stream.sendall("\r\n".join([*head, *key, "", ""]).encode())
-    answer = b""
-    while not answer.endswith(b"\r\n\r\n"):  # the greeting is left for later
-        answer += stream.recv(1)
-    assert b" 101 " in answer, answer
-
-
-def message(line: bytes) -> bytes:
-    """Return a line as a message of a client, whose mask is zeros; headers of what the server sends are passed over."""
-    size = bytes((0x80 | len(line),)) if len(line) < 126 else b"\xfe" + len(line).to_bytes(2, "big")
-    return b"\x81" + size + bytes(4) + line
 
 
 def prepare(seed: int) -> list[bytes]:
@@ -157,7 +136,6 @@ class Load(NamedTuple):
     slow: int = 0
     notes: int = 0
     """Notes before each move."""
-    web_socket: bool = False
     first: int = 0
     """The number of the first match, of which its players have their names."""
 
@@ -168,12 +146,11 @@ def play(port: int, load: Load) -> tuple[float, "array[float]"]:
     They are measured for so long when all matches have begun and gone on for `WARM_SECONDS`: stderr says when.
     """
     matches, seconds, pace = load.matches, load.seconds, load.pace
-    framed = message if load.web_socket else bytes
-    games = [[framed(NOTE * load.notes + line) for line in prepare(seed)] for seed in range(GAMES_PREPARED)]
+    games = [[NOTE * load.notes + line for line in prepare(seed)] for seed in range(GAMES_PREPARED)]
     poll = select.epoll()
     players: dict[int, Player] = {}
     for match in range(load.first, load.first + matches):
-        pair = [Player(port, match, side, games[match % GAMES_PREPARED], load.web_socket) for side in (0, 1)]
+        pair = [Player(port, match, side, games[match % GAMES_PREPARED]) for side in (0, 1)]
         for player, other in zip(pair, reversed(pair), strict=True):
             player.other = other
             players[player.socket.fileno()] = player
@@ -205,7 +182,7 @@ def play(port: int, load: Load) -> tuple[float, "array[float]"]:
             if b"MATCH" in data:
                 seated.add(number)
                 player.ply, player.sent = player.side, 0.0
-                player.socket.send(player.ready)
+                player.socket.send(b"READY\n")
                 if tell is not None and player.match == load.first:
                     os.write(tell, data[data.index(b"MATCH") :].split()[1] + b"\n")
             if b"TURN" in data:
@@ -220,9 +197,9 @@ def play(port: int, load: Load) -> tuple[float, "array[float]"]:
 
 def main() -> None:
     """Play as the command line says, and print the figures."""
-    port, matches, seconds, pace, *more = (*map(float, sys.argv[1:]), *(0.0,) * 6)[:9]
-    spectators, slow, notes, web_socket, first = map(int, more)
-    load = Load(int(matches), seconds, pace, spectators, slow, notes, bool(web_socket), first)
+    port, matches, seconds, pace, *more = (*map(float, sys.argv[1:]), *(0.0,) * 5)[:8]
+    spectators, slow, notes, first = map(int, more)
+    load = Load(int(matches), seconds, pace, spectators, slow, notes, first)
     rate, times = play(int(port), load)
     print(rate, *(1000 * times[int(len(times) * share)] for share in (0.5, 0.99, 0.999)))
 

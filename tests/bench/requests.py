@@ -23,7 +23,6 @@ from engine.wire.codes import ProtocolError
 from server.arena.session import Session
 from server.config.settings import Settings
 from server.ops.logs import configure
-from tests.bench import guesses
 from tests.server.harness import ArenaHarness, open_arena
 
 BOARDS = (
@@ -141,4 +140,3 @@ def run() -> None:
     configure(quiet=True)
     with tempfile.TemporaryDirectory() as folder:
         trio.run(_all, Path(folder))
-    guesses.run()

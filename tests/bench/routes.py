@@ -15,7 +15,7 @@ import trio
 
 from engine.games.interface import moves
 from engine.wire import messages as m
-from server.net.event_loop import microseconds
+from server.net.timing import microseconds
 from server.web.app import application
 from server.web.http.client_quota import HttpRateLimiter
 from server.web.http.listener import serve_browsers
@@ -39,7 +39,7 @@ ROUTES = (
     ("GET", "/api/matches/{long}", b""),
     ("GET", "/live/lobby", b""),
     ("GET", "/live/matches/{long}", b""),
-    ("GET", "/api/contests/1", b""),
+    ("GET", "/api/contests/1/fragments", b""),
     ("POST", "/api/record", played(end="resign", stop_after=50).encode()),
     ("POST", "/api/record", b"x" * 2_000_000),
     ("POST", "/api/play/look", b'{"game":"gipf"}'),

@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from statistics import median
 from typing import NamedTuple
 
 from tests.bench.sampled import memory
@@ -24,11 +23,6 @@ BARS = {500: "15000 moves/s, p99 30 ms"}
 PACED_BAR = "p99 1 ms"
 """… and in the paced ones."""
 SPECTATORS = 500
-WORKERS = 2
-"""Processes that host matches, in the rows that compare them with one process for all…"""
-PAIRS = 3
-"""… in so many pairs of runs, in turns."""
-WORKERS_BAR = 1.4
 CROWDED = 500
 """Matches of the row in which so many watch one, while all are played as fast as it goes."""
 
@@ -70,23 +64,6 @@ def run() -> None:
     _serve(PACED, f"{pace}, one slow spectator", PACE, 0, 1)
     _serve(PACED, f"{pace}, {SPECTATORS} on a match", PACE, SPECTATORS)
     _serve(PACED, pace, PACE, bar=PACED_BAR)
-
-    _compare_workers()
-
-
-def _compare_workers() -> None:
-    """Show the load of one process and of several in turns, and how many times as many moves that was."""
-    ratios = []
-    for _ in range(PAIRS):
-        rates = []
-        for options in ((), ("--workers", str(WORKERS))):
-            with serving(*options) as server:
-                figures = load(server, CROWDED)
-            _show(CROWDED, " ".join(("server", *options)), figures)
-            rates.append(figures.rate)
-        ratios.append(rates[1] / rates[0])
-    ratio, rest = median(ratios), ", ".join(f"{ratio:.2f}" for ratio in sorted(ratios))
-    print(f"{WORKERS} workers against one process: {ratio:.2f} times as many moves/s ({rest})   bar {WORKERS_BAR}")
 
 
 def _serve(

@@ -5,10 +5,8 @@ from typing import Any
 import pytest
 
 from bots.client.run import ArenaError, play
-from bots.client.transport.address import address
 from bots.random_bot import RandomBot
 from engine.games.interface import Position
-from engine.wire.messages import PORT
 
 
 def chooses_alone(position: Position) -> str:
@@ -43,12 +41,6 @@ NAME = "1 to 32 letters, digits, and any of _ . - behind the first, as in 'mybot
         ({"games": True}, "games is how many matches to play, 0 for no end; not True"),
         ({"host": "my host"}, "host is the name or address of a machine, as in '127.0.0.1'; not 'my host'"),
         ({"host": 7}, "host is the name or address of a machine, as in '127.0.0.1'; not 7"),
-        ({"host": "http://127.0.0.1"}, "a WebSocket has an address as ws://127.0.0.1:8080 or wss://"),
-        ({"host": "ws://"}, "a WebSocket has an address as"),
-        ({"host": "ws://me:secret@host"}, "a WebSocket has an address as"),
-        ({"host": "ws://host:99999"}, "'ws://host:99999' is no address of a WebSocket: Port out of range"),
-        ({"host": "ws://host", "port": 80}, "the port of a WebSocket stands in its address, as in ws://host:80"),
-        ({"host": "ws://host", "tls": True}, "'ws://host' is not encrypted; an encrypted WebSocket begins with wss://"),
         ({"port": 0}, "port is a whole number from 1 to 65535, not 0"),
         ({"port": "2754"}, "port is a whole number from 1 to 65535, not '2754'"),
         ({"bot": RandomBot}, "play needs a bot, not the class of one: write play(RandomBot(), …)"),
@@ -68,11 +60,3 @@ def test_a_wrong_argument_is_named_before_anything_is_connected(arguments: dict[
         play(bot, **options)
     assert str(caught.value).startswith(sentence)
     assert type(caught.value) is ArenaError, "an argument is wrong, not the way to the server"
-
-
-def test_the_address_of_a_web_socket_says_all() -> None:
-    assert address("ws://arena.example.org", PORT) == ("arena.example.org", 80, None, "/ws")
-    assert address("ws://[::1]:8080/", PORT) == ("::1", 8080, None, "/ws")
-    encrypted = address("wss://arena.example.org/behind/it?a=b", PORT)
-    assert encrypted[:2] == ("arena.example.org", 443) and encrypted.path == "/behind/it?a=b"
-    assert encrypted.tls is not None and encrypted.tls.check_hostname

@@ -62,8 +62,8 @@ def test_the_end_stops_the_clocks() -> None:
 @pytest.mark.parametrize(
     ("result", "sentence"),
     [
-        (m.Result(17, "draw", "repetition", 1, 1), "drawn, repetition"),
-        (m.Result(17, "annulled", "server_stop", 1, 1), "annulled, server_stop"),
+        (m.Result(17, "draw", "repetition", 1, 1, m.Text("")), "drawn, repetition"),
+        (m.Result(17, "annulled", "server_stop", 1, 1, m.Text("")), "annulled, server_stop"),
     ],
 )
 def test_endings_without_a_winner(result: m.Result, sentence: str) -> None:

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from engine.compiling import binding, code_cache
+from engine.compiling import code_cache
 from engine.compiling.binding import UNBOUND, NotBound, bind_fields, can_compile, specialise
 
 ROOT = Path(__file__).parents[2]
@@ -90,59 +89,79 @@ def test_every_process_looks_for_the_same_code(tmp_path: Path) -> None:
     assert len(folders[0]) == 12, "two a variant, and two for the layers of the first"
 
 
-def test_folders_used_least_lately_are_cleared_away(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(code_cache, "FOLDERS_KEPT", 2)
-    code_cache._kernels.cache_clear()
-    try:
-        names = [code_cache.folder_of([str(number)]) for number in range(4)]
-        assert all(folder is not None and folder.is_dir() for folder in names)
-        code_cache._kernels.cache_clear()
-        code_cache.folder_of(["new"])
-        assert sum(folder is not None and folder.is_dir() for folder in names) == 2
-    finally:
-        code_cache._kernels.cache_clear()
-
-
-def test_what_was_given_is_copied_once_as_a_whole_and_is_then_its_own(
+def test_folders_used_least_lately_are_deleted_unless_another_process_has_locked_them(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    given, home = tmp_path / "given", tmp_path / "home"
-    monkeypatch.setenv("XDG_CACHE_HOME", str(given))
-    code_cache._kernels.cache_clear()
-    try:
-        theirs = code_cache.folder_of(["1"])
-        assert theirs is not None
-        (theirs / "sub").mkdir()
-        (theirs / "sub" / "code.nbc").write_bytes(b"compiled")
-        monkeypatch.setenv("XDG_CACHE_HOME", str(home))
-        monkeypatch.setenv(code_cache.GIVEN, str(theirs.parent))
-        code_cache._kernels.cache_clear()
-        mine = code_cache.folder_of(["1"])
-        assert mine is not None and mine.is_relative_to(home) and mine.name == theirs.name
-        assert (mine / "sub" / "code.nbc").read_bytes() == b"compiled"
-        (mine / "sub" / "code.nbc").write_bytes(b"newer")
-        assert code_cache.folder_of(["1"]) == mine
-        assert (mine / "sub" / "code.nbc").read_bytes() == b"newer", "what is there is not copied again"
-        assert (theirs / "sub" / "code.nbc").read_bytes() == b"compiled"
-        other = code_cache.folder_of(["2"])
-        assert other is not None and list(other.iterdir()) == [], "what is not given is made empty"
-        assert sorted(mine.parent.iterdir()) == sorted([mine, other]), "nothing else is left there"
-        monkeypatch.setenv(code_cache.GIVEN, str(tmp_path / "nowhere"))
-        assert code_cache.folder_of(["3"]) is not None
-    finally:
-        code_cache._kernels.cache_clear()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(code_cache, "FOLDERS_KEPT", 2)
+    folders = [folder_of(str(number)) for number in range(5)]
+    with code_cache.folder_lock(folders[0]):
+        for number, folder in enumerate(folders):
+            os.utime(folder, (number, number))
+        code_cache.keep(folder_of("4"), "search", [])
+    assert [folder.is_dir() for folder in folders] == [True, False, False, True, True]
+
+
+def folder_of(text: str) -> Path:
+    folder = code_cache.folder_of([text])
+    assert folder is not None and folder.is_dir()
+    return folder
+
+
+def test_a_second_folder_is_read_where_the_first_one_has_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "given"))
+    theirs = folder_of("1")
+    code_cache.write(theirs, "code", b"compiled")
+    code_cache.keep(theirs, "search", ["code"])
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    mine = folder_of("1")
+    assert mine.name == theirs.name and not code_cache.is_kept(mine, "search")
+    monkeypatch.setenv(code_cache.GIVEN, str(theirs.parent))
+    assert code_cache.is_kept(mine, "search") and code_cache.read(mine, "code") == b"compiled"
+    code_cache.write(mine, "code", b"newer")
+    assert code_cache.read(mine, "code") == b"newer" and code_cache.read(theirs, "code") == b"compiled"
+
+
+def test_a_damaged_file_counts_as_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    folder = folder_of("1")
+    code_cache.write(folder, "code", b"compiled")
+    code_cache.keep(folder, "search", ["code"])
+    whole = {name: (folder / name).read_bytes() for name in ("code", "search")}
+    assert code_cache.is_kept(folder, "search")
+    for name, content in whole.items():
+        flipped = (content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :] for at in range(len(content)))
+        for damaged in (*(content[:length] for length in range(len(content))), *flipped, content + b"x"):
+            (folder / name).write_bytes(damaged)
+            assert code_cache.read(folder, name) is None and not code_cache.is_kept(folder, "search")
+        (folder / name).write_bytes(content)
+    assert code_cache.is_kept(folder, "search")
+
+
+@pytest.mark.slow
+@needs_compiler
+def test_damaged_code_is_compiled_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    for damage in ("none", "cut", "flipped", "empty", "none"):
+        (compiled,) = specialise((raised_twice,), "damaged", {"STEP": 5}, compile=True)
+        folder = compiled.binding.folder  # type: ignore[attr-defined]
+        for file in folder.glob("raised_twice-*"):
+            content = file.read_bytes()
+            middle = len(content) // 2
+            flipped = content[:middle] + bytes([content[middle] ^ 0xFF]) + content[middle + 1 :]
+            file.write_bytes({"none": content, "cut": content[:-1], "flipped": flipped, "empty": b""}[damage])
+        assert compiled(1) == 11
+        (file,) = folder.glob("raised_twice-*")
+        assert code_cache.read(folder, file.name) is not None
 
 
 def test_without_a_place_for_it_nothing_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(file))
-    code_cache._kernels.cache_clear()
-    try:
-        assert code_cache.folder_of(["1"]) is None
-    finally:
-        code_cache._kernels.cache_clear()
+    assert code_cache.folder_of(["1"]) is None
 
 
 def stepped(number: int, step: int = 1) -> int:
@@ -237,31 +256,3 @@ def test_fields_are_filled_with_constants_and_bound_functions_of_their_names() -
     assert (bound.label, bound.sized(1), bound.lowered(1), bound.SIZE, bound.missing) == ("test", 4, -1, 3, None)
     with pytest.raises(TypeError, match="'sized' and 'lowered'"):
         bind_fields(Sized, (), "test", {}, compile=False)
-
-
-@pytest.mark.slow
-@needs_compiler
-def test_threads_that_compile_at_once_keep_their_code_in_their_own_folders(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    numba = binding._numba()
-    found: dict[str, str] = {}
-    inside, both = threading.Event(), threading.Event()
-
-    def jitted(**_options: object) -> Any:
-        if inside.is_set():
-            both.set()
-        inside.set()
-        both.wait(0.2)  # for as long the other one could come in between
-        return lambda function: found.__setitem__(function.__name__, numba.config.CACHE_DIR)
-
-    monkeypatch.setattr(numba, "njit", jitted)
-    monkeypatch.setattr(numba.config, "CACHE_DIR", numba.config.CACHE_DIR)
-    threads = []
-    for function in (raised, lowered):
-        threads.append(threading.Thread(target=binding._jit, args=(function, tmp_path / function.__name__)))
-        threads[-1].start()
-        inside.wait()
-    for thread in threads:
-        thread.join()
-    assert found == {name: str(tmp_path / name) for name in ("raised", "lowered")}

@@ -44,8 +44,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 
     monkeypatch.setattr(compile_process.CompileProcess, "start", start)
     monkeypatch.setattr(Binding, "is_kept", lambda self, purpose: False)
-    monkeypatch.setattr(Binding, "native", lambda self, copy: None)
-    monkeypatch.setattr(CompiledFunction, "_dispatch", compile)
+    monkeypatch.setattr(CompiledFunction, "__call__", compile)
     return asked
 
 

@@ -37,7 +37,7 @@ def code_of(compiled: Any) -> str:
 
 
 def test_compiled_functions_count_no_references_and_have_no_wrapper_for_c() -> None:
-    code = code_of(binding._jit(cast(FunctionType, last_of), None))
+    code = code_of(binding._jit(cast(FunctionType, last_of)))
     assert "NRT_incref" not in code and "NRT_decref" not in code, "numba's option _nrt has no effect any more"
     assert "cfunc." not in code, "numba's option no_cfunc_wrapper has no effect any more"
 

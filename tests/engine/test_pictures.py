@@ -116,12 +116,6 @@ def test_of_a_long_game_the_last_moves_are_shown(monkeypatch: pytest.MonkeyPatch
     assert getattr(image, "n_frames", 1) == 4
 
 
-def test_a_card_has_the_size_that_other_sites_ask_for() -> None:
-    start = GAMES["arrows"].start("5 4 1 1 5 4 3 7 3 3")
-    card = pictures.card(start, (), ("ann", "bob"), ("arrows", "ann wins"))
-    assert Image.open(BytesIO(card)).size == (1200, 630)
-
-
 def test_what_the_font_lacks_is_written_otherwise() -> None:
     assert written("Müller – 3 × 3 象") == "Muller - 3 x 3 ?"
 

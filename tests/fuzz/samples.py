@@ -18,8 +18,6 @@ DOCUMENTS = Path(__file__).parents[2] / "docs"
 
 def samples(target: str) -> list[bytes]:
     """Return the samples of a target, all different."""
-    if target == "frames":
-        return [*_frames()]
     kind, _, game = target.partition("-")
     makers = {"moves": _moves, "boards": _boards, "shell": _commands}
     texts = (
@@ -37,23 +35,6 @@ def _messages() -> Iterator[str]:
             yield " ".join(words) + "\n"
             yield " ".join([words[0], *("3" for _ in words[1:])]) + "\n| one\n|\n| three\n"
     yield "LOGIN ann\nSEEK gipf params=4,4,15,15 budget=1000\nREADY\nMOVE a5-b5\n"
-
-
-def _frames() -> Iterator[bytes]:
-    """Frames of a client, whose mask is zeros: what is in them can be read."""
-    for first, text in (
-        (0x81, b"LOGIN ann\nSEEK gipf"),
-        (0x01, b"MOVE a5"),
-        (0x80, b"-b5\n"),
-        (0x82, b"bytes"),
-        (0x89, b"ping"),
-        (0x8A, b""),
-        (0x88, b"\x03\xe8bye"),
-        (0x81, b"NOTE text=\xc3\xa4" + b"x" * 300),
-    ):
-        size = bytes((0x80 | len(text),)) if len(text) < 126 else b"\xfe" + len(text).to_bytes(2, "big")
-        yield bytes((first,)) + size + bytes(4) + text
-        yield (bytes((first,)) + size + bytes(4) + text) * 2
 
 
 def _notes() -> Iterator[str]:

@@ -1,7 +1,7 @@
 """What is tried: each target takes bytes, and raises only where a promise is broken."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 
 from engine import record
@@ -17,7 +17,6 @@ from engine.wire.ends import ClientEnd, ServerEnd
 from engine.wire.lines import REPLY_BYTES, REQUEST_BYTES, LineReader
 from engine.wire.messages import REPLIES, REQUESTS
 from engine.wire.notes import read_note, write_note
-from engine.wire.web_socket import WebSocketEnd
 from server.contest.contest_file import BadContest
 from server.contest.contest_file import read as read_contest
 from server.match import recovery
@@ -31,9 +30,6 @@ STARTS = {
     "mnk": ("3 3 3", "15 15 5"),
 }
 """Variants whose moves are read."""
-
-PONG, CLOSE = 0x8A, 0x88
-"""First bytes of the frames that a WebSocket answers with."""
 
 LONG_COMMANDS = re.compile(r"SOLVE|WINNING|turn\s+\S+\s+[0-9]{2,}", re.IGNORECASE)
 """Commands of the shells that may take long: solving, and moves with ten seconds or more. Their lines are left out."""
@@ -65,27 +61,6 @@ def ends(data: bytes) -> None:
     with suppress(ProtocolError):
         for message in client.receive(data):
             assert type(message) in REPLIES.values()
-
-
-def frames(data: bytes) -> None:
-    """Bytes of a WebSocket in pieces are the lines that they are as a whole, or close it with one Close frame."""
-    whole, pieces = _read_frames([data]), _read_frames(data[at : at + 7] for at in range(0, len(data), 7))
-    assert pieces[0].startswith(whole[0]), "what breaks the rules may hide text that came with it in a frame"
-    assert whole[1] == pieces[1]
-
-
-def _read_frames(pieces: Iterable[bytes]) -> tuple[bytes, bool]:
-    """Return the bytes of the lines, and whether the WebSocket was closed."""
-    end, lines, closed = WebSocketEnd(), b"", False
-    for piece in pieces:
-        end.feed(piece)
-        more = True
-        while more:
-            part = end.read()
-            lines, more, closed = lines + part.lines, part.more, part.closed
-            assert not part.reply or part.reply[0] in (PONG, CLOSE)
-            assert part.reply[:1] != bytes((CLOSE,)) or part.closed
-    return lines, closed
 
 
 def notes(data: bytes) -> None:
@@ -190,7 +165,6 @@ def _no_file(name: str) -> str:
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "lines": lines,
     "ends": ends,
-    "frames": frames,
     "notes": notes,
     **{f"moves-{game}": _moves(game) for game in GAMES},
     **{f"boards-{game}": _boards(game) for game in GAMES},

@@ -22,9 +22,9 @@ from server.config.settings import Settings
 from server.contest.hosts.contest_players import ContestPlayers
 from server.match.flag_timer import FlagTimer
 from server.match.match import Match
-from server.net.event_loop import microseconds
 from server.net.rate_limiter import RateLimiter
 from server.net.send_queue import SendQueue
+from server.net.timing import microseconds
 from server.ops import logs
 from server.storage.record_store import RecordStore
 
@@ -146,7 +146,7 @@ class ArenaHarness:
 
     def match(self, number: int = 1) -> Match:
         """Return a running match."""
-        found = self.arena.own_match(number)
+        found = self.arena.matches.get(number)
         assert found is not None
         return found
 

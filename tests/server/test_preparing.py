@@ -8,7 +8,7 @@ import trio
 from trio.testing import MockClock
 
 from engine.wire import messages as m
-from server.match import board_preparation
+from server.arena import lobby
 from tests.server.arena.test_work import counted_calls
 from tests.server.harness import open_arena
 
@@ -33,9 +33,7 @@ async def test_the_first_match_on_a_board_finds_its_tables_made(tmp_path: Path, 
             await client.hear(m.Seeking)
         for client in (ann, bob):
             await client.hear(m.Board)
-        assert made == [(board_preparation.prepare, "gipf", PARAMETERS.replace(",", " "))], (
-            "once, before anybody was paired"
-        )
+        assert made == [(lobby.prepare, "gipf", PARAMETERS.replace(",", " "))], "once, before anybody was paired"
         match = harness.match()
         with counted_calls() as calls:
             match.ready(0, 0)

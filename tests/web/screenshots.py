@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -43,7 +43,6 @@ from tests.web.site import Site, Table
 from tests.web.test_after_the_game import LOST
 from tests.web.test_analysis_page import TREE, point
 from tests.web.test_app import ask
-from tests.web.test_contest_night import EVALUATED
 from tests.web.test_league_tables import LADDER, OWNERS, PAGES, WIDE, fill
 from tests.web.test_looks import LONG
 
@@ -125,9 +124,6 @@ class Shot(NamedTuple):
     who: str = ""
     refused: int = 0
     """A status with which the server refuses something on the way."""
-    before: str = ""
-    """A script that the page begins with."""
-    scripts: bool = True
 
 
 def open_empty(stack: ExitStack, folder: Path) -> Place:
@@ -255,12 +251,6 @@ def set_up(page: Page, *fields: str) -> None:
         point(page, field)
 
 
-def follow(page: Page) -> None:
-    """Follow the first move of the openings or of the atlas."""
-    page.locator(":is(#moves, #values) button").first.click()
-    expect(page.locator(":is(#walked, p#moves)")).not_to_be_empty()
-
-
 def game_link(game: str, parameters: str, plies: int, players: str = "person,person") -> str:
     """Return the part of an address that holds a random game."""
     moves = ",".join(random_moves(game, parameters, plies))
@@ -293,11 +283,6 @@ def boards() -> Iterator[Shot]:
     yield Shot("analysis-lines-gipf", f"{pushes}&at=1", BOARD, act=let_think)
     yield Shot("analysis-set-up", f"{pushes}&at=1", BOARD, act=set_up)
     yield Shot("analysis-set-up-fault", pushes, BOARD, act=lambda page: set_up(page, "b2", "c2", "d2"), refused=400)
-    yield Shot("atlas-explorer", "/atlas/2/2/4/4", ".value")
-    yield Shot("atlas-explorer-move", "/atlas/2/2/4/4", ".value", act=follow)
-    for name in ("gipf", "mnk-19"):
-        yield Shot(f"embed-{name}-running", f"/embed/match/{{{name}}}", "img")
-        yield Shot(f"embed-{name}-over", f"/embed/match/{OVER[name]}", "img")
 
 
 def lists() -> Iterator[Shot]:
@@ -309,14 +294,9 @@ def lists() -> Iterator[Shot]:
     for number, name in enumerate(CONTESTS, 1):
         yield Shot(f"contest-{name}", f"/contest/{number}", "#contest > *")
         yield Shot(f"contest-{name}-live", f"/contest/{number}/live", "#progress:not(:empty)")
-    yield Shot("contest-evaluated-live", "/contest/4/live", ".tile .evaluation", before=EVALUATED)
     yield Shot("games", "/games", "#games tr")
     yield Shot("games-empty", "/games", "#none", "empty")
     yield Shot("player", "/player/ann", "#profile")
-    yield Shot("explorer", "/explorer?game=mnk&variant=3+3+3", "#moves tr")
-    yield Shot("explorer-move", "/explorer?game=mnk&variant=3+3+3", "#moves tr", act=follow)
-    yield Shot("explorer-gipf", "/explorer", "#moves tr")
-    yield Shot("atlas", "/atlas", ".grids table")
 
 
 def league() -> Iterator[Shot]:
@@ -338,68 +318,35 @@ def errors() -> Iterator[Shot]:
     yield Shot("error-live", "/contest/77/live", "#name")
     yield Shot("error-player", "/player/no%2Fbody%3Cb%3E", refused=404)
     yield Shot("error-games", "/games?result=won", "#fault", refused=400)
-    yield Shot("error-explorer", "/explorer?game=gipf&variant=1+2+3+4", "#fault", refused=400)
-    yield Shot("error-atlas", "/atlas/1/3/5/5", refused=404)
-    yield Shot("error-atlas-move", "/atlas/2/2/4/4#zz", "#fault:not(:empty)", refused=400)
     yield Shot("error-play", "/play#game=gipf&params=1+2+3+4", "#fault:not(:empty)", refused=400)
     yield Shot("error-analysis", "/analysis#game=mnk&params=3+3+3&tree=b2,b2", "#fault:not(:empty)", refused=400)
-    yield Shot("error-embed", "/embed/match/99999", "p", refused=404)
     yield Shot("error-ladder", "/ladder", place="empty", refused=404)
     yield Shot("error-stranger", "/me", place="league", refused=401)
     yield Shot("error-organise", "/organise", place="league", who="author", refused=403)
     yield Shot("error-join", "/join/none", place="league", refused=404)
 
 
-GERMAN = """lobby contests contest-round-robin-over contest-swiss-running contest-knockout-over
-    contest-swiss-running-live match-gipf-running match-gipf-over match-over-on-time match-over-reviewed play analysis
-    analysis-lines replay games player explorer atlas atlas-explorer embed-gipf-over join league-account league-bot
-    league-ladder league-player league-console league-grades version-refused error-page error-match"""
-"""The pages that come in German, too."""
-
-PLAIN = """lobby lobby-empty contests contest-round-robin-over contest-swiss-running contest-knockout-over
-    contest-swiss-running-live match-gipf-running match-gipf-over match-mnk-19-over play analysis games atlas
-    embed-gipf-over join league-account league-ladder error-page error-match"""
-"""Those that come without JavaScript, too."""
-
-
 def all_shots() -> Iterator[Shot]:
     """Yield all pages."""
-    known = {shot.name: shot for shots in (boards, lists, league, errors) for shot in shots()}
-    yield from known.values()
-    for name in GERMAN.split():
-        path, mark, rest = known[name].path.partition("#")
-        path += f"{'&' if '?' in path else '?'}language=de"
-        yield known[name]._replace(name=f"german-{name}", path=f"{path}{mark}{rest}")
-    for name in PLAIN.split():
-        yield known[name]._replace(name=f"plain-{name}", seen="body", act=None, scripts=False)
-
-
-@contextmanager
-def open_plain(browser: Browser, dark: bool) -> Iterator[Page]:
-    """Open a page without JavaScript."""
-    context = browser.new_context(java_script_enabled=False, color_scheme="dark" if dark else "light")
-    yield context.new_page()
-    context.close()
+    for shots in (boards, lists, league, errors):
+        yield from shots()
 
 
 def take(browser: Browser, shot: Shot, place: Place, size: str, dark: bool, picture: Path) -> None:
     """Write the picture of a page."""
     width, height = map(int, size.split("x"))
-    scripted = open_page(browser, phone=width < PHONE_WIDTH, dark=dark, still=True, refused=shot.refused)
-    with scripted if shot.scripts else open_plain(browser, dark) as page:
+    with open_page(browser, phone=width < PHONE_WIDTH, dark=dark, still=True, refused=shot.refused) as page:
         page.set_default_timeout(WAIT_MS)
         page.set_viewport_size({"width": width, "height": height})
         if shot.who:
             name, _, value = place.cookies[shot.who].partition("=")
             page.context.add_cookies([{"name": name, "value": value, "url": place.site.url}])
-        page.add_init_script(shot.before)
         try:
             page.goto(place.site.url + shot.path.format(**place.values))
             expect(page.locator(shot.seen).first).to_be_visible()
             if shot.act is not None:
                 shot.act(page)
-            if shot.scripts:
-                page.wait_for_function(SETTLED)
+            page.wait_for_function(SETTLED)
             page.wait_for_timeout(200)  # names of boards are fitted a frame after these have their size
             assert fits(page), "it is wider than the window"
             assert not (words := broken_words(page)), words

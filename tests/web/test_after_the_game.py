@@ -60,30 +60,12 @@ def test_mistakes_are_marked_and_jumped_to(browser: Browser, site: Site, phone: 
         expect(page.locator("#judged")).to_contain_text("Blunder: b1 loses")
         expect(page.locator("#judged")).to_contain_text("is worth 0.00 (depth 4)")
         expect(page.locator("#mistakes button[aria-current]")).to_have_count(1)
-        places = [page.locator(f"#{graph} .cursor:not(.hover)").get_attribute("x") for graph in ("times", "values")]
+        places = [page.locator(f"#{graph} .cursor").get_attribute("x") for graph in ("times", "values")]
         assert places[0] == places[1] and float(places[0] or "nan") == pytest.approx(
             GRAPH_LEFT + (600 - GRAPH_LEFT) / 12
         )
         check_accessibility(page)
         assert fits(page)
-
-
-def test_both_graphs_show_the_move_under_the_pointer(browser: Browser, site: Site) -> None:
-    with kept_record(site, 900019, *LOST), open_page(browser, still=True) as page:
-        page.goto(f"{site.url}/match/900019")
-        page.locator("#evaluate").click()
-        expect(page.locator("#values .curve")).to_be_visible()
-        expect(page.locator("#reviewing")).to_be_hidden()
-        box = page.locator("#times svg").bounding_box()
-        assert box is not None
-        expect(page.locator("#moves .took")).to_have_count(len(LOST))
-        page.locator("#times svg").hover(
-            position={"x": box["width"] * (GRAPH_LEFT + 2.5 * (600 - GRAPH_LEFT) / 12) / 600, "y": 20}
-        )
-        expect(page.locator("#pointed")).to_contain_text("Move 3, a1: ")
-        expect(page.locator(".cursor.hover[visibility=visible]")).to_have_count(2)
-        page.locator("h1").hover()
-        expect(page.locator("#pointed")).to_be_hidden()
 
 
 def test_the_move_that_was_not_made_in_time_has_a_place_in_both_graphs(
@@ -102,9 +84,6 @@ def test_the_move_that_was_not_made_in_time_has_a_place_in_both_graphs(
         box = page.locator("#times svg").bounding_box()
         assert box is not None
         place = {"x": box["width"] * (GRAPH_LEFT + 3.5 * (600 - GRAPH_LEFT) / 12) / 600, "y": 20.0}
-        page.locator("#times svg").hover(position=place)  # type: ignore[arg-type]
-        expect(page.locator("#pointed")).to_have_text("bob ran out of time after 19.3 s")
-        expect(page.locator(".cursor.hover[visibility=visible]")).to_have_count(2)
         page.keyboard.press("Home")
         page.locator("#times svg").click(position=place)  # type: ignore[arg-type]
         expect(page.locator("#forward")).to_be_disabled()

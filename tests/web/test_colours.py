@@ -5,7 +5,7 @@ import re
 import pytest
 
 from engine.games.boards.colours import AROUND, by_light, variables
-from server.contest.report.render.environment import style_sheet
+from server.contest.report.page import style_sheet
 from server.web.assets.static_files import find
 
 LEAST = 3.0

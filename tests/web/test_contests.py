@@ -89,7 +89,6 @@ def test_a_browser_shows_contests(browser: Browser, site: Site) -> None:
         expect(standings.locator("tbody tr")).to_have_count(len(table))
         for line, shown in zip(table, standings.locator("tbody tr").all(), strict=True):
             expect(shown.get_by_role("link", name=line.name)).to_have_attribute("href", f"/player/{line.name}")
-        expect(page.locator(".plot .dot:visible")).to_have_count(len(report.ratings))
         check_accessibility(page)
         cell = page.locator("button.cell").first
         cell.click()
@@ -186,15 +185,10 @@ def test_the_longest_name_widens_neither_page_nor_tables(
         expect(standings).to_be_visible()
         expect(page.locator("main .games", has_text=longest).first).to_be_visible()
         assert not page.evaluate(CUT_TABLES)
-        assert page.locator("main .plot svg").first.evaluate(WITHIN), "the plot has room for its names"
 
 
 ORDER = ["Swiss", "Schedule", "Games", "Ratings"]
 """Titles on the page of a running contest, in their order."""
-
-WITHIN = """plot => [...plot.querySelectorAll("text")]
-    .every(text => text.getBoundingClientRect().left >= plot.getBoundingClientRect().left)"""
-"""Whether all texts of a plot begin in it."""
 
 CUT_TABLES = """() => [...document.querySelectorAll(".scroll")]
     .filter(one => one.checkVisibility() && one.scrollWidth > one.clientWidth).map(one => one.innerText)"""
@@ -305,35 +299,6 @@ def test_names_stay_in_sight_in_tables_that_are_scrolled_to_the_side(
         page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
         assert not scroll.evaluate(LEAVING)
         assert fits(page)
-
-
-APART = """texts => {
-    const boxes = texts.map(text => text.getBoundingClientRect());
-    const apart = (one, other) => one.right <= other.left || other.right <= one.left
-        || one.bottom <= other.top + 2 || other.bottom <= one.top + 2;
-    return boxes.every((one, i) => one.left >= 0 && one.right <= innerWidth
-        && boxes.every((other, k) => i === k || apart(one, other)));
-}"""
-"""Whether texts are in sight and apart from each other."""
-
-
-@pytest.mark.slow
-def test_a_phone_shows_the_whole_plot_of_ratings_with_its_names(
-    browser: Browser, site: Site, contest_folder: Callable[[int], Path]
-) -> None:
-    folder = contest_folder(34)
-    report = renamed(sample_report(8, RoundRobin()), "a1", "Friedrich-Wilhelm-von-Hohenzolle")
-    files.write_report_files(report, folder)
-    with open_page(browser, phone=True, dark=True) as page:
-        page.goto(f"{site.url}/contest/34")
-        plot = page.locator(".plot")
-        expect(plot.locator(".dot:visible")).to_have_count(len(report.ratings))
-        plot.scroll_into_view_if_needed()
-        assert plot.evaluate("plot => plot.scrollWidth <= plot.clientWidth")
-        texts = plot.locator("svg:visible text")
-        assert texts.evaluate_all(APART)
-        assert {"Friedrich-Wilhelm-von-Hohenzolle", "a2"} <= {*texts.all_text_contents()}
-        check_legibility(page)
 
 
 def test_a_stage_in_which_nobody_takes_part_is_left_out(

@@ -8,7 +8,6 @@ import trio
 import trio.testing
 from structlog.testing import capture_logs
 
-from engine.wire.web_socket import text_frame
 from server.web.live import event_stream
 from server.web.live.event_stream import Broadcaster, Channel, Mailbox, chunk, framed
 
@@ -127,19 +126,6 @@ async def test_a_browser_that_hears_nothing_gets_a_sign_of_life(autojump_clock: 
         reader.open = False
         await trio.sleep(event_stream.BEAT_SECONDS + 1)
         assert not channel.listeners
-
-
-async def test_each_listener_gets_events_and_beats_in_its_own_frames(autojump_clock: trio.testing.MockClock) -> None:
-    async with broadcasting() as (source, channel, nursery):
-        reader, other = Reader(), Reader()
-        nursery.start_soon(channel.listen, Mailbox(reader))  # type: ignore[arg-type]
-        nursery.start_soon(channel.listen, Mailbox(other, event_stream.WEB_SOCKET))  # type: ignore[arg-type]
-        await settle()
-        source.number += 1
-        channel.changed()
-        await trio.sleep(event_stream.BEAT_SECONDS + 1)
-        assert reader.events() == [framed(b"all 0"), framed(b"1"), event_stream.BEAT]
-        assert bytes(other.got) == text_frame(b"all 0") + text_frame(b"1") + text_frame(b"{}")
 
 
 async def test_telling_takes_a_sixtieth_of_the_time_at_most(autojump_clock: trio.testing.MockClock) -> None:

@@ -169,7 +169,6 @@ def open_as(
     expect(page.locator("main h1")).to_be_visible()
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.parametrize(("width", "height"), [(844, 390), (1440, 900)])
 def test_nothing_is_cut_in_tables_of_the_league(
     browser: Browser,
@@ -177,41 +176,34 @@ def test_nothing_is_cut_in_tables_of_the_league(
     cookies: dict[str, list[dict[str, str]]],
     width: int,
     height: int,
-    language: str,
 ) -> None:
     with open_page(browser) as page:
         page.set_viewport_size({"width": width, "height": height})
         for what in PAGES:
             open_as(page, league, cookies, what)
-            if page.locator("html").get_attribute("lang") != language:
-                page.goto(f"{page.url}?language={language}")
-            expect(page.locator("html")).to_have_attribute("lang", language)
             assert not page.evaluate(CUT), what
             assert fits(page), what
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
 def test_the_longest_names_fit_a_phone_on_pages_of_the_league(
-    browser: Browser, league: tuple[Site, dict[str, str]], cookies: dict[str, list[dict[str, str]]], language: str
+    browser: Browser, league: tuple[Site, dict[str, str]], cookies: dict[str, list[dict[str, str]]]
 ) -> None:
     with open_page(browser, phone=True, dark=True) as page:
         for what in PAGES:
             open_as(page, league, cookies, what)
-            page.goto(f"{page.url}?language={language}")
             assert fits(page), what
             assert not page.evaluate(EDGE), what
             check_legibility(page)
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
 def test_the_longest_names_fit_a_phone_before_anybody_has_signed_in(
-    browser: Browser, league: tuple[Site, dict[str, str]], language: str
+    browser: Browser, league: tuple[Site, dict[str, str]]
 ) -> None:
     with closing(Accounts(league[0].data)) as accounts:
         links = [accounts.invite(name, AUTHOR, "test") for name in (WIDE, LONG)]
     with open_page(browser, phone=True) as page:
         for link in links:
-            page.goto(f"{league[0].url}/join/{link}?language={language}")
+            page.goto(f"{league[0].url}/join/{link}")
             expect(page.locator("main h1")).to_be_visible()
             assert fits(page)
             assert not page.evaluate(EDGE)

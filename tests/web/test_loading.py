@@ -23,7 +23,7 @@ SENT = """() => performance.getEntriesByType("resource")
 """Files that were not in the cache."""
 
 
-LATER = re.compile(r".*/(analysis/\w+|match/graphs)\.js")
+LATER = re.compile(r".*/(analysis/\w+|play/table|match/graphs)\.js")
 """Of the page of a match, after the board: what makes links to the analysis, and what draws graphs."""
 
 

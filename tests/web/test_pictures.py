@@ -16,8 +16,8 @@ from engine.games.catalogue import GAMES
 from engine.games.interface import Position, Successor
 from server.web.views.board import motion, view
 from tests.games.cases import random_game
-from tests.web.chromium import fits, open_page
-from tests.web.site import Site, Table
+from tests.web.chromium import open_page
+from tests.web.site import Site
 
 SHOWN = (
     *(("gipf", f"{size} 3 15 15", 30) for size in (2, 3, 4, 7, 12)),
@@ -33,13 +33,13 @@ SHAPES = ("circle", "rect", "line", "polygon", "text")
 
 DRAW = """async ([views, night]) => {
     document.documentElement.dataset.theme = night ? "dark" : "light";
-    const { drawBoard } = await import("/static/boards/board.js");
+    const { Board } = await import("/static/boards/board.js");
     const container = document.createElement("div");
     document.body.append(container);
     return views.map(([view, motion, width]) => {
         container.replaceChildren();
         container.style = `position: absolute; width: ${width}px`;
-        drawBoard(container, view).show(view, motion);
+        new Board(container, view).show(view, motion);
         const root = container.querySelector("svg");
         const shown = (shape) => getComputedStyle(shape).display !== "none";
         return [...root.querySelectorAll("circle, rect, line, polygon, text")].filter(shown).map((shape) => {
@@ -189,21 +189,3 @@ def test_pages_draw_the_same_boards_as_pictures(browser: Browser, site: Site) ->
                 for drawn_by in (shapes_of, names_of):
                     for one, other in zip(drawn_by(seen), drawn_by(expected), strict=True):
                         assert is_same(one, other), (game, parameters, night, one, other)
-
-
-@pytest.mark.slow
-def test_an_embedded_board_of_any_size_can_be_read_on_a_phone(browser: Browser, site: Site) -> None:
-    table = Table(site, "gipf", "params=12,3,60,60 budget=600000")
-    with open_page(browser, phone=True) as page:
-        page.goto(f"{site.url}/embed/match/{table.match}")
-        picture_there = page.locator("img")
-        assert page.evaluate("document.querySelector('img').decode().then(() => true)")
-        box = picture_there.bounding_box()
-        assert box is not None and fits(page)
-        root = ElementTree.fromstring(page.request.get(site.url + str(picture_there.get_attribute("src"))).text())
-        _, _, width, height = map(float, root.attrib["viewBox"].split())
-        scale = min(box["width"] / width, box["height"] / height)  # all of it is seen
-        sizes = [float(text.attrib["font-size"]) for text in root.iter() if text.tag.endswith("}text")]
-        assert len(sizes) == 36 + 2 and min(sizes) * scale > 10.9
-    table.resign()
-    table.close()

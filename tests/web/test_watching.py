@@ -1,12 +1,11 @@
 """Watching and replaying in a real browser."""
 
-import json
 import re
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Page, expect
 
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position
@@ -201,7 +200,7 @@ def test_pages_outlive_their_server_and_show_what_is_true_then(browser: Browser,
         expect(page.locator(".clock.runs")).to_have_count(0)
         expect(other.locator("#fault")).to_contain_text("The server cannot be reached")
         table.close()
-        with open_site(tmp_path, "--workers", "2", web_port=site.web_port) as site:
+        with open_site(tmp_path, web_port=site.web_port) as site:
             expect(other.locator("#fault")).to_be_hidden()
             expect(page.locator("#status")).to_have_text("over")  # without anybody's doing
             expect(page.locator("#ending")).to_contain_text("server stopped")
@@ -209,7 +208,7 @@ def test_pages_outlive_their_server_and_show_what_is_true_then(browser: Browser,
             expect(night.locator("#progress")).to_have_text(f"over after {after.done} games")
             expect(night.locator("#champion .who")).to_have_text(after.stages[-1].table[0].name)
             expect(night.locator(".tile")).to_have_count(0)
-            table = Table(site, "mnk", "params=3,3,3 budget=600000")  # in a process beside the server
+            table = Table(site, "mnk", "params=3,3,3 budget=600000")
             other.goto(site.url)
             page.goto(f"{site.url}/match/{table.match}")
             table.move("b2")
@@ -296,35 +295,6 @@ def test_the_lobby_is_updated_in_place(browser: Browser, site: Site) -> None:
     for table in tables:
         table.resign()
         table.close()
-
-
-def test_what_the_lobby_does_not_list_can_be_had(browser: Browser, site: Site) -> None:
-    def told(match: int) -> dict[str, Any]:
-        side = {"players": [f"a{match}", f"b{match}"], "sides": ["x", "o"], "clocks": [1, 1], "runs": [False, False]}
-        return {"match": match, "game": "mnk", "parameters": "3 3 3", "plies": 0, "ending": None, "board": None, **side}
-
-    def answer(route: Route) -> None:
-        before = int(route.request.url.rpartition("before=")[2] or 1000)
-        some = [told(match) for match in range(414, 0, -1) if match < before][:60]
-        route.fulfill(json={"found": 414, "matches": some})
-
-    lobby = {"players": [], "present": 0, "playing": 414, "recent": [], "complete": True, "contests": []}
-    lobby["announcements"] = []
-    event = json.dumps({**lobby, "running": [told(match) for match in range(414, 354, -1)]})
-    with open_page(browser) as page:
-        page.route("**/api/matches?*", answer)
-        page.route(
-            "**/live/lobby", lambda route: route.fulfill(content_type="text/event-stream", body=f"data: {event}\n\n")
-        )
-        page.goto(site.url)
-        expect(page.locator("#listed")).to_have_text("60 of 414 shown")
-        for shown in (120, 180, 240, 300, 360):
-            page.locator("#rest").click()
-            expect(page.locator("#listed")).to_have_text(f"{shown} of 414 shown")
-        page.locator("#rest").click()
-        expect(page.locator("#listed")).to_have_text("all 414 shown")
-        expect(page.locator("#others tr")).to_have_count(414)
-        expect(page.locator("#rest")).to_be_hidden()
 
 
 def test_positions_that_were_not_searched_are_gaps(browser: Browser, site: Site, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Streams of bytes to a server: over TCP, encrypted, over WebSocket, and on this program's own pipes."""
+"""Streams of bytes to a server: over TCP, encrypted, and on this program's own pipes."""
 
 import os
 import select
@@ -66,24 +66,13 @@ class OwnPipes:
             self._from = self._to = -1
 
 
-def open_stream(host: str, port: int, tls: ssl.SSLContext | None, path: str, seconds: float) -> ByteStream:
-    """Connect to an address within so many seconds for each step; raises `Unreachable`."""
+def open_stream(host: str, port: int, tls: ssl.SSLContext | None, seconds: float) -> ByteStream:
+    """Connect to an address, encrypted where that is wanted, within so many seconds for each step.
+
+    Raises `Unreachable`.
+    """
     if host == PIPES:
         return OwnPipes()
-    stream = _connected(host, port, tls, seconds)
-    if not path:
-        return stream
-    from bots.client.transport.web_socket import WebSocketStream  # few need it, and it takes 30 ms to load
-
-    try:
-        return WebSocketStream(stream, host, port, path)
-    except BaseException:
-        stream.close()
-        raise
-
-
-def _connected(host: str, port: int, tls: ssl.SSLContext | None, seconds: float) -> socket.socket:
-    """Connect to a server, encrypted where that is wanted; raises `Unreachable`."""
     try:
         connected = socket.create_connection((host, port), timeout=seconds)
     except (OSError, UnicodeError) as error:  # UnicodeError: what is no name of a host

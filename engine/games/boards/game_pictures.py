@@ -1,4 +1,4 @@
-"""Pictures of a game: its last position as SVG, PNG, or a card for other sites; all of them as an animated GIF.
+"""Pictures of a game: its last position as SVG or PNG; all of them as an animated GIF.
 
 A game is its first position and the moves since then.
 """
@@ -8,7 +8,6 @@ from functools import reduce
 
 from engine.games.boards.animation import gif
 from engine.games.boards.board_game import BoardPosition
-from engine.games.boards.card import card_of
 from engine.games.boards.picture import Picture, picture
 from engine.games.interface import Position, Successor, play
 
@@ -58,14 +57,6 @@ def animation(
     times = [FIRST, *[EACH] * (len(pictures) - 1)]
     times[-1] = LAST
     return gif(pictures, times, night=night)
-
-
-def card(
-    start: Position, moves: Sequence[str], title: Sequence[str], lines: Sequence[str], *, night: bool = False
-) -> bytes:
-    """Return the last position beside texts, a PNG file as other sites show it with a link; raises `NotDrawn`."""
-    position, last = _end(start, moves)
-    return card_of(_board(position).drawing(last), title, lines, night=night)
 
 
 def _end(start: Position, moves: Sequence[str]) -> tuple[Position, Successor | None]:

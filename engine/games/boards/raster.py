@@ -36,13 +36,8 @@ def png(picture: Picture, *, night: bool = False, scale: int = 1) -> bytes:
     """Return a picture as a PNG file; ``scale`` is one of the `SCALES`, and raises ValueError otherwise."""
     if scale not in SCALES:
         raise ValueError(f"the scale is {scale}, but it has to be 1, 2 or 3")
-    return encoded(Painter(picture, night=night, scale=scale).paint(picture))
-
-
-def encoded(image: "Image") -> bytes:
-    """Return pixels as a PNG file."""
     file = BytesIO()
-    image.save(file, "PNG")
+    Painter(picture, night=night, scale=scale).paint(picture).save(file, "PNG")
     return file.getvalue()
 
 

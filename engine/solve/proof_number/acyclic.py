@@ -4,7 +4,7 @@ Two searches take turns with portions of nodes that double, `engine.solve.proof_
 `engine.solve.proof_number.df_pn`, and share what they have settled.
 """
 
-from engine.compiling.binding import zeros
+from engine.compiling.binding import Numbers, as_numba_takes, zeros
 from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Kernel, Position, State
 from engine.search.binding import SOLVING, CompiledCode, bind
 from engine.search.capabilities import canonical, store
@@ -133,14 +133,15 @@ class Prover:
     def _make_arena(self, places: int) -> None:
         if places > MAX_PLACES:
             raise OverflowError(f"a line of play has more children than {MAX_PLACES} places hold")
-        self._work = self._work._replace(
-            arena=self._kernel.arena(places),
-            phis=zeros("q", places),
-            deltas=zeros("q", places),
-        )
+        self._replace(arena=self._kernel.arena(places), phis=zeros("q", places), deltas=zeros("q", places))
+
+    def _replace(self, **arrays: Numbers) -> None:
+        """Replace arrays. They are converted here, since the conversion takes longer than most compiled calls."""
+        work = self._work._replace(**arrays)
+        self._work = as_numba_takes(work) if self._kernel.compiled else work
 
     def _make_table(self, entries: int) -> None:
-        self._work = self._work._replace(table=self._kernel.arena(entries), entries=zeros("i", entries * ENTRY))
+        self._replace(table=self._kernel.arena(entries), entries=zeros("i", entries * ENTRY))
         self._work.tally[STORED_ALLOWED] = entries // 2 if entries < self._most_entries else NO_LIMIT
 
 

@@ -11,7 +11,6 @@ import os
 from pathlib import Path
 
 from engine.compiling import code_cache
-from engine.compiling.compile_lock import folder_lock
 from engine.games.interface import Kernel, Position
 from engine.search.alphabeta import compiled_code_with_layers
 from engine.search.searcher import warm_up
@@ -91,7 +90,7 @@ def make(position: Position) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     kernel = position.kernel()
     largest = extent(position.kernel(compile=False))
-    with folder_lock(directory):
+    with code_cache.folder_lock(directory):
         layers = Layers(kernel, largest, memory=MEMORY, directory=directory)
         for pair in layers.missing(largest):
             layers.solve(pair, lambda: False)

@@ -30,19 +30,22 @@ from engine.solve.layered.store import Name
 from engine.solve.reachable import Judgement
 from engine.solve.tablebase.extent import extent
 from engine.solve.tablebase.longest import LongestWin, longest_win
-from engine.solve.tablebase.making import are_made, can_have, folder, is_made, is_whole, journal_of, make, takes_shipped
+from engine.solve.tablebase.making import are_made, can_have, folder, is_made, is_whole, journal_of, takes_shipped
 from engine.solve.tablebase.shipped import shipped
 
 MAX_LINE = 512
 """No line of perfect play is longer: a win takes at most `engine.solve.layered.values.LONGEST` plies."""
 
 
-def tablebase_of(position: Position) -> "Tablebase | None":
-    """Return the tablebase of a position's variant; None where it has none, or where there are to be none."""
+def tablebase_of(position: Position, *, make: bool = True) -> "Tablebase | None":
+    """Return the tablebase of a position's variant; None where it has none, or where there are to be none.
+
+    Without ``make`` the tablebase is only read: `Tablebase.start` does nothing.
+    """
     directory = folder()
     if directory is None or not can_have(position):
         return None
-    return Tablebase(position.game.start(position.parameters), directory)
+    return Tablebase(position.game.start(position.parameters), directory, make=make)
 
 
 def whole_tablebase_of(position: Position) -> "Tablebase | None":
@@ -50,21 +53,6 @@ def whole_tablebase_of(position: Position) -> "Tablebase | None":
     start = position.game.start(position.parameters)
     found = tablebase_of(start)
     return found if found is not None and is_whole(start.kernel(compile=False)) and is_made(start) else None
-
-
-def make_whole_tablebase(position: Position) -> "Tablebase | None":
-    """Return the tablebase of a position's variant after making what is missing of it, in this process.
-
-    None where it would not know all positions of its games, or where none are made. Raises OSError where it cannot be
-    written.
-    """
-    start = position.game.start(position.parameters)
-    found = tablebase_of(start)
-    if found is None or not found.is_expected():
-        return None
-    if not is_made(start):
-        make(start)
-    return found
 
 
 class MoveValue(NamedTuple):
@@ -80,7 +68,7 @@ class MoveValue(NamedTuple):
 class Tablebase:
     """The values of positions of one variant, as far as they are on the disk. Nothing is opened before it is asked."""
 
-    def __init__(self, start: Position, directory: Path) -> None:
+    def __init__(self, start: Position, directory: Path, *, make: bool = True) -> None:
         """Take the start of a variant that has layers, and where they are kept, unless they were shipped."""
         self._start = start
         self._directory = directory
@@ -92,8 +80,8 @@ class Tablebase:
         self._known: KnownLayers | None = None
         self._code = compiled_code_with_layers(start)
         self._is_shipped = takes_shipped(self._kernel)
-        self._is_settled = False
-        """Whether there is nothing more to be made, or somebody makes it."""
+        self._is_settled = not make
+        """Whether nothing more is to be made, or somebody makes it."""
         self._maker: CompileProcess | None = None
         self._has_failed = False
 

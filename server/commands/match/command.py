@@ -29,9 +29,8 @@ from server.contest.formats.openings import BadOpening
 from server.storage.unsynced import SUFFIX
 
 if TYPE_CHECKING:
-    from server.commands.match.openings import Openings
     from server.commands.match.run import MatchEnd
-    from server.commands.match.setup import MatchSetup
+    from server.commands.match.setup import MatchSetup, Openings
 
 Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
 File = Annotated[str | None, Parameter(allow_leading_hyphen=True)]
@@ -209,10 +208,9 @@ def _hold(
 
     from engine.duel.game_file import BadGames
     from server.commands.console import OutputConsole
-    from server.commands.match import table
+    from server.commands.match import output
     from server.commands.match.games import CannotPlay
-    from server.commands.match.results_file import opened_results
-    from server.commands.match.run import MatchFiles, hold
+    from server.commands.match.run import MatchFiles, hold, opened_results
     from server.config import process_settings
     from server.ops.logs import configure
 
@@ -222,7 +220,7 @@ def _hold(
     def say(line: str) -> None:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
-    say(table.title(setup))
+    say(output.title(setup))
     faults: list[Exception] = []
     with opened_results(results) as file:
         process_settings.prepare_server()
@@ -236,7 +234,7 @@ def _hold(
         if isinstance(faults[0], BrokenPipeError):  # the reader of the output has closed it
             raise faults[0]
         _fail(_sentence(faults[0]), FAILED)
-    lines = [*table.table(end.progress, setup.test), *table.fault_lines(end.progress.tally.rows())]
+    lines = [*output.table(end.progress, setup.test), *output.fault_lines(end.progress.tally.rows())]
     for line in lines:
         say(line)
     if end.interrupted:
@@ -353,7 +351,7 @@ def _openings(
     file: Path | None, game: str, variants: Sequence[str], plies: int | None, seed: int
 ) -> "tuple[Callable[[str], Openings], str]":
     """Return what gives the openings of a variant, and what identifies them; raises `Rejected`."""
-    from server.commands.match.openings import drawn_openings, read_openings
+    from server.commands.match.setup import drawn_openings, read_openings
 
     if file is None:
         word = f"{'usual' if plies is None else plies} plies, seed {seed}"

@@ -15,7 +15,7 @@ from server.contest.definition import Definition
 from server.contest.fixtures import Finished
 from server.contest.hosts.game_worker import CONTEST
 from server.contest.hosts.host import GameTask, Host, NotPlayed, PlayerMissing
-from server.contest.scoring.no_shows import absence_result
+from server.contest.scoring.game_result import absence_result
 from server.contest.store.folders import last_lines
 
 log = structlog.get_logger()

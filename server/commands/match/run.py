@@ -1,29 +1,35 @@
-"""Holds a match: where its games are played, its live table, Ctrl-C, and the files that it leaves."""
+"""Holds a match: where its games are played, its live table, Ctrl-C, and its files.
+
+The file of results lets a match continue after Ctrl-C, a crash or a kill. It has JSON lines: first the `Setting`, on
+which every game depends, then a `PlayedGame` a line in the order in which games ended. A line is written in one piece;
+a line that is half written is ignored.
+"""
 
 import os
-import signal
 import tempfile
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
+import msgspec
 import trio
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from engine.commands.duel.results_file import opened_to_append, resume
+from engine.duel.game_file import BadGames, line_of, read_games, read_setting
 from engine.wire.words import number_of
 from server.arena.arena import Arena
 from server.commands.match.games import GameOver, MatchGames
-from server.commands.match.results_file import ResultsFile
-from server.commands.match.setup import MatchSetup
-from server.commands.match.table import Progress, is_complete, progress_line, table
-from server.commands.match.tally import Tally
+from server.commands.match.output import Progress, is_complete, progress_line, table
+from server.commands.match.setup import MatchSetup, Setting
+from server.commands.match.tally import PlayedGame, Tally
+from server.config.process_settings import stop_signals
 from server.contest.hosts.arena_host import ArenaHost
-from server.contest.hosts.cluster_host import ClusterHost
-from server.contest.hosts.dask_cluster import dask_cluster
+from server.contest.hosts.dask_cluster import ClusterHost, dask_cluster
 from server.contest.hosts.game_worker import CONTEST, private_arena
 from server.contest.hosts.host import Host
 from server.contest.hosts.precompile import precompile_bots
@@ -31,6 +37,80 @@ from server.contest.programs.sandbox.choice import contest_obstacle
 from server.contest.store.folders import errors_of
 from server.serve import program
 from server.storage.unsynced import SUFFIX, DataFolders
+
+_SETTINGS = msgspec.json.Decoder(Setting)
+_GAMES = msgspec.json.Decoder(PlayedGame)
+
+
+class ResultsFile:
+    """Where games are kept; nowhere, where there is no file."""
+
+    def __init__(self, name: str, file: BinaryIO | None) -> None:
+        """Take a file that was opened to read and append."""
+        self._name = name
+        self._file = file
+
+    def resume(self, setting: Setting, games: int) -> list[PlayedGame]:
+        """Return the games of the file, of the first ``games`` of the match; an empty file becomes one of this match.
+
+        Raises `BadGames`: for the file of another match, and for one that is none.
+        """
+        if self._file is None:
+            return []
+        try:
+            found = resume(self._file, self._name, "game", setting, lambda content: _read(content, setting))
+        except BadGames as error:
+            raise BadGames(f"--results {self._name}: {error}") from None
+        return [game for game in found if game.number <= games]
+
+    def keep(self, game: PlayedGame) -> None:
+        """Append a game; raises OSError."""
+        if self._file is not None:
+            self._file.write(line_of(game))
+
+
+@contextmanager
+def opened_results(path: Path | None) -> Iterator[ResultsFile]:
+    """Open a file of results for this process alone, a new one where there is none; without a path, none.
+
+    Raises `engine.commands.inputs.Rejected`.
+    """
+    if path is None:
+        yield ResultsFile("", None)
+        return
+    with opened_to_append(str(path), f"--results {path}", "match") as file:
+        yield ResultsFile(str(path), file)
+
+
+def _read(content: bytes, setting: Setting) -> list[PlayedGame]:
+    there = read_setting(content, _SETTINGS, "a match")
+    if differences := list(_differences(there, setting)):
+        raise BadGames(
+            f"this file holds another match: {'; '.join(differences)}. Name another file, or ask for the same"
+        )
+    return read_games(content, _GAMES, "game of a match", least=1)
+
+
+def _differences(there: Setting, here: Setting) -> Iterator[str]:
+    """Yield in what two settings differ."""
+    players = [[player.name for player in setting.players] for setting in (there, here)]
+    if players[0] != players[1]:
+        yield f"its players are {', '.join(players[0])}, and here {', '.join(players[1])}"
+    else:
+        for old, new in zip(there.players, here.players, strict=True):
+            if old.command != new.command:
+                yield f"{old.name} is {old.command!r} there, and {new.command!r} here"
+            elif old.digest != new.digest:
+                yield f"{new.name} has changed since"
+    for field in msgspec.structs.fields(Setting):
+        old, new = getattr(there, field.name), getattr(here, field.name)
+        if field.name != "players" and old != new:
+            yield f"{field.name.replace('_', ' ')} is {_shown(old)} there, and {_shown(new)} here"
+
+
+def _shown(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
 
 QUIET_SECONDS = 2.0
 """Time of compiling after which it is told why no game has begun."""
@@ -58,7 +138,7 @@ class MatchEnd(NamedTuple):
 
     progress: Progress
     interrupted: bool
-    """Ctrl-C or SIGTERM has ended it."""
+    """Ctrl-C, SIGTERM or SIGHUP has ended it."""
 
 
 async def hold(setup: MatchSetup, files: MatchFiles, concurrency: int, dask: str, console: Console) -> MatchEnd:
@@ -77,7 +157,7 @@ async def hold(setup: MatchSetup, files: MatchFiles, concurrency: int, dask: str
 
         async def heed_signals(*, task_status: trio.TaskStatus[None]) -> None:
             nonlocal interrupted
-            with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+            with trio.open_signal_receiver(*stop_signals()) as signals:
                 task_status.started()
                 async for _ in signals:
                     interrupted = True

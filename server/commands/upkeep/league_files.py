@@ -1,4 +1,4 @@
-"""What ``arena-server doctor`` looks at in a league: its database, the files of versions, and what tries them.
+"""The findings of ``arena-server doctor``, and those in a league: database, versions, and their trials.
 
 Nothing is changed, and the database is only read, also while a server writes into it.
 """
@@ -8,15 +8,31 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import NamedTuple
 
 from engine.wire.words import number_of
-from server.commands.upkeep.finding import GOOD, NOTE, WRONG, Finding
-from server.config.league_rules import LeagueRules
+from server.config.limits import LeagueRules
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.league.database import FILE as LEAGUE
 from server.league.database import SCHEMA
 from server.league.submissions.versions import BUILD, FOLDER, disk_use, kept_bytes
-from server.storage.database import later_version
+from server.storage.database import other_version
+
+GOOD, NOTE, WRONG = "ok", "note", "WRONG"
+
+
+class Finding(NamedTuple):
+    """The result of a check."""
+
+    state: str
+    """`GOOD`, `NOTE` or `WRONG`."""
+    about: str
+    sentence: str
+
+    def line(self) -> str:
+        """Format the finding as a line."""
+        return f"{self.state:5} {self.about}: {self.sentence}"
+
 
 MEGABYTE = 1 << 20
 
@@ -24,8 +40,8 @@ MAX_NAMED = 5
 """Versions, or people, that are named in a sentence."""
 
 
-LATER_TODO = "install that version again, or restore a backup from before it"
-"""What to do with a database that a later version has written."""
+OTHER_TODO = "install that version again, or give another data directory"
+"""What to do with a database that another version has written."""
 
 
 def league_findings(data: Path, rules: LeagueRules) -> Iterator[Finding]:
@@ -41,8 +57,8 @@ def league_findings(data: Path, rules: LeagueRules) -> Iterator[Finding]:
             (whole,) = database.execute("PRAGMA quick_check(1)").fetchone()
             if whole != "ok":
                 raise sqlite3.DatabaseError(whole)
-            if later := later_version(database, path, SCHEMA):
-                yield Finding(WRONG, "league", f"{later}; {LATER_TODO}")
+            if other := other_version(database, path, SCHEMA):
+                yield Finding(WRONG, "league", f"{other}; {OTHER_TODO}")
                 return
             active = database.execute(
                 """SELECT bots.name, number FROM versions JOIN bots ON bots.id = bot WHERE state = 'active'

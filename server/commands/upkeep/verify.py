@@ -8,7 +8,7 @@ from server.commands import exits
 from server.commands.options import fail
 
 
-def verify(file: Path, *, key: str = "", prove: float = 0.0) -> None:
+def verify(file: Path, *, key: str = "") -> None:
     """Recompute an exported contest: records, clocks, results, tables and ratings.
 
     It says what is not true.
@@ -21,18 +21,15 @@ def verify(file: Path, *, key: str = "", prove: float = 0.0) -> None:
         The file, made by arena-server contest export.
     key
         The public key with which it has to be signed, as the organiser has published it.
-    prove
-        Seconds for solving the last position of each adjudicated game without a certificate anew; 0 leaves that out.
     """
-    from server.contest.export.checking import verify_contest
+    from server.contest.export.checking import open_export, verify_contest
     from server.contest.export.container import MAX_BYTES, BadExport
-    from server.contest.export.opening import open_export
     from server.contest.report.formatting import printable
 
     try:
         with file.open("rb") as packed:
             data = packed.read(MAX_BYTES + 1)
-        found = verify_contest(open_export(data), prove_seconds=prove)
+        found = verify_contest(open_export(data))
     except (BadExport, OSError) as error:
         fail(f"{file}: {printable(explain_fault(error))}", 2)
     if key and key != found.key:

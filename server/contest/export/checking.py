@@ -1,49 +1,132 @@
 """Verifies an exported contest: signature, files, records, results, pairings, tables, ratings. Needs nothing else."""
 
-from collections.abc import Callable
-from math import isclose
+import hashlib
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, TypeVar
 
 import msgspec
-from msgspec.structs import replace
 
-from engine.duel.statistics import normal_los
 from engine.games.outcome import Termination
-from server.contest.export.certifying import check_certificate
-from server.contest.export.container import CONTEST, REPORT, BadExport
-from server.contest.export.contents import TOLERANCE, Contents, differences
-from server.contest.export.opening import CheckedExport, Opened, decoded, open_export
-from server.contest.export.proving import prove_adjudication
+from server.contest.export.container import (
+    CONTEST,
+    MANIFEST,
+    PUBLIC_KEY,
+    REPORT,
+    SIGNATURE,
+    BadExport,
+    is_signed,
+    shown,
+    unpack,
+)
+from server.contest.export.contents import FORMAT, LINKS, Contents, Manifest, differences, record_name
 from server.contest.fixtures import Finished
 from server.contest.interventions import Kind
 from server.contest.report.structure import Report
 from server.contest.store.verification import Checked, Evidence, Past, Verdict, check, recompute, unproven
+from server.ops.typed_json import decode
+
+Decoded = TypeVar("Decoded")
+
+
+class CheckedExport(NamedTuple):
+    """The result of verifying an export."""
+
+    contest: str
+    """The name of the contest."""
+    key: str
+    """The public key that has signed it."""
+    verdict: Verdict
+    entered: tuple[str, ...]
+    """A sentence for each version of a bot that was entered: its number, and the SHA-256 of the file that was sent."""
+
+
+class Opened(NamedTuple):
+    """The files of an export whose signature is true."""
+
+    files: Mapping[str, bytes]
+    manifest: Manifest
+    key: str
+    """The public key that has signed it."""
+    changed: list[str]
+    """A sentence for each file that is not the one that was signed."""
+
+    def record(self, match: int) -> tuple[str, str] | None:
+        """Return the record of a match and its SHA-256; None where it is missing."""
+        found = self.files.get(record_name(match))
+        return None if found is None else (found.decode(errors="replace"), hashlib.sha256(found).hexdigest())
+
+    def strays(self, matches: set[int | None]) -> list[str]:
+        """Return the names of records that belong to none of some matches."""
+        known = set(map(record_name, matches))
+        return sorted(name for name in self.files if name.startswith(LINKS) and name not in known)
+
+
+def open_export(data: bytes) -> Opened:
+    """Open an export; raises `BadExport` where it is none, or its signature is not true."""
+    files = unpack(data)
+    for name in (MANIFEST, SIGNATURE, PUBLIC_KEY, CONTEST, REPORT):
+        if name not in files:
+            raise BadExport(f"it is no exported contest: {name} is missing")
+    key = _check_signature(files)
+    manifest = decoded(files, MANIFEST, Manifest)
+    if manifest.format != FORMAT:
+        raise BadExport(f"it has the format {manifest.format}, and this version of arena-server knows {FORMAT}")
+    listed = {*manifest.files, MANIFEST, SIGNATURE}
+    if listed != files.keys():
+        raise BadExport(f"{min(listed ^ files.keys())} stands in the manifest or in the archive, and not in both")
+    # of the others every byte is used by whoever verifies, and each difference found has its own sentence
+    changed = [
+        f"{name} is not the file that was signed: its SHA-256 differs"
+        for name, described in manifest.files.items()
+        if hashlib.sha256(files[name]).hexdigest() != described.sha256
+    ]
+    return Opened(files, manifest, key, changed)
+
+
+def decoded(files: Mapping[str, bytes], name: str, kind: type[Decoded]) -> Decoded:
+    """Return what a file says; raises `BadExport` where it cannot be read."""
+    try:
+        return decode(files[name], type=kind)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise BadExport(f"{name} cannot be read: {error}") from None
+
+
+def _check_signature(files: Mapping[str, bytes]) -> str:
+    try:
+        key = shown(files[PUBLIC_KEY])
+        true = is_signed(files[PUBLIC_KEY], files[MANIFEST], files[SIGNATURE])
+    except ValueError as error:
+        raise BadExport(f"{PUBLIC_KEY} is no public key of Ed25519: {error}") from None
+    if not true:
+        raise BadExport(f"the signature is not true: {MANIFEST} is not what the key {key} has signed")
+    return key
+
 
 Told = Callable[[int, int], None]
 """Is told how many games have been checked, of how many."""
 
 
-def verify_export(data: bytes, told: Told = lambda done, count: None, prove_seconds: float = 0.0) -> CheckedExport:
+def verify_export(data: bytes, told: Told = lambda done, count: None) -> CheckedExport:
     """Verify an exported contest; raises `BadExport` where it is none or its signature is not true.
 
-    Takes about ten milliseconds a game. ``prove_seconds``: how long an adjudicated game
-    without a certificate is solved anew at most; 0: not at all.
+    Takes about ten milliseconds a game.
     """
-    return verify_contest(open_export(data), told, prove_seconds)
+    return verify_contest(open_export(data), told)
 
 
-def verify_contest(opened: Opened, told: Told = lambda done, count: None, prove_seconds: float = 0.0) -> CheckedExport:
+def verify_contest(opened: Opened, told: Told = lambda done, count: None) -> CheckedExport:
     """Verify a contest whose export was opened; as `verify_export`."""
     contents = decoded(opened.files, CONTEST, Contents)
     past = contents.past()
     try:
         entered = tuple(done.sentence for done in contents.interventions if done.kind is Kind.VERSION)
-        verdict = _verdict(opened, contents, past, told, prove_seconds)
+        verdict = _verdict(opened, contents, past, told)
         return CheckedExport(opened.manifest.contest, opened.key, verdict, entered)
     except (IndexError, AssertionError, KeyError, OverflowError, ValueError) as error:
         raise BadExport(f"{CONTEST} contradicts itself, so that nothing can be recomputed: {error!r}") from None
 
 
-def _verdict(opened: Opened, contents: Contents, past: Past, told: Told, prove_seconds: float) -> Verdict:
+def _verdict(opened: Opened, contents: Contents, past: Past, told: Told) -> Verdict:
     found = list(opened.changed)
     checked: dict[int | None, Checked] = {}
     for done, result in enumerate(past.played):
@@ -53,45 +136,20 @@ def _verdict(opened: Opened, contents: Contents, past: Past, told: Told, prove_s
         )
     standing, shown, stands, wrong = recompute(past, checked)
     found += wrong
-    adjudicated = [result for result in past.played if result.termination == Termination.ADJUDICATED]
-    strays = opened.strays({one.match for one in past.played}, {one.match for one in adjudicated})
-    found += [f"{name} is of no game of the contest" for name in strays]
+    found += [f"{name} is of no game of the contest" for name in opened.strays({one.match for one in past.played})]
     its = decoded(opened.files, REPORT, Report)
-    mine = _as_first_written(contents.report(past.definition, shown, stands), its)
+    mine = contents.report(past.definition, shown, stands)
     found += differences(msgspec.to_builtins(mine), msgspec.to_builtins(its))
     alone = unproven(past.results)
-    rest = list(alone)
-    for result in adjudicated:
-        proven = _adjudicated(opened, past, result, prove_seconds)
-        found += proven.differences
-        rest += proven.unproven
-    return Verdict(standing, len(alone), tuple(found), tuple(rest))
-
-
-def _as_first_written(mine: Report, its: Report) -> Report:
-    """Return my report, where the other one has likelihoods of superiority by the normal distribution with these."""
-    if len(mine.comparisons) != len(its.comparisons):
-        return mine
-    comparisons = [
-        replace(one, los=los) if isclose(theirs.los, los := normal_los(one.pairs), rel_tol=TOLERANCE) else one
-        for one, theirs in zip(mine.comparisons, its.comparisons, strict=True)
+    adjudicated = [
+        f"match {result.match}, {' against '.join(result.fixture.players)}: {result.detail}; the record has no proof"
+        for result in past.played
+        if result.termination == Termination.ADJUDICATED
     ]
-    return replace(mine, comparisons=tuple(comparisons))
+    return Verdict(standing, len(alone), tuple(found), (*alone, *adjudicated))
 
 
 def _evidence(opened: Opened, result: Finished, kept: str) -> Evidence:
     assert result.match is not None
     record = opened.record(result.match)
     return Evidence(result, None) if record is None else Evidence(result, *record, kept)
-
-
-def _adjudicated(opened: Opened, past: Past, result: Finished, seconds: float) -> Verdict:
-    text = _evidence(opened, result, "").text
-    written = opened.certificate(result.match)
-    if written is not None and text is not None:
-        return check_certificate(past.definition, result, text, written)
-    if seconds and text is not None:
-        return prove_adjudication(past.definition, result, text, seconds)
-    players = " against ".join(result.fixture.players)
-    kept = f"match {result.match}, {players}: adjudicated, and there is no certificate of it; --prove solves it anew"
-    return Verdict(0, 0, (), (kept,))

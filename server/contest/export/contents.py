@@ -1,38 +1,52 @@
-"""What stands in an exported contest, as plain data, and what is left out of it. Pure.
+"""The contents of an exported contest, as plain data, and making the export from a data directory.
 
-An export is for everybody. It has no tokens, not even hashes, and neither the commands nor the folders of programs: of
-these it has only whether the server started them. Where programs were started plays no part in what is verified.
+An export is for everybody. It has no tokens, not even hashes, and neither the commands nor the folders of programs: it
+only says whether the server started them. Verification does not ask where programs were started. The export only reads
+the data directory, except for the signing key, which is made once.
 """
 
+import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from datetime import datetime
 from math import isclose
+from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
 from server.contest.definition import Definition, Entrant, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
-from server.contest.export.container import MAX_FILES, BadExport
+from server.contest.export.container import (
+    CONTEST,
+    MANIFEST,
+    MAX_FILES,
+    PUBLIC_KEY,
+    REPORT,
+    SIGNATURE,
+    BadExport,
+    pack,
+    public_pem,
+    signing_key,
+)
 from server.contest.fixtures import Finished
-from server.contest.formats.plan import Plan
+from server.contest.formats.plan import Plan, Present, plan
 from server.contest.interventions import Intervention
 from server.contest.report.contents import make_report
 from server.contest.report.estimate import Moment
-from server.contest.report.interruptions import all_pauses
+from server.contest.report.formatting import all_pauses
 from server.contest.report.structure import Pause, Report
-from server.contest.store import definition_text
+from server.contest.scoring.annulments import effective_results
+from server.contest.store.schema import definition_text, read_definition
+from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Past
-from server.storage.record_store import SUFFIX
+from server.storage.record_store import SUFFIX, find_record
 
 FORMAT = 1
 """Number of the format; it changes when older programs could misread the file."""
 
 LEFT_OUT = ("(left out)",)
 """Stands for the command of a program."""
-
-CERTIFICATES = "certificates/"
-"""Where certificates of adjudicated games stand in an export."""
 
 LINKS = "records/"
 """Where records stand in an export, and what links to them begin with."""
@@ -60,7 +74,7 @@ class Contents(msgspec.Struct, frozen=True, kw_only=True):
     """A contest as ``contest.json`` has it."""
 
     definition: str
-    """By `server.contest.store.definition_text`."""
+    """By `server.contest.store.schema`."""
     opened: datetime
     closed: datetime
     stages: dict[int, datetime]
@@ -75,7 +89,7 @@ class Contents(msgspec.Struct, frozen=True, kw_only=True):
     def past(self) -> Past:
         """Return the contest, to be verified; raises `BadExport`."""
         try:
-            definition = replace(definition_text.decode(self.definition), interventions=self.interventions)
+            definition = replace(read_definition(self.definition), interventions=self.interventions)
         except msgspec.DecodeError as error:
             raise BadExport(str(error)) from None
         _check_size(definition)
@@ -92,11 +106,6 @@ class Contents(msgspec.Struct, frozen=True, kw_only=True):
 def record_name(match: int | None) -> str:
     """Return the name of the file that has the record of a match."""
     return f"{LINKS}{match}{SUFFIX}"
-
-
-def certificate_name(match: int | None) -> str:
-    """Return the name of the file that has the certificate of an adjudicated match."""
-    return f"{CERTIFICATES}{match}{SUFFIX}"
 
 
 def published(definition: Definition) -> Definition:
@@ -150,3 +159,56 @@ def _check_size(definition: Definition) -> None:
         games += meetings * stage.pairs * variants * 2
     if games > 4 * MAX_FILES or min(n, variants) < 1 or min(len(v.openings) for v in definition.variants) < 1:
         raise BadExport(f"the contest would have up to {games} games; {MAX_FILES} fit into an export")
+
+
+def export(data: Path, contest: int) -> bytes:
+    """Return the export of a contest that is over, the same bytes each time.
+
+    Raises `BadExport` where it is not over, KeyError where there is none, `BadStore` and OSError.
+    """
+    contents = _contents(data, contest)
+    past = contents.past()
+    games = effective_results(past.definition, past.results)
+    report = contents.report(
+        past.definition, games, plan(past.definition, games, Present(frozenset(), (), past.seconds))
+    )
+    files = {
+        CONTEST: json_text(contents),
+        REPORT: json_text(report),
+    }
+    for match in sorted(result.match for result in past.results if result.match is not None):
+        record = find_record(data, match)
+        if record is not None:  # one that is missing is named when the export is verified
+            files[record_name(match)] = record
+    return signed(data, past.definition.name, files)
+
+
+def signed(data: Path, contest: str, files: Mapping[str, bytes]) -> bytes:
+    """Return an archive of files with a manifest, signed by the key of a data directory."""
+    key = signing_key(data)
+    listed = {**files, PUBLIC_KEY: public_pem(key)}
+    described = {name: Described(len(text), hashlib.sha256(text).hexdigest()) for name, text in listed.items()}
+    manifest = json_text(Manifest(FORMAT, contest, described))
+    return pack({MANIFEST: manifest, SIGNATURE: key.sign(manifest), **listed})
+
+
+def _contents(data: Path, contest: int) -> Contents:
+    with closing(Store(data / FILE, copy=True)) as store:
+        row, definition = store.contest(contest), published(store.definition(contest))
+        if row.closed is None:
+            raise BadExport(f"{row.name} is not over yet; a contest is exported when all its games are played")
+        return Contents(
+            definition=definition_text(definition),
+            opened=row.opened,
+            closed=row.closed,
+            stages=store.stages(contest),
+            pauses=tuple(store.pauses(contest)),
+            interventions=definition.interventions,
+            results=tuple(store.results(contest)),
+            records=dict(sorted(store.records(contest).items())),
+        )
+
+
+def json_text(value: msgspec.Struct) -> bytes:
+    """Return a file of an export."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"

@@ -1,24 +1,67 @@
 """Plans the next games of a contest from its definition, the organiser's interventions and the games so far.
 
-Nothing else is remembered: whoever has these goes on with the contest where it was. A ladder also has to know who
-is free and how long it has run, since it pairs whoever is there.
+Nothing else is remembered: a server with these data continues the contest. A ladder also needs the free entrants and
+the seconds that it has lasted, since it pairs the entrants that are free.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
+from engine.duel.openings import split_mix
 from server.contest.definition import Definition, Gauntlet, Knockout, RoundRobin, Seeding, Swiss
-from server.contest.fixtures import FORFEIT, QUALIFICATION, WITHDRAWN, Finished, Fixture, Schedule, counted_games
+from server.contest.fixtures import (
+    FORFEIT,
+    QUALIFICATION,
+    WITHDRAWN,
+    Finished,
+    Fixture,
+    Schedule,
+    counted_games,
+    meeting,
+)
 from server.contest.formats.knockout import bracket
 from server.contest.formats.ladder import ladder
-from server.contest.formats.qualification import qualification
 from server.contest.formats.round_robin import gauntlet, round_robin
-from server.contest.formats.seeded_random import shuffled
 from server.contest.formats.standings import standings
 from server.contest.formats.swiss import swiss
 from server.contest.interventions import is_cancelled
 from server.contest.scoring.disqualification import Disqualification, find_disqualified
+
+Item = TypeVar("Item")
+
+
+def shuffled(items: Sequence[Item], seed: int) -> tuple[Item, ...]:
+    """Return the items in an order that depends on the seed alone (Fisher and Yates 1938)."""
+    order = list(items)
+    numbers = split_mix(seed)
+    for last in range(len(order) - 1, 0, -1):
+        other = next(numbers) % (last + 1)
+        order[last], order[other] = order[other], order[last]
+    return tuple(order)
+
+
+def qualification(definition: Definition) -> Schedule:
+    """Return all games of the qualification: each entrant against each built-in bot, in all variants."""
+    rules = definition.qualification
+    if rules is None:
+        return Schedule(())
+    variants = range(len(definition.variants))
+    return Schedule(
+        tuple(
+            fixture
+            for number, opponent in enumerate(rules.opponents, 1)
+            for entrant in definition.entrants
+            for fixture in meeting(
+                QUALIFICATION,
+                number,
+                (entrant.name, opponent),
+                variants,
+                range(rules.pairs),
+                (number - 1) * rules.pairs,
+            )
+        )
+    )
 
 
 class Present(NamedTuple):
@@ -146,3 +189,50 @@ def forfeit(fixture: Fixture, out: Mapping[str, Disqualification]) -> Finished:
         termination, what = FORFEIT, "disqualified"
     sentence = f"{' and '.join(gone)} had been {what}"
     return Finished(fixture, None, present[0] if present else None, termination, sentence)
+
+
+def games_to_start(
+    definition: Definition,
+    due: Iterable[Fixture],
+    running: Collection[Fixture],
+    connected: Collection[str],
+    cores: int,
+    others: int = 0,
+) -> list[Fixture]:
+    """Return the due games that can begin now, in order, in addition to those that are running.
+
+    An entrant that connects by itself plays one game at a time, while it is connected. A program that the server
+    starts, built-in bots included, has a core of its own as long as its game lasts, so that no bot thinks on another's
+    processor time; ``cores`` is how many the machine has, if the contest does not say how many it may take. A game that
+    needs more than there are at all is played by itself. No game overtakes one that needs more cores than are free:
+    that one would wait for ever. ``others`` of the machine's cores are not for this contest.
+    """
+    most = definition.games_at_once or len(definition.entrants) ** 2
+    all_cores, cores = max(cores, definition.cores), definition.cores or cores
+    connecting = {entrant.name for entrant in definition.entrants if entrant.connects}
+    begun = list(running)
+    busy = {name for fixture in begun for name in fixture.players}
+    taken = sum(_programs(fixture, connecting) for fixture in begun)
+    chosen = []
+    blocked = False
+    for fixture in due:
+        if len(begun) >= most:
+            break
+        needed = _programs(fixture, connecting)
+        if any(name in connecting and (name not in connected or name in busy) for name in fixture.players):
+            continue
+        fits = taken + needed <= min(cores, all_cores - others) or taken + others == 0
+        blocked = blocked or (not fits and needed > 0)
+        if blocked and not connecting:
+            break
+        if needed == 0 or not blocked:
+            chosen.append(fixture)
+            begun.append(fixture)
+            busy |= set(fixture.players)
+            taken += needed
+    return chosen
+
+
+def _programs(fixture: Fixture, connecting: Collection[str]) -> int:
+    """Return the number of programs that the server has to start for a game."""
+    return sum(name not in connecting for name in fixture.players)

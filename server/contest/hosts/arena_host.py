@@ -51,7 +51,7 @@ class ArenaGame:
 
     def cut_off(self) -> Finished | None:
         """Annul a match that is not over, and return it; None if it is over, or the arena has it no more."""
-        if self.match.state.outcome is not None or self._arena.own_match(self.match.number) is not self.match:
+        if self.match.state.outcome is not None or self._arena.matches.get(self.match.number) is not self.match:
             return None
         sentence = "the server could not go on with the game, which is played again"
         self._arena.annul(self.match, Termination.SERVER_FAULT, sentence)

@@ -113,8 +113,6 @@ class Presence(NamedTuple):
     """Entrants that connect by themselves, have games to play, and are not there."""
     paused: Pause | None = None
     """The pause that lasts; None where all is well."""
-    notes: tuple[str, ...] = ()
-    """What was found when the server started, for the report."""
 
 
 class ContestPlayers:

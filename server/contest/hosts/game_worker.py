@@ -26,13 +26,12 @@ from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import GameTask, PlayerMissing
 from server.contest.hosts.seating import GameSeating
 from server.contest.hosts.worker_job import READ_BYTES, Answer, Job
-from server.contest.store import definition_text
 from server.contest.store.folders import errors_of
+from server.contest.store.schema import read_definition
 from server.match.flag_timer import FlagTimer
-from server.net.event_loop import instrumented, microseconds
 from server.net.rate_limiter import RateLimiter
 from server.net.send_queue import SendQueue
-from server.net.stall_monitor import StallMonitor
+from server.net.timing import StallMonitor, instrumented, microseconds
 from server.ops.logs import configure
 from server.ops.typed_json import decode
 from server.storage.record_store import RecordStore
@@ -43,7 +42,7 @@ CONTEST = 1
 
 async def play(job: Job) -> Answer:
     """Play a game in a temporary directory. Raises the faults of this machine."""
-    definition = definition_text.decode(job.definition)
+    definition = read_definition(job.definition)
     with tempfile.TemporaryDirectory(prefix="arena-game-") as folder:
         data = Path(folder)
         async with private_arena(data, job.server) as (arena, record_store, seats):

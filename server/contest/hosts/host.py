@@ -3,7 +3,7 @@
 There are three: an arena in the server's process, for players that connect and for programs whose games are watched
 there (`server.contest.hosts.arena_host`); the same in a process of its own, which plays one game and ends
 (`server.contest.hosts.game_worker`); and the workers of a cluster, each of which starts such a process
-(`server.contest.hosts.cluster_host`).
+(`server.contest.hosts.dask_cluster`).
 """
 
 from collections.abc import Callable, Mapping

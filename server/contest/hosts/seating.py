@@ -30,14 +30,13 @@ from server.contest.hosts.worker_job import PROGRAMS
 from server.contest.programs.command import builtin_bot_command
 from server.contest.programs.pipes import Pipes
 from server.contest.programs.program import MachineFault, NotStarted, Place, Program, run
-from server.contest.programs.sandbox.choice import seal_of
+from server.contest.programs.sandbox.choice import NotVisible, seal_of
 from server.contest.programs.sandbox.cores import CoreLease, Cores
-from server.contest.programs.sandbox.visible_files import NotVisible
 from server.contest.store.folders import errors_of
 from server.match.match import Match
 from server.net.connection import ByteStream
-from server.net.event_loop import microseconds
 from server.net.rate_limiter import ConnectionQuota
+from server.net.timing import microseconds
 from server.ops import descendants
 
 log = structlog.get_logger()

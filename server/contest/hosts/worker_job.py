@@ -1,4 +1,4 @@
-"""The job of a worker: a game to play, and the answer. Knows no cluster.
+"""The job of a worker: a game to play, the answer, and its verification. Knows no cluster.
 
 `play` and `greet` run on the worker. The game has a process of its own there, `server.contest.hosts.game_worker`.
 """
@@ -12,11 +12,21 @@ import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
-from server.contest.fixtures import Fixture, ProgramUsage
+from engine import record
+from engine.games.outcome import ANNULLED
+from engine.record import BadRecord
+from server.contest.definition import Definition
+from server.contest.fixtures import Fixture, Programs, ProgramUsage
+from server.contest.hosts.host import GameTask
+from server.contest.store.schema import definition_text, read_definition
+from server.match import recovery
+from server.match.referee import State
+from server.ops.typed_json import decode
 
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 """File with an id that no other machine has, until it is started again (Linux)."""
@@ -40,7 +50,7 @@ class Job(msgspec.Struct, frozen=True):
     """A game to be played."""
 
     definition: str
-    """That of the contest, as `server.contest.store.definition_text` writes it."""
+    """That of the contest, as `server.contest.store.schema` writes it."""
     fixture: Fixture
     match: int
     """The number of its record."""
@@ -158,3 +168,86 @@ def _last_words(errors: IO[bytes]) -> str:
     errors.seek(0)
     lines = errors.read().decode(errors="replace").strip().splitlines()
     return f": {lines[-1][-MAX_SHOWN:]!r}" if lines else ""
+
+
+class BadAnswer(Exception):
+    """A worker has not played its game. ``str(error)`` says in a sentence what was wrong."""
+
+
+class Played(NamedTuple):
+    """The verified answer of a worker."""
+
+    answer: Answer
+    state: State | None = None
+    """The match as it has ended; None where it could not begin, for which the answer names who is to blame."""
+    gone: tuple[bool, bool] = (False, False)
+    """Which side had no connection at the end."""
+    programs: Programs = (None, None)
+    """What the programs have used."""
+
+
+def cluster_obstacle(definition: Definition) -> str:
+    """Say in a sentence why a contest cannot be played on a cluster; empty where it can."""
+    connecting = [entrant.name for entrant in definition.entrants if entrant.connects]
+    if connecting:
+        names = ", ".join(connecting[:3]) + (", …" if len(connecting) > 3 else "")
+        return (
+            f"a cluster plays programs, and these entrants have no command, so that they connect by themselves: {names}"
+        )
+    if any(entrant.version_of for entrant in definition.entrants):
+        return "versions of bots play on the machine of the server; a cluster does not have them"
+    if definition.adjudication is not None:
+        return "games on a cluster are not adjudicated; take [adjudication] out of the contest file"
+    return ""
+
+
+def make_job(task: GameTask, server: str) -> Job:
+    """Return the job for a game; ``server`` names the program in its record."""
+    # how many cores there are is for the worker to say; what is hidden from a program, the other entrants do
+    text = definition_text(replace(task.definition, cores=0))
+    return Job(text, task.fixture, task.number, server, starts=dict(task.start_seconds))
+
+
+def check_answer(job: Job, answer: Any) -> Played:
+    """Verify the answer of a worker, and return the game; raises `BadAnswer`, also if the worker was lost."""
+    if answer is None:
+        raise BadAnswer("its worker was lost")
+    if isinstance(answer, Exception):
+        raise BadAnswer(f"{type(answer).__name__}: {answer}")
+    try:
+        found = decode(answer, type=Answer)
+    except (msgspec.DecodeError, TypeError) as error:
+        raise BadAnswer(f"the answer cannot be read: {error}") from None
+    if found.fault:
+        raise BadAnswer(found.fault)
+    if not set(found.wrote) | set(found.programs) <= set(job.fixture.players):
+        raise BadAnswer("the answer has what programs of others have written or used")
+    first, second = job.fixture.players
+    programs = (found.programs.get(first), found.programs.get(second))
+    if not found.record:
+        if not found.names or not set(found.names) <= set(job.fixture.players):
+            raise BadAnswer("the answer has neither a record nor the names of those who did not come")
+        return Played(found, programs=programs)
+    return Played(found, *_verified(job, found.record), programs)
+
+
+def _verified(job: Job, text: str) -> tuple[State, tuple[bool, bool]]:
+    """Verify the record of a game, and that it is the record of this game."""
+    try:
+        summary = record.verify(text)
+    except BadRecord as error:
+        raise BadAnswer(f"the record is not true: {error}") from None
+    definition, header = read_definition(job.definition), summary.header
+    names = tuple(name.lower() for name in header.players)
+    wanted = tuple(name.lower() for name in job.fixture.players)
+    control, limit = job.fixture.control(definition), definition.move_limit
+    if (header.match, names, header.control, header.move_limit, header.position.text()) != (
+        *(job.match, wanted, control, limit, job.fixture.position(definition)),
+    ):
+        raise BadAnswer("the record is that of another game")
+    state = recovery.read_finished_match(text)
+    if state is None or state.outcome is None:
+        raise BadAnswer("the record has no result")
+    if state.outcome.termination in ANNULLED:
+        raise BadAnswer(f"the game was annulled there: {state.outcome.detail}")
+    return state, summary.gone

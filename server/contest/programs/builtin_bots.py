@@ -13,9 +13,8 @@ from server.config.builtin_bot import BuiltinBot
 from server.config.process_settings import with_low_priority
 from server.config.settings import Settings
 from server.contest.programs.command import builtin_bot_command
-from server.contest.programs.sandbox.spawning import NICENESS
-from server.net.os_faults import machine_fault
-from server.ops.backoff import pause_seconds
+from server.contest.programs.sandbox.cores import NICENESS
+from server.ops.faults import machine_fault, pause_seconds
 
 log = structlog.get_logger()
 

@@ -22,11 +22,11 @@ from server.contest.programs.command import connects, quote_command
 from server.contest.programs.pipes import FLOOD_SECONDS, READ_BYTES, Pipes
 from server.contest.programs.sandbox import bubblewrap
 from server.contest.programs.sandbox import process as sealed
+from server.contest.programs.sandbox.cores import spawn
 from server.contest.programs.sandbox.process import Seal, Sealed
-from server.contest.programs.sandbox.spawning import spawn
-from server.net.os_faults import machine_fault
 from server.ops import descendants
-from server.storage.bounded_log import BoundedLog
+from server.ops.faults import machine_fault
+from server.storage.player_logs import BoundedLog
 
 log = structlog.get_logger()
 

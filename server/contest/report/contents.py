@@ -1,16 +1,197 @@
 """The report of a contest, from its definition, its games, and how far it has come."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from engine.games.outcome import ANNULLED
-from server.contest.definition import Definition, Sandbox
-from server.contest.fixtures import QUALIFICATION, Finished, Fixture, counted_games
-from server.contest.formats.plan import Plan
-from server.contest.report import formatting, ratings_part, stages
+from server.contest.definition import Definition, Knockout, Sandbox, format_word
+from server.contest.fixtures import QUALIFICATION, Finished, Fixture, counted_games, points
+from server.contest.formats.knockout import bracket, seeds
+from server.contest.formats.plan import Plan, StageState
+from server.contest.formats.standings import Cell, crosstable, standings
+from server.contest.report import formatting, ratings_part
 from server.contest.report.estimate import Moment, estimate_left
-from server.contest.report.structure import Disqualified, Game, Intervention, Loss, Report, ScheduledGame
+from server.contest.report.structure import (
+    Disqualified,
+    Game,
+    Intervention,
+    Loss,
+    Meeting,
+    Qualification,
+    Qualified,
+    Report,
+    Round,
+    ScheduledGame,
+    Stage,
+)
 from server.contest.scoring import disqualification
+from server.contest.scoring.disqualification import Cause, find_disqualified, is_late, losses
 from server.storage.record_store import SUFFIX
+
+_NAMES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
+"""Of rounds, by how many meetings they have."""
+
+
+THIRD_PLACE = "Third place"
+
+
+def rounds(
+    players: Sequence[str],
+    won: Mapping[str, int],
+    games: Sequence[Finished],
+    numbers: Mapping[Fixture, int],
+    *,
+    third_place: bool = False,
+    third: str | None = None,
+) -> tuple[Round, ...]:
+    """Return all rounds of the bracket of ``players``, who are in order of seeding.
+
+    ``won`` is how many rounds each has got through (`server.contest.formats.knockout.bracket`), ``games`` are those of
+    the stage that count, and ``numbers`` theirs in the report. With ``third_place`` the match for it, won by
+    ``third``, comes last.
+    """
+    slots = [players[seed] if seed < len(players) else None for seed in seeds(len(players))]
+    found: list[Round] = []
+    while len(slots) > 1:
+        number = len(found) + 1
+        of_round = [game for game in games if game.fixture.round == number]
+        meetings = [
+            _meeting(pair, number, won, [game for game in of_round if set(game.fixture.players) == set(pair)], numbers)
+            for pair in zip(slots[::2], slots[1::2], strict=True)
+        ]
+        found.append(Round(name=_NAMES.get(len(meetings), f"Round {number}"), meetings=tuple(meetings)))
+        slots = [None if one.winner is None else one.players[one.winner] for one in meetings]
+    if third_place and len(players) > 3:
+        found.append(
+            Round(name=THIRD_PLACE, meetings=(_match_for_third(found[-2], games, len(found), numbers, third),))
+        )
+    return tuple(found)
+
+
+def _match_for_third(
+    semi_finals: Round, games: Sequence[Finished], number: int, numbers: Mapping[Fixture, int], third: str | None
+) -> Meeting:
+    """Return the meeting of those who have lost the semi-finals, in the round of the final."""
+    players = [None if one.winner is None else one.players[1 - one.winner] for one in semi_finals.meetings]
+    mine = [game for game in games if game.fixture.round == number and set(game.fixture.players) == set(players)]
+    won = {name: number if name == third else 0 for name in players if name is not None}
+    return _meeting((players[0], players[1]), number, won, mine, numbers)
+
+
+def _meeting(
+    players: tuple[str | None, str | None],
+    number: int,
+    won: Mapping[str, int],
+    games: Sequence[Finished],
+    numbers: Mapping[Fixture, int],
+) -> Meeting:
+    on = [name is not None and won[name] >= number for name in players]
+    score = points(games)
+    first, second = (0.0 if name is None else score[name] for name in players)
+    return Meeting(
+        players=players,
+        points=(first, second),
+        winner=on.index(True) if any(on) else None,
+        bye=number == 1 and None in players,
+        games=tuple(numbers[game.fixture] for game in games),
+    )
+
+
+def stage_report(
+    definition: Definition,
+    state: StageState,
+    games: list[Finished],
+    numbers: Mapping[Fixture, int],
+    began: datetime | None,
+) -> Stage:
+    """Return the report of a stage; ``games`` are the counting games of all stages.
+
+    ``numbers`` are those of the games in the report.
+    """
+    mine = [game for game in games if game.fixture.stage == state.number]
+    of_stage = definition.stages[state.number]
+    ranking = standings(definition, state.number, state.players, games, state.schedule.byes)
+    won = {line.name: line.rounds_won for line in ranking if line.rounds_won is not None}
+    met = crosstable(state.players, mine)
+    cells = {
+        name: {
+            other: Cell(
+                cell.points, cell.wins, cell.draws, cell.losses, tuple(numbers[game.fixture] for game in cell.games)
+            )
+            for other, cell in row.items()
+        }
+        for name, row in met.items()
+    }
+    names = [line.name for line in ranking]
+    return Stage(
+        number=state.number + 1,
+        format=formatting.format_name(of_stage.format),
+        kind=format_word(of_stage.format),
+        time=formatting.control(of_stage.control),
+        began=began,
+        over=_over(state, games),
+        games=len(mine),
+        known=len(state.schedule.fixtures),
+        table=tuple(ranking),
+        crosstable=tuple(tuple(cells[name].get(other) for other in names) for name in names),
+        byes=state.schedule.byes,
+        bracket=_rounds(definition, state, games, won, numbers),
+    )
+
+
+def _rounds(
+    definition: Definition,
+    state: StageState,
+    games: list[Finished],
+    won: Mapping[str, int],
+    numbers: Mapping[Fixture, int],
+) -> tuple[Round, ...]:
+    """Return the rounds of a knockout; none of other formats."""
+    format = definition.stages[state.number].format
+    if not isinstance(format, Knockout):
+        return ()
+    third = bracket(definition, state.number, format, state.players, games).third
+    mine = [game for game in games if game.fixture.stage == state.number]
+    return rounds(state.players, won, mine, numbers, third_place=format.third_place, third=third)
+
+
+def qualification_report(definition: Definition, state: StageState, games: list[Finished]) -> Qualification:
+    """Return the report of the qualification."""
+    rules = definition.qualification
+    assert rules is not None
+    mine = [game for game in games if game.fixture.stage == QUALIFICATION]
+    out = find_disqualified(definition, mine)
+    lines = []
+    for name in state.players:
+        of_one = [game for game in mine if name in game.fixture.players]
+        due = sum(name in fixture.players for fixture in state.schedule.fixtures)
+        causes = [loss.cause for game in of_one for loss in losses(definition, game) if loss.name == name]
+        won = sum(game.points(game.fixture.players.index(name)) == 1 for game in of_one)
+        drawn = sum(game.shared for game in of_one)
+        lines.append(
+            Qualified(
+                name=name,
+                games=len(of_one),
+                left=0 if name in out else due - len(of_one),
+                wins=won,
+                draws=drawn,
+                losses=len(of_one) - won - drawn,
+                late=sum(map(is_late, causes)),
+                bad_moves=causes.count(Cause.BAD_MOVE),
+                disqualified=out[name].reason if name in out else "",
+            )
+        )
+    return Qualification(
+        opponents=rules.opponents,
+        time=formatting.control(rules.control),
+        over=not any(line.left for line in lines),
+        table=tuple(lines),
+    )
+
+
+def _over(state: StageState, games: list[Finished]) -> bool:
+    return state.schedule.complete and {game.fixture for game in games}.issuperset(state.schedule.fixtures)
+
 
 MAX_COMING = 100
 """Games that the schedule lists; those behind them are only counted."""
@@ -46,7 +227,7 @@ def make_report(
     rated = fit.table if fit else ()
     states = {state.number: state for state in plan.stages}
     played = [
-        stages.stage_report(definition, state, valid, numbers, moment.began.get(number))
+        stage_report(definition, state, valid, numbers, moment.began.get(number))
         for number, state in states.items()
         if number != QUALIFICATION
     ]
@@ -64,14 +245,12 @@ def make_report(
         running=len(moment.running),
         left=left.expected,
         seconds_left=left.seconds,
-        evaluations=definition.evaluations,
         due=len(set(plan.due).difference(moment.running)),
         qualification=(
-            stages.qualification_report(definition, states[QUALIFICATION], valid) if QUALIFICATION in states else None
+            qualification_report(definition, states[QUALIFICATION], valid) if QUALIFICATION in states else None
         ),
         stages=tuple(played),
         ratings=rated,
-        superiority=ratings_part.superiority_matrix(definition, valid, rated),
         comparisons=ratings_part.compare_entrants(valid, ranking),
         disqualified=tuple(
             Disqualified(

@@ -10,7 +10,7 @@ import msgspec
 
 from server.contest.formats.standings import Standing
 from server.contest.report.formatting import printable
-from server.contest.report.render.page import page
+from server.contest.report.page import page
 from server.contest.report.structure import Game, Report
 from server.contest.scoring.ratings import Rating
 

@@ -1,6 +1,6 @@
-"""The progress of a running contest, for a live display and as one line."""
+"""The progress of a running contest, for a live display and as one line, and what a new contest will take, as text."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rich.console import Group, RenderableType
@@ -15,7 +15,7 @@ from server.contest.formats.plan import Plan, StageState
 from server.contest.formats.standings import Standing, standings
 from server.contest.report import formatting
 from server.contest.report.estimate import Moment, Remaining, estimate_left
-from server.contest.report.interruptions import pause
+from server.contest.report.formatting import pause
 
 HEAD = 5
 """Lines of the table that are shown; the line for logs has fewer."""
@@ -67,20 +67,14 @@ def current_progress(definition: Definition, games: Sequence[Finished], plan: Pl
 
 def progress_line(now: Progress) -> str:
     """Return the progress as one line of plain text."""
-    return f"{formatting.printable(now.name)}: {'; '.join(', '.join(parts) for parts in progress_parts(now))}"
+    return f"{formatting.printable(now.name)}: {progress_text(now)}"
 
 
-def progress_parts(now: Progress) -> list[tuple[str, ...]]:
-    """Return the parts of that line behind the contest's name, each of one or several clauses."""
-    parts: list[tuple[str, ...]] = [(_games(now),)]
-    if not now.over:
-        parts.append((now.stage,))
-    if now.head:
-        leaders = now.head[:HEAD_OF_LINE]
-        parts.append(tuple(f"{place}. {formatting.printable(name)} {mark}" for place, name, mark in leaders))
-    parts += [(_missing(now),)] if now.missing else []
-    parts += [(now.paused,)] if now.paused else []
-    return parts
+def progress_text(now: Progress) -> str:
+    """Return that line without the contest's name."""
+    leaders = (f"{place}. {formatting.printable(name)} {mark}" for place, name, mark in now.head[:HEAD_OF_LINE])
+    stage, missing = "" if now.over else now.stage, _missing(now) if now.missing else ""
+    return "; ".join(filter(None, (_games(now), stage, ", ".join(leaders), missing, now.paused)))
 
 
 def render_progress(now: Progress) -> RenderableType:
@@ -144,3 +138,49 @@ def _missing(now: Progress) -> str:
     names = ", ".join(map(formatting.printable, now.missing[:MAX_MISSING]))
     others = len(now.missing) - MAX_MISSING
     return f"waiting for {names}{f' and {others} more' if others > 0 else ''}"
+
+
+class DryRun(NamedTuple):
+    """What a contest is going to take."""
+
+    rows: tuple[tuple[str, str, str], ...]
+    """Of each stage, and of several together: its title, the number of games, and the time."""
+    basis: str
+    """What tells how long a game takes."""
+
+
+def dry_run_of(definition: Definition, stages: Mapping[int, Remaining], total: Remaining, measured: int) -> DryRun:
+    """Return a row for each stage and one for all; ``measured`` games of earlier contests tell how long one takes."""
+    lines = [(_title(definition, number), *_amount(stage)) for number, stage in stages.items()]
+    games, time = _amount(total)
+    open_end = any(stage.at_least and stage.most == stage.games for stage in stages.values())
+    lines += [("together", f"{games} and more" if open_end else games, time)] if len(lines) > 1 else []
+    basis = "no such game was measured on this server yet: only the budgets bound the time"
+    if measured:
+        basis = f"the expected time is by {number_of(measured, 'game')} of earlier contests in these variants"
+    return DryRun(tuple(lines), basis)
+
+
+def dry_run_lines(found: DryRun) -> list[str]:
+    """Return a dry run as lines of text."""
+    first, second = (max(len(row[column]) for row in found.rows) for column in (0, 1))
+    lines = [f"{title:{first}}  {games:{second}}  {time}".rstrip() for title, games, time in found.rows]
+    return [*lines, found.basis]
+
+
+def _title(definition: Definition, number: int) -> str:
+    if number == QUALIFICATION:
+        return "qualification"
+    return f"stage {number + 1}: {formatting.format_name(definition.stages[number].format)}"
+
+
+def _amount(left: Remaining) -> tuple[str, str]:
+    """Return the number of games and the time."""
+    games = number_of(left.games, "game")
+    if left.most > left.games:
+        games = f"{left.games} to {left.most} games"
+    elif left.at_least:
+        games = f"at least {games}" if left.games else "what its time allows"
+    about = "" if left.seconds is None else f"about {formatting.duration(left.seconds)}, "
+    most = "" if left.most_seconds is None else f"at most {formatting.duration(left.most_seconds)}"
+    return games, f"{about}{most}".removesuffix(", ")

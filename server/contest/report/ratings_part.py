@@ -1,25 +1,54 @@
-"""The part of a report about strength: ratings, likelihoods of superiority, comparisons, and variants."""
+"""The part of a report about strength: ratings, comparisons, and variants."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from math import isfinite
+from typing import NamedTuple
 
 from engine.duel.sprt import Decision, Sprt
+from engine.duel.statistics import OUTCOMES, Counts, Estimate, estimate
 from server.contest.definition import Definition
-from server.contest.fixtures import Finished
+from server.contest.fixtures import Finished, Fixture, counted_games
 from server.contest.report import formatting
 from server.contest.report.structure import Comparison, Variant
 from server.contest.scoring import ratings as model
-from server.contest.scoring.comparison import compare
 from server.contest.scoring.ratings import Rating, Ratings
+
+
+class PairResult(NamedTuple):
+    """The result of a comparison, seen from the first entrant."""
+
+    pairs: Counts
+    """How many pairs of games, both finished, have had each result for the first one: 0, a half, to 2 points."""
+    estimate: Estimate | None
+    """None without a pair."""
+    ratio: float
+    """The log-likelihood ratio of the test."""
+    decision: Decision
+
+
+def compare(games: Iterable[Finished], one: str, other: str, test: Sprt) -> PairResult:
+    """Compare two entrants; games that were not played count for nothing.
+
+    The decision is that of all pairs together. As they were not counted one by one, it may err more often than the
+    test says, unless nobody looks before the end.
+    """
+    between: dict[Fixture, Finished] = {
+        game.fixture: game for game in counted_games(games) if game.played and set(game.fixture.players) == {one, other}
+    }
+    counts = [0] * OUTCOMES
+    for fixture, game in between.items():
+        back = between.get(fixture.swapped)
+        if fixture.players == (one, other) and back is not None:
+            counts[round(2 * (game.points(0) + back.points(1)))] += 1
+    pairs = tuple(counts)
+    ratio = test.ratio(pairs)
+    return PairResult(pairs, estimate(pairs) if any(pairs) else None, ratio, test.decide(ratio))
+
 
 MAX_INTERVALS = 60
 """Most entrants whose ratings get intervals: these take a second for 60, and a quarter of a minute for 100."""
-
-MAX_SUPERIORITY = 24
-"""Most entrants whom the matrix of superiority shows: its time grows with more than the square of their number, and
-nobody reads a wider one."""
 
 MAX_COMPARED = 6
 """Most entrants of whom each two are compared, in up to 15 lines; of more, the first two of the last table are."""
@@ -68,17 +97,6 @@ def variant_results(definition: Definition, games: Sequence[Finished], fit: Rati
     return tuple(found)
 
 
-def superiority_matrix(
-    definition: Definition, games: Sequence[Finished], ratings: Sequence[Rating]
-) -> tuple[tuple[float | None, ...], ...]:
-    """Return the likelihood that each rated entrant is stronger than each other one; empty for too many entrants."""
-    if len(ratings) > MAX_SUPERIORITY:
-        return ()
-    names = [rating.name for rating in ratings]
-    likely = model.superiority(games, names, len(definition.variants)) if names else {}
-    return tuple(tuple(likely.get((name, other)) for other in names) for name in names)
-
-
 def compare_entrants(games: Sequence[Finished], ranking: Sequence[str]) -> tuple[Comparison, ...]:
     """Compare each two entrants who have played pairs of games; of too many, only the first two."""
     met = defaultdict(list)
@@ -109,7 +127,6 @@ def omission_notes(rated: int, ranked: int) -> tuple[str, ...]:
     """Return a sentence for each part that is left out because of the number of entrants."""
     limits = {
         "The intervals of the ratings are left out": (rated, MAX_INTERVALS),
-        "The matrix of superiority is left out": (rated, MAX_SUPERIORITY),
         "Only the first two of the last table are compared": (ranked, MAX_COMPARED),
     }
     return tuple(

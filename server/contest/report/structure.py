@@ -12,7 +12,6 @@ import msgspec
 from server.contest.fixtures import Bye
 from server.contest.formats.standings import Cell, Standing
 from server.contest.interventions import Kind
-from server.contest.scoring.perfect_play import PerfectPlay
 from server.contest.scoring.ratings import Rating
 
 
@@ -273,14 +272,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """Games that are still to be played, those of rounds that are not paired yet and likely tie-breaks included."""
     seconds_left: float | None = None
     """How long these will take, about; None as long as nothing tells."""
-    evaluations: bool = False
-    """Whether the organiser lets pages show what the engine thinks of running games."""
     qualification: Qualification | None
     stages: tuple[Stage, ...]
     ratings: tuple[Rating, ...]
     """The strongest first; empty as long as nobody has played."""
-    superiority: tuple[tuple[float | None, ...], ...]
-    """In the order of the ratings: how likely the one of the row is stronger than the one of the column, 0 to 1."""
     comparisons: tuple[Comparison, ...]
     disqualified: tuple[Disqualified, ...]
     losses: tuple[Loss, ...]
@@ -292,8 +287,6 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """In order."""
     schedule: tuple[ScheduledGame, ...] = ()
     """The games that are being played, then those that can begin, in the order in which they do."""
-    perfect_play: PerfectPlay | None = None
-    """What moves have cost exactly, of a contest that is over; None where no tablebase has its variants."""
     notes: tuple[str, ...]
     """How programs are run where that is not as usual, and what the report leaves out and why; a sentence each."""
 

@@ -7,10 +7,9 @@ import structlog
 import trio
 
 from server.contest.definition import Adjudication
-from server.contest.runtime.proof import Proof, ruling
-from server.contest.runtime.prover_process import Question
+from server.contest.runtime.prover_process import Proof, Question, ruling
 from server.match.match import Match
-from server.ops.backoff import pause_seconds
+from server.ops.faults import pause_seconds
 from server.ops.workers.worker_process import FAULTS, WorkerProcess, command_of
 
 log = structlog.get_logger()

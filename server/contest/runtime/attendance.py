@@ -7,7 +7,7 @@ import trio
 from server.contest.definition import Definition
 from server.contest.fixtures import Finished, Fixture
 from server.contest.hosts.contest_players import ContestPlayers
-from server.contest.scoring.no_shows import results_by_absence
+from server.contest.scoring.game_result import results_by_absence
 
 LOOK_SECONDS = 1.0
 """How often to look whether something has changed that nobody tells."""

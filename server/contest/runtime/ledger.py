@@ -1,22 +1,55 @@
-"""The ledger of a running contest: keeps results in the store and in memory, and repeats failed writes."""
+"""The ledger of a running contest: syncs records, keeps results, and repeats failed writes."""
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import structlog
 import trio
 
-from engine.games.outcome import ANNULLED
+from engine.games.outcome import ANNULLED, Termination
 from server.contest.fixtures import SET_ASIDE, Finished, Fixture
 from server.contest.hosts.seating import GameSeating, Result
 from server.contest.runtime.pauses import Pauses, missing_resource
-from server.contest.store.lost_records import lost_records
-from server.contest.store.result_keeping import sync_result_in_thread
 from server.contest.store.store import Store
 from server.storage.record_store import RecordStore
 
 log = structlog.get_logger()
+
+STOP_SECONDS = 10.0
+"""What the disk gets for the record of a game from the stop of its contest on."""
+
+
+async def sync_result_in_thread(record_store: RecordStore, game: Finished) -> tuple[Finished, str]:
+    """Run `sync_result` in a thread.
+
+    Who cancels this waits for it `STOP_SECONDS` at most. Where the disk does not answer for so long, the result is kept
+    when the server starts again, from the record.
+    """
+    try:
+        return await trio.to_thread.run_sync(sync_result, record_store, game, abandon_on_cancel=True)
+    except trio.Cancelled:
+        with trio.move_on_after(STOP_SECONDS, shield=True):
+            return await trio.to_thread.run_sync(sync_result, record_store, game, abandon_on_cancel=True)
+        log.error("result_write_deferred", match=game.match)
+        raise
+
+
+def sync_result(record_store: RecordStore, game: Finished) -> tuple[Finished, str]:
+    """Sync the record of a game, and return the game with the record's SHA-256; to be called in a thread.
+
+    A game whose record cannot be kept is returned as annulled: its result would stand on nothing.
+    """
+    if game.match is None:
+        return game, ""
+    try:
+        return game, record_store.sync_record(game.match)
+    except OSError as error:
+        if game.termination in ANNULLED:
+            return game, ""
+        log.error("contest_game_replayed", match=game.match, error=str(error))
+        detail = f"the disk has not kept the record of the game ({error.strerror}), which is played again"
+        return game._replace(winner=None, termination=str(Termination.SERVER_FAULT), detail=detail), ""
+
 
 MAX_FAILURES = 5
 """A game in which the server has died so often, or failed otherwise through no lack of the machine's, is set aside.
@@ -64,23 +97,6 @@ class Ledger:
             why = f"the server died or failed {number} times in this game; it is set aside, and a loss for nobody"
             log.error("contest_game_abandoned", contest=self._name, players=fixture.players, failures=number)
             await self.keep(Finished(fixture, None, None, SET_ASIDE, why))
-
-    async def lost_records(self, data: Path) -> dict[int, str]:
-        """Log and return the results whose records are lost, by match; the results stand.
-
-        Raises nothing.
-        """
-        try:
-            known = await self.stored(partial(self._store.records, self._contest))
-            counting = {game.match for game in self.games if game.termination not in ANNULLED}
-            kept = {match: sha256 for match, sha256 in known.items() if match in counting}
-            lost = await trio.to_thread.run_sync(lost_records, data, kept)
-        except Exception as error:
-            log.error("record_lookup_failed", contest=self._name, error=str(error), exc_info=error)
-            return {}
-        for match, sentence in lost.items():
-            log.error("result_record_missing", contest=self._name, match=match, what=sentence)
-        return lost
 
     async def surely(self, write: Callable[[], Result]) -> Result:
         """Write to the store, and repeat until that succeeds; the first attempt is not cancelled."""

@@ -10,8 +10,7 @@ import trio
 
 from server.contest.report.structure import Pause
 from server.contest.store.store import Store
-from server.net.os_faults import server_fault
-from server.ops.backoff import pause_seconds
+from server.ops.faults import pause_seconds, server_fault
 from server.storage.database import BadStore
 
 log = structlog.get_logger()

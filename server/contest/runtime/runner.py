@@ -17,17 +17,14 @@ from engine.games.outcome import Termination
 from server.arena.arena import Arena
 from server.contest.definition import Interrupted
 from server.contest.fixtures import Finished, Fixture
-from server.contest.formats.due_games import games_to_start
-from server.contest.formats.plan import Plan, Present
+from server.contest.formats.plan import Plan, Present, games_to_start
 from server.contest.hosts.arena_host import ArenaHost
-from server.contest.hosts.cluster_host import ClusterHost
 from server.contest.hosts.contest_players import ContestPlayers, Presence
-from server.contest.hosts.dask_cluster import Cluster
+from server.contest.hosts.dask_cluster import Cluster, ClusterHost
 from server.contest.hosts.host import GameTask, Host, HostedGame, NotPlayed, PlayerMissing
 from server.contest.hosts.precompile import precompile_bots
 from server.contest.hosts.seating import GameSeating
-from server.contest.hosts.worker_answers import cluster_obstacle
-from server.contest.hosts.worker_job import PROGRAMS
+from server.contest.hosts.worker_job import PROGRAMS, cluster_obstacle
 from server.contest.interventions import Intervention, Kind, is_cancelled, is_paused, withdrawn
 from server.contest.programs.sandbox.choice import wait_until_sealable
 from server.contest.runtime.adjudication import adjudicate
@@ -37,12 +34,10 @@ from server.contest.runtime.ledger import Ledger
 from server.contest.runtime.pauses import FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS, Pauses, missing_resource
 from server.contest.runtime.plan_cache import MAX_LEFT, PlanCache, make_plan
 from server.contest.scoring.disqualification import start_seconds
-from server.contest.scoring.game_result import game_result
-from server.contest.scoring.no_shows import absence_result
-from server.contest.store.lost_records import lost_record_notes
+from server.contest.scoring.game_result import absence_result, game_result
 from server.contest.store.store import Store
 from server.match.match import Match
-from server.ops.backoff import pause_seconds
+from server.ops.faults import pause_seconds
 
 log = structlog.get_logger()
 
@@ -79,8 +74,6 @@ class Runner:
         """How long the last game has taken from its result until its programs had ended."""
         self._out: set[str] = set()
         """Entrants that are disqualified or withdrawn."""
-        self._notes: tuple[str, ...] = ()
-        """What the report has to say of records that are lost."""
         self._changed = trio.Event()
 
     async def run(self) -> None:
@@ -92,7 +85,6 @@ class Runner:
         try:
             async with trio.open_nursery() as nursery:
                 await self._ledger.surely(partial(self._store.end_pause, self.contest, datetime.now(UTC)))
-                nursery.start_soon(self._look_for_records)
                 await self._recover(nursery)
                 if self._cluster is None:
                     await wait_until_sealable(self.definition, self._pauses.pause, self._was_cancelled)
@@ -113,18 +105,13 @@ class Runner:
 
     def _tell(self) -> None:
         """Publish the running games, missing entrants and the pause."""
-        present = Presence(frozenset(self._running), self._attendance.absent, self._pauses.now, self._notes)
+        present = Presence(frozenset(self._running), self._attendance.absent, self._pauses.now)
         ContestPlayers.of(self._arena).present[self.contest] = present
-
-    async def _look_for_records(self) -> None:
-        """Add lost records to the notes of the report."""
-        self._notes = lost_record_notes(await self._ledger.lost_records(self._arena.settings.data))
-        self.wake()
 
     async def _recover(self, nursery: trio.Nursery) -> None:
         """Recover the games that were running when the last server ended."""
         for number, fixture in self._left.items():
-            match = self._arena.own_match(number)
+            match = self._arena.matches.get(number)
             if match is not None and self._comes_back(fixture):
                 self._running[fixture] = number
                 nursery.start_soon(self._await_return, fixture, match)
@@ -417,7 +404,7 @@ class Runner:
     def _matches(self) -> list[Match]:
         """Return the matches of this contest that are running."""
         numbers = [number for number in self._running.values() if number is not None]
-        return [match for number in numbers if (match := self._arena.own_match(number)) is not None]
+        return [match for number in numbers if (match := self._arena.matches.get(number)) is not None]
 
 
 def _ends(done: Intervention, match: Match) -> bool:

@@ -11,16 +11,13 @@ import trio
 
 from server.arena.arena import Arena
 from server.arena.roles import Arrivals
-from server.contest.fixtures import counted_games
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.dask_cluster import Cluster
 from server.contest.hosts.seating import GameSeating
 from server.contest.programs.sandbox import cgroups
-from server.contest.report.ratings_part import fit_ratings
 from server.contest.runtime.pauses import missing_resource
 from server.contest.runtime.runner import Runner
 from server.contest.runtime.snapshot import take_snapshot, write_report
-from server.contest.store.move_costs import look_up_costs
 from server.contest.store.store import Store
 from server.contest.store.verify_process import verify
 from server.ops import descendants
@@ -122,7 +119,6 @@ class ContestService:
             while await self._write(contest, -1) is None:
                 await trio.sleep(FAULT_SECONDS)
             await self._verify(contest)
-            await self._look_up_costs(contest)
         except Exception as error:
             log.error("contest_interrupted", contest=contest, seconds=FAULT_SECONDS, exc_info=error)
             await trio.sleep(FAULT_SECONDS)
@@ -150,12 +146,6 @@ class ContestService:
         finally:
             left = True
 
-    async def _look_up_costs(self, contest: int) -> None:
-        """Add to the report of a finished contest what its moves have cost, where tablebases know that."""
-        found = await self._seats.stored(partial(take_snapshot, self._store, contest, datetime.now(UTC)))
-        if await look_up_costs(self._arena.settings.data, contest, found.definition, found.games):
-            await self._write(contest, -1)
-
     async def _report(self, contest: int) -> None:
         """Update the report until cancelled."""
         known: int | None = -1
@@ -167,8 +157,7 @@ class ContestService:
     async def _write(self, contest: int, known: int) -> int | None:
         """Write the report, unless it has only the ``known`` number of entries; return their number.
 
-        None where it could not be written: whatever goes wrong with it costs the contest nothing. The final one comes
-        with the ratings, which the store keeps.
+        None where it could not be written: whatever goes wrong with it costs the contest nothing.
         """
         try:
             number = await self._written(contest, known)
@@ -192,8 +181,4 @@ class ContestService:
             return known
         write = partial(write_report, self._arena.settings.data, contest, found)
         await trio.to_thread.run_sync(write)
-        if moment.closed is not None:
-            rated = await trio.to_thread.run_sync(fit_ratings, found.definition, counted_games(found.games))
-            if rated is not None:
-                await self._seats.stored(partial(self._store.save_ratings, contest, rated))
         return number

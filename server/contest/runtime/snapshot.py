@@ -14,12 +14,10 @@ from server.contest.programs.sandbox.cores import Cores
 from server.contest.report import files, formatting
 from server.contest.report.contents import make_report
 from server.contest.report.estimate import Moment, budget_shares, estimate_left, estimate_stages
-from server.contest.report.interruptions import all_pauses
-from server.contest.report.render.dry_run import DryRun, dry_run_of
+from server.contest.report.formatting import all_pauses
+from server.contest.report.progress import DryRun, dry_run_of
 from server.contest.report.structure import Loss, Pause, Report
-from server.contest.scoring.perfect_play import perfect_play
 from server.contest.store.folders import folder_of, link_to_log, links_to_logs
-from server.contest.store.move_costs import kept_costs
 from server.contest.store.store import Store
 
 MEASURED = 200
@@ -56,7 +54,7 @@ def take_snapshot(store: Store, contest: int, now: datetime, present: Presence |
     seconds = {stage: (now - date).total_seconds() for stage, date in began.items()}
     found = plan(definition, games, Present(present.running, (), seconds))
     verified = store.verification(contest) if row.closed is not None else None
-    notes = present.notes if verified is None else verified.notes
+    notes = () if verified is None else verified.notes
     moment = Moment(now, row.opened, row.closed, began, present.running, present.missing, pauses, notes)
     moment = moment._replace(cores=Cores().count)
     return ContestSnapshot(definition, games, found, moment)
@@ -94,8 +92,6 @@ def measured_shares(store: Store, definition: Definition) -> list[float]:
 def write_report(data: Path, contest: int, found: ContestSnapshot) -> Report:
     """Write the report of a contest into its folder, and return it; raises OSError."""
     made = _with_logs(found.report(), data, contest)
-    costs = perfect_play(counted_games(found.games), kept_costs(data, contest))
-    made = msgspec.structs.replace(made, perfect_play=costs)
     files.write_report_files(made, folder_of(data, contest))
     return made
 

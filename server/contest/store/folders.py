@@ -1,10 +1,13 @@
-"""The folder of a contest: its report, and the logs of its programs."""
+"""The folder of a contest: its report, and the logs of its programs, for their authors too."""
 
 import os
+import sqlite3
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 
-from server.storage.bounded_log import without_plies
+from server.storage.database import BUSY_SECONDS
+from server.storage.player_logs import KeptByContest, without_plies
 
 MAX_SHOWN_LINES = 20
 """Lines of what a program wrote on stderr that ``contest --check`` shows: the traceback of a bot that has crashed."""
@@ -59,3 +62,25 @@ def keep_written(data: Path, contest: int, match: int, wrote: Mapping[str, bytes
         path = errors_of(data, contest, match, name)
         path.parent.mkdir(0o700, parents=True, exist_ok=True)
         path.write_bytes(written)
+
+
+_ENTRANT = """
+    SELECT pairings.contest, entrants.name, entrants.token FROM pairings
+    JOIN entrants ON entrants.contest = pairings.contest
+    WHERE pairings.contest IN (SELECT id FROM contests) AND pairings.match = ? AND lower(entrants.name) = lower(?)
+"""
+"""All contests are named, so that the index of their matches serves: anybody may ask, as often as limits allow."""
+
+
+def kept_by_contest(data: Path, store: Path, match: int, name: str) -> KeptByContest | None:
+    """Return what a contest has of an entrant in a match; None where it is no match of a contest, or no entrant.
+
+    The file of the store is only read, also while a server writes into it. Raises OSError.
+    """
+    try:
+        uri = f"{store.absolute().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS)) as connection:
+            row = connection.execute(_ENTRANT, (match, name)).fetchone()
+    except sqlite3.Error as error:
+        raise OSError(f"{store} cannot be read: {error}") from None
+    return None if row is None else KeptByContest(errors_of(data, row[0], match, row[1]), row[2])

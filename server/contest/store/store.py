@@ -11,7 +11,6 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,10 +23,16 @@ from server.contest.fixtures import Finished, Fixture, Programs, ProgramUsage
 from server.contest.interventions import Intervention, Kind
 from server.contest.report.structure import Pause
 from server.contest.scoring.annulments import effective_results, with_commands
-from server.contest.scoring.ratings import Rating, Ratings
-from server.contest.store import definition_text
-from server.contest.store.rows import date_text, placeholders, read_date, read_fixture, read_interval_end, read_result
-from server.contest.store.schema import SCHEMA
+from server.contest.store.schema import (
+    SCHEMA,
+    date_text,
+    definition_text,
+    placeholders,
+    read_date,
+    read_definition,
+    read_fixture,
+    read_result,
+)
 from server.contest.store.verification import Verdict
 from server.storage.database import BadStore, connect, guarded, snapshot, transaction
 from server.storage.disk import Disk
@@ -73,7 +78,7 @@ class Store:
         One that is there goes on, by the definition with which it was opened, where either the text of the contest
         file or the definition is the same; raises `BadStore` where both are others.
         """
-        text = definition_text.encode(definition)
+        text = definition_text(definition)
         with self._transaction(synced=True):
             row = self._row("SELECT id, file, definition FROM contests WHERE name = ?", definition.name)
             if row is not None:
@@ -135,7 +140,7 @@ class Store:
         if row is None:
             raise KeyError(contest)
         try:
-            return row[0], definition_text.decode(row[1])
+            return row[0], read_definition(row[1])
         except msgspec.DecodeError as error:
             raise BadStore(f"{self._path} is damaged: contest {contest} has no readable definition: {error}") from None
 
@@ -349,35 +354,6 @@ class Store:
         """Return the verdict of the last verification; None if there was none."""
         rows = self._rows("SELECT games, trusted, differences FROM verifications WHERE contest = ?", contest)
         return next((Verdict(games, trusted, tuple(json.loads(text))) for games, trusted, text in rows), None)
-
-    def save_ratings(self, contest: int, ratings: Ratings) -> None:
-        """Save ratings, and replace earlier ones."""
-        with self._transaction():
-            for table in ("ratings", "variant_ratings"):
-                self._run(f"DELETE FROM {table} WHERE contest = ?", contest)
-            for place, rating in enumerate(ratings.table):
-                low = -inf if rating.low is None else rating.low
-                high = inf if rating.high is None else rating.high
-                self._run(
-                    f"INSERT INTO ratings VALUES ({placeholders(7)})",
-                    contest, place, rating.name, rating.elo, low, high, rating.games,
-                )  # fmt: skip
-            for variant, values_of_one in enumerate(zip(ratings.advantage, ratings.draws, strict=True)):
-                self._run(f"INSERT INTO variant_ratings VALUES ({placeholders(4)})", contest, variant, *values_of_one)
-
-    def ratings(self, contest: int) -> Ratings | None:
-        """Return the ratings that were saved last; None if there are none."""
-        rows = self._rows("SELECT name, elo, low, high, games FROM ratings WHERE contest = ? ORDER BY place", contest)
-        variants = self._rows(
-            "SELECT advantage, draws FROM variant_ratings WHERE contest = ? ORDER BY variant", contest
-        )  # fmt: skip
-        if not rows:
-            return None
-        table = tuple(
-            Rating(name=name, elo=elo, low=read_interval_end(low), high=read_interval_end(high), games=games)
-            for name, elo, low, high, games in rows
-        )
-        return Ratings(table, tuple(row[0] for row in variants), tuple(row[1] for row in variants))
 
     def _pairing(self, contest: int, fixture: Fixture, match: int | None, interventions: int) -> int:
         """Return the number of a pairing, which is saved if it is new."""

@@ -20,8 +20,7 @@ from server.contest.formats.plan import Plan, Present, forfeit, plan
 from server.contest.formats.standings import standings
 from server.contest.scoring.annulments import effective_results, replayed_matches
 from server.contest.scoring.disqualification import Disqualification, find_disqualified
-from server.contest.scoring.game_result import game_result
-from server.contest.scoring.no_shows import missing_sentence
+from server.contest.scoring.game_result import game_result, missing_sentence
 from server.match import recovery
 
 _SHOWN = ("winner", "termination", "detail", "plies", "used", "ready", "gone")

@@ -19,7 +19,6 @@ from server.contest.formats.standings import standings
 from server.contest.report import files
 from server.contest.report.structure import Report
 from server.contest.store.folders import folder_of
-from server.contest.store.lost_records import find_record
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import (
     Checked,
@@ -32,7 +31,7 @@ from server.contest.store.verification import (
     unproven,
 )
 from server.ops.typed_json import decode
-from server.storage.record_store import SUFFIX
+from server.storage.record_store import SUFFIX, find_record
 
 AT_A_TIME = 20
 """Games that a process checks before it tells how far it is."""
@@ -172,8 +171,7 @@ def _reported(folder: Path, definition: Definition, games: Sequence[Finished], s
             yield f"{folder / name} cannot be read: {error.strerror}"
             continue
         if not same and name != path.name:
-            older = "; an older version of the server may have written it" if name.endswith(".html") else ""
-            yield f"{folder / name} is not what report.json says{older}"
+            yield f"{folder / name} is not what report.json says"
 
 
 def _tables(

@@ -109,9 +109,7 @@ class ConsolePages:
             "hours": HOURS,
             "fault": fault,
         }
-        return page(
-            "console", "Console", values, language=identity.language, current="/me", status=400 if fault else 200
-        )
+        return page("console", "Console", values, current="/me", status=400 if fault else 200)
 
     async def _announce(self, request: Request) -> Response:
         identity, fields = await self._form(request)
@@ -189,9 +187,7 @@ class ConsolePages:
         except KeyError:
             raise Refused(404, f"there is no contest {number}") from None
         values = {"identity": identity, "found": found, "fault": fault, "told": told}
-        return page(
-            "contest", found.row.name, values, language=identity.language, current="/me", status=400 if fault else 200
-        )
+        return page("contest", found.row.name, values, current="/me", status=400 if fault else 200)
 
     async def _change(self, request: Request) -> Response:
         identity, fields = await self._form(request)
@@ -226,7 +222,7 @@ class ConsolePages:
         """Return a page that asks whether something is to be done that cannot be undone."""
         kept = {name: value for name, value in fields.items() if name != "form"}
         values = {"identity": identity, "question": question, "yes": yes, "action": action, "back": back, "kept": kept}
-        return page("confirm", "Are you sure?", values, language=identity.language, current="/me")
+        return page("confirm", "Are you sure?", values, current="/me")
 
 
 def _number(fields: Mapping[str, str], name: str) -> int:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from engine.games.outcome import ANNULLED
 from server.contest.fixtures import Finished, Fixture, counted_games
 from server.contest.interventions import Intervention, is_cancelled, is_paused
-from server.contest.report.progress import current_progress, progress_parts
+from server.contest.report.progress import current_progress, progress_text
 from server.contest.runtime.organiser_commands import InterventionRequest, intervene, open_contest
 from server.contest.runtime.snapshot import ContestSnapshot, take_snapshot
 from server.contest.scoring.disqualification import find_disqualified
@@ -47,8 +47,8 @@ class ContestView(NamedTuple):
     """The page of a contest."""
 
     row: Contest
-    progress: list[tuple[str, ...]]
-    """How far it has come: parts of one or several clauses."""
+    progress: str
+    """How far it has come."""
     is_paused: bool
     is_cancelled: bool
     entrants: tuple[EntrantLine, ...]
@@ -67,7 +67,7 @@ def contest_view(row: Contest, found: ContestSnapshot, running: dict[int, Fixtur
     out = find_disqualified(definition, valid)
     return ContestView(
         row=row,
-        progress=progress_parts(current_progress(definition, games, found.plan, found.moment)),
+        progress=progress_text(current_progress(definition, games, found.plan, found.moment)),
         is_paused=is_paused(definition.interventions),
         is_cancelled=is_cancelled(definition.interventions),
         entrants=tuple(

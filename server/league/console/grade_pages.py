@@ -92,7 +92,7 @@ class GradePages:
             "fault": fault,
         }
         status = 400 if fault else 200
-        return page("organise/grades", "Grades", values, language=identity.language, current="/me", status=status)
+        return page("organise/grades", "Grades", values, current="/me", status=status)
 
     async def _grade(self, request: Request) -> Response:
         identity = self._identities.require(request, ORGANISER)

@@ -27,7 +27,7 @@ from server.contest.contest_file import BadContest
 from server.contest.definition import Definition, Sandbox
 from server.contest.programs.command import builtin_entrant_command
 from server.contest.programs.sandbox.choice import contest_obstacle
-from server.contest.report.render.dry_run import DryRun
+from server.contest.report.progress import DryRun
 from server.contest.runtime.snapshot import dry_run, measured_shares
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
@@ -268,4 +268,4 @@ def _show(identity: Identity, copied: int, text: str, *, fault: str = "", checke
         "checked": checked,
     }
     status = 400 if fault else 200
-    return page("organise/new_contest", "New contest", values, language=identity.language, current="/me", status=status)
+    return page("organise/new_contest", "New contest", values, current="/me", status=status)

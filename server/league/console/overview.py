@@ -82,8 +82,6 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     cores: int
     """For programs of contests."""
     cores_taken: int
-    processes: int
-    """Beside the server, in which matches of the lobby are played."""
     cluster_workers: int
     cluster_games: int
     """Games that the workers of a cluster can play at a time."""
@@ -185,7 +183,6 @@ def machine(arena: Arena, cores: tuple[int, int], cluster: tuple[int, int]) -> M
         free_bytes=shutil.disk_usage(arena.settings.data).free,
         cores=cores[0],
         cores_taken=cores[1],
-        processes=arena.settings.workers,
         cluster_workers=cluster[0],
         cluster_games=cluster[1],
     )

@@ -9,9 +9,8 @@ import trio
 from server.arena.arena import Arena
 from server.contest.fixtures import Finished
 from server.contest.hosts.arena_host import ArenaHost
-from server.contest.hosts.cluster_host import ClusterGame
 from server.contest.hosts.core_queue import CoreQueue
-from server.contest.hosts.dask_cluster import Cluster
+from server.contest.hosts.dask_cluster import Cluster, ClusterGame
 from server.contest.hosts.host import GameTask, HostedGame, NotPlayed, PlayerMissing
 from server.contest.hosts.seating import GameSeating
 from server.contest.hosts.worker_job import PROGRAMS

@@ -19,7 +19,7 @@ from engine.games.outcome import ANNULLED, ENDED_PROGRAM, Termination
 from engine.record.time_account import SideTime, side_times
 from server.contest.fixtures import Finished, Fixture
 from server.contest.hosts.host import GameTask, HostedGame, NotPlayed, PlayerMissing
-from server.contest.scoring.no_shows import absence_result
+from server.contest.scoring.game_result import absence_result
 from server.contest.store.folders import errors_of
 from server.league.ladder.definition import LadderDefinition, Listed
 from server.league.ladder.hosts import LADDER, LadderHost, WorkersLeft
@@ -27,8 +27,7 @@ from server.league.ladder.pairing import DROPPED_MEMORY, GameCounts, Pairing, ne
 from server.league.ladder.rating import DAY, LadderPlayer, Rating
 from server.league.ladder.store import BegunGame, EndedGame, LadderStore
 from server.league.ladder_control import FatalGame
-from server.net.os_faults import server_fault
-from server.ops.backoff import pause_seconds
+from server.ops.faults import pause_seconds, server_fault
 from server.storage.database import BadStore
 
 log = structlog.get_logger()

@@ -295,7 +295,7 @@ class LadderService:
 
     async def _recover(self, game: BegunGame, fixture: Fixture) -> Finished | None:
         """Return the result of a game of an earlier server; one that was not over is annulled."""
-        match = self._arena.own_match(game.match)
+        match = self._arena.matches.get(game.match)
         if match is None:
             return await replay_record(fixture, game.match, self._record_store)
         sentence = "the server died during the game of the ladder, which is not counted"

@@ -19,9 +19,7 @@ from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER, ROLES, NotAllowed, Role
 from server.league.grading.grade_book import GradeBook
 from server.league.pages.identity import NOBODY, Identities, Identity, charge_wrong_guess
-from server.league.pages.rendering import PARTS, page
-from server.web.assets.texts.catalogue import texts
-from server.web.assets.texts.requested import texts_of
+from server.league.pages.rendering import page
 from server.web.http.errors import Refused
 
 AUDITED = 100
@@ -87,25 +85,24 @@ class AccountPages:
     # joining
 
     async def _join(self, request: Request) -> Response:
-        language = texts_of(request).language
         fields = await self._identities.form(request, None) if request.method == "POST" else {}
         link = request.path_params.get("link") or "".join(fields.get("code", "").lower().split("-")).replace(" ", "")
         if not link:
-            return page("code", "Join", {"fault": ""}, language=language)
+            return page("code", "Join", {"fault": ""})
         try:
             invitation = self._accounts.invitation(link[:MAX_LINK])
         except NotAllowed as error:
             charge_wrong_guess(request)
             status = 404 if "link" in request.path_params else 400
-            return page("code", "Join", {"fault": str(error)}, language=language, status=status)
+            return page("code", "Join", {"fault": str(error)}, status=status)
         asked = {"link": link, "invitation": invitation, "fault": "", "name": fields.get("name", "")}
         if request.method == "GET" or (invitation.person is None and "name" not in fields):
-            return page("join", "Join", asked, language=language)
+            return page("join", "Join", asked)
         agent = request.headers.get("user-agent", "")
         try:
             session = await _in_thread(partial(self._accounts.redeem, link, fields.get("name", ""), agent))
         except NotAllowed as error:
-            return page("join", "Join", {**asked, "fault": str(error)}, language=language, status=400)
+            return page("join", "Join", {**asked, "fault": str(error)}, status=400)
         response = RedirectResponse("/me", 303)
         self._identities.sign_in(response, request, session)
         return response
@@ -115,13 +112,11 @@ class AccountPages:
     async def _me(self, request: Request) -> Response:
         identity = self._identities.find(request)
         if identity is None:
-            return page(
-                "code", "Join", {"fault": NOBODY}, language=texts_of(request).language, status=401, current="/me"
-            )
+            return page("code", "Join", {"fault": NOBODY}, status=401, current="/me")
         return self._show_me(identity)
 
     def _show_me(
-        self, identity: Identity, *, fault: str = "", secret: tuple[str, str, str] | None = None, status: int = 200
+        self, identity: Identity, *, fault: str = "", secret: tuple[str, str] | None = None, status: int = 200
     ) -> Response:
         person = identity.person
         return page(
@@ -135,7 +130,6 @@ class AccountPages:
                 "fault": fault,
                 "secret": secret,
             },
-            language=identity.language,
             current="/me",
             status=status,
         )
@@ -143,7 +137,7 @@ class AccountPages:
     async def _make_token(self, identity: Identity, fields: dict[str, str]) -> Response:
         bot = fields.get("bot", "")
         token = await _in_thread(partial(self._accounts.make_token, identity.person, bot))
-        return self._show_me(identity, secret=("The token of {0}", bot, token))
+        return self._show_me(identity, secret=(f"The token of {bot}", token))
 
     async def _revoke_token(self, identity: Identity, fields: dict[str, str]) -> Response:
         await _in_thread(partial(self._accounts.revoke_token, identity.person, fields.get("bot", "")))
@@ -152,7 +146,7 @@ class AccountPages:
     async def _own_link(self, identity: Identity, _fields: dict[str, str]) -> Response:
         name = identity.person.name
         link = await _in_thread(partial(self._accounts.invite, name, identity.person.role, name))
-        return self._show_me(identity, secret=("A link to sign in once in another browser", "", f"/join/{link}"))
+        return self._show_me(identity, secret=("A link to sign in once in another browser", f"/join/{link}"))
 
     async def _end_browser(self, identity: Identity, fields: dict[str, str]) -> Response:
         number = fields.get("browser", "")
@@ -188,7 +182,6 @@ class AccountPages:
                 "fault": fault,
                 "links": links,
             },
-            language=identity.language,
             current="/me",
             status=status,
         )
@@ -209,9 +202,7 @@ class AccountPages:
         if not uses.isdecimal() or len(uses) > 9:
             raise NotAllowed(f"write for how many people the code is, as in 30; not {uses!r}")
         code = await _in_thread(partial(self._accounts.invite_many, role, int(uses), identity.person.name))
-        return self._show_people(
-            identity, links=((texts(identity.language, *PARTS)("Code for {0}", uses), f"/join/{code}"),)
-        )
+        return self._show_people(identity, links=((f"Code for {uses}", f"/join/{code}"),))
 
     async def _set_role(self, identity: Identity, fields: dict[str, str]) -> Response:
         name, role = fields.get("name", ""), cast(Role, fields.get("role", ""))

@@ -16,7 +16,6 @@ from starlette.responses import Response
 from server.config import tokens
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER, SIGNED_IN, NotAllowed, Person, Role
-from server.web.assets.texts.requested import texts_of
 from server.web.http.client_quota import GUESS_COST, TOO_MANY, ClientQuota
 from server.web.http.errors import Refused
 from server.web.http.listener import QUOTA
@@ -41,8 +40,6 @@ class Identity(NamedTuple):
     """Empty where a proxy has signed the person in."""
     form_token: str
     """What each form has to hold."""
-    language: str
-    """That of the pages that it is shown."""
 
 
 class Identities:
@@ -57,7 +54,6 @@ class Identities:
 
     def find(self, request: Request) -> Identity | None:
         """Return who asks; None: nobody is signed in. Raises `Refused` where a proxy names somebody who may not be."""
-        language = texts_of(request).language
         quota: ClientQuota = request.scope["state"][QUOTA]  # the peer's, and not that of whom it asks for
         named = request.headers.get(self._user_header, "") if self._user_header and quota.trusted else ""
         if named:
@@ -65,13 +61,13 @@ class Identities:
                 person = self._accounts.named_by_proxy(named)
             except NotAllowed as error:
                 raise Refused(403, str(error)) from None
-            return Identity(person, "", self._form_token(f"proxy {person.name}"), language)
+            return Identity(person, "", self._form_token(f"proxy {person.name}"))
         try:
             session = self._cookies.unsign(request.cookies.get(COOKIE, "")).decode()
         except BadSignature:
             return None
         found = self._accounts.signed_in(session)
-        return None if found is None else Identity(found, session, self._form_token(session), language)
+        return None if found is None else Identity(found, session, self._form_token(session))
 
     def require(self, request: Request, *roles: Role) -> Identity:
         """Return who asks; raises `Refused` where nobody is signed in, or somebody with none of these roles."""

@@ -28,7 +28,6 @@ from server.league.pages.ladder_view import (
     version_rows,
 )
 from server.league.pages.rendering import page
-from server.web.assets.texts.requested import texts_of
 from server.web.http.answers import json_answer
 from server.web.http.errors import Refused
 
@@ -67,7 +66,7 @@ class LadderPages:
     async def _standings(self, request: Request) -> Response:
         ladder = self._ladder
         if ladder is None:
-            return page("ladder/none", "Ladder", {}, language=texts_of(request).language, current="/ladder")
+            return page("ladder/none", "Ladder", {}, current="/ladder")
         told = await trio.to_thread.run_sync(_read_standings, ladder)
         running = sorted(ladder.running().items())
         variants = ladder.definition.variants
@@ -80,7 +79,7 @@ class LadderPages:
             "control": ladder.definition.control,
             "is_paused": ladder.is_paused,
         }
-        return page("ladder/standings", "Ladder", values, language=texts_of(request).language, current="/ladder")
+        return page("ladder/standings", "Ladder", values, current="/ladder")
 
     async def _json(self, _request: Request) -> Response:
         told = await trio.to_thread.run_sync(_read_standings, self._found())
@@ -120,7 +119,6 @@ class LadderPages:
             "ladder/player",
             f"{found.name} on the ladder",
             values,
-            language=texts_of(request).language,
             current="/ladder",
         )
 

@@ -167,7 +167,7 @@ class VersionPages:
             "fault": fault,
         }
         status = 400 if fault else 200
-        return page("bots/bot", bot, told, language=visit.identity.language, current="/me", status=status)
+        return page("bots/bot", bot, told, current="/me", status=status)
 
     def _kept(self, owner: Person, bot: str) -> tuple[int, list[Listed]]:
         """Return what the versions of a person take, and those of one bot."""
@@ -206,8 +206,8 @@ class VersionPages:
             "outlook": outlook,
             "minutes": None if outlook is None else minutes_of(outlook),
         }
-        title, language = f"{version.bot}, version {version.number}", visit.identity.language
-        response = page("bots/version", title, told, language=language, current="/me")
+        title = f"{version.bot}, version {version.number}"
+        response = page("bots/version", title, told, current="/me")
         if version.is_under_way:
             response.headers["refresh"] = "3"
         return response

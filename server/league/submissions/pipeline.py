@@ -28,7 +28,7 @@ from server.league.submissions.steps import Ended, Trial
 from server.league.submissions.unpacking import BadUpload, unpack
 from server.league.submissions.versions import BUILD, LOGS, UPLOAD, State, Version, Versions
 from server.ops import descendants
-from server.ops.backoff import pause_seconds
+from server.ops.faults import pause_seconds
 from server.storage.database import BadStore
 
 REMEMBERED = 20

@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from server.config.league_rules import LeagueRules
+from server.config.limits import LeagueRules
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import NotAllowed, Person
 from server.storage.record_store import UNFINISHED

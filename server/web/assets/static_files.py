@@ -14,8 +14,7 @@ from importlib.resources.abc import Traversable
 from typing import NamedTuple
 
 from engine.games.boards.colours import variables
-from server.contest.report.render import environment
-from server.web.assets.texts.catalogue import FOLDERS, modules
+from server.contest.report import page
 
 TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -54,12 +53,10 @@ class File(NamedTuple):
 def load() -> dict[str, File]:
     """Return all files that pages ask for by their path, as in boards/board.js."""
     found = dict(_walk(files("server.web.assets") / "static", ""))
-    for name in environment.STYLES:  # drawn alike in a report and on the page of its contest
-        found[name] = file_of(".css", environment.style_sheet(name).encode())
+    for name in page.STYLES:  # drawn alike in a report and on the page of its contest
+        found[name] = file_of(".css", page.style_sheet(name).encode())
     boards = found["boards/boards.css"].data
     found["boards/boards.css"] = file_of(".css", variables().encode() + boards)
-    for language in FOLDERS:
-        found |= {f"texts/{name}.js": file_of(".js", data) for name, data in modules(language).items()}
     return found
 
 
@@ -95,11 +92,6 @@ def imported(script: str) -> list[str]:
                 found.append(module)
                 waiting.append(module)
     return found
-
-
-def words_of(language: str) -> list[str]:
-    """Return the module that scripts have their words from in a language, where there is need of one."""
-    return [f"texts/{language}.js"] if language in FOLDERS else []
 
 
 def file_of(suffix: str, data: bytes) -> File:

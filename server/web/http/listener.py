@@ -45,26 +45,13 @@ HOST = "host"
 
 
 class BoundedStream:
-    """The stream of one browser. It can also be written to directly, beside the protocol, by what has taken it over."""
+    """The stream of one browser. Live events are written to it directly, beside the protocol."""
 
     def __init__(self, stream: trio.SocketStream) -> None:
         """Take a connection."""
         self.socket = stream.socket
         self.open = True
         self._stream = stream
-        self._reading = trio.CancelScope()
-        self._detached = False
-        self._released = trio.Event()
-
-    async def detach(self) -> trio.SocketStream:
-        """Give the connection away: the protocol sees its end, and can neither send nor close any more.
-
-        Raises OSError where there are too many open files.
-        """
-        self.open, self._detached = False, True
-        self._reading.cancel()
-        await self._released.wait()
-        return trio.SocketStream(self.socket.dup())  # trio closes what it has accepted when the protocol is through
 
     def send_now(self, data: bytes) -> int:
         """Hand over what the kernel takes at once, and return how many bytes; all of them count where nobody reads."""
@@ -79,8 +66,6 @@ class BoundedStream:
 
     async def send_all(self, data: bytes) -> None:
         """Send everything; raises trio.BrokenResourceError where the browser does not take it in time."""
-        if self._detached:
-            return
         with trio.move_on_after(SEND_SECONDS):
             await self._stream.send_all(data)
             return
@@ -89,28 +74,21 @@ class BoundedStream:
 
     async def receive_some(self, most: int) -> bytes:
         """Wait for bytes."""
-        if not self._detached:
-            with trio.CancelScope() as self._reading:
-                return bytes(await self._stream.receive_some(most))
-        self._released.set()
-        return b""
+        return bytes(await self._stream.receive_some(most))
 
     def cut(self) -> None:
         """Close at once, whoever is sending."""
         self.open = False
-        if not self._detached:
-            self.socket.close()
+        self.socket.close()
 
     async def send_eof(self) -> None:
         """Say that nothing more follows."""
-        if not self._detached:
-            await self._stream.send_eof()
+        await self._stream.send_eof()
 
     async def aclose(self) -> None:
         """Close."""
         self.open = False
-        if not self._detached:
-            await self._stream.aclose()
+        await self._stream.aclose()
 
 
 def configuration(idle_seconds: int = IDLE_SECONDS, head_bytes: int = HEAD_BYTES) -> Config:

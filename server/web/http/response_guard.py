@@ -50,11 +50,12 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
-        if scope["type"] not in ("http", "websocket"):
+        if scope["type"] != "http":
+            await send({"type": "websocket.close"})  # the answer is status 403
             return
 
         async def send_with_headers(message: Message) -> None:
-            if message["type"].endswith("http.response.start"):
+            if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
@@ -97,12 +98,11 @@ def _fault(scope: Scope) -> tuple[int, str] | None:
     """Return the status and sentence of a request that is wrong whatever it asks for; None for any other."""
     if scope["http_version"] not in ("1.0", "1.1"):
         return 505, "the pages are served by HTTP/1.1"
-    is_web_socket = scope["type"] == "websocket"
-    if not is_web_socket and scope["method"] not in METHODS:
+    if scope["method"] not in METHODS:
         return 405, f"requests are {', '.join(METHODS)}"
     if len(scope["raw_path"]) + len(scope["query_string"]) > MAX_TARGET:
         return 414, f"an address has at most {MAX_TARGET} bytes"
-    if is_web_socket or scope["method"] == "POST":
+    if scope["method"] == "POST":
         headers = Headers(scope=scope)
         origin, site = headers.get("origin"), headers.get("sec-fetch-site", OWN_PAGES[0])
         if site not in OWN_PAGES or (origin is not None and urlsplit(origin).netloc != headers.get("host")):

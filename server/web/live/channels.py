@@ -6,15 +6,14 @@ import trio
 
 from engine.games.interface import Position
 from server.arena.arena import Arena
-from server.arena.roles import HostedMatch
-from server.match.remote_match import RemoteMatch
+from server.match.match import Match
 from server.ops.lru_cache import LruCache
 from server.web.live.contest_channel import ContestHubs
 from server.web.live.event_stream import Broadcaster, Channel, Mailbox
 from server.web.replay.match_frames import Frame, frame_of, now_of
 from server.web.replay.past_results import PastResults
 from server.web.views.contests import Entry, ReportIndex
-from server.web.views.lobby import BOARDS, Boards, Overview, newest, overview
+from server.web.views.lobby import BOARDS, Boards, newest, overview
 
 log = structlog.get_logger()
 
@@ -52,23 +51,16 @@ class Drawn:
 class MatchHub:
     """The channel of a match: a spectator of it while browsers watch, which reads what it sends from the match."""
 
-    def __init__(self, match: HostedMatch, broadcaster: Broadcaster, drawn: Drawn) -> None:
+    def __init__(self, match: Match, broadcaster: Broadcaster, drawn: Drawn) -> None:
         """Take a match, running or over."""
         self._drawn = drawn
-        self._match = match
+        self.match = match
         self.channel = Channel(broadcaster, self)
         self._told = 0
         self._settling = 0
         self._before: Position | None = None
         self._position = match.header.position
         self._plies = 0
-
-    @property
-    def match(self) -> HostedMatch:
-        """Return the match, wherever it is played now."""
-        if isinstance(self._match, RemoteMatch) and self._match.successor is not None:
-            self._match = self._match.successor
-        return self._match
 
     async def listen(self, mailbox: Mailbox) -> None:
         """Send a browser the events of the match until it is gone."""
@@ -136,7 +128,6 @@ class LobbyHub:
         self._contests: tuple[Entry, ...] = ()
         self._earlier = PastResults(arena.settings.data)
         self._boards = Boards()
-        self._seen: Overview | None = None
         self._now = b""
         self._made = -LOBBY_SECONDS
         self._last = b""
@@ -189,20 +180,10 @@ class LobbyHub:
         """Return the lobby as it was a second ago at most: whoever comes again and again does not have it made anew."""
         return self._now if trio.current_time() < self._made + LOBBY_SECONDS else self._look_round()
 
-    async def overview(self) -> Overview:
-        """Return the lobby as it was a second ago at most, whether browsers listen or not."""
-        if self._seen is None or trio.current_time() >= self._made + LOBBY_SECONDS:
-            self._earlier.want()
-            await self._look()
-            await self._draw()
-            self._look_round()
-        assert self._seen is not None
-        return self._seen
-
     def _look_round(self) -> bytes:
         now = trio.current_time()
-        self._seen = overview(self._arena, self._earlier.results, self._contests, self._boards, now)
-        self._now, self._made = msgspec.json.encode(self._seen), now
+        seen = overview(self._arena, self._earlier.results, self._contests, self._boards, now)
+        self._now, self._made = msgspec.json.encode(seen), now
         return self._now
 
 
@@ -217,7 +198,7 @@ class Hubs:
         self._matches: dict[int, MatchHub] = {}
         self._drawn = Drawn()
 
-    async def watch(self, match: HostedMatch, mailbox: Mailbox) -> None:
+    async def watch(self, match: Match, mailbox: Mailbox) -> None:
         """Send a browser the events of a match until it is gone."""
         hub = self._matches.get(match.number) or MatchHub(match, self._broadcaster, self._drawn)
         self._matches[match.number] = hub
@@ -228,7 +209,7 @@ class Hubs:
                 self._matches.pop(match.number, None)
 
 
-def away(match: HostedMatch) -> tuple[bool, bool]:
+def away(match: Match) -> tuple[bool, bool]:
     """Tell which player of a running match has lost the connection."""
     running = match.state.outcome is None
     return running and match.players[0] is None, running and match.players[1] is None

@@ -1,4 +1,4 @@
-"""Events to many browsers, server-sent or over WebSocket: each is encoded once, and sent to all without waiting.
+"""Server-sent events to many browsers: each is encoded once, and sent to all without waiting.
 
 A channel is what a page listens to; a mailbox is a browser that does. One task, the `Broadcaster`, tells all channels
 that have changed, and then rests, so that telling takes no more than a small part of the server's time however many
@@ -12,7 +12,6 @@ from typing import Protocol
 import structlog
 import trio
 
-from engine.wire.web_socket import text_frame
 from server.web.http.listener import BoundedStream
 
 log = structlog.get_logger()
@@ -32,6 +31,7 @@ MAILBOX_BYTES = 256 * 1024
 BEAT_SECONDS = 5.0
 """How often a browser hears that the connection is alive: as long as it does, the clocks that it shows run on."""
 
+
 BEAT = b"event: beat\ndata: {}\n\n"
 
 
@@ -45,29 +45,12 @@ def chunk(data: bytes) -> bytes:
     return f"{len(data):x}\r\n".encode() + data + b"\r\n"
 
 
-class Framing:
-    """How events are sent: a function that frames JSON, and the beat."""
-
-    def __init__(self, event: Callable[[bytes], bytes], beat: bytes) -> None:
-        """Take both."""
-        self.event = event
-        self.beat = beat
-
-
-SERVER_SENT = Framing(lambda json: chunk(framed(json)), chunk(BEAT))
-"""Server-sent events in chunks of HTTP/1.1."""
-
-WEB_SOCKET = Framing(text_frame, text_frame(b"{}"))
-"""Messages of a WebSocket."""
-
-
 class Mailbox:
     """The events that wait to be sent to one browser."""
 
-    def __init__(self, stream: BoundedStream, framing: Framing = SERVER_SENT) -> None:
+    def __init__(self, stream: BoundedStream) -> None:
         """Take over the stream of a connection whose response has begun."""
         self.lost = False
-        self.framing = framing
         self._stream = stream
         self._waiting = bytearray()
         self._wake = trio.Event()
@@ -98,7 +81,7 @@ class Mailbox:
                     await self._wake.wait()
                 self._wake = trio.Event()
                 if quiet.cancelled_caught:
-                    self.put(self.framing.beat)
+                    self.put(chunk(BEAT))
                 while self._waiting and self._stream.open:
                     part = bytes(self._waiting)
                     await self._stream.send_all(part)
@@ -140,11 +123,11 @@ class Channel:
         if event is None:
             return spent
         listeners = list(self.listeners)
-        data = {framing: framing.event(event) for framing in {mailbox.framing for mailbox in listeners}}
+        data = chunk(framed(event))
         for first in range(0, len(listeners), AT_A_TIME):
             began = clock()
             for mailbox in listeners[first : first + AT_A_TIME]:
-                mailbox.put(data[mailbox.framing])
+                mailbox.put(data)
             spent += clock() - began
             await trio.lowlevel.checkpoint()
         return spent
@@ -153,7 +136,7 @@ class Channel:
         """Send a browser the present state, then all changes, until it is gone."""
         if not self.listeners:
             self._source.event()  # what nobody has heard counts as told
-        mailbox.put(mailbox.framing.event(self._source.snapshot()))
+        mailbox.put(chunk(framed(self._source.snapshot())))
         self.listeners[mailbox] = None
         try:
             await mailbox.run()

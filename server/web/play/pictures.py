@@ -1,4 +1,4 @@
-"""Pictures that are asked for: of a position, of a whole game, and the card that other sites show with a link. Pure."""
+"""Pictures that are asked for: of a position, and of a whole game. Pure."""
 
 from typing import Annotated, TypeAlias
 
@@ -10,7 +10,7 @@ from server.web.play.questions import Question, Refusal, history_of
 
 SVG, PNG, GIF = "image/svg+xml", "image/png", "image/gif"
 
-MEDIA_TYPES = {"picture": SVG, "png": PNG, "gif": GIF, "card": PNG}
+MEDIA_TYPES = {"picture": SVG, "png": PNG, "gif": GIF}
 """The kinds of pictures, and what they are sent as."""
 
 Words: TypeAlias = Annotated[str, Meta(max_length=200)]
@@ -26,8 +26,8 @@ class PictureQuestion(Question, frozen=True, kw_only=True):
     """How many times as large a PNG is."""
     players: tuple[Words, Words] = ("", "")
     """Who plays, for an animation; the names of the sides where they are empty."""
-    lines: Annotated[tuple[Words, ...], Meta(max_length=6)] = ()
-    """The result, for an animation, and what stands below the names on a card."""
+    ending: Words = ""
+    """The result, for an animation."""
 
 
 def draw(kind: str, question: PictureQuestion) -> bytes:
@@ -38,11 +38,9 @@ def draw(kind: str, question: PictureQuestion) -> bytes:
             return game_pictures.svg(history.start, history.moves, night=night).encode()
         if kind == "png":
             return game_pictures.png(history.start, history.moves, night=night, scale=question.scale)
-        if kind == "gif":
-            names, ending = _names(question, history), "".join(question.lines[:1])
-            return game_pictures.animation(history.start, history.moves, names, ending, night=night)
-        names = tuple(name for name in question.players if name)
-        return game_pictures.card(history.start, history.moves, names, question.lines, night=night)
+        return game_pictures.animation(
+            history.start, history.moves, _names(question, history), question.ending, night=night
+        )
     except game_pictures.NotDrawn as error:
         raise Refusal(str(error)) from None
 

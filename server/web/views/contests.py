@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from datetime import datetime
-from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple, TypeAlias, TypeVar
@@ -13,15 +12,12 @@ import structlog
 import trio
 
 from server.contest.interventions import Kind
-from server.contest.report.render.page import MAX_KEPT, RoundOfGames, fragments
+from server.contest.report.page import fragments
 from server.contest.report.structure import Report, winners
 from server.contest.store.folders import FOLDER, folder_of
 from server.ops.lru_cache import LruCache
 from server.ops.typed_json import decode
-from server.web.assets.texts.catalogue import texts
-from server.web.assets.texts.headings import in_language
 from server.web.http.numbers import DIGITS
-from server.web.views.pairings import GameOfContest, Listing, game_of_contest
 
 log = structlog.get_logger()
 
@@ -42,6 +38,63 @@ TABLES = {
     "ratings.csv": "text/csv; charset=utf-8",
 }
 """Files of a report that can be had as they are."""
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """A game of a report, as far as it is needed here."""
+
+    match: int | None
+    stage: int
+    round: int
+    opening: int
+    first: str
+    second: str
+
+
+class Listing(msgspec.Struct, frozen=True):
+    """The games of a report, in its order."""
+
+    name: str
+    games: tuple[Listed, ...]
+
+
+class GameOfContest(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a match belongs."""
+
+    contest: int
+    name: str
+    """Of the contest."""
+    stage: int
+    """From 1; 0 is the qualification."""
+    round: int
+    opening: int
+    place: int
+    """Among the games that these two have played in the contest, from 1."""
+    count: int
+    previous: int | None
+    """Number of the match before this one, by the same two; None where it is the first."""
+    next: int | None
+
+
+def game_of_contest(listing: Listing, contest: int, match: int) -> GameOfContest:
+    """Return where a match belongs that is among the games of a contest."""
+    game = next(game for game in listing.games if game.match == match)
+    players = {game.first, game.second}
+    met = sorted(
+        other.match for other in listing.games if other.match is not None and {other.first, other.second} == players
+    )
+    at = met.index(match)
+    return GameOfContest(
+        contest=contest,
+        name=listing.name,
+        stage=game.stage,
+        round=game.round,
+        opening=game.opening,
+        place=at + 1,
+        count=len(met),
+        previous=met[at - 1] if at else None,
+        next=met[at + 1] if at + 1 < len(met) else None,
+    )
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,7 +167,7 @@ class Contest(NamedTuple):
 
 
 MakeAnswer: TypeAlias = Callable[[Entry, bytes], bytes]
-"""Makes an answer of a contest's entry and the bytes of its report: `whole_report`, or of `page_fragments`."""
+"""Makes an answer of a contest's entry and the bytes of its report: `page_fragments` has one."""
 
 
 class ReportIndex:
@@ -234,40 +287,15 @@ def _listing(_entry: Entry, data: bytes) -> Listing:
     return decode(data, type=Listing)
 
 
-def whole_report(entry: Entry, data: bytes) -> bytes:
-    """Return the ``entry`` of a contest in the list, and its ``report`` as it stands in the file."""
-    return msgspec.json.encode({"entry": entry, "report": msgspec.Raw(data)})
-
-
 def read_report(data: bytes) -> Report:
     """Read the file of a report; raises `msgspec.DecodeError`."""
     return decode(data, type=Report)
 
 
-@cache
-def page_fragments(language: str) -> MakeAnswer:
-    """Return what makes the parts of a contest's page in a language: the same function each time.
-
-    That answers with the ``name`` of the contest, whether it is ``over``, and its parts as HTML.
-    """
-    words = texts(language, "reports")
-
-    def answer(entry: Entry, data: bytes) -> bytes:
-        parts = fragments(read_report(data), entry.contest, entry.known)._asdict()
-        shown = {key: in_language(part, words) for key, part in parts.items() if isinstance(part, str)}
-        rounds = [_round_in(language, one) for one in parts["rounds"]]
-        told = {"name": entry.name, "over": entry.state == "over"}
-        return msgspec.json.encode({**told, **shown, "rounds": rounds})
-
-    return answer
-
-
-@lru_cache(MAX_KEPT)
-def _round_in(language: str, one: RoundOfGames) -> RoundOfGames:
-    """Return the games of a round in a language; most rounds are over, and the report is made often."""
-    words = texts(language, "reports")
-    title = words(words.sentence(one.title))
-    return RoundOfGames(title, one.id, one.games, in_language(one.html, words))
+def page_fragments(entry: Entry, data: bytes) -> bytes:
+    """Return the ``name`` of a contest, whether it is ``over``, and the parts of its page as HTML."""
+    parts = fragments(read_report(data), entry.contest, entry.known)._asdict()
+    return msgspec.json.encode({"name": entry.name, "over": entry.state == "over", **parts})
 
 
 def file(data: Path, number: int, name: str) -> bytes | None:

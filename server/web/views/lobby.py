@@ -6,7 +6,8 @@ from itertools import islice
 import msgspec
 
 from server.arena.arena import Arena
-from server.arena.roles import HostedMatch, Player
+from server.arena.roles import Player
+from server.match.match import Match
 from server.match.referee import State
 from server.web.views.board import Ending, View, ending_of, target, view
 from server.web.views.contests import Entry
@@ -82,12 +83,12 @@ class Boards:
         self._drawn: dict[int, tuple[int, View]] = {}
         self._over: dict[int, float] = {}
 
-    def of(self, match: HostedMatch) -> View:
+    def of(self, match: Match) -> View:
         """Return the position of a match as it was drawn last; it is drawn now where it never was."""
         known = self._drawn.get(match.number)
         return self.draw(match) if known is None else known[1]
 
-    def draw(self, match: HostedMatch) -> View:
+    def draw(self, match: Match) -> View:
         """Draw the position of a match as spectators see it, where it has changed; return it."""
         history = match.public.history
         plies, drawn = self._drawn.get(match.number, (-1, None))
@@ -107,7 +108,7 @@ class Boards:
         self._over = {number: since for number, since in self._over.items() if number in numbers}
 
 
-def newest(arena: Arena, most: int) -> list[HostedMatch]:
+def newest(arena: Arena, most: int) -> list[Match]:
     """Return the running matches that began last."""
     return list(islice(reversed(arena.matches.values()), most))
 
@@ -117,7 +118,7 @@ def running(arena: Arena, name: str, before: int) -> Running:
     wanted = name.lower()
     fit = [match for match in reversed(arena.matches.values()) if wanted in match.names[0] or wanted in match.names[1]]
     some = islice((match for match in fit if match.number < before), LISTED)
-    return Running(found=len(fit), matches=tuple(listed(match.summary, match.now()) for match in some))
+    return Running(found=len(fit), matches=tuple(listed(match.public, match.now()) for match in some))
 
 
 def overview(
@@ -138,7 +139,7 @@ def overview(
     finished = {match.number for match in ended if boards.lasts(match.number, now)}
     boards.keep({match.number for match in shown[:BOARDS]} | finished)
     recent = [
-        listed(match.summary, match.now(), boards.draw(match) if match.number in finished else None) for match in ended
+        listed(match.public, match.now(), boards.draw(match) if match.number in finished else None) for match in ended
     ]
     numbers = {one.match for one in recent}
     recent += [one for one in earlier or () if one.match not in numbers]
@@ -146,7 +147,7 @@ def overview(
         players=tuple(presence(arena.sessions[key], waiting) for key in nsmallest(LISTED, arena.sessions)),
         present=len(arena.sessions),
         running=tuple(
-            listed(match.summary, match.now(), boards.of(match) if place < BOARDS else None)
+            listed(match.public, match.now(), boards.of(match) if place < BOARDS else None)
             for place, match in enumerate(shown)
         ),
         playing=len(arena.matches),

@@ -12,21 +12,18 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from server.league.ladder.definition import FixedLevel
 from server.league.ladder.rating import LadderPlayer
 from server.league.ladder.store import CountedGame
-from tests.bench.term.inquiry import find_out, has_played
 from tests.bench.term.people import Author, Organiser, command
 from tests.bench.term.truth import check_final, check_pages, check_versions, read_report
-from tests.bench.term.uploads import BAD_AS_SECOND, BROKEN, GREEDY, SLOW_IN_MNK, Upload, changed, good
+from tests.bench.term.uploads import BROKEN, Upload, changed, good
 from tests.server.league.ladder.counted import check_counted, check_nothing_left
 from tests.server.ports import free_port
 from tests.web.site import Site
@@ -68,23 +65,6 @@ against = "random"
 most = 40
 full = 0.9
 """
-
-
-class Weaker(NamedTuple):
-    """A third version that is weaker than the second one, and what its author has to find out."""
-
-    upload: Upload
-    place: str
-    """What stands in each line of the page in which it scores less: a game, or a side."""
-    is_late: bool
-    """Whether it loses on time."""
-
-
-WEAKER = (Weaker(SLOW_IN_MNK, "m,n,k", True), Weaker(BAD_AS_SECOND, "second", False))
-"""Of the first authors."""
-
-LINES = 4
-"""Of a version on its page: each game of `LADDER`, on either side."""
 
 END_SECONDS = 7200.0
 """After which what is waited for has failed to come."""
@@ -128,8 +108,6 @@ class Found(NamedTuple):
     final_games: int
     verdict: str
     """What was said of it."""
-    reasons: tuple[str, ...]
-    """What authors have found out about versions that are weaker than those before."""
     pages: tuple[float, ...]
     """Milliseconds that each page took, in order."""
     grades: str
@@ -163,7 +141,7 @@ def table(found: Found) -> str:
     ]
     width = max(len(name) for name, _ in rows)
     told = "\n".join(f"{name:{width}}  {text}" for name, text in rows)
-    return "\n\n".join((told, *found.reasons, found.grades))
+    return "\n\n".join((told, found.grades))
 
 
 def hold(folder: Path, term: Term) -> Found:
@@ -186,20 +164,9 @@ def hold(folder: Path, term: Term) -> Found:
         chance = random.Random(term.seed)
         killer = Killer(site, term.kills, chance)
         passing = term.uploads or good()
-        with killer.at_work(), ThreadPoolExecutor() as pool:
-            versions = [
-                (
-                    changed(passing[place % len(passing)], f"of author {place}"),
-                    changed(GREEDY, str(place)),
-                    weaker.upload,
-                )
-                for place, weaker in enumerate(WEAKER)
-            ]
-            improving = [pool.submit(_improve, *one, site) for one in zip(authors, versions, strict=False)]
-            _send_all(authors[len(WEAKER) :], term, deadline)
+        with killer.at_work():
+            _send_all(authors, term, deadline)
             _wait(lambda: datetime.now(UTC) > deadline, site)
-            for one in improving:
-                one.result()
         authors[-1].submit(changed(passing[0], "too late"), by_form=True)
         _wait(lambda: read_report(site.data).get("done", 0) >= 2, site)
         killer.kill()
@@ -209,7 +176,6 @@ def hold(folder: Path, term: Term) -> Found:
         check_final(read_report(site.data), authors, deadline)
         grades = _grade(folder)
         verdict = _export(folder)
-        reasons = [_find_out(author, weaker) for author, weaker in zip(authors, WEAKER, strict=False)]
         pages = check_pages([(organiser, _public(names)), (organiser, ["/organise", "/people"])])
         for author in authors:
             own = [f"/bots/{author.name}/versions/{number + 1}" for number in range(len(author.sent))]
@@ -228,7 +194,6 @@ def hold(folder: Path, term: Term) -> Found:
         Counter(game.ended.termination for game in games),
         len(report["games"]),
         verdict,
-        tuple(reasons),
         tuple(sorted(pages)),
         grades,
     )
@@ -322,27 +287,12 @@ def _send_all(authors: list[Author], term: Term, deadline: datetime) -> None:
         author.submit(upload, by_form=by_form)
 
 
-def _improve(author: Author, uploads: Sequence[Upload], site: Site) -> None:
-    """Let an author send versions one after the other, the next one when the page shows how the last one plays."""
-    for number, upload in enumerate(uploads, 1):
-        author.submit(upload, by_form=number % 2 == 0)
-        _wait(partial(has_played, author, number, *((LINES,) if number > 1 else (1, 1))), site)
-
-
 def _upload(term: Term, place: int, turn: int) -> Upload:
     """Return what an author sends in a turn: what passes and what does not, in turn."""
     passing = term.uploads or good()
     if turn % 2:
         return BROKEN[(place + turn // 2) % len(BROKEN)]
     return changed(passing[(place + turn // 2) % len(passing)], f"version {turn} of author {place}")
-
-
-def _find_out(author: Author, weaker: Weaker) -> str:
-    """Let an author find out why the third version is weaker than the second one; it has to be the true reason."""
-    found = find_out(author, 2, 3)
-    assert any(text.startswith(weaker.place) for text in found.places[0]), found
-    assert (found.cause == "time") is weaker.is_late, found
-    return found.sentence
 
 
 def _wait(done: Callable[[], bool], site: Site) -> None:

@@ -46,23 +46,6 @@ def choose(position, clocks):
 play(choose)
 """
 
-_GREEDY = """return {best}(position.successors(), key=lambda one: one[1].evaluate())[0]"""
-
-_SLOW = 'time.sleep(0.9 * (os.environ["ARENA_GAME"] == "mnk"))\n    '
-
-GREEDY = Upload("looks one move ahead", "bot.py", _PROGRAM.format(body=_GREEDY.format(best="min")).encode())
-"""It is stronger than the example bots, which play at random."""
-
-SLOW_IN_MNK = Upload(
-    "slow in another game", "bot.py", _PROGRAM.format(body=_SLOW + _GREEDY.format(best="min")).encode()
-)
-"""It plays as `GREEDY`, and passes, since it is tried in GIPF; it loses on time on the ladder."""
-
-BAD_AS_SECOND = Upload(
-    "bad as one side", "bot.py", _PROGRAM.format(body=_GREEDY.format(best="(max if position.turn else min)")).encode()
-)
-"""It plays as `GREEDY` where it begins, and the worst moves as second."""
-
 
 def _python(body: str) -> bytes:
     return _PROGRAM.format(body=body).encode()

@@ -21,15 +21,13 @@ BOARDS = SMALL + WHOLE_WORD + NEARLY + WIDE
 
 COMPILED = [
     (9, 9, 5),
-    pytest.param(8, 8, 5, marks=pytest.mark.campaign),
+    (8, 8, 5),
     *(pytest.param(*b, marks=pytest.mark.campaign) for b in ((3, 3, 3), (6, 6, 4), (4, 16, 7), (4, 4, 3))),
     *(pytest.param(*b, marks=pytest.mark.campaign) for b in ((16, 4, 4), (1, 19, 3), (7, 9, 6))),
     *(pytest.param(*b, marks=pytest.mark.campaign) for b in ((8, 8, 8), (8, 8, 1), (8, 8, 9))),
     *(pytest.param(*b, marks=pytest.mark.campaign) for b in ((5, 13, 6), (15, 15, 5), (19, 19, 19), (19, 4, 5))),
 ]
-"""Boards and lengths, each compiled by itself; the first needs two words, the second fills a word with its sign.
-
-Of that one the code is shipped that a search needs: `tests.engine.test_shipped_code` compares it."""
+"""Boards and lengths, each compiled by itself; the first needs two words, the second fills a word with its sign."""
 
 
 def read(position: oracle.Position) -> EnginePosition:

@@ -5,8 +5,6 @@ With ARENA_CAMPAIGN=1 it is killed a thousand times.
 
 import os
 import random
-import re
-import signal
 import socket
 import statistics
 import threading
@@ -35,7 +33,6 @@ from tests.bench.server import processor_seconds
 from tests.server.process import ServerProcess
 
 KILLS = 1000 if os.environ.get("ARENA_CAMPAIGN") else 4
-WORKER_KILLS = 5 if os.environ.get("ARENA_CAMPAIGN") else 2
 """The server waits longer after each of them before it starts another process."""
 MOVES = range(40, 400 if os.environ.get("ARENA_CAMPAIGN") else 150)
 """So many are made before each kill."""
@@ -107,10 +104,6 @@ class Server(ServerProcess):
         line = self.logs("event=server_listening")
         return datetime.fromisoformat(line.partition(" ")[0].removeprefix("timestamp=")).timestamp()
 
-    def workers(self) -> list[int]:
-        """Return the processes for matches that were started so far, dead ones too."""
-        return [int(number) for number in re.findall(r"event=worker_started process=(\d+)", self.log)]
-
     def moves(self, match: int) -> tuple[str, ...]:
         """Return the moves of a match, on disk, whether it is over or not."""
         for place in ("running", "records"):
@@ -172,40 +165,6 @@ def _kill_again_and_again(server: Server, monkeypatch: pytest.MonkeyPatch) -> No
     usual, most = statistics.median(times), max(times)
     print(f"{KILLS} kills, {checked} moves checked; back after {usual:.2f} s, {most:.2f} s at most", end=", ")
     print(f"{max(worked):.2f} s of processor time at most; none of {charged} spans charged lies in a downtime")
-
-
-@pytest.mark.slow
-def test_nothing_is_lost_by_kills_of_the_process_that_hosts_the_matches(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reconnect_backoff, "PAUSES", (0.05, 0.1))
-    chance = random.Random(20261122)
-    with Server(tmp_path, "--workers", "1") as server:
-        players = [Player(number, server.port) for number in range(2 * PAIRS)]
-        for player in players:
-            player.start()
-        checked = 0
-        for kill in range(1, WORKER_KILLS + 1):
-            _wait_for_moves(players, chance.choice(MOVES))
-            os.kill(server.workers()[-1], signal.SIGKILL)
-            for player in players:
-                known = player.known()
-                if known is not None:
-                    assert server.moves(known[0])[: len(known[1])] == known[1]
-                    checked += len(known[1])
-            deadline = time.monotonic() + END_SECONDS
-            while len(server.workers()) <= kill and time.monotonic() < deadline:
-                time.sleep(0.01)
-        assert checked > 20 * WORKER_KILLS
-        assert not any(player.error for player in players)
-        _let_finish(server, players)
-        monkeypatch.setattr(session, "MIN_RECONNECT_SECONDS", 0.0)
-        server.kill()
-        for player in players:
-            player.join(END_SECONDS)
-        _check_results(server, players, WORKER_KILLS)
-        assert server.log.count("event=worker_died") == WORKER_KILLS
-        assert "exception" not in server.log
 
 
 def _let_finish(server: Server, players: list[Player]) -> None:

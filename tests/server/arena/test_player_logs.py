@@ -13,8 +13,7 @@ from server.config import tokens
 from server.config.settings import Settings
 from server.contest.contest_file import read as read_contest
 from server.contest.fixtures import Fixture
-from server.contest.store.authors import kept_by_contest
-from server.contest.store.folders import errors_of
+from server.contest.store.folders import errors_of, kept_by_contest
 from server.contest.store.store import FILE, Store
 from server.storage import player_logs
 from server.storage.player_logs import KeptByContest, LogRequest, read_log

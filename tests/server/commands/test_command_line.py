@@ -96,11 +96,6 @@ def test_no_help_offers_a_flag_that_takes_back_another(room: str, capsys: pytest
         ),
         (
             "server",
-            "serve --house alfabeta",
-            "--builtin: there is no bot 'alfabeta'; there is alphabeta, random; did",
-        ),
-        (
-            "server",
             "serve --builtin random:arows",
             "--builtin: 'random:arows': there is no game 'arows'; there is gipf, ",
         ),

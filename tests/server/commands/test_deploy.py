@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from server.config import config_file
+from server.config import serve_options
 from server.config.limits import Limits
 
 HERE = Path(__file__).parents[3]
@@ -19,7 +19,7 @@ INSTRUCTIONS = {
 
 
 def test_configuration_can_be_read_and_shows_the_usual_limits() -> None:
-    found = config_file.read(DEPLOY / "arena.toml")
+    found = serve_options.read(DEPLOY / "arena.toml")
     assert found.limits == Limits()
     assert found.options["data"] == "/var/lib/gipf-arena"
 
@@ -28,7 +28,7 @@ def test_configuration_can_be_read_with_everything_that_is_commented_out(tmp_pat
     text = (DEPLOY / "arena.toml").read_text()
     path = tmp_path / "arena.toml"
     path.write_text(re.sub(r"^# (?=[a-z-]+ = |\[)", "", text, flags=re.MULTILINE))
-    assert {"tokens", "organiser", "delay-moves", "tls-cert", "tls-key"} <= config_file.read(path).options.keys()
+    assert {"tokens", "organiser", "delay-moves", "tls-cert", "tls-key"} <= serve_options.read(path).options.keys()
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")

@@ -19,19 +19,18 @@ from server import cli
 from server.commands import doctor
 from server.commands.doctor import diagnosis
 from server.commands.upkeep import league_files
-from server.commands.upkeep.finding import GOOD, NOTE, WRONG, Finding
+from server.commands.upkeep.league_files import GOOD, NOTE, WRONG, Finding
 from server.config import tls, tokens
-from server.config.league_rules import LeagueRules
-from server.contest.export.signing import FILE as SIGNING_KEY
-from server.contest.export.signing import signing_key
+from server.config.limits import LeagueRules
+from server.contest.export.container import FILE as SIGNING_KEY
+from server.contest.export.container import signing_key
 from server.contest.store.store import FILE as STORE
 from server.contest.store.store import Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, NotAllowed
 from server.league.database import FILE as LEAGUE
 from server.league.submissions.versions import Versions
-from server.storage.data_lock import lock_data_directory
-from server.web.people import database as games_index
+from server.storage.disk import lock_data_directory
 from tests.server.harness import open_arena, play, ready
 
 
@@ -145,7 +144,7 @@ def test_database_of_contests(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("about", "file"), [("contests", STORE), ("league", LEAGUE)])
-def test_databases_of_a_later_format(tmp_path: Path, about: str, file: str) -> None:
+def test_databases_of_another_version(tmp_path: Path, about: str, file: str) -> None:
     """They are whole, and a server does not open them."""
     data = tmp_path / "data"
     data.mkdir()
@@ -155,7 +154,7 @@ def test_databases_of_a_later_format(tmp_path: Path, about: str, file: str) -> N
         (version,) = database.execute("PRAGMA user_version").fetchone()
         database.execute(f"PRAGMA user_version = {version + 1}")
     (finding,) = found(tmp_path, about)
-    told = f"{data / file} was written by a later version of arena-server: its schema is {version + 1}"
+    told = f"{data / file} was written by another version of arena-server: its schema is {version + 1}"
     assert finding.state == WRONG and told in finding.sentence and "install that version again" in finding.sentence
     (other,) = found(tmp_path, "league" if about == "contests" else "contests")
     assert other.state == GOOD
@@ -289,31 +288,6 @@ def test_header_that_names_who_has_signed_in(tmp_path: Path, text: str, state: s
 def test_header_that_is_none(tmp_path: Path) -> None:
     (finding,) = found(tmp_path, "configuration", "user-header = 'X Remote User'")
     assert finding.state == WRONG and "user-header" in finding.sentence and 'as in "X-Remote-User"' in finding.sentence
-
-
-def test_index_of_games(tmp_path: Path) -> None:
-    """It is made anew whatever is wrong with it, where it can be: nothing is lost, and nothing has to be done."""
-    data = tmp_path / "data"
-    data.mkdir()
-    path = data / games_index.FILE
-    anew = "it is made anew from the records when somebody searches games"
-    assert found(tmp_path, "index of games") == [(GOOD, "index of games", f"there is none: {anew}")]
-    assert not path.exists(), "none is made"
-    with games_index.opened(data):
-        pass
-    assert found(tmp_path, "index of games") == [(GOOD, "index of games", f"{path} is whole")]
-    with closing(sqlite3.connect(path)) as index:
-        index.execute("PRAGMA user_version = 99")
-    (other,) = found(tmp_path, "index of games")
-    assert other == (NOTE, "index of games", f"{path} is of another version of arena-server: {anew}")
-    path.write_bytes(b"no database at all" * 100)
-    (damaged,) = found(tmp_path, "index of games")
-    assert damaged == (NOTE, "index of games", f"{path} is damaged: file is not a database; {anew}")
-    assert path.read_bytes() == b"no database at all" * 100, "it is left as it is"
-    path.unlink()
-    path.mkdir()
-    (folder,) = found(tmp_path, "index of games")
-    assert folder.state == WRONG and folder.sentence.startswith(f"{path} cannot be opened: ")
 
 
 def test_ladder(tmp_path: Path) -> None:

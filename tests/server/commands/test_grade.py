@@ -12,9 +12,8 @@ import pytest
 from bots.check import formats
 from bots.check.report import SituationResult
 from engine.duel.statistics import estimate
-from server.commands.grade.command import grade
-from server.commands.match.output import as_json
-from server.commands.match.table import Progress
+from server.commands.grade import grade
+from server.commands.match.output import Progress, as_json
 from server.commands.match.tally import Tally
 from server.contest.definition import RoundRobin
 from server.contest.report import files as report_files

@@ -10,6 +10,7 @@ import pytest
 
 from engine import record
 from engine.wire import messages as m
+from engine.wire.codes import Code
 from tests.server.process import START_SECONDS, Client, ServerProcess, pair, resume_and_resign
 
 
@@ -38,6 +39,40 @@ def test_grace_lets_running_matches_end(tmp_path: Path) -> None:
         ann.say(m.Resign())
         assert bob.hear(m.Result).reason == "resign"
         assert server.process.wait(START_SECONDS) == 0
+
+
+def test_a_hangup_stops_the_server_in_order(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path) as server, pair(server.port) as (ann, _):
+        assert server.stop(signal.SIGHUP) == 0
+        assert ann.hear(m.Result).reason == "server_stop"
+    assert "signal=SIGHUP" in server.log and "server_stopped" in server.log
+
+
+def test_a_server_under_nohup_ignores_hangups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    monkeypatch.setenv("PYTHONUTF8", "1")  # so that the process is started anew, and inherits what is ignored
+    try:
+        with ServerProcess(tmp_path) as server, pair(server.port) as (ann, bob):
+            server.process.send_signal(signal.SIGHUP)
+            ann.say(m.Resign())
+            assert bob.hear(m.Result).reason == "resign"
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.slow
+def test_a_server_without_docstrings_answers_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As under ``python -OO``, which the interpreter reads from its environment, too."""
+    monkeypatch.setenv("PYTHONOPTIMIZE", "2")
+    with ServerProcess(tmp_path) as server:
+        client = Client(server.port)
+        client.hear(m.Arena)
+        client.socket.sendall(b"LOGIN\nWATCH x\nHELP\n")
+        assert [client.hear(m.Error).code for _ in range(2)] == [Code.BAD_ARGUMENTS] * 2
+        lines = client.hear(m.Help).lines
+        assert lines[0] == "LOGIN name [token]: say who you are." and len(lines) == len(m.REQUESTS)
+        client.close()
+    assert "server_fault" not in server.log
 
 
 @pytest.mark.slow

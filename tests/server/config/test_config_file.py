@@ -8,9 +8,8 @@ import pytest
 import trio
 
 from server import cli
-from server.config import config_file
-from server.config.league_rules import LeagueRules
-from server.config.limits import Limits
+from server.config import serve_options
+from server.config.limits import LeagueRules, Limits
 from server.config.toml_table import BadTable
 
 NOT_IN_THE_FILE = {"config"}
@@ -31,44 +30,38 @@ def test_every_option_of_the_command_line_may_stand_in_the_file(tmp_path: Path) 
     keys = sorted(on_command_line - NOT_IN_THE_FILE)
     top = [f"{key} = {values.get(key, 10)}" for key in keys if not key.startswith("tls-")]
     tls = [f"{key.removeprefix('tls-')} = {values[key]}" for key in keys if key.startswith("tls-")]
-    found = config_file.read(_written(tmp_path, "\n".join([*top, "[tls]", *tls])))
-    assert len(keys) == 25 and keys == sorted(found.options)
+    found = serve_options.read(_written(tmp_path, "\n".join([*top, "[tls]", *tls])))
+    assert len(keys) == 24 and keys == sorted(found.options)
 
 
 def test_every_limit_may_be_set(tmp_path: Path) -> None:
     values = {name.replace("_", "-"): 7 for name in Limits.__struct_fields__ if name != "trusted"}
     text = "[limits]\ntrusted = ['10.0.0.0/8', 'fd00::/8']\n" + "".join(f"{key} = {n}\n" for key, n in values.items())
-    limits = config_file.read(_written(tmp_path, text)).limits
+    limits = serve_options.read(_written(tmp_path, text)).limits
     assert limits.trusted == (ip_network("10.0.0.0/8"), ip_network("fd00::/8"))
     assert {value for name, value in msgspec.structs.asdict(limits).items() if name != "trusted"} == {7}
 
 
 def test_every_rule_of_a_league_may_be_set(tmp_path: Path) -> None:
     keys = [name.replace("_", "-") for name in LeagueRules.__struct_fields__]
-    found = config_file.read(_written(tmp_path, "[league]\n" + "".join(f"{key} = 7\n" for key in keys))).league
+    found = serve_options.read(_written(tmp_path, "[league]\n" + "".join(f"{key} = 7\n" for key in keys))).league
     assert found == LeagueRules(quota=7, built_versions=7, log_days=7) and found.quota_bytes == 7 << 20
-    assert config_file.read(_written(tmp_path, "")).league == LeagueRules()
+    assert serve_options.read(_written(tmp_path, "")).league == LeagueRules()
 
 
 def test_a_mark_at_the_beginning_as_some_editors_write_it_is_no_part_of_the_file(tmp_path: Path) -> None:
-    assert config_file.read(_written(tmp_path, "\ufeffdata = '/records'")).options == {"data": "/records"}
+    assert serve_options.read(_written(tmp_path, "\ufeffdata = '/records'")).options == {"data": "/records"}
 
 
 def test_paths_are_relative_to_the_folder_of_the_file(tmp_path: Path) -> None:
     text = "data = 'records'\ntokens = '/etc/tokens'\nbuiltin = ['random', 'random:mnk']\n[tls]\ncert = 'c'\nkey = 'k'"
-    assert config_file.read(_written(tmp_path, text)).options == {
+    assert serve_options.read(_written(tmp_path, text)).options == {
         "data": str(tmp_path / "records"),
         "tokens": "/etc/tokens",
         "builtin": "random,random:mnk",
         "tls-cert": str(tmp_path / "c"),
         "tls-key": str(tmp_path / "k"),
     }
-
-
-def test_built_in_bots_may_go_by_the_former_name_of_their_option(tmp_path: Path) -> None:
-    assert config_file.read(_written(tmp_path, "house = ['random']")).options == {"builtin": "random"}
-    both = "house = ['random']\nbuiltin = ['alphabeta']"
-    assert config_file.read(_written(tmp_path, both)).options == {"builtin": "alphabeta"}
 
 
 @pytest.mark.parametrize(
@@ -78,7 +71,6 @@ def test_built_in_bots_may_go_by_the_former_name_of_their_option(tmp_path: Path)
         ("budget = '1'", "budget is a whole number from 10 to 86400000 milliseconds, not '1'"),
         ("prot = 1", "prot is no key of a configuration file; these are host, port, data"),
         ("builtin = 'random'", 'builtin is a list of bots, as in ["alphabeta:3", "random:arrows"], not \'random\''),
-        ("house = 'random'", 'house is a list of bots, as in ["alphabeta:3", "random:arrows"], not \'random\''),
         ("verbose = 1", "verbose is true or false, not 1"),
         ("grace = -1", "grace is a number from 0 to 604800 seconds, not -1"),
         ("grace = nan", "grace is a number from 0 to 604800 seconds, not nan"),
@@ -101,7 +93,7 @@ def test_built_in_bots_may_go_by_the_former_name_of_their_option(tmp_path: Path)
 def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, text: str, sentence: str) -> None:
     path = _written(tmp_path, text)
     with pytest.raises(BadTable) as caught:
-        config_file.read(path)
+        serve_options.read(path)
     assert str(caught.value).startswith(str(path))
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)

@@ -4,7 +4,7 @@ from engine.duel.sprt import Decision, Sprt
 from engine.duel.statistics import estimate
 from server.contest.definition import RoundRobin
 from server.contest.fixtures import FORFEIT, Finished, Fixture
-from server.contest.scoring.comparison import compare
+from server.contest.report.ratings_part import compare
 from tests.server.contest.played import better_wins, by_seed, contest, play
 
 TEST = Sprt(0, 200)

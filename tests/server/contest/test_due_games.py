@@ -2,8 +2,7 @@ from msgspec.structs import replace
 
 from server.contest.definition import Entrant, Qualification, RoundRobin
 from server.contest.fixtures import Fixture
-from server.contest.formats.due_games import games_to_start
-from server.contest.formats.plan import plan
+from server.contest.formats.plan import games_to_start, plan
 from tests.server.contest.played import CONTROL, contest
 
 DEFINITION = contest(4, RoundRobin())

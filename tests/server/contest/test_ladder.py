@@ -9,8 +9,7 @@ from msgspec.structs import replace
 from engine.games.outcome import Termination
 from server.contest.definition import Ladder, RoundRobin
 from server.contest.fixtures import Finished, Fixture
-from server.contest.formats.due_games import games_to_start
-from server.contest.formats.plan import Present, plan
+from server.contest.formats.plan import Present, games_to_start, plan
 from tests.server.contest.played import better_wins, by_seed, contest, final_plan, play
 
 

@@ -7,8 +7,7 @@ from msgspec.structs import replace
 from engine.games.outcome import Termination
 from server.contest.definition import Format, Gauntlet, Knockout, Ladder, Qualification, RoundRobin, Seeding, Swiss
 from server.contest.fixtures import FORFEIT, QUALIFICATION, Finished, Fixture, counted_games
-from server.contest.formats.plan import Present, plan
-from server.contest.formats.seeded_random import shuffled
+from server.contest.formats.plan import Present, plan, shuffled
 from server.contest.formats.standings import standings
 from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, final_plan, play
 

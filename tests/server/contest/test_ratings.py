@@ -14,7 +14,7 @@ import pytest
 from server.contest.definition import RoundRobin
 from server.contest.fixtures import FORFEIT, Finished, Fixture
 from server.contest.formats.plan import plan
-from server.contest.scoring.ratings import Rating, Ratings, ratings, strengths, superiority
+from server.contest.scoring.ratings import Rating, Ratings, ratings, strengths
 from tests.server.contest.played import contest
 
 CONTESTS = 5000 if os.environ.get("ARENA_CAMPAIGN") else 150
@@ -81,25 +81,6 @@ def test_intervals_hold_the_truth_as_often_as_they_say(
     coverage = float(numpy.mean(held))
     print(f"coverage {coverage:.4f} in {COVERED} contests")
     assert 0.94 - doubt <= coverage <= 0.96 + doubt
-
-
-@pytest.mark.slow
-def test_superiority_is_as_likely_as_it_is_said_to_be() -> None:
-    """Strengths are drawn evenly: of all pairs with a certain likelihood, the first is the stronger in that part."""
-    names = ["a1", "a2", "a3", "a4"]
-    fixtures = plan(contest(4, RoundRobin(5)), []).due
-    chance = numpy.random.default_rng(2)
-    said: list[tuple[float, bool]] = []
-    for _ in range(2 * CONTESTS):
-        elo = dict(zip(names, chance.uniform(-150, 150, 4).tolist(), strict=True))
-        likely = superiority(drawn_by(chance, fixtures, elo, 20, -0.5), names, 1)
-        said += [(part, elo[one] > elo[other]) for (one, other), part in likely.items() if one < other]
-        assert all(part == pytest.approx(1 - likely[other, one]) for (one, other), part in likely.items())
-    for low, high in ((0, 0.1), (0.1, 0.4), (0.4, 0.6), (0.6, 0.9), (0.9, 1)):
-        chosen = [(part, true) for part, true in said if low <= part < high]
-        assert len(chosen) > 100
-        expected = sum(part for part, _ in chosen) / len(chosen)
-        assert sum(true for _, true in chosen) / len(chosen) == pytest.approx(expected, abs=2 / math.sqrt(len(chosen)))
 
 
 Values = tuple[dict[str, float], list[float], list[float]]
@@ -198,7 +179,6 @@ def test_who_has_won_everything_has_a_rating_and_an_interval() -> None:
     elo, (low, high) = found.table[0].elo, interval(found.table[0])
     assert 100 < low < elo < high < 5000
     assert high - elo > elo - low, "nobody knows how much stronger it is"
-    assert superiority(games, ["a1", "a2", "a3"], 1)["a1", "a3"] > 0.99
 
 
 def test_without_games_everybody_is_equal_and_nothing_is_sure() -> None:
@@ -208,7 +188,6 @@ def test_without_games_everybody_is_equal_and_nothing_is_sure() -> None:
         low, high = interval(rating)
         assert low < -500 and high > 500
         assert rating.games == 0
-    assert superiority([], ["a1", "a2"], 1)["a1", "a2"] == pytest.approx(0.5)
     (alone,) = ratings([], ["a1"], 1).table
     assert (alone.elo, interval(alone)) == (0, (0, 0))
 

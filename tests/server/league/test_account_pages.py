@@ -125,19 +125,6 @@ def test_to_look_at_a_link_does_not_open_it(league: Site, accounts: Accounts) ->
     assert again.status == 404 and "has been used already" in again.text
 
 
-def test_pages_of_accounts_come_in_german_and_names_stay_what_they_are(league: Site, accounts: Accounts) -> None:
-    visitor = Visitor(league, accept_language="de")
-    lost = visitor.get("/people")
-    assert lost.status == 401 and "Hier ist niemand angemeldet" in lost.text
-    assert visitor.post(f"/join/{accounts.invite('Games', AUTHOR, 'test')}").status == 303
-    mine = visitor.get("/me")
-    assert '<html lang="de">' in mine.text and "Autor seit" in mine.text and "<h1>Games</h1>" in mine.text
-    refused = visitor.post("/me/revoke", bot="nobody", form=mine.form)
-    assert refused.status == 400 and "Games hat keinen Bot &#39;nobody&#39;." in refused.text
-    chosen = visitor.get("/me?language=en")
-    assert (chosen.status, chosen.headers["location"]) == (303, "/me")
-
-
 def test_nobody_is_let_in_by_a_cookie_that_was_made_up(league: Site) -> None:
     visitor = Visitor(league)
     for cookie in ("", "arena-session=ann", "arena-session=ann.c2lnbmF0dXJl", "arena-session="):

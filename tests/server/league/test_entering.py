@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from server.contest.contest_file import BadContest
 from server.contest.formats.plan import plan
 from server.contest.interventions import Kind
-from server.contest.programs.sandbox.visible_files import NotVisible, view
-from server.contest.report.interruptions import pause
+from server.contest.programs.sandbox.choice import NotVisible, view
+from server.contest.report.formatting import pause
 from server.contest.runtime.snapshot import take_snapshot
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts

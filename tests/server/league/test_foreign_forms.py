@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import pytest
 import trio
-from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from server import serve as server
@@ -23,11 +23,9 @@ from server.league.ladder.service import LadderService
 from server.league.submissions.pipeline import Pipeline
 from server.league.submissions.versions import Versions
 from server.web import app, service
-from server.web.api.operations import BASE, OPERATIONS
 from server.web.http.client_quota import HttpRateLimiter
 from server.web.http.listener import QUOTA
 from server.web.play import routes as playing
-from server.web.play.analysis import routes as analysis
 from tests.server.league.ladder.test_service import FILE
 from tests.server.league.test_account_pages import FORM, Visitor
 from tests.web.asking import Answer, ask
@@ -41,12 +39,11 @@ WITHOUT_SESSION = {
     "/api/matches/{number:number}/log": "the token of a player of the match",
     **dict.fromkeys(("/api/record", "/api/values", "/api/review"), READS),
     **dict.fromkeys((f"/api/play/{kind}" for kind in playing.KINDS), JSON),
-    **dict.fromkeys((f"/api/analysis/{kind}" for kind in analysis.KINDS), JSON),
-    **dict.fromkeys((f"{BASE}{one.path}" for one in OPERATIONS if one.method == "POST"), JSON),
+    **dict.fromkeys((f"/api/analysis/{kind}" for kind in playing.ANALYSIS_KINDS), JSON),
 }
 """Routes that anybody may ask, and what keeps them from harm even by a browser that tells no origin."""
 
-LIVE = re.compile(r"/live/.*|/api/v1/.*/events")
+LIVE = re.compile(r"/live/.*")
 """Routes that take a connection, and answer no POST."""
 
 FOREIGN = (
@@ -129,8 +126,8 @@ async def serving(data: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[
             fields = {"name": "kim", "names": "kim", "role": AUTHOR, "uses": "2", "sure": "yes", "text": "x"}
             fields |= {"hours": "1", "match": "1", "browser": "1", "code": "x", "link": "x", "bot": "bot"}
         state = {QUOTA: HttpRateLimiter(Limits(), 5, lambda: 0).enter("127.0.0.1")}
-        routes: list[BaseRoute] = apps[0]._app._app.routes
-        assert {type(route) for route in routes} == {Route, WebSocketRoute}, "nothing is mounted that is not listed"
+        routes: list[BaseRoute] = apps[0]._app.routes
+        assert {type(route) for route in routes} == {Route}, "nothing is mounted that is not listed"
         http = [route for route in routes if isinstance(route, Route)]
         paths = {route.path for route in http if route.methods is None or "POST" in route.methods}
         yield Serving(apps[0], paths, state, visitor.cookie, mine.form, data, fields)

@@ -10,10 +10,9 @@ from trio.testing import MockClock
 
 from server.config import tokens
 from server.match.flag_timer import FlagTimer
-from server.net.event_loop import microseconds
 from server.net.send_queue import SendQueue
-from server.net.stall_monitor import StallLog, StallMonitor
-from server.storage.data_lock import lock_data_directory
+from server.net.timing import StallLog, StallMonitor, microseconds
+from server.storage.disk import lock_data_directory
 from server.storage.record_store import Keys, RecordStore
 
 

@@ -14,7 +14,7 @@ from engine import record
 from engine.record import BadRecord
 from engine.wire import messages as m
 from server.config.settings import Settings
-from server.net.latency import SAMPLES, LatencyProbe
+from server.net.timing import SAMPLES, LatencyProbe
 from tests.server.harness import Client, open_arena
 
 

@@ -7,9 +7,8 @@ import trio
 import trio.testing
 
 from server.net.connection import Connection
-from server.net.event_loop import InstrumentDropped, check_instruments, instrumented
 from server.net.send_queue import LOW_PRIORITY_PER_PASS, SendQueue
-from server.net.stall_monitor import StallLog, StallMonitor
+from server.net.timing import InstrumentDropped, StallLog, StallMonitor, check_instruments, instrumented
 
 
 class Mail:

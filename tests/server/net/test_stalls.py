@@ -18,9 +18,8 @@ from engine.record import BadRecord
 from engine.wire import messages as m
 from server.match.flag_timer import FlagTimer
 from server.match.match import Match
-from server.net.event_loop import instrumented, microseconds
 from server.net.send_queue import SendQueue
-from server.net.stall_monitor import MIN_STALL_MICROSECONDS, PULSE_SECONDS, StallLog, StallMonitor
+from server.net.timing import MIN_STALL_MICROSECONDS, PULSE_SECONDS, StallLog, StallMonitor, instrumented, microseconds
 from server.web.live import channels
 from server.web.live.event_stream import Broadcaster
 from server.web.views import lobby

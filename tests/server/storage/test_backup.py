@@ -1,11 +1,10 @@
 """A backup of a data directory in use is what a crash at that moment would have left, and a server goes on from it."""
 
 import shutil
-import sqlite3
 import subprocess
 import sys
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -13,8 +12,6 @@ import pytest
 from engine.wire import messages as m
 from server.commands.upkeep.backup import _matches
 from server.contest.fixtures import Fixture
-from server.contest.store import definition_text
-from server.contest.store.schema import APPLICATION, MIGRATIONS
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Verdict
 from server.contest.store.verify_process import verify
@@ -22,11 +19,11 @@ from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR
 from server.storage import backup
 from server.storage.backup import COMPLETE, BadBackup, back_up, restore
-from server.storage.database import BadStore, Schema, connect
+from server.storage.database import BadStore
 from server.storage.disk import boot
 from server.storage.match_numbers import FILE as NUMBERS
 from server.storage.record_store import Keys, RecordStore
-from tests.server.contest.runtime.test_verify_process import DEFINITION, held
+from tests.server.contest.runtime.test_verify_process import held
 from tests.server.process import ServerProcess, pair, resume_and_resign
 
 __all__ = ["held"]
@@ -115,6 +112,23 @@ def test_a_game_that_begins_or_ends_meanwhile_stands_in_it_once_or_not_at_all(
     assert verify(tmp_path / "restored", 1) == Verdict(14, 0, ())
 
 
+def test_a_backup_is_restored_again_and_never_written_to(held: Path, tmp_path: Path) -> None:
+    """After a refusal, too."""
+    _back_up(held, tmp_path / "backup")
+    before = _contents(tmp_path / "backup")
+    with pytest.raises(BadBackup, match="is not empty"):
+        restore(tmp_path / "backup", held)
+    assert _contents(tmp_path / "backup") == before
+    for name in ("first", "second"):
+        restore(tmp_path / "backup", tmp_path / name)
+        assert _contents(tmp_path / "backup") == before
+        assert verify(tmp_path / name, 1) == Verdict(14, 0, ())
+
+
+def _contents(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
 def test_what_cannot_be_backed_up_or_restored_is_said_in_a_sentence(held: Path, tmp_path: Path) -> None:
     data = shutil.copytree(held, tmp_path / "data")
     with pytest.raises(BadBackup, match="there is no data directory"):
@@ -146,26 +160,6 @@ def test_what_cannot_be_backed_up_or_restored_is_said_in_a_sentence(held: Path, 
     with pytest.raises(BadBackup, match=r"had \d+ files, and has \d+"):
         restore(tmp_path / "backup", tmp_path / "restored")
     assert not (tmp_path / "restored").exists()
-
-
-def test_a_data_directory_of_the_first_format_goes_on(tmp_path: Path) -> None:
-    """As the first version of the database left it, by a backup, to this version."""
-    data = tmp_path / "data"
-    data.mkdir()
-    with closing(connect(data / FILE, Schema(APPLICATION, MIGRATIONS[:1]))) as old:
-        text = definition_text.encode(DEFINITION)
-        old.execute("INSERT INTO contests VALUES (1, 'Autumn', 'file', ?, ?, NULL)", (text, NOW.isoformat()))
-        old.execute("INSERT INTO pairings VALUES (1, 1, 7, 0, 1, 0, 0, 0, 'ann', 'bob')")
-        old.execute("INSERT INTO games VALUES (1, 1, 0, 'line', '', 5, 10, 20, 1, 1, 0, 0)")
-    _back_up(data, tmp_path / "backup")
-    restore(tmp_path / "backup", tmp_path / "restored")
-    with closing(Store(tmp_path / "restored" / FILE)) as store:
-        (game,) = store.games(1)
-        assert (game.fixture, game.match, game.winner, game.used) == (FIXTURE, 7, 0, (10, 20))
-        assert store.definition(1) == DEFINITION and store.records(1) == {7: ""}
-        assert store.close_contest(1, NOW + timedelta(hours=1))
-    with closing(sqlite3.connect(tmp_path / "restored" / FILE)) as new:
-        assert new.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from server.storage.bounded_log import BoundedLog, without_plies
+from server.storage.player_logs import BoundedLog, without_plies
 
 
 def written(path: Path) -> bytes:

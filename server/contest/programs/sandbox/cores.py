@@ -1,17 +1,19 @@
-"""Assigns processor cores: one to each program, the others to the server.
+"""Assigns processor cores, one to each program and the others to the server, and starts programs on them.
 
-Where there are more than `MAX_SHARED` the first one is given to no program: the event loop and what makes pages run
+If there are more than `MAX_SHARED` cores, the first one is given to no program: the event loop and what makes pages run
 there, and nowhere else, while a contest gives out the others.
 """
 
 import os
+import subprocess
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 
 import trio
 
+from server.config.process_settings import lower_priority_of
 from server.contest.programs.sandbox.resource_usage import family
 
 MAX_SHARED = 3
@@ -149,3 +151,41 @@ class _Starts:
 
 
 _STARTS = _Starts()
+
+
+NICENESS = 5
+"""How much higher the nice values of programs are: what the server has to do takes little time, and goes first."""
+
+
+def spawn(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    folder: str,
+    core: int | None,
+    *,
+    talks: bool,
+    errors: int,
+    given: Sequence[int] = (),
+    niceness: int = NICENESS,
+) -> subprocess.Popen[bytes]:
+    """Start a process that leads a session of its own, in a thread: it may use the cores that the thread may.
+
+    The session has a lower priority than this process.
+
+    It has pipes to talk on where it ``talks``, and is ``given`` other descriptors; what it says elsewhere goes to
+    ``errors``.
+    """
+    with started_on(core):
+        process = subprocess.Popen(
+            command,
+            bufsize=0,
+            stdin=subprocess.PIPE if talks else subprocess.DEVNULL,
+            stdout=subprocess.PIPE if talks else errors,
+            stderr=errors,
+            env=environment,
+            cwd=folder,
+            pass_fds=given,
+            start_new_session=True,
+        )
+    lower_priority_of(process.pid, niceness)
+    return process

@@ -25,6 +25,7 @@ from server.config.process_settings import nice_value
 from server.contest.definition import Bounds
 from server.contest.programs.sandbox import cgroups
 from server.contest.programs.sandbox.bubblewrap import Descriptors, View, sandboxed
+from server.contest.programs.sandbox.cores import NICENESS, spawn
 from server.contest.programs.sandbox.resource_usage import (
     MEGABYTE,
     PROCESSES_FACTOR,
@@ -35,7 +36,6 @@ from server.contest.programs.sandbox.resource_usage import (
     out_of_cpu_time,
     out_of_memory,
 )
-from server.contest.programs.sandbox.spawning import NICENESS, spawn
 from server.contest.programs.sandbox.syscall_filter import refusals
 
 Result = TypeVar("Result")

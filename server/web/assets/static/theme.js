@@ -1,7 +1,4 @@
-/**
- * What a reader chooses for all pages: colours, light or dark, where it is not those of the system, and the language.
- * No module: it runs at once.
- */
+/** The choice of light or dark colours, where a reader does not want those of the system. No module: it runs at once. */
 
 (() => {
   const system = matchMedia("(prefers-color-scheme: dark)");
@@ -37,18 +34,10 @@
     }
   }
 
-  /** Ask for the same page in another language, with what its address holds for the page alone. */
-  function translate(event) {
-    const there = new URL(location.href);
-    there.searchParams.set("language", event.currentTarget.hreflang);
-    event.currentTarget.href = there.href;
-  }
-
   show();
   system.addEventListener("change", show);
   window.addEventListener("storage", show); // another tab has changed it
   document.addEventListener("DOMContentLoaded", () => {
-    for (const link of document.querySelectorAll("a.language")) link.addEventListener("click", translate);
     const button = document.getElementById("theme");
     if (!button) return;
     button.hidden = false;

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from engine.clock import TimeControl
 from engine.duel.sprt import Sprt
 from engine.games.catalogue import GAMES
-from server.commands.match.openings import drawn_openings
 from server.commands.match.players import MatchPlayer
-from server.commands.match.setup import MatchSetup, make_setup
+from server.commands.match.setup import MatchSetup, drawn_openings, make_setup
 from server.commands.match.tally import PlayedGame
 from server.contest.definition import Sandbox
 

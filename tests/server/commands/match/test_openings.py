@@ -3,7 +3,7 @@
 import pytest
 
 from engine.games.catalogue import GAMES
-from server.commands.match.openings import drawn_openings, read_openings
+from server.commands.match.setup import drawn_openings, read_openings
 from server.contest.formats.openings import BadOpening
 
 MNK = GAMES["mnk"]

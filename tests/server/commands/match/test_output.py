@@ -4,8 +4,16 @@ import json
 from xml.etree import ElementTree
 
 from engine.duel.sprt import Sprt
-from server.commands.match.output import as_json, as_junit
-from server.commands.match.table import Progress, fault_lines, is_complete, progress_line, table, title
+from server.commands.match.output import (
+    Progress,
+    as_json,
+    as_junit,
+    fault_lines,
+    is_complete,
+    progress_line,
+    table,
+    title,
+)
 from server.commands.match.tally import Tally
 from tests.server.commands.match.made import game, setup
 

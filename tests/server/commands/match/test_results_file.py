@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from engine.commands.program.output import Rejected
 from engine.duel.game_file import BadGames
-from server.commands.match.results_file import opened_results
+from server.commands.match.run import opened_results
 from server.commands.match.setup import Setting
 from server.commands.match.tally import PlayedGame
 from tests.server.commands.match.made import game, setup

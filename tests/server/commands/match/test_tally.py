@@ -7,7 +7,7 @@ from engine.duel.statistics import estimate
 from engine.games.outcome import Termination
 from server.commands.match.tally import Tally, played_game
 from server.contest.fixtures import Finished
-from server.contest.scoring.no_shows import absence_result
+from server.contest.scoring.game_result import absence_result
 from tests.server.commands.match.made import game, setup
 
 

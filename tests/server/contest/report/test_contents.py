@@ -11,10 +11,10 @@ from server.contest.formats.standings import standings
 from server.contest.report import contents, ratings_part
 from server.contest.report.contents import make_report
 from server.contest.report.estimate import Moment
-from server.contest.report.render.page import page
+from server.contest.report.page import page
 from server.contest.report.structure import Report, winners
 from server.contest.scoring.disqualification import find_disqualified, losses
-from server.contest.scoring.no_shows import absence_result, missing_sentence
+from server.contest.scoring.game_result import absence_result, missing_sentence
 from server.contest.scoring.ratings import ratings
 from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, play
 from tests.server.contest.report.samples import OPENED, sample, sample_report
@@ -121,18 +121,11 @@ def test_ratings_are_those_of_the_games_between_entrants_who_have_played() -> No
     found = ratings(games, names, 2)
     assert made.ratings == found.table
     assert [one.advantage for one in made.variants] == list(found.advantage)
-    for place, row in enumerate(made.superiority):
-        assert row[place] is None
-        for other, value in enumerate(row):
-            if value is not None:
-                back = made.superiority[other][place]
-                assert back is not None and value + back == pytest.approx(1)
-                assert (value >= 0.5) == (place < other), "in the order of the ratings"
 
 
 def test_there_are_no_ratings_before_anybody_has_played() -> None:
     made = sample_report(4, RoundRobin(), stop=1)
-    assert made.ratings == () and made.superiority == () and made.comparisons == () and made.stages == ()
+    assert made.ratings == () and made.comparisons == () and made.stages == ()
     assert [one.advantage for one in made.variants] == [None, None]
 
 
@@ -165,13 +158,12 @@ def _many(entrants: int) -> tuple[Definition, list[Finished], Report]:
 
 
 def test_what_is_left_out_for_many_entrants_is_said() -> None:
-    definition, _, small = _many(ratings_part.MAX_COMPARED)
-    assert small.notes == () and len(small.superiority) == len(definition.entrants)
-    _, _, medium = _many(ratings_part.MAX_SUPERIORITY + 1)
-    assert medium.superiority == () and len(medium.comparisons) <= 1
-    assert [note.partition(":")[0] for note in medium.notes] == [
-        "The matrix of superiority is left out", "Only the first two of the last table are compared"
-    ]  # fmt: skip
+    _, _, small = _many(ratings_part.MAX_COMPARED)
+    assert small.notes == ()
+    _, _, medium = _many(ratings_part.MAX_COMPARED + 1)
+    assert len(medium.comparisons) <= 1
+    (note,) = medium.notes
+    assert note.startswith("Only the first two of the last table are compared: ")
     assert all(one.low is not None and one.low < one.elo for one in medium.ratings)
 
 

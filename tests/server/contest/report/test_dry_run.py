@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from server.contest.definition import Definition, Knockout, Ladder, RoundRobin, Stage, Variant
 from server.contest.formats.plan import plan
 from server.contest.report.estimate import Moment, estimate_left, estimate_stages
-from server.contest.report.render.dry_run import dry_run_lines, dry_run_of
+from server.contest.report.progress import dry_run_lines, dry_run_of
 from server.contest.runtime.snapshot import measured_shares
 from server.contest.store.store import FILE, Store
 from tests.server.contest.played import CONTROL, better_wins, contest

@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from server.contest.definition import Definition, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
 from server.contest.fixtures import Finished, Fixture
-from server.contest.formats.due_games import games_to_start
-from server.contest.formats.plan import Present, plan
+from server.contest.formats.plan import Present, games_to_start, plan
 from server.contest.report.estimate import Moment, Remaining, estimate_left
 from tests.server.contest.played import CONTROL, by_seed, contest
 from tests.server.contest.report.samples import OPENED

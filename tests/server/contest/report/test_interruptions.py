@@ -10,10 +10,9 @@ from server.contest.definition import RoundRobin
 from server.contest.fixtures import SET_ASIDE, Finished
 from server.contest.formats.plan import plan
 from server.contest.formats.standings import standings
-from server.contest.report import progress
+from server.contest.report import page, progress, text
 from server.contest.report.contents import make_report
 from server.contest.report.estimate import Moment
-from server.contest.report.render import page, text
 from server.contest.report.structure import Pause
 from server.contest.scoring.disqualification import find_disqualified
 from tests.server.contest.played import contest

@@ -6,7 +6,7 @@ from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from jinja2 import UndefinedError
 from msgspec.structs import replace
@@ -16,14 +16,11 @@ from server.contest.definition import Entrant, Format, Gauntlet, Knockout, Ladde
 from server.contest.fixtures import Finished
 from server.contest.formats.plan import plan
 from server.contest.report import formatting
+from server.contest.report import page as page_module
 from server.contest.report.contents import make_report
 from server.contest.report.estimate import Moment
-from server.contest.report.render import page as page_module
-from server.contest.report.render.environment import STYLES, render, style_sheet
-from server.contest.report.render.page import FEW, LARGE, fragments, page
-from server.contest.report.render.plot import axis, rating_plot
+from server.contest.report.page import FEW, LARGE, STYLES, fragments, page, render, style_sheet
 from server.contest.report.structure import Meeting, Round
-from server.contest.scoring.ratings import Rating
 from tests.server.contest.played import CONTROL, by_seed, contest
 from tests.server.contest.report.samples import OPENED, sample, sample_report
 
@@ -32,7 +29,7 @@ VOID = {"meta", "link", "br", "hr", "img", "col", "input"}
 TAGS = frozenset(
     """
     html head meta title style body div header p h1 h2 h3 dl dt dd nav ul li a main section table caption
-    thead tbody tr th td abbr b span details summary footer svg line text circle g ol
+    thead tbody tr th td abbr b span details summary footer ol
     """.split()  # noqa: SIM905
 )
 """All that a page is made of; scripts are not among it."""
@@ -40,7 +37,7 @@ TAGS = frozenset(
 ATTRIBUTES = frozenset(
     """
     lang charset http-equiv content name id class href scope title tabindex role aria-label aria-labelledby
-    colspan open viewbox data-key data-label x x1 x2 y y1 y2 cx cy r text-anchor
+    colspan open data-key data-label
     """.split()  # noqa: SIM905
 )
 """None of them runs a script or fetches anything."""
@@ -321,53 +318,6 @@ def test_templates_are_strict() -> None:
     with pytest.raises(UndefinedError):
         render("notes.html", contest=None)
     assert "<" not in "".join(map(style_sheet, STYLES)), "the style sheet ends where it ends"
-
-
-def _rating(name: str, elo: float, low: float | None, high: float | None) -> Rating:
-    return Rating(name=name, elo=elo, low=low, high=high, games=3)
-
-
-@example([(-5e-324, 0.0, 0.0, True)])
-@example([(5e-324, 0.0, 0.0, True)])
-@given(
-    st.lists(
-        st.tuples(st.floats(-3000, 3000), st.floats(0, 2000), st.floats(0, 2000), st.booleans()), min_size=1, max_size=9
-    )
-)
-def test_the_plot_has_room_for_all_ratings(found: list[tuple[float, float, float, bool]]) -> None:
-    ratings = [
-        _rating(f"n{place}", elo, elo - below if known else None, elo + above if known else None)
-        for place, (elo, below, above, known) in enumerate(found)
-    ]
-    low, high, step = axis(ratings)
-    assert low <= 0 <= high and high > low
-    assert all(low <= end <= high for one in ratings for end in (one.low, one.elo, one.high) if end is not None)
-    assert 1 <= round((high - low) / step) <= 11
-    for narrow in (False, True):
-        drawing = render("plot.html", plots=[rating_plot(ratings, narrow=narrow)])
-        width, height = map(float, re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', drawing)[0])
-        assert all(0 <= float(x) <= width for x in re.findall(r' c?x[12]?="([^"]+)"', drawing))
-        assert all(0 <= float(y) <= height for y in re.findall(r' c?y[12]?="([^"]+)"', drawing))
-        assert drawing.count('class="bar"') == sum(one.low is not None for one in ratings)
-
-
-def test_the_plot_puts_values_in_proportion() -> None:
-    drawing = render("plot.html", plots=[rating_plot([_rating("ann", 100, 50, 200), _rating("bob", -100, -200, -50)])])
-    ann, bob = (float(x) for x in re.findall('cx="([^"]+)"', drawing))
-    zero = float(re.findall('<line x1="([^"]+)"[^>]*class="zero"', drawing)[0])
-    assert ann - zero == pytest.approx(zero - bob, abs=0.2)
-    (low, high), _ = [tuple(map(float, ends)) for ends in re.findall('x1="([^"]+)" x2="([^"]+)"[^>]*bar', drawing)]
-    assert (high - zero) == pytest.approx(4 * (low - zero), abs=0.5)
-
-
-def test_wide_letters_have_room_in_the_plot() -> None:
-    (row,) = rating_plot([_rating("W" * 32, 0, -1, 1)]).rows
-    assert row.name == "W" * 17 + "…" and row.title.startswith("W" * 32)
-
-
-def test_a_long_name_is_shortened_in_the_plot_and_whole_in_its_title() -> None:
-    drawing = render("plot.html", plots=[rating_plot([_rating("x" * 40, 0, -1, 1)])])
-    assert f"{'x' * 31}…</text>" in drawing and f"<title>{'x' * 40}: 0 Elo, 95 % from −1 to +1</title>" in drawing
 
 
 @pytest.mark.slow

@@ -8,9 +8,9 @@ from rich.console import Console, RenderableType
 from server.contest.definition import Definition, Entrant, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
 from server.contest.fixtures import Finished
 from server.contest.formats.plan import plan
+from server.contest.report import text
 from server.contest.report.contents import make_report
 from server.contest.report.estimate import Moment
-from server.contest.report.render import text
 from tests.server.contest.played import CONTROL, by_seed, contest
 from tests.server.contest.report.samples import OPENED, sample_report
 

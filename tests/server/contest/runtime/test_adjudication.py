@@ -88,7 +88,7 @@ async def test_a_game_ends_with_the_win_that_solving_proves(tmp_path: Path) -> N
             for client in (ann, bob):
                 result = await client.hear(m.Result)
                 assert (result.result, result.reason) == ("white", "adjudicated")
-                assert result.sentence == "ann (white) wins in 3 plies, as exact solving has proven"
+                assert result.sentence == "ann (white) wins in 3 plies, adjudicated by the server's exact solver"
         summary = record.verify(harness.record())
         assert (summary.result, summary.reason) == ("white", "adjudicated")
         assert harness.arena.matches == {}
@@ -127,7 +127,7 @@ async def test_positions_are_looked_at_from_a_ply_on_and_an_answer_that_comes_to
             answer(tmp_path, 4, '{"winner":0,"plies":7}')
             result = await bob.hear(m.Result)
         assert (result.result, result.reason) == ("white", "adjudicated")
-        assert result.sentence == "ann (white) wins within 7 plies, as exact solving has proven"
+        assert result.sentence == "ann (white) wins within 7 plies, adjudicated by the server's exact solver"
         assert record.verify(harness.record()).history.plies == 3
 
 

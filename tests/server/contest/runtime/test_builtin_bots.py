@@ -13,7 +13,7 @@ from server.commands import demo
 from server.config.builtin_bot import BuiltinBot
 from server.config.settings import Settings
 from server.contest.programs import builtin_bots
-from server.ops.backoff import pause_seconds
+from server.ops.faults import pause_seconds
 from tests.server.harness import logged, open_arena
 
 SETTINGS = Settings(builtin_bots=(BuiltinBot("alfabeta"),))

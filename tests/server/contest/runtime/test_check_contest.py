@@ -11,7 +11,7 @@ from server.commands.check_contest import Found, check
 from server.contest import contest_file
 from server.contest.definition import Definition
 from server.contest.fixtures import Fixture
-from server.contest.programs.sandbox.visible_files import view
+from server.contest.programs.sandbox.choice import view
 from tests.bots.piped_programs import PIPED
 from tests.server.contest.runtime.bots import SANDBOX
 

@@ -35,8 +35,7 @@ from server.contest import contest_file
 from server.contest.fixtures import Finished, counted_games
 from server.contest.formats.plan import plan
 from server.contest.formats.standings import standings
-from server.contest.store.authors import kept_by_contest
-from server.contest.store.folders import folder_of
+from server.contest.store.folders import folder_of, kept_by_contest
 from server.contest.store.store import FILE, Store
 from server.storage.database import BadStore
 from server.storage.player_logs import LogRequest, read_log
@@ -191,10 +190,9 @@ def test_a_contest_that_was_stopped_in_order_goes_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [pytest.param([], marks=pytest.mark.campaign), ["--workers", "1"]])
-def test_a_second_command_opens_its_contest_on_the_server_that_runs(options: list[str], tmp_path: Path) -> None:
+def test_a_second_command_opens_its_contest_on_the_server_that_runs(tmp_path: Path) -> None:
     port = free_port()
-    server = [sys.executable, "-P", "-m", "server", "serve", "--no-web", "--port", str(port), *options, "--data"]
+    server = [sys.executable, "-P", "-m", "server", "serve", "--no-web", "--port", str(port), "--data"]
     with subprocess.Popen([*server, str(tmp_path / "data")], stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stderr is not None

@@ -26,15 +26,24 @@ from server.contest.definition import Definition
 from server.contest.formats.plan import plan
 from server.contest.hosts import dask_cluster as cluster
 from server.contest.hosts import game_worker
-from server.contest.hosts.cluster_host import ClusterGame
-from server.contest.hosts.dask_cluster import BadCluster, Cluster, dask_cluster
+from server.contest.hosts.dask_cluster import BadCluster, Cluster, ClusterGame, dask_cluster
 from server.contest.hosts.host import GameTask, NotPlayed
-from server.contest.hosts.worker_answers import BadAnswer, check_answer, cluster_obstacle, make_job
-from server.contest.hosts.worker_job import Answer, Failed, Job, WorkerInfo, game_slots, greet
+from server.contest.hosts.worker_job import (
+    Answer,
+    BadAnswer,
+    Failed,
+    Job,
+    WorkerInfo,
+    check_answer,
+    cluster_obstacle,
+    game_slots,
+    greet,
+    make_job,
+)
 from server.contest.hosts.worker_job import play as play_apart
-from server.contest.programs.sandbox.visible_files import view
+from server.contest.programs.sandbox.choice import view
 from server.contest.runtime.service import ContestService
-from server.contest.store import definition_text
+from server.contest.store.schema import read_definition
 from server.contest.store.store import FILE, Store
 from server.match.match import Match
 from server.storage.record_store import RecordStore
@@ -311,7 +320,7 @@ async def test_an_answer_is_taken_only_with_the_true_record_of_its_game(tmp_path
         return played
 
     given: Any = SimpleNamespace(play=give)
-    game = ClusterGame(arena, given, GameTask(1, definition_text.decode(task.definition), task.fixture, 7))
+    game = ClusterGame(arena, given, GameTask(1, read_definition(task.definition), task.fixture, 7))
     assert (await game.result()).programs == played.programs, "they are kept with the result, at once"
     assert game.recorded and game.programs == (None, None)
 
@@ -430,7 +439,7 @@ def test_a_program_sees_on_a_worker_what_it_sees_here(tmp_path: Path) -> None:
         table += f"[[entrants]]\nname = '{name}'\ncommand = ['python3', '{folder}/{name}.py']\n"
     found = definition(str(tmp_path), PROGRAMS + table)
     fixture = next(due for due in plan(found, []).due if set(due.players) == {"ann", "carol"})
-    there = definition_text.decode(make_job(GameTask(1, found, fixture, 7), "gipf-arena/test").definition)
+    there = read_definition(make_job(GameTask(1, found, fixture, 7), "gipf-arena/test").definition)
     data = tmp_path / "data"
     assert view(there, there.entrant("ann"), data) == view(found, found.entrant("ann"), data)
 

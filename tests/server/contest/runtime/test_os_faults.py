@@ -13,8 +13,8 @@ import trio.testing
 
 from server.contest.programs import program as programs
 from server.contest.programs.program import MachineFault, NotStarted, Place, Program
-from server.net.os_faults import PROGRAM_FAULTS, machine_fault
 from server.ops import descendants
+from server.ops.faults import PROGRAM_FAULTS, machine_fault
 from tests.descriptors import open_files
 from tests.server.contest.runtime.test_program import SEAT, alive
 

@@ -21,8 +21,8 @@ from server.contest.formats.plan import plan
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.core_queue import CoreQueue
 from server.contest.programs import program
-from server.contest.programs.sandbox.spawning import spawn
-from server.contest.report.interruptions import interruptions
+from server.contest.programs.sandbox.cores import spawn
+from server.contest.report.formatting import interruptions
 from server.contest.runtime import pauses
 from server.contest.runtime.ledger import MAX_FAILURES
 from server.contest.runtime.snapshot import take_snapshot

@@ -6,8 +6,7 @@ from msgspec.structs import replace
 from engine.games.outcome import Termination
 from server.contest.definition import Definition, Format, Gauntlet, RoundRobin, Swiss
 from server.contest.fixtures import ABSENT, Finished
-from server.contest.formats.due_games import games_to_start
-from server.contest.formats.plan import plan
+from server.contest.formats.plan import games_to_start, plan
 from server.contest.runtime.plan_cache import STANDS_SECONDS, PlanCache
 from tests.server.contest.played import by_seed, contest
 

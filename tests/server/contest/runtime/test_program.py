@@ -21,8 +21,8 @@ from server.contest.programs import program as programs
 from server.contest.programs.command import connects, quote_command
 from server.contest.programs.program import NotStarted, Place, Program
 from server.ops import descendants
-from server.storage import bounded_log
-from server.storage.bounded_log import without_plies
+from server.storage import player_logs
+from server.storage.player_logs import without_plies
 from tests.server.harness import ImmediateArrivals, open_arena
 
 SEAT = Seat("127.0.0.1", 2754, "carol", "gipf", "5ec7e7", "3,3,9,9")
@@ -216,22 +216,22 @@ async def test_a_flood_on_stderr_fills_no_disk_and_has_to_take_its_turn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(programs, "LEAVE_SECONDS", 0.05)
-    read, write = 0, bounded_log.BoundedLog.write
+    read, write = 0, player_logs.BoundedLog.write
 
-    def counted(log: bounded_log.BoundedLog, data: bytes) -> None:
+    def counted(log: player_logs.BoundedLog, data: bytes) -> None:
         nonlocal read
         read += len(data)
         write(log, data)
 
-    monkeypatch.setattr(bounded_log.BoundedLog, "write", counted)
+    monkeypatch.setattr(player_logs.BoundedLog, "write", counted)
     began = time.monotonic()
     async with started(tmp_path, FLOODS) as program:
-        while read <= 2 * (bounded_log.HEAD_BYTES + bounded_log.TAIL_BYTES):
+        while read <= 2 * (player_logs.HEAD_BYTES + player_logs.TAIL_BYTES):
             await trio.sleep(0.01)
     reads = 3 + (time.monotonic() - began) / pipes.FLOOD_SECONDS
     text = kept(tmp_path)
     assert text.startswith("first\nmore and more")
-    assert len(text) < bounded_log.HEAD_BYTES + bounded_log.TAIL_BYTES + 100
+    assert len(text) < player_logs.HEAD_BYTES + player_logs.TAIL_BYTES + 100
     (left_out,) = map(int, re.findall(r"^\[([0-9]+) bytes are left out here\]$", text, re.MULTILINE))
     assert 0 < left_out < 2 * reads * pipes.READ_BYTES, "each line has its move before it"
     assert len(program.report()) < 1000 and program.report().isprintable()

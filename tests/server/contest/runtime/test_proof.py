@@ -17,8 +17,7 @@ from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import moves
 from engine.games.outcome import Outcome
-from server.contest.runtime.proof import Proof, ruling
-from server.contest.runtime.prover_process import Question, prove
+from server.contest.runtime.prover_process import BY, Proof, Question, prove, ruling
 from server.ops.workers.question_loop import OK
 from server.ops.workers.worker_process import WorkerProcess, command_of
 
@@ -139,16 +138,11 @@ def history_of(game: str, parameters: str, *played: str) -> History:
 def test_a_win_has_to_fit_the_move_limit_to_the_ply() -> None:
     history = history_of("gipf", "3 3 5 4")
     proof = Proof(0, 3, True)
-    assert ruling(history, 3, PLAYERS, proof) == "ann (white) wins in 3 plies, as exact solving has proven"
+    assert ruling(history, 3, PLAYERS, proof) == f"ann (white) wins in 3 plies, {BY}"
     assert ruling(history, 2, PLAYERS, proof) is None
-    assert (
-        ruling(history, 2, PLAYERS, Proof(None))
-        == "neither side can force a win from here, as exact solving has proven"
-    )
-    assert (
-        ruling(history, 1000, PLAYERS, Proof(1, 40)) == "bob (black) wins within 40 plies, as exact solving has proven"
-    )
-    assert ruling(history, 1000, PLAYERS, Proof(0, 1, True)) == "ann (white) wins in 1 ply, as exact solving has proven"
+    assert ruling(history, 2, PLAYERS, Proof(None)) == f"neither side can force a win from here, {BY}"
+    assert ruling(history, 1000, PLAYERS, Proof(1, 40)) == f"bob (black) wins within 40 plies, {BY}"
+    assert ruling(history, 1000, PLAYERS, Proof(0, 1, True)) == f"ann (white) wins in 1 ply, {BY}"
     assert ruling(history, 1000, PLAYERS, Proof(1)) is None, "as many plies as nobody knows may be too many"
 
 

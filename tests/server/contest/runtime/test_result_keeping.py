@@ -17,8 +17,7 @@ from server.contest.fixtures import Finished, Fixture, counted_games
 from server.contest.hosts import seating
 from server.contest.programs.program import Program, run
 from server.contest.runtime import ledger, runner
-from server.contest.store import result_keeping
-from server.contest.store.result_keeping import STOP_SECONDS, sync_result_in_thread
+from server.contest.runtime.ledger import STOP_SECONDS, sync_result_in_thread
 from server.contest.store.store import FILE, Store
 from server.storage.disk import Disk
 from server.storage.record_store import Keys, RecordStore
@@ -97,7 +96,7 @@ async def test_a_game_that_is_over_when_its_contest_stops_is_kept_first(
         may_end.wait()
         return game, "0a"
 
-    monkeypatch.setattr(result_keeping, "sync_result", sync_result)
+    monkeypatch.setattr(ledger, "sync_result", sync_result)
     record_store, found = RecordStore(tmp_path), []
     async with trio.open_nursery() as nursery:
 

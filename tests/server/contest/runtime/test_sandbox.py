@@ -22,7 +22,7 @@ from server.contest.programs.sandbox.bubblewrap import Descriptors, View, may_us
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.programs.sandbox.process import Seal
 from server.ops import descendants
-from server.storage.bounded_log import without_plies
+from server.storage.player_logs import without_plies
 from tests.descriptors import open_files
 
 SEAT = Seat("127.0.0.1", 2754, "carol", "gipf", "5ec7e7")

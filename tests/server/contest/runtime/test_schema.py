@@ -1,5 +1,5 @@
 import sqlite3
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from threading import Barrier, Thread
 
@@ -8,21 +8,14 @@ import pytest
 from server.contest.definition import (
     RoundRobin,
 )
-from server.contest.fixtures import Finished, Fixture, ProgramUsage
-from server.contest.store.definition_text import encode
-from server.contest.store.schema import APPLICATION, MIGRATIONS, SCHEMA
+from server.contest.fixtures import Finished, Fixture
+from server.contest.store.schema import APPLICATION, SCHEMA, TABLES
 from server.contest.store.store import FILE, Store
-from server.storage.database import BadStore, Migration, Schema, connect
+from server.storage.database import BadStore, connect
 from tests.server.contest.played import contest
 
 DATE = datetime(2026, 11, 20, 20, 15, 0, 123456, tzinfo=UTC)
-LATER = DATE + timedelta(hours=9)
-DEFINITION = contest(2, RoundRobin())
 FIXTURE = Fixture(0, 1, 0, 0, 0, ("a1", "a2"))
-
-
-def _schema(*migrations: Migration) -> Schema:
-    return SCHEMA._replace(migrations=migrations)
 
 
 def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
@@ -30,56 +23,29 @@ def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
     path.touch()
     Store(path).close()
     file = sqlite3.connect(path)
-    assert file.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)
+    assert file.execute("PRAGMA user_version").fetchone() == (1,)
     assert file.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     assert file.execute("PRAGMA application_id").fetchone() == (APPLICATION,)
 
 
-def test_an_older_store_is_brought_to_this_version_step_by_step(tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", [2, 7])
+def test_a_store_of_another_version_is_refused_and_left_alone(tmp_path: Path, version: int) -> None:
     path = tmp_path / FILE
-    store = Store(path)
-    number = store.open_contest("text", contest(2, RoundRobin()), DATE)
-    store.finish(number, Finished(FIXTURE, 3, 0, "line"))
-    store.close()
-    second = ["ALTER TABLE games ADD COLUMN stars INTEGER NOT NULL DEFAULT 5", "CREATE TABLE more (one)"]
-    connection = connect(path, _schema(*MIGRATIONS, second, ["INSERT INTO more VALUES (7)"]))
-    assert connection.execute("SELECT termination, stars FROM games").fetchall() == [("line", 5)]
-    assert connection.execute("SELECT one FROM more").fetchall() == [(7,)]
-    connection.close()
-    with pytest.raises(
-        BadStore, match=rf"its schema is {len(MIGRATIONS) + 2}, and this one knows those up to {len(MIGRATIONS)}$"
-    ):
+    connect(path, SCHEMA._replace(migrations=(TABLES, *[()] * (version - 1)))).close()
+    written = path.read_bytes()
+    with pytest.raises(BadStore, match=rf"another version of arena-server: its schema is {version}, this one reads 1$"):
         Store(path)
+    assert path.read_bytes() == written
 
 
-def test_a_store_from_before_programs_were_measured_is_brought_to_this_version(tmp_path: Path) -> None:
+def test_a_statement_that_fails_leaves_no_tables(tmp_path: Path) -> None:
     path = tmp_path / FILE
-    connect(path, _schema(*MIGRATIONS[:4])).close()
-    old = sqlite3.connect(path)
-    old.execute("INSERT INTO contests VALUES (1, 'c', '', ?, ?, NULL)", (encode(DEFINITION), DATE.isoformat()))
-    old.execute("INSERT INTO pairings VALUES (1, 1, 3, 0, 1, 0, 0, 0, 'a1', 'a2', 0)")
-    old.execute("INSERT INTO games VALUES (1, 1, 0, 'line', '', 9, 5, 6, 1, 1, 0, 0, 1.5, 'ab')")
-    old.commit()
-    old.close()
-    store = Store(path)
-    game = Finished(FIXTURE, 3, 0, "line", "", 9, (5, 6), seconds=1.5)
-    assert store.games(1) == [game]
-    usage = ProgramUsage(1.5, 2.5, 1 << 20, 0)
-    store.save_programs(1, 3, (None, usage))
-    assert store.games(1) == [game._replace(programs=(None, usage))]
-    store.close()
-
-
-def test_a_step_that_fails_leaves_the_store_at_the_version_before(tmp_path: Path) -> None:
-    path = tmp_path / FILE
-    Store(path).close()
     with pytest.raises(BadStore, match="cannot be read or written"):
-        connect(path, _schema(*MIGRATIONS, ["CREATE TABLE more (one)", "CREATE TABLE more (one)"]))
+        connect(path, SCHEMA._replace(migrations=(TABLES, ["CREATE TABLE contests (one)"])))
+    assert sqlite3.connect(path).execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,)
     store = Store(path)
     assert store.contests() == []
     store.close()
-    tables = sqlite3.connect(path).execute("SELECT name FROM sqlite_schema WHERE name = 'more'").fetchall()
-    assert tables == []
 
 
 def test_files_that_are_no_store_are_refused_in_a_sentence_and_left_alone(tmp_path: Path) -> None:

@@ -19,9 +19,9 @@ from server.contest.programs.sandbox import process as sealed
 from server.contest.programs.sandbox import resource_usage
 from server.contest.programs.sandbox.bubblewrap import View
 from server.contest.programs.sandbox.choice import sandbox_obstacle
+from server.contest.programs.sandbox.cores import NICENESS
 from server.contest.programs.sandbox.process import Seal, Sealed
 from server.contest.programs.sandbox.resource_usage import Watched, Watcher
-from server.contest.programs.sandbox.spawning import NICENESS
 from tests.descriptors import open_files
 
 SEAL = Seal(View(Path("/")), Bounds(), 10.0)

@@ -21,7 +21,6 @@ from server.contest.definition import (
 )
 from server.contest.fixtures import FORFEIT, QUALIFICATION, Finished, Fixture, ProgramUsage
 from server.contest.formats.plan import plan
-from server.contest.scoring.ratings import Ratings, ratings
 from server.contest.store.store import FILE, Contest, Store
 from server.storage.database import BadStore
 from tests.server.contest.played import CONTROL, by_seed, contest, play
@@ -191,21 +190,6 @@ def test_dates_keep_their_moment_whatever_their_time_zone(store: Store) -> None:
     assert all(date.tzinfo == UTC for date in store.stages(number).values())
     with pytest.raises(ValueError, match="needs its time zone"):
         store.stage_began(number, 1, DATE.replace(tzinfo=None))
-
-
-def test_the_last_ratings_stand(store: Store) -> None:
-    definition = contest(4, RoundRobin(2), variants=2)
-    number = store.open_contest("", definition, DATE)
-    assert store.ratings(number) is None
-    games = play(definition, by_seed(1))
-    names = tuple(entrant.name for entrant in definition.entrants)
-    store.save_ratings(number, ratings(games[:20], names, 2))
-    last = ratings(games, names[1:], 2)
-    store.save_ratings(number, last)
-    assert store.ratings(number) == last
-    without = Ratings(tuple(replace(rating, low=None, high=None) for rating in last.table), (), ())
-    store.save_ratings(number, without)
-    assert store.ratings(number) == without, "of very many entrants, intervals are left out"
 
 
 def test_any_thread_may_use_it(store: Store) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from server.contest.programs.sandbox import system_settings
+from server.contest.programs.sandbox import bubblewrap
 
 
 @pytest.fixture
@@ -20,33 +20,33 @@ def etc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (etc / "alternatives").mkdir()
     (etc / "alternatives" / "java").symlink_to("/usr/lib/jvm/bin/java")
     (etc / "localtime").symlink_to(etc / "hosts")
-    monkeypatch.setattr(system_settings, "ETC", etc)
+    monkeypatch.setattr(bubblewrap, "ETC", etc)
     return etc
 
 
 def test_a_copy_has_what_programs_need_and_nothing_else(etc: Path, tmp_path: Path) -> None:
-    bind, copy, at = system_settings.shown(tmp_path / "cache" / "new")
+    bind, copy, at = bubblewrap.system_settings(tmp_path / "cache" / "new")
     assert (bind, at) == ("--ro-bind", str(etc))
     found = {str(path.relative_to(copy)) for path in Path(copy).rglob("*") if not path.is_dir()}
     assert found == {"hosts", "ssl/openssl.cnf", "alternatives/java", "localtime"}
     assert (Path(copy) / "alternatives" / "java").readlink() == Path("/usr/lib/jvm/bin/java")
     assert not (Path(copy) / "localtime").is_symlink(), "what it leads to may not be there in a sandbox"
     assert (Path(copy) / "localtime").read_text() == "here"
-    assert system_settings.shown(tmp_path / "cache" / "new") == (bind, copy, at)
+    assert bubblewrap.system_settings(tmp_path / "cache" / "new") == (bind, copy, at)
     (etc / "hosts").write_text("elsewhere")
-    _, other, _ = system_settings.shown(tmp_path / "cache" / "new")
+    _, other, _ = bubblewrap.system_settings(tmp_path / "cache" / "new")
     assert (Path(other) / "hosts").read_text() == "elsewhere"
 
 
 def test_a_copy_is_removed_when_etc_has_changed_and_no_process_shows_it_any_more(etc: Path, tmp_path: Path) -> None:
-    _, first, _ = system_settings.shown(tmp_path / "cache")
+    _, first, _ = bubblewrap.system_settings(tmp_path / "cache")
     (etc / "hosts").write_text("elsewhere")
-    _, second, _ = system_settings.shown(tmp_path / "cache")
+    _, second, _ = bubblewrap.system_settings(tmp_path / "cache")
     assert Path(first).is_dir(), "this process may still show it"
     for name in (first, second):  # as where it has ended
-        os.close(system_settings._HELD.pop(Path(name)))
+        os.close(bubblewrap._HELD.pop(Path(name)))
     (etc / "hosts").write_text("nowhere")
-    _, third, _ = system_settings.shown(tmp_path / "cache")
+    _, third, _ = bubblewrap.system_settings(tmp_path / "cache")
     assert [str(path) for path in (tmp_path / "cache").iterdir()] == [third]
 
 
@@ -58,7 +58,7 @@ def test_where_none_can_be_made_each_is_shown_by_itself(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(tempfile if fails == "mkdtemp" else shutil, fails, full)
-    words = system_settings.shown(tmp_path / "cache")
+    words = bubblewrap.system_settings(tmp_path / "cache")
     shown = ("alternatives", "hosts", "localtime", "ssl/openssl.cnf")
     assert words == tuple(word for name in shown for word in ("--ro-bind", f"{etc}/{name}", f"{etc}/{name}"))
     assert not list((tmp_path / "cache").iterdir()), "nothing is left of a copy that is not whole"

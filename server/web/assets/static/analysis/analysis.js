@@ -1,44 +1,28 @@
 /** The board to think on: what is shown, the tree of variations, and what the buttons do. */
 
-import "../shared/further_texts.js";
-import { drawBoard } from "../boards/board.js";
-import { drawStock } from "../boards/stock.js";
-import { turned } from "../boards/turned.js";
-import { Pointing } from "../play/pointing.js";
-import { ask, games } from "../play/server.js";
+import { $, BoardPage, start } from "../play/board_page.js";
+import { ask, askAnalysis, picture, save } from "../play/server.js";
 import { VariantForm } from "../play/variant.js";
-import { el, find, patch, say } from "../shared/dom.js";
-import { Refused, untilReached } from "../shared/net.js";
-import { t, told } from "../shared/texts.js";
-import { gameName } from "../shared/words.js";
+import { say } from "../shared/dom.js";
+import { Refused } from "../shared/net.js";
+import { capital, gameName } from "../shared/words.js";
 import { Arranging } from "./arranging.js";
 import { Engine } from "./engine.js";
 import { fromLink, question, toLink, toPlay, tooLong } from "./link.js";
-import { ask as askAnalysis, picture } from "./server.js";
 import * as trees from "./tree.js";
 import { drawTree } from "./tree_view.js";
 
-const DIRECTIONS = ["up", "up right", "right", "down right", "down", "down left", "left", "up left"];
-const SIGNS = ["↑", "↗", "→", "↘", "↓", "↙", "←", "↖"];
-const PAD = [7, 0, 1, 6, null, 2, 5, 4, 3];
 const KEYS = { ArrowLeft: "back", ArrowRight: "forward", Home: "begin", End: "end" };
 
-const $ = (id) => find(`#${id}`);
-
-class Page {
-  /** @param {{name: string, sides: string[], parameters: string}[]} known the games */
+class Page extends BoardPage {
   constructor(known) {
-    this.known = known;
-    this.turn = 0; // counts what is asked, so that an answer knows when it is out of date
-    this.isTurned = false;
+    super(known);
     this.engine = new Engine({ found: (lines) => this.#pointAt(lines), play: (move) => this.play(move) });
     this.arranging = new Arranging({
       done: (start) => this.#arranged(start),
       cancelled: () => this.#show(this.study, this.answer),
-      seen: (view) => this.#seen(view),
     });
-    this.variant = new VariantForm($("variant"), $("variant-fault"));
-    $("game").replaceChildren(...known.map(({ name }) => new Option(gameName(name), name)));
+    this.variant = new VariantForm(known);
     this.#listen();
   }
 
@@ -55,8 +39,7 @@ class Page {
     // a text may hold moves of its own; they become moves of the tree
     const [root, path] = study.root.next.length ? [study.root, study.path] : trees.lineOf(answer.moves);
     this.#show({ ...study, parameters: answer.parameters, start: study.start && answer.start, root, path }, answer);
-    $("game").value = study.game;
-    this.#chooseVariant(answer.parameters);
+    this.variant.show(study.game, answer.parameters);
   }
 
   /** Show another node of the tree; what cannot be is told, and changes nothing. */
@@ -67,7 +50,7 @@ class Page {
     this.pointing.stop(); // the offers were those of the position before
     $("pad").hidden = true;
     $("note").disabled = true; // so is the note: until the next position is there, nobody sees whose it would be
-    const answer = await this.#try(() => ask("look", question(study)));
+    const answer = await this.attempt(() => ask("look", question(study)));
     if (turn !== this.turn) return false;
     if (!answer) {
       this.#show(this.study, this.answer);
@@ -81,55 +64,24 @@ class Page {
     return true;
   }
 
-  /** Open what the address names, or the usual game. */
-  async open() {
-    const usual = { game: this.known[0].name, parameters: undefined, start: "", root: trees.EMPTY, path: [] };
-    const link = location.hash.slice(1);
-    try {
-      if (tooLong(link)) throw new Refused(tooLong(link));
-      await this.begin(fromLink(link) ?? usual);
-      say($("fault"), "");
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      if (!this.answer) await this.begin(usual);
-      say($("fault"), t("The link cannot be opened: {0}.", error.message));
-    }
-  }
-
   async #show(study, answer, animated = false, pushed = false) {
     const { turn } = this;
     this.study = study;
     this.answer = answer;
     this.#tell();
-    this.#keepLink();
-    const [view, motion] = [this.#seen(answer.view), answer.motion];
-    if (!this.board) {
-      this.board = drawBoard($("board"), view);
-      $("controls").disabled = false; // until now there was nothing that they could do
-      this.pointing = new Pointing(this.board, {
-        rows: (push) => this.#try(() => ask("rows", { ...question(this.study), chosen: push })),
-        move: (move, isPushed) => this.play(move, isPushed),
-        say: (sentence) => say($("status"), sentence || this.#standing()),
-        chosen: (any) => {
-          $("cancel").hidden = !any;
-        },
-      });
-    }
-    this.pointing.stop();
-    this.board.point([]);
-    if (animated && motion) await this.board.animate(view, pushed ? { ...motion, slides: [], placed: null } : motion);
-    else this.board.show(view, motion);
+    this.keepLink();
+    await this.draw(animated, pushed);
     if (turn !== this.turn) return;
-    this.pointing.begin(view, answer.legal, motion);
+    this.pointing.begin(answer.view, answer.legal, answer.motion);
     this.engine.show(study, answer.view);
   }
 
   /** Let the address hold the analysis; one that is too long for that stays on the page alone. */
-  #keepLink() {
+  keepLink() {
     const link = toLink(this.study);
     const fault = tooLong(link);
-    const advice = t("Copy the game, the record or the variations to keep it.");
-    say($("link-fault"), fault && `${t("This analysis no longer fits a link: {0}.", fault)} ${advice}`);
+    const advice = "Copy the game, the record or the variations to keep it.";
+    say($("link-fault"), fault && `This analysis no longer fits a link: ${fault}. ${advice}`);
     if (!fault) history.replaceState(null, "", `#${link}`);
   }
 
@@ -146,18 +98,36 @@ class Page {
     this.board.point(lines.map(({ moves }, i) => ({ points: whereOf(moves[0]), rank: i + 1 })));
   }
 
-  #seen(view) {
-    return this.isTurned ? turned(view) : view;
+  usual() {
+    return { game: this.known[0].name, parameters: undefined, start: "", root: trees.EMPTY, path: [] };
+  }
+
+  linked() {
+    const link = location.hash.slice(1);
+    if (tooLong(link)) throw new Refused(tooLong(link));
+    return fromLink(link);
+  }
+
+  question() {
+    return question(this.study);
+  }
+
+  takesMoves() {
+    return !this.answer.view.ending;
+  }
+
+  standing() {
+    return super.standing() + (this.study.path.length ? "" : this.note);
   }
 
   /** Say everything beside the board. */
   #tell() {
     const { view } = this.answer;
     const { root, path } = this.study;
-    say($("status"), this.#standing());
-    say($("title"), t("Analysis: {0}", gameName(view.game, view.parameters)));
-    document.title = `${t("Analysis: {0}", gameName(view.game))} · gipf-arena`;
-    this.#seats();
+    say($("status"), this.standing());
+    say($("title"), `Analysis: ${gameName(view.game, view.parameters)}`);
+    document.title = `Analysis: ${gameName(view.game)} · gipf-arena`;
+    this.showSeats(view.sides.map(capital));
     drawTree($("tree"), this.study, (chosen) => this.#to(chosen));
     const { note } = trees.nodeAt(root, path);
     $("note").disabled = false;
@@ -167,44 +137,7 @@ class Page {
     $("copy-tree").disabled = !root.next.length && !root.note;
     $("promote").disabled = !path.some((i) => i > 0);
     $("play").href = toPlay(this.study);
-    this.#offerDirections(this.answer.legal);
-  }
-
-  #seats() {
-    const { view } = this.answer;
-    view.sides.forEach((name, side) => {
-      const seat = $(`seat-${this.isTurned ? 1 - side : side}`);
-      seat.classList.toggle("to-move", !view.ending && view.turn === side);
-      seat.classList.toggle("won", view.ending?.winner === side);
-      seat.querySelector(".chip").className = `chip of-${view.game} side${side}`;
-      say(seat.querySelector(".who"), capital(t(name)));
-      drawStock(seat.querySelector(".stock"), view, side);
-    });
-  }
-
-  #standing() {
-    const { view, warning } = this.answer;
-    const { sides, turn, ending } = view;
-    const note = warning && !this.study.path.length ? ` ${t("Note: {0}.", told(warning))}` : "";
-    if (!ending) return t("{0} to move.", capital(t(sides[turn]))) + note;
-    const result = ending.winner === null ? t("A draw") : t("{0} wins", capital(t(sides[ending.winner])));
-    return t("The game is over. {0}: {1}.", result, told(ending.sentence));
-  }
-
-  #offerDirections(legal) {
-    $("pad").hidden = this.study.game !== "arrows" || !legal.length;
-    if ($("pad").hidden) return;
-    const half = this.isTurned ? 4 : 0;
-    patch(
-      $("pad"),
-      ...PAD.map((seen) => {
-        if (seen === null) return el("span");
-        const direction = (seen + half) % 8;
-        const click = () => this.play(String(direction));
-        const disabled = !legal.some(({ move }) => move === String(direction));
-        return el("button", { type: "button", "aria-label": t(DIRECTIONS[seen]), disabled, click }, SIGNS[seen]);
-      }),
-    );
+    this.offerDirections(this.answer.legal);
   }
 
   /** Show another node of the tree; one step on is seen as a move. */
@@ -219,7 +152,7 @@ class Page {
     this.turn += 1;
     const { study, turn } = this;
     this.pointing.stop(); // what is pointed at from now on is meant for the position that is set up
-    const kit = await this.#try(() => askAnalysis("kit", question(study)));
+    const kit = await this.attempt(() => askAnalysis("kit", question(study)));
     if (turn !== this.turn) return;
     if (!kit) {
       this.#show(this.study, this.answer);
@@ -244,63 +177,46 @@ class Page {
       end: () => trees.mainEnd(this.study.root, this.study.path),
     };
     for (const [id, where] of Object.entries(at)) $(id).addEventListener("click", () => this.#to(where()));
-    $("flip").addEventListener("click", () => {
-      this.isTurned = !this.isTurned;
-      $("flip").setAttribute("aria-pressed", String(this.isTurned));
-      this.#show(this.study, this.answer);
-    });
     $("arrange").addEventListener("click", () => this.#arrange());
-    $("cancel").addEventListener("click", () => this.pointing.cancel());
     $("promote").addEventListener("click", () => this.#change(trees.promoted));
     $("prune").addEventListener("click", () => this.#change(trees.pruned));
     $("note").addEventListener("input", () => {
       const root = trees.noted(this.study.root, this.study.path, $("note").value);
       this.study = { ...this.study, root };
       this.#tell();
-      this.#keepLink();
+      this.keepLink();
     });
-    $("typed").addEventListener("submit", (event) => {
-      event.preventDefault();
-      this.#type($("move"));
-    });
-    for (const [id, text] of Object.entries({
+    this.offerCopies({
       "copy-link": () => (tooLong(toLink(this.study)) ? "" : location.href),
       "copy-position": () => this.answer.view.text,
       "copy-game": () => this.answer.text,
-      "copy-record": async () => (await this.#try(() => askAnalysis("record", question(this.study))))?.record ?? "",
+      "copy-record": async () => (await this.attempt(() => askAnalysis("record", question(this.study))))?.record ?? "",
       "copy-tree": () => trees.toText(this.study.root),
-      "copy-svg": async () => (await (await this.#try(() => picture("picture", question(this.study))))?.text()) ?? "",
-    })) {
-      $(id).addEventListener("click", async () => this.#copy(await text()));
-    }
+      "copy-svg": async () => (await (await this.attempt(() => picture("picture", question(this.study))))?.text()) ?? "",
+    });
     for (const kind of ["png", "gif"]) {
       $(`save-${kind}`).addEventListener("click", async () => {
-        const drawn = await this.#try(() => picture(kind, { ...question(this.study), scale: 2 }));
+        const drawn = await this.attempt(() => picture(kind, { ...question(this.study), scale: 2 }));
         if (drawn) save(drawn, `${this.study.game}.${kind}`);
       });
     }
     this.#listenToForms();
     this.#listenToKeys();
-    window.addEventListener("hashchange", () => {
-      if (fromLink(location.hash.slice(1))) this.open();
-      else this.#keepLink(); // the link to the board has been followed
-    });
   }
 
   #listenToForms() {
-    $("game").addEventListener("change", () => this.#chooseVariant(this.#game.parameters));
     $("setup").addEventListener("submit", async (event) => {
       event.preventDefault();
       this.variant.refuse("");
-      const study = { game: $("game").value, parameters: this.variant.value, start: "", root: trees.EMPTY, path: [] };
-      await this.#beginOr(study, (sentence, english) => this.variant.refuse(sentence, english));
+      const study = { game: this.variant.game, parameters: this.variant.value, start: "", root: trees.EMPTY, path: [] };
+      await this.#beginOr(study, (sentence) => this.variant.refuse(sentence));
     });
     $("load").addEventListener("submit", async (event) => {
       event.preventDefault();
       say($("load-fault"), "");
       const text = $("text").value.trim();
       if (text) await this.#paste(text);
-      else say($("load-fault"), t("there is no text; a position is written as the server’s rules say"));
+      else say($("load-fault"), "there is no text; a position is written as the server’s rules say");
     });
   }
 
@@ -352,15 +268,6 @@ class Page {
     document.addEventListener("keydown", heard, { capture: true });
   }
 
-  get #game() {
-    return this.known.find(({ name }) => name === $("game").value);
-  }
-
-  #chooseVariant(parameters) {
-    this.variant.show($("game").value, parameters);
-    $("variant-part").hidden = !this.variant.inputs.length;
-  }
-
   #change(change) {
     const [root, path] = change(this.study.root, this.study.path);
     this.go({ ...this.study, root, path });
@@ -373,55 +280,9 @@ class Page {
       $("title").scrollIntoView();
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      refuse(error.message, error.english);
-    }
-  }
-
-  async #type(input) {
-    const move = input.value.trim();
-    if (!move || this.answer.view.ending) return;
-    const legal = this.answer.legal.find((one) => one.move === move.replace(/\s*-\s*/, "-"));
-    if (legal?.more) await this.pointing.take(legal);
-    else if (!(await this.play(legal?.move ?? move))) return;
-    input.value = "";
-  }
-
-  /** Copy a text; there is none where a fault is shown already. */
-  async #copy(text) {
-    if (!text) return;
-    try {
-      await navigator.clipboard.writeText(text);
-      say($("status"), t("Copied."));
-    } catch {
-      $("text").value = text;
-      $("text").select();
-      say($("status"), t("This browser does not let a page copy; the text stands in the field below, selected."));
-    }
-  }
-
-  /** Ask; where that is refused say so, and return nothing. */
-  async #try(asking) {
-    try {
-      return await asking();
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      say($("fault"), error.message);
-      return null;
+      refuse(error.message);
     }
   }
 }
 
-/** Offer a file to be kept. */
-function save(blob, name) {
-  const href = URL.createObjectURL(blob);
-  el("a", { href, download: name }).click();
-  URL.revokeObjectURL(href);
-}
-
-function capital(word) {
-  return word[0].toUpperCase() + word.slice(1);
-}
-
-const tell = (sentence) => say($("fault"), sentence);
-const page = new Page(await untilReached(games, tell));
-await untilReached(() => page.open(), tell);
+await start(Page);

@@ -3,7 +3,7 @@
  *
  * @typedef {[string, number, ?number]} Piece field, side, and where an arrow points
  *
- * @typedef {object} Arrangement what the server makes a position of (docs/web.md)
+ * @typedef {object} Arrangement what the server makes a position of (docs/api.md)
  * @property {string} game
  * @property {string} parameters
  * @property {Piece[]} pieces
@@ -14,8 +14,8 @@
 
 import { el, find, patch, say } from "../shared/dom.js";
 import { Refused } from "../shared/net.js";
-import { t, told } from "../shared/texts.js";
-import { ask } from "./server.js";
+import { capital } from "../shared/words.js";
+import { askAnalysis } from "../play/server.js";
 
 const REMOVE = "remove";
 const BLOCK = "block";
@@ -28,7 +28,6 @@ export class Arranging {
    * @param {object} events
    * @param {(start: string) => void} events.done a position was set up
    * @param {() => void} events.cancelled
-   * @param {(view: object) => object} events.seen turns a view as the board is seen
    */
   constructor(events) {
     this.events = events;
@@ -64,9 +63,9 @@ export class Arranging {
     this.tool = 0;
     this.#showParts();
     $("arrange-turn-part").hidden = kit.is_start;
-    $("arrange-turn").replaceChildren(...view.sides.map((name, side) => new Option(capital(t(name)), `${side}`)));
+    $("arrange-turn").replaceChildren(...view.sides.map((name, side) => new Option(capital(name), `${side}`)));
     $("arrange-reserves").hidden = !kit.counter;
-    for (const side of [0, 1]) say($(`arrange-reserve-name-${side}`), `${capital(t(view.sides[side]))} ${t(kit.counter)}`);
+    for (const side of [0, 1]) say($(`arrange-reserve-name-${side}`), `${capital(view.sides[side])} ${kit.counter}`);
     this.#change({});
     /** @type {?HTMLElement} */ ($("arrange-tools").querySelector("button"))?.focus();
   }
@@ -115,7 +114,7 @@ export class Arranging {
     const { pieces, blocked, turn, reserves } = this.arrangement;
     const { board, view } = this;
     // a board is drawn anew where fields are blocked that were not
-    board.show(this.events.seen({ ...view, parameters: `${view.parameters}; ${blocked.join(" ")}`, pieces, blocked, turn }));
+    board.show({ ...view, parameters: `${view.parameters}; ${blocked.join(" ")}`, pieces, blocked, turn });
     const spots = view.layout.fields.map(([name]) => ({ kind: "field", name, label: `${name}, ${this.#what(name)}` }));
     const offers = [...board.container.querySelectorAll(".offer")];
     const at = offers.indexOf(document.activeElement);
@@ -132,16 +131,16 @@ export class Arranging {
   #what(name) {
     const { pieces, blocked } = this.arrangement;
     const piece = pieces.find(([field]) => field === name);
-    if (piece) return t(this.view.sides[piece[1]]);
-    return blocked.includes(name) ? t("blocked") : t("empty");
+    if (piece) return this.view.sides[piece[1]];
+    return blocked.includes(name) ? "blocked" : "empty";
   }
 
   #showTools() {
     const { game, sides } = this.view;
-    const side = (name, number) => [number, el(`i.chip.of-${game}.side${number}`), capital(t(name))];
+    const side = (name, number) => [number, el(`i.chip.of-${game}.side${number}`), capital(name)];
     const tools = this.kit.is_start
-      ? [...sides.map(side), [BLOCK, null, t("Blocked field")]]
-      : [...sides.map(side), [REMOVE, null, t("Remove")]];
+      ? [...sides.map(side), [BLOCK, null, "Blocked field"]]
+      : [...sides.map(side), [REMOVE, null, "Remove"]];
     patch(
       $("arrange-tools"),
       ...tools.map(([tool, chip, name]) => {
@@ -156,8 +155,8 @@ export class Arranging {
     say(
       $("arrange-hint"),
       this.kit.is_start
-        ? t("Point at a field: the arrow moves there, and turns where it stands already; a blocked field becomes free again.")
-        : t("Point at a field: a piece comes there, or goes where the same one stands already."),
+        ? "Point at a field: the arrow moves there, and turns where it stands already; a blocked field becomes free again."
+        : "Point at a field: a piece comes there, or goes where the same one stands already.",
     );
   }
 
@@ -208,9 +207,9 @@ export class Arranging {
       $("arrange-done").disabled = Boolean(fault);
     };
     try {
-      const { start, summary } = await ask("arrange", asked);
+      const { start, summary } = await askAnalysis("arrange", asked);
       if (this.checked !== asked) return null;
-      tell("", `${capital(told(summary))}.`);
+      tell("", `${capital(summary)}.`);
       return start;
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -218,8 +217,4 @@ export class Arranging {
       return null;
     }
   }
-}
-
-function capital(word) {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }

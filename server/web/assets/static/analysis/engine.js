@@ -2,10 +2,9 @@
 
 import { el, find, patch, say } from "../shared/dom.js";
 import { Refused } from "../shared/net.js";
-import { LANGUAGE, t } from "../shared/texts.js";
-import { hundredths, inMoves, moveText } from "../shared/words.js";
+import { advantage, moveText, tenths } from "../shared/words.js";
 import { question } from "./link.js";
-import { ask } from "./server.js";
+import { askAnalysis } from "../play/server.js";
 
 const SECONDS = [0.2, 0.5, 1, 2, 4, 4, 4]; // then somebody has to say go on
 const ARROWS = 3; // of the best moves
@@ -63,16 +62,16 @@ export class Engine {
   async #think() {
     this.#stop();
     if (this.view.ending) {
-      say(find("#thought"), t("The game is over here."));
+      say(find("#thought"), "The game is over here.");
       return;
     }
     const thinking = new AbortController();
     this.thinking = thinking;
-    say(find("#thought"), t("The engine is thinking …"));
+    say(find("#thought"), "The engine is thinking …");
     const lines = Number(find("#line-count").value);
     try {
       for (const seconds of SECONDS) {
-        const found = await ask("lines", { ...question(this.study), seconds, lines }, thinking.signal);
+        const found = await askAnalysis("lines", { ...question(this.study), seconds, lines }, thinking.signal);
         if (thinking.signal.aborted) return;
         this.#tell(found);
         if (found.is_final) return;
@@ -95,22 +94,15 @@ export class Engine {
   }
 
   #line({ moves, score, win }) {
+    const value = this.isExact && win === null ? "draw" : advantage({ score, win }, this.view.sides);
     const [first, ...rest] = moves.map((move) => moveText(this.study.game, move));
-    const play = el("button", { type: "button", click: () => this.events.play(moves[0]), "aria-label": t("Play {0}", first) }, first);
-    return el("li", {}, el("b.value", {}, this.#value(score, win)), play, el("span.rest", {}, rest.join(" ")));
-  }
-
-  #value(score, win) {
-    const { sides } = this.view;
-    if (win !== null) return t("{0} wins {1}", t(sides[win > 0 ? 0 : 1]), inMoves(Math.abs(win)));
-    if (this.isExact) return t("draw");
-    return score === 0 ? t("even") : t("{0} for {1}", hundredths(score), t(sides[score > 0 ? 0 : 1]));
+    const play = el("button", { type: "button", click: () => this.events.play(moves[0]), "aria-label": `Play ${first}` }, first);
+    return el("li", {}, el("b.value", {}, value), play, el("span.rest", {}, rest.join(" ")));
   }
 }
 
 function figures({ lines, nodes, seconds, is_known: isKnown }) {
-  if (isKnown) return t("Exact: this position is solved.");
-  if (!lines.length) return t("Nothing was found in this time.");
-  const tenths = seconds.toLocaleString(LANGUAGE, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-  return t("Depth {0}, {1} positions in {2} s.", lines[0].depth, nodes.toLocaleString(LANGUAGE), tenths);
+  if (isKnown) return "Exact: this position is solved.";
+  if (!lines.length) return "Nothing was found in this time.";
+  return `Depth ${lines[0].depth}, ${nodes.toLocaleString("en")} positions in ${tenths(seconds)} s.`;
 }

@@ -9,28 +9,25 @@
  * @property {import("./tree.js").Path} path the node that is shown
  */
 
-import { LANGUAGE, t } from "../shared/texts.js";
+import { question as asked, linkTo } from "../play/table.js";
 import { lineOf, movesOf, numberOf, pathOf, read, write } from "./tree.js";
 
-export const MAX_LINK = 30_000; // characters: browsers and chats cut longer addresses, and a match of 1000 moves needs a third
+const MAX_LINK = 30_000; // characters: browsers and chats cut longer addresses, and a match of 1000 moves needs a third
 
 /** @returns {string} what is wrong with the length of a link; empty where nothing is */
 export function tooLong(link) {
-  const count = (number) => number.toLocaleString(LANGUAGE);
-  return link.length > MAX_LINK ? t("a link has {0} characters at most, not {1}", count(MAX_LINK), count(link.length)) : "";
+  const count = (number) => number.toLocaleString("en");
+  return link.length > MAX_LINK ? `a link has ${count(MAX_LINK)} characters at most, not ${count(link.length)}` : "";
 }
 
-/** @returns {object} what the server is asked about the position that is shown */
-export function question({ game, parameters, start, root, path }) {
-  const from = start ? { start } : { parameters };
-  return { game, ...from, moves: movesOf(root, path) };
+/** @param {Study} study @returns {object} what the server is asked about the position that is shown */
+export function question({ root, path, ...game }) {
+  return asked({ ...game, moves: movesOf(root, path) });
 }
 
-/** @returns {string} */
-export function toLink({ game, parameters, start, root, path }) {
-  const parts = new URLSearchParams({ game });
-  if (start) parts.set("start", start);
-  else if (parameters) parts.set("params", parameters);
+/** @param {Study} study @returns {string} */
+export function toLink({ root, path, ...game }) {
+  const parts = linkTo(game);
   const tree = root.next.length ? `&tree=${write(root)}&at=${numberOf(root, path)}` : "";
   const note = root.note ? `&${new URLSearchParams({ note: root.note })}` : "";
   return parts + note + tree;
@@ -60,11 +57,9 @@ export function studyOf(view, steps, ply) {
   return { game: view.game, parameters: view.parameters, start: view.text, root, path: Array(ply).fill(0) };
 }
 
-/** @returns {string} the link of the page for playing on from where an analysis stands */
-export function toPlay({ game, parameters, start, root, path }) {
-  const parts = new URLSearchParams({ game });
-  if (start) parts.set("start", start);
-  else if (parameters) parts.set("params", parameters);
+/** @param {Study} study @returns {string} the link of the page for playing on from where an analysis stands */
+export function toPlay({ root, path, ...game }) {
+  const parts = linkTo(game);
   parts.set("players", "person,bot:1");
   if (path.length) parts.set("moves", movesOf(root, path).join(","));
   return `/play#${parts}`;

@@ -1,7 +1,6 @@
 /** The tree of variations on the page: the main line as it runs, each variation as a block behind the move it replaces. */
 
 import { el, patch } from "../shared/dom.js";
-import { t } from "../shared/texts.js";
 import { moveText } from "../shared/words.js";
 
 /**
@@ -44,7 +43,7 @@ export function drawTree(container, study, choose) {
 
   const parts = behind(study.root, []);
   if (study.root.note) parts.unshift(el("span.note", { "data-key": "note" }, study.root.note));
-  patch(container, ...(parts.length ? parts : [el("span.quiet", { "data-key": "none" }, t("No move was made yet."))]));
+  patch(container, ...(parts.length ? parts : [el("span.quiet", { "data-key": "none" }, "No move was made yet.")]));
   const current = /** @type {?HTMLElement} */ (container.querySelector("[aria-current]"));
   if (!current) return;
   const [box, frame] = [current.getBoundingClientRect(), container.getBoundingClientRect()];

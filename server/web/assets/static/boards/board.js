@@ -1,15 +1,14 @@
 /**
  * A board on a page: draws positions, moves pieces, offers what can be chosen. It knows no rules.
  *
- * Positions (views) and moves (motions) come from the server as docs/web.md describes them.
+ * Positions (views) and moves (motions) come from the server as docs/api.md describes them.
  */
 
+import { wait } from "../shared/dom.js";
 import * as arrows from "./arrows.js";
 import * as offers from "./offers.js";
 import { piece, put } from "./pieces.js";
-import { told } from "../shared/texts.js";
 import { TRIM, isWide, nameRim, plate } from "./plates.js";
-import * as sounds from "./sounds.js";
 import { STEP, svg } from "./svg.js";
 import { zoomable } from "./zoom.js";
 
@@ -18,22 +17,16 @@ const APPEAR_MS = 180;
 const LIGHT_MS = 650;
 const LEAVE_MS = 420;
 
-/**
- * Draw a position into a container, in place of what is there.
- * @param {HTMLElement} container
- * @param {object} view
- * @param {{small?: boolean, label?: string}} [options] small: without names and dots
- * @returns {Board}
- */
-export function drawBoard(container, view, options = {}) {
-  return new Board(container, view, options);
-}
-
-class Board {
-  constructor(container, view, { small = false, label = "" }) {
+export class Board {
+  /**
+   * Draw a position into a container, in place of what is there.
+   * @param {HTMLElement} container
+   * @param {object} view
+   * @param {{small?: boolean}} [options] small: without names and dots
+   */
+  constructor(container, view, { small = false } = {}) {
     this.container = container;
     this.small = small;
-    this.label = label;
     this.pieces = new Map();
     this.turn = 0; // counts what was shown, so that an animation knows when it is out of date
     this.show(view);
@@ -54,7 +47,7 @@ class Board {
     this.view = view;
     this.#place(view);
     this.#mark(motion);
-    this.root.setAttribute("aria-label", [this.label, told(view.summary)].filter(Boolean).join(": "));
+    this.root.setAttribute("aria-label", view.summary);
   }
 
   /**
@@ -64,7 +57,6 @@ class Board {
    * @param {object} motion
    */
   async animate(view, motion) {
-    if (!this.small) sounds.play(view.ending ? "end" : motion.taken?.length ? "capture" : "move");
     const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches || document.hidden;
     if (still || !view.layout || !this.root || this.shape !== shapeOf(view)) {
       this.show(view, motion);
@@ -98,12 +90,6 @@ class Board {
   point(list) {
     if (!this.root) return;
     this.arrows.replaceChildren(...arrows.draw(list, (name) => this.places.get(name)));
-  }
-
-  /** Take the board off the page. */
-  remove() {
-    this.turn += 1;
-    this.container.replaceChildren();
   }
 
   #build(view) {
@@ -190,8 +176,7 @@ class Board {
     for (const [, element, home] of leaving) element.classList.add("lit", home ? "returned" : "captured");
     await wait(LIGHT_MS);
     if (!current()) return;
-    const { layout, isTurned } = this.view;
-    const edge = (isTurned ? -1 : 1) * (layout.height / 2); // where the first side sits: below, unless the board is turned
+    const edge = this.view.layout.height / 2; // where the first side sits: below
     await Promise.all(
       leaving.map(([field, element, home]) => {
         const toFirst = element.classList.contains("side0") === home;
@@ -211,7 +196,7 @@ class Board {
 
 /** Two views of the same shape share plate and places. */
 function shapeOf(view) {
-  return `${view.game} ${view.parameters}${view.isTurned ? " turned" : ""}`;
+  return `${view.game} ${view.parameters}`;
 }
 
 function spotOf(kind) {
@@ -261,10 +246,4 @@ function leave(element, [x1, y1], [x2, y2], whole) {
     { opacity: whole ? 1 : 0, transform: `translate(${x2 * STEP}px, ${y2 * STEP}px) scale(${whole ? 1 : 0.4})` },
   ];
   return finished(element.animate(frames, { duration: LEAVE_MS, easing: "ease-in", fill: "forwards" }));
-}
-
-function wait(milliseconds) {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds);
-  });
 }

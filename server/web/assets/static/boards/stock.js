@@ -1,7 +1,6 @@
 /** What a side has beside the board: pieces in reserve as small discs, and a count of those it has lost. */
 
 import { patch } from "../shared/dom.js";
-import { t } from "../shared/texts.js";
 import { piece } from "./pieces.js";
 import { svg } from "./svg.js";
 
@@ -29,6 +28,6 @@ export function drawStock(container, view, side) {
     row.append(element);
   }
   const words = document.createElement("span");
-  words.textContent = t("{0} to play, {1} captured by {2}", reserve, captured, t(view.sides[1 - side]));
+  words.textContent = `${reserve} to play, ${captured} captured by ${view.sides[1 - side]}`;
   patch(container, row, words);
 }

@@ -1,10 +1,6 @@
-/**
- * Making a large board larger than its place, in which it is then scrolled: by buttons, the keys + and −, the wheel
- * with Ctrl, or two fingers.
- */
+/** Making a large board larger than its place, in which it is then scrolled: by buttons, or the keys + and −. */
 
 import { el } from "../shared/dom.js";
-import { t } from "../shared/texts.js";
 
 const STEP = 1.5; // of a button or a key
 const MOST = 5;
@@ -18,8 +14,9 @@ export function zoomable(container, drawing) {
   const pane = el("div.pane", {}, drawing);
   let [scale, width, height] = [1, 0, 0];
 
-  /** Draw it so many times as large as its place; the point at (x, y) of the place stays where it is. */
-  function zoom(wanted, x = pane.clientWidth / 2, y = pane.clientHeight / 2) {
+  /** Draw it so many times as large as its place; the middle stays where it is. */
+  function zoom(wanted) {
+    const [x, y] = [pane.clientWidth / 2, pane.clientHeight / 2];
     const next = Math.min(MOST, Math.max(1, wanted));
     if (scale === 1) {
       const place = drawing.getBoundingClientRect();
@@ -48,43 +45,11 @@ export function zoomable(container, drawing) {
     return /** @type {HTMLButtonElement} */ (el("button", { type: "button", "aria-label": label, title: label, click }, sign));
   }
 
-  const less = button("−", t("Smaller"), 1 / STEP);
-  const more = button("+", t("Larger"), STEP);
-  const buttons = el("div.zoom", { role: "group", "aria-label": t("Size of the board") }, less, more);
+  const less = button("−", "Smaller", 1 / STEP);
+  const more = button("+", "Larger", STEP);
+  const buttons = el("div.zoom", { role: "group", "aria-label": "Size of the board" }, less, more);
   container.replaceChildren(el("div.zoomable", {}, pane, buttons));
   less.disabled = true;
-
-  const place = ({ clientX, clientY }) => {
-    const box = pane.getBoundingClientRect();
-    return [clientX - box.x, clientY - box.y];
-  };
-  pane.addEventListener(
-    "wheel",
-    (event) => {
-      if (!event.ctrlKey) return;
-      event.preventDefault();
-      const [x, y] = place(event);
-      zoom(scale * Math.exp(-event.deltaY / 200), x, y);
-    },
-    { passive: false },
-  );
-
-  let began = null; // by two fingers: how large it was, and how far apart they were
-  /** @param {TouchList} touches */
-  const apart = (touches) => Math.hypot(touches[0].clientX - touches[1].clientX, touches[0].clientY - touches[1].clientY);
-  pane.addEventListener("touchstart", ({ touches }) => {
-    began = touches.length === 2 ? { scale, apart: apart(touches) } : null;
-  });
-  pane.addEventListener(
-    "touchmove",
-    (event) => {
-      if (!began || event.touches.length !== 2) return;
-      event.preventDefault();
-      const [one, other] = [...event.touches].map(place);
-      zoom(began.scale * (apart(event.touches) / began.apart), (one[0] + other[0]) / 2, (one[1] + other[1]) / 2);
-    },
-    { passive: false },
-  );
 
   const keyed = new AbortController();
   document.addEventListener(

@@ -2,7 +2,6 @@
 
 import { announce, el, find, parse, patch, say } from "../shared/dom.js";
 import { ask, listen } from "../shared/net.js";
-import { t } from "../shared/texts.js";
 import { count, sentence } from "../shared/words.js";
 
 const AGAIN_MS = 5000;
@@ -55,7 +54,7 @@ function choose(names) {
 function listGames() {
   find("#games").hidden = !told.rounds.length;
   find("#chosen").hidden = !chosen;
-  if (chosen) say(find("#chosen span"), t("Games of {0} and {1}.", ...chosen));
+  if (chosen) say(find("#chosen span"), `Games of ${chosen.join(" and ")}.`);
   const open = new Set([...document.querySelectorAll("#rounds details[open] > summary strong")].map((title) => title.textContent));
   const fresh = listed !== String(chosen);
   listed = String(chosen);

@@ -1,9 +1,7 @@
 /** A contest on a projector: boards that choose themselves, the table, what comes next, and the last results. */
 
-import "../shared/further_texts.js";
 import { announce, el, find, patch, say } from "../shared/dom.js";
 import { listen } from "../shared/net.js";
-import { t, told } from "../shared/texts.js";
 import { count, reason } from "../shared/words.js";
 import { Tiles } from "./tiles.js";
 
@@ -16,7 +14,7 @@ function update(night) {
   announce(announcements);
   for (const part of parts) part.hidden = !summary;
   if (!summary) {
-    say(find("#name"), t("Contest {0} has no report yet", number));
+    say(find("#name"), `Contest ${number} has no report yet`);
     find("#name").href = "/contests";
     return;
   }
@@ -35,23 +33,23 @@ function update(night) {
 }
 
 function progress({ title, over, done, known, seconds_left, paused }) {
-  if (over) return t("over after {0}", count(done, "game"));
-  if (paused) return told(paused);
-  const left = seconds_left === null ? "" : t("about {0} min left", Math.max(1, Math.round(seconds_left / 60)));
-  return [t(title), t("{0} of {1}", done, count(known, "game")), left].filter(Boolean).join(" · ");
+  if (over) return `over after ${count(done, "game")}`;
+  if (paused) return paused;
+  const left = seconds_left === null ? "" : `about ${Math.max(1, Math.round(seconds_left / 60))} min left`;
+  return [title, `${done} of ${count(known, "game")}`, left].filter(Boolean).join(" · ");
 }
 
 function showChampions({ champions }) {
   const place = find("#champion");
   place.hidden = !champions.length;
   if (place.hidden) return;
-  const title = champions.length === 1 ? t("has won") : t("have won");
-  patch(place, el("p.who", {}, champions.join(t(" and "))), el("p", {}, title));
+  const title = champions.length === 1 ? "has won" : "have won";
+  patch(place, el("p.who", {}, champions.join(" and ")), el("p", {}, title));
 }
 
 function showTable({ summary, table, entrants }) {
   find("#placed").hidden = !table.length;
-  say(find("#mark"), t(summary.mark));
+  say(find("#mark"), summary.mark);
   const isLed = table.some((line) => line.place !== 1); // else all are equal yet
   patch(
     find("#standings"),
@@ -60,7 +58,7 @@ function showTable({ summary, table, entrants }) {
     ),
   );
   find("#more").hidden = entrants <= table.length;
-  say(find("#more"), t("and {0} more", entrants - table.length));
+  say(find("#more"), `and ${entrants - table.length} more`);
 }
 
 function coming(game) {
@@ -69,14 +67,14 @@ function coming(game) {
 
 function result(game) {
   const counts = /[0-9½]/.test(game.score); // else a word, which would stand between them like a verb
-  const names = counts ? `${game.first} ${game.score} ${game.second}` : `${game.first} – ${game.second} ${t(game.score)}`;
+  const names = counts ? `${game.first} ${game.score} ${game.second}` : `${game.first} – ${game.second} ${game.score}`;
   const shown = game.match === null ? el("strong", {}, names) : el("a", { href: `/match/${game.match}` }, names);
   return el("li", { "data-key": `${game.match} ${names}` }, shown, el("span.quiet", {}, ` ${reason(game.sentence.split(":")[0].replaceAll(" ", "_"))}`));
 }
 
 listen(`/live/contests/${number}`, update, (lost) => {
   const state = find("#state");
-  say(state, lost || t("live"));
+  say(state, lost || "live");
   state.classList.toggle("lost", Boolean(lost));
   if (lost) tiles.stop();
 });

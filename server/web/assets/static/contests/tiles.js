@@ -1,13 +1,9 @@
 /** Running games of a contest as tiles: a board, the players with their clocks, and what stands below. */
 
-import { drawBoard } from "../boards/board.js";
+import { Board } from "../boards/board.js";
 import { Clocks } from "../shared/clock.js";
-import { el, patch, playerLink, say } from "../shared/dom.js";
-import { matchLink } from "../shared/match_link.js";
-import { t } from "../shared/texts.js";
+import { el, matchLink, patch, playerLink, say } from "../shared/dom.js";
 import { count, gameName, reason, score } from "../shared/words.js";
-
-const SCALE = 300; // of scores: three pieces of GIPF fill most of the bar
 
 /** The tiles in a container. */
 export class Tiles {
@@ -40,7 +36,6 @@ export class Tiles {
       tile.clocks.set(match.clocks, match.runs);
       tile.root.classList.toggle("over", Boolean(match.ending));
       say(tile.foot, match.ending ? `${score(match.ending)} · ${reason(match.ending.reason)}` : facts(board));
-      evaluate(tile.evaluation, board);
       patch(tile.stakes, ...(match.ending || !stakes ? [] : changes(board)));
     });
   }
@@ -54,47 +49,34 @@ export class Tiles {
     const place = matchLink(match);
     const faces = [0, 1].map(() => el("span.clock.number"));
     const sides = match.players.map((name, side) =>
-      el("div.side", {}, el(`span.chip.side${side}.of-${match.game}`, { role: "img", "aria-label": t(match.sides[side]) }), el("span.name", {}, playerLink(name)), faces[side]),
+      el("div.side", {}, el(`span.chip.side${side}.of-${match.game}`, { role: "img", "aria-label": match.sides[side] }), el("span.name", {}, playerLink(name)), faces[side]),
     );
-    const evaluation = el("p.evaluation", { hidden: true }, el(`span.scale.of-${match.game}`, {}, el("span")), el("span.guess.number"));
     const foot = el("p.foot");
     const stakes = el("ul.stakes");
-    const root = el("div.tile.card", { "data-match": match.match }, el("div.who", {}, ...sides, evaluation), place, el("div.below", {}, foot, stakes));
-    const tile = { root, evaluation, foot, stakes, clocks: new Clocks(faces), plies: match.plies, board: drawBoard(place, match.board, { small: true }) };
+    const root = el("div.tile.card", { "data-match": match.match }, el("div.who", {}, ...sides), place, el("div.below", {}, foot, stakes));
+    const tile = { root, foot, stakes, clocks: new Clocks(faces), plies: match.plies, board: new Board(place, match.board, { small: true }) };
     this.tiles.set(match.match, tile);
     return tile;
   }
 }
 
-/** Show what the engine thinks, of which position where it is not the one on the board. */
-function evaluate(line, { match, evaluation }) {
-  line.hidden = !evaluation;
-  if (!evaluation) return;
-  const { ply, score: value, depth, win } = evaluation;
-  const share = win === null ? (1 + Math.tanh(value / SCALE)) / 2 : Number(win > 0);
-  line.querySelector(".scale > span").style.width = `${(100 * share).toFixed(1)}%`;
-  const ahead = match.players[share > 0.5 ? 0 : 1];
-  const words = win === null ? t("score {0} · depth {1}", `${value > 0 ? "+" : ""}${value}`, depth) : t("{0} wins in {1}", ahead, count(Math.abs(win), "move"));
-  say(line.querySelector(".guess"), ply < match.plies ? `${words} · ${ply ? t("after move {0}", ply) : t("at the start")}` : words);
-}
-
 function facts({ match, round }) {
-  return [count(match.plies, "move"), round ? t("round {0}", round) : "", gameName(match.game, match.parameters)].filter(Boolean).join(" · ");
+  return [count(match.plies, "move"), round ? `round ${round}` : "", gameName(match.game, match.parameters)].filter(Boolean).join(" · ");
 }
 
 /** What the winner of a meeting of a knockout gets by it. */
 function prize({ place, opponents }) {
-  if (place === 1) return t("Who wins the meeting is the champion");
-  if (place === 3) return t("Who wins the meeting is third");
-  if (!opponents.length) return t("Who wins the meeting goes on");
-  return t("Who wins the meeting goes on against {0}", opponents.join(t(" or ")));
+  if (place === 1) return "Who wins the meeting is the champion";
+  if (place === 3) return "Who wins the meeting is third";
+  if (!opponents.length) return "Who wins the meeting goes on";
+  return `Who wins the meeting goes on against ${opponents.join(" or ")}`;
 }
 
 /** What each result of a game would change, a line for each result that changes anything. */
 function changes({ match, stakes: found, onward }) {
   if (onward) return [el("li", {}, prize(onward))];
   if (!found) return [];
-  const titles = { first: t("{0} wins", match.players[0]), draw: t("draw"), second: t("{0} wins", match.players[1]) };
+  const titles = { first: `${match.players[0]} wins`, draw: "draw", second: `${match.players[1]} wins` };
   return Object.entries(titles)
     .filter(([key]) => found.changes[key].length)
     .map(([key, title]) => el("li", {}, `${title}: ${found.changes[key].map(({ name, before, after }) => `${name} ${before} → ${after}`).join(", ")}`));

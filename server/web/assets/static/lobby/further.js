@@ -1,8 +1,7 @@
-/** Running matches beyond those that the lobby tells of every second: more of them when asked for, or found by a name. */
+/** Running matches without boards: those that the lobby tells of every second, or those of a player. */
 
 import { find, say } from "../shared/dom.js";
 import { Refused, ask } from "../shared/net.js";
-import { t } from "../shared/texts.js";
 import { count, sentence } from "../shared/words.js";
 
 const AGAIN_MS = 5000;
@@ -13,15 +12,9 @@ export class Further {
   constructor(show) {
     this.show = show;
     this.lobby = null;
-    this.pages = 0; // asked for beyond the first one
-    this.found = null; // what the server has answered last, of `name` and `pages`
+    this.found = null; // what the server has answered last, of a name
     this.again = 0;
-    find("#rest").addEventListener("click", () => {
-      this.pages += 1;
-      this.#ask();
-    });
     find("#sought").addEventListener("input", () => {
-      this.pages = 0;
       clearTimeout(this.again);
       this.again = setTimeout(() => this.#ask(), TYPED_MS);
     });
@@ -37,51 +30,32 @@ export class Further {
     return find("#sought").value.trim();
   }
 
-  /** Ask for what the lobby does not tell; as long as somebody looks at it, again and again. */
+  /** Ask for the matches of a player; as long as somebody looks at them, again and again. */
   async #ask() {
-    clearTimeout(this.again);
-    const [name, pages] = [this.#name, this.pages];
-    if (!name && !pages) {
-      this.found = null;
-      this.#draw();
-      return;
-    }
+    const name = this.#name;
+    if (!name) this.found = null;
     try {
-      if (!document.hidden) await this.#fetch(name, pages);
+      const found = name && !document.hidden ? await ask(`/api/matches?${new URLSearchParams({ name })}`) : this.found;
+      if (name !== this.#name) return; // something else is wanted by now
+      this.found = found;
+      this.#draw();
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       say(find("#listed"), sentence(error.message));
     }
-    if (name === this.#name && pages === this.pages) this.again = setTimeout(() => this.#ask(), AGAIN_MS);
-  }
-
-  async #fetch(name, pages) {
-    const found = { count: 0, matches: [] };
-    for (let page = 0; page <= pages; page += 1) {
-      const before = found.matches.at(-1)?.match ?? "";
-      const answer = await ask(`/api/matches?${new URLSearchParams({ name, before })}`);
-      found.count = answer.found;
-      found.matches.push(...answer.matches);
-      if (!answer.matches.length) break;
-    }
-    if (name !== this.#name || pages !== this.pages) return; // something else is wanted by now
-    this.found = found;
-    this.#draw();
+    if (name) this.again = setTimeout(() => this.#ask(), AGAIN_MS);
   }
 
   #draw() {
-    const { lobby } = this;
+    const { lobby, found } = this;
     if (!lobby) return;
     const told = new Map(lobby.running.map((match) => [match.match, match]));
-    const matches = this.found ? this.found.matches.map((match) => told.get(match.match) ?? match) : lobby.running;
-    const known = this.found ? this.found.count : lobby.playing;
-    const boards = new Set(lobby.running.filter((match) => match.board).map(({ match }) => match));
-    const rows = this.#name ? matches : matches.filter(({ match }) => !boards.has(match));
-    find("#more").hidden = !rows.length && !this.#name;
-    const shown = matches.length;
-    const whole = this.#name ? count(known, "match", "matches") : t("all {0} shown", known);
-    say(find("#listed"), shown < known ? t("{0} of {1} shown", shown, known) : whole);
-    find("#rest").hidden = shown >= known;
+    const matches = found ? found.matches.map((match) => told.get(match.match) ?? match) : lobby.running;
+    const rows = found ? matches : matches.filter((match) => !match.board);
+    find("#more").hidden = !rows.length && !found;
+    const known = found ? found.found : lobby.playing;
+    const whole = found ? count(known, "match", "matches") : `all ${known} shown`;
+    say(find("#listed"), matches.length < known ? `${matches.length} of ${known} shown` : whole);
     this.show(rows);
   }
 }

@@ -1,12 +1,10 @@
 /** The lobby: running matches with their boards, results, who is here, and contests. */
 
-import { drawBoard } from "../boards/board.js";
+import { Board } from "../boards/board.js";
 import { card } from "../contests/contest_card.js";
-import { announce, el, find, patch, playerLink, say } from "../shared/dom.js";
-import { matchLink } from "../shared/match_link.js";
+import { announce, el, find, matchLink, patch, playerLink, say } from "../shared/dom.js";
 import { Further } from "./further.js";
 import { listen } from "../shared/net.js";
-import { t } from "../shared/texts.js";
 import { badge, count, gameName, reason, score, time } from "../shared/words.js";
 
 const tiles = new Map(); // match number -> its tile
@@ -57,7 +55,7 @@ function newTile(match) {
   const clocks = [0, 1].map(() => el("span.number"));
   const moves = el("span.number");
   const who = match.players.flatMap((name, side) => [
-    el(`span.chip.side${side}.of-${match.game}`, { role: "img", "aria-label": t(match.sides[side]) }),
+    el(`span.chip.side${side}.of-${match.game}`, { role: "img", "aria-label": match.sides[side] }),
     el("span.name", {}, playerLink(name)),
     clocks[side],
   ]);
@@ -69,7 +67,7 @@ function newTile(match) {
     el("span.foot.small.quiet", {}, el("span", {}, gameName(match.game, match.parameters)), moves),
   );
   const tile = { root, clocks, moves, plies: match.plies, board: null };
-  tile.board = drawBoard(place, match.board, { small: true });
+  tile.board = new Board(place, match.board, { small: true });
   tiles.set(match.match, tile);
   const boards = find("#boards");
   const after = [...boards.children].find((child) => Number(child.dataset.match) < match.match);
@@ -96,21 +94,21 @@ function row(match) {
 function person(player) {
   const doing =
     player.match === null
-      ? el("span.small.quiet", {}, t(player.doing))
-      : el("a.small", { href: `/match/${player.match}` }, player.doing === "watches" ? t("watches match {0}", player.match) : t("in match {0}", player.match));
+      ? el("span.small.quiet", {}, player.doing)
+      : el("a.small", { href: `/match/${player.match}` }, player.doing === "watches" ? `watches match ${player.match}` : `in match ${player.match}`);
   return el("li", { "data-key": player.name }, playerLink(player.name, "a.player.name"), doing);
 }
 
 function unlisted(lobby) {
   const more = lobby.present - lobby.players.length;
-  return more > 0 ? [el("li.quiet", {}, t("and {0}", count(more, "other")))] : [];
+  return more > 0 ? [el("li.quiet", {}, `and ${count(more, "other")}`)] : [];
 }
 
 const status = find("#status");
 status.hidden = false;
-say(status, t("connecting"));
+say(status, "connecting");
 listen("/live/lobby", update, (lost) => {
   status.classList.toggle("lost", Boolean(lost));
   find("#main").classList.toggle("lost", Boolean(lost));
-  say(status, lost || t("live"));
+  say(status, lost || "live");
 });

@@ -2,8 +2,7 @@
 
 import { points, svg, text } from "../boards/svg.js";
 import { patch } from "../shared/dom.js";
-import { t } from "../shared/texts.js";
-import { hundredths, inMoves, span } from "../shared/words.js";
+import { advantage, span } from "../shared/words.js";
 
 const WIDTH = 600;
 const HEIGHT = 130;
@@ -39,8 +38,8 @@ export function drawTimes(container, used, fallen, ply, info, go) {
   });
   const slowest = used.findIndex(({ spent }) => spent === longest) + 1;
   const label = used.length
-    ? t("Time used for each move; move {0} took longest, {1}", slowest, span(longest))
-    : t("No moves");
+    ? `Time used for each move; move ${slowest} took longest, ${span(longest)}`
+    : "No moves";
   const late = fallen ? `; ${fallenInWords(fallen, info.players)}` : "";
   frame(container, label + late, [...axis(span(most), "0"), ...bars], all.length, go, ply);
 }
@@ -68,7 +67,7 @@ export function drawValues(container, values, slots, ply, sides, go, mistakes = 
     runs.at(-1).push([LEFT + i * slot, height(value)]);
   });
   const parts = [
-    ...axis(t(sides[0]), t(sides[1])),
+    ...axis(sides[0], sides[1]),
     svg("line", { x1: LEFT, x2: WIDTH, y1: middle, y2: middle, class: "zero" }),
     ...runs.map((run) =>
       run.length > 1
@@ -81,22 +80,20 @@ export function drawValues(container, values, slots, ply, sides, go, mistakes = 
     parts.push(svg("polygon", { points: points([[x - 6, y], [x, y - 6], [x + 6, y], [x, y + 6]]), class: "mistake" }));
   }
   if (values[ply]) parts.push(svg("circle", { cx: LEFT + ply * slot, cy: height(values[ply]), r: 6, class: "here" }));
-  const label = t("Evaluation of each position, above the middle good for {0}, below it for {1}", t(sides[0]), t(sides[1]));
-  const marked = mistakes.length ? t("; mistakes at moves {0}", mistakes.join(", ")) : "";
+  const label = `Evaluation of each position, above the middle good for ${sides[0]}, below it for ${sides[1]}`;
+  const marked = mistakes.length ? `; mistakes at moves ${mistakes.join(", ")}` : "";
   frame(container, label + marked, parts, slots, go, ply);
 }
 
 /** Who ran out of time, in words. */
-export function fallenInWords({ side, spent }, players) {
-  return t("{0} ran out of time after {1}", players[side], span(spent));
+function fallenInWords({ side, spent }, players) {
+  return `${players[side]} ran out of time after ${span(spent)}`;
 }
 
 /** What a value means, in words. */
 export function valueInWords(value, sides) {
   if (!value) return "";
-  if (value.win !== null) return t("{0} wins {1}", t(sides[value.win > 0 ? 0 : 1]), inMoves(Math.abs(value.win)));
-  if (value.score === 0) return t("even (depth {0})", value.depth);
-  return t("{0} for {1} (depth {2})", hundredths(value.score), t(sides[value.score > 0 ? 0 : 1]), value.depth);
+  return value.win === null ? `${advantage(value, sides)} (depth ${value.depth})` : advantage(value, sides);
 }
 
 function axis(above, below) {
@@ -106,27 +103,6 @@ function axis(above, below) {
     text(below, { x: LEFT - 8, y: base, class: "tick" }),
     svg("line", { x1: LEFT, x2: WIDTH, y1: base, y2: base, class: "base" }),
   ];
-}
-
-/**
- * Let graphs of the same moves share a cursor: the move under the pointer is lit up in all of them.
- * @param {HTMLElement[]} containers
- * @param {number} slots places for moves
- * @param {(ply: ?number) => void} show told which move that is, and null when the pointer has left
- */
-export function shareCursor(containers, slots, show) {
-  const place = (ply) => {
-    for (const container of containers) {
-      const band = container.querySelector(".hover");
-      band?.setAttribute("x", String(LEFT + ((ply ?? 1) - 1) * slotOf(slots)));
-      band?.setAttribute("visibility", ply ? "visible" : "hidden");
-    }
-    show(ply);
-  };
-  for (const container of containers) {
-    container.onpointermove = (event) => place(plyAt(container, event, slots) || null);
-    container.onpointerleave = () => place(null);
-  }
 }
 
 function slotOf(slots) {
@@ -139,7 +115,7 @@ function plyAt(container, event, slots) {
   return Math.min(slots, Math.max(0, Math.ceil(at / slotOf(slots))));
 }
 
-/** Put the parts of a graph between the bands of the move shown and of the pointer, and the numbers of moves. */
+/** Put the parts of a graph between the band of the move shown and the numbers of moves. */
 function frame(container, label, parts, slots, go, ply) {
   const slot = slotOf(slots);
   const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000].find((size) => slots / size <= 8) ?? 5000;
@@ -147,12 +123,9 @@ function frame(container, label, parts, slots, go, ply) {
   for (let number = step; number <= slots; number += step) {
     numbers.push(text(String(number), { x: LEFT + (number - 0.5) * slot, y: HEIGHT - 4, class: "tick middle" }));
   }
-  const band = { y: 0, width: Math.max(3, slot), height: HEIGHT - BOTTOM };
-  const bands = [
-    ...(ply ? [svg("rect", { ...band, x: LEFT + (ply - 1) * slot, class: "cursor" })] : []),
-    svg("rect", { ...band, x: LEFT, visibility: "hidden", class: "cursor hover" }),
-  ];
-  const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label, class: "graph" }, [...bands, ...parts, ...numbers]);
+  const band = { x: LEFT + (ply - 1) * slot, y: 0, width: Math.max(3, slot), height: HEIGHT - BOTTOM };
+  const cursor = ply ? [svg("rect", { ...band, class: "cursor" })] : [];
+  const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label, class: "graph" }, [...cursor, ...parts, ...numbers]);
   container.onclick = (event) => go(plyAt(container, event, slots));
   patch(container, drawing);
 }

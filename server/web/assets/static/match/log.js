@@ -1,8 +1,7 @@
 /** The log of a player in a match that is over: what its program wrote, for who has its token. */
 
 import { el, find, patch } from "../shared/dom.js";
-import { Refused, ask } from "../shared/net.js";
-import { t } from "../shared/texts.js";
+import { Refused, ask, posted } from "../shared/net.js";
 
 /**
  * Offer the log of a match of the server.
@@ -23,13 +22,9 @@ export function offerLog(number) {
 async function show(number, token) {
   const [lines, fault] = [find("#log-lines"), find("#log-fault")];
   try {
-    const told = await ask(`/api/matches/${number}/log`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ token }),
-    });
+    const told = await ask(`/api/matches/${number}/log`, posted({ token }));
     fault.hidden = true;
-    patch(lines, told.lines.length ? told.lines.join("\n") : t("Nothing was written."));
+    patch(lines, told.lines.length ? told.lines.join("\n") : "Nothing was written.");
     lines.hidden = false;
   } catch (error) {
     if (!(error instanceof Refused)) throw error;

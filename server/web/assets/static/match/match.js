@@ -1,15 +1,13 @@
 /** A match, running or over, of the server or from a file: its board, clocks, moves and graphs. */
 
-import { drawBoard } from "../boards/board.js";
-import * as sounds from "../boards/sounds.js";
+import { Board } from "../boards/board.js";
 import { drawStock } from "../boards/stock.js";
 import { Clocks } from "../shared/clock.js";
-import { el, find, patch, playerLink, say } from "../shared/dom.js";
+import { el, find, patch, playerLink, say, wait } from "../shared/dom.js";
 import { offerFile } from "../shared/drop.js";
 import { Refused, Unreachable, ask, listen, untilReached } from "../shared/net.js";
 import { MatchState } from "./match_state.js";
 import { Review, drawReview, judgement } from "./review.js";
-import { day, t, told } from "../shared/texts.js";
 import { badge, gameName, moveText, noteFigures, outcome, reason, sentence, span } from "../shared/words.js";
 
 /** Do without a part of the page for which the server could not be reached: it is asked for again when it is next needed. */
@@ -17,7 +15,7 @@ const leave = () => null;
 
 const REST_MS = 600; // between two moves that are played, when what moves has come to rest
 
-const OF_RECORDS = ["#record", "#gif"]; // links to what a match has when it is over
+const OF_RECORDS = ["#record", "#gif"]; // leads to what a match has when it is over
 
 class MatchPage {
   /**
@@ -38,7 +36,7 @@ class MatchPage {
     this.ply = Math.min(wanted, this.state.plies);
     find("#match").hidden = false;
     this.#players();
-    this.board = drawBoard(find("#board"), this.state.info.start);
+    this.board = new Board(find("#board"), this.state.info.start);
     this.#head();
     if (number !== null && this.state.over) import("./pairing.js").then(({ showPairing }) => showPairing(number), leave);
     this.#wire();
@@ -85,9 +83,8 @@ class MatchPage {
     this.#notes();
     this.#ending();
     this.#graphs();
-    if (ply) say(find("#spoken"), t("Move {0}, {1}: {2}", ply, t(state.sides[state.mover(ply)]), state.steps[ply - 1][0]));
+    if (ply) say(find("#spoken"), `Move ${ply}, ${state.sides[state.mover(ply)]}: ${state.steps[ply - 1][0]}`);
     this.#links();
-    find("#picture").href = `/api/v1/matches/${this.number}/position.png?ply=${ply}&scale=2`;
     for (const id of ["#begin", "#back"]) find(id).disabled = ply === 0;
     for (const id of ["#forward", "#end"]) find(id).disabled = ply === state.plies;
     return still;
@@ -108,10 +105,10 @@ class MatchPage {
     const { start } = info;
     document.title = `${info.players.join(" – ")} · gipf-arena`;
     say(find("#title"), info.players.join(" – "));
-    const control = info.increment ? t("{0} + {1} a move each", span(info.budget), span(info.increment)) : t("{0} each", span(info.budget));
+    const control = info.increment ? `${span(info.budget)} + ${span(info.increment)} a move each` : `${span(info.budget)} each`;
     const when = new Date(info.started);
-    const date = Number.isNaN(when.valueOf()) ? info.started : day(when, { dateStyle: "medium", timeStyle: "short" });
-    say(find("#about"), [gameName(start.game, start.parameters), t("match {0}", info.match), control, date].join(" · "));
+    const date = Number.isNaN(when.valueOf()) ? info.started : when.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+    say(find("#about"), [gameName(start.game, start.parameters), `match ${info.match}`, control, date].join(" · "));
   }
 
   #players() {
@@ -122,11 +119,11 @@ class MatchPage {
     this.badges = [];
     info.players.forEach((name, side) => {
       const stock = el("span.stock");
-      const clock = el("span.clock.number", { role: "timer", "aria-label": t("Clock of {0}", name) });
-      const away = el("span.away", { hidden: true }, ` ${t("is away")}`);
+      const clock = el("span.clock.number", { role: "timer", "aria-label": `Clock of ${name}` });
+      const away = el("span.away", { hidden: true }, " is away");
       const chip = el(`span.chip.side${side}.of-${info.start.game}`);
       this.badges[side] = el("span.badge");
-      const who = el("span.name", {}, playerLink(name), el("span.quiet", {}, ` ${t(info.start.sides[side])}`), away, this.badges[side]);
+      const who = el("span.name", {}, playerLink(name), el("span.quiet", {}, ` ${info.start.sides[side]}`), away, this.badges[side]);
       find(`#player${side}`).replaceChildren(chip, who, stock, clock);
       [this.stocks[side], faces[side], this.away[side]] = [stock, clock, away];
     });
@@ -144,10 +141,10 @@ class MatchPage {
         "button",
         { type: "button", click: () => this.go(i + 1) },
         el("span.ply.number", {}, `${i + 1}.`),
-        el(`span.chip.side${side}.of-${this.state.info.start.game}`, { role: "img", "aria-label": t(this.state.sides[side]) }),
+        el(`span.chip.side${side}.of-${this.state.info.start.game}`, { role: "img", "aria-label": this.state.sides[side] }),
         el("span.move", {}, moveText(this.state.info.start.game, move)),
         el("span.mark", { role: "img", hidden: true }),
-        el("span.took.number", { title: t("Time that the move took") }, span(used[i].spent)),
+        el("span.took.number", { title: "Time that the move took" }, span(used[i].spent)),
       );
       this.moves.push(button);
       list.append(el("li", {}, button));
@@ -169,14 +166,14 @@ class MatchPage {
     patch(find("#judged"), ...(judged ?? []));
     find("#notes").hidden = state.notes.length === 0 && !judged;
     const notes = state.notesOf(ply).map((note) => {
-      const chip = el(`span.chip.side${note.side}.of-${state.info.start.game}`, { role: "img", "aria-label": t(state.sides[note.side]) });
+      const chip = el(`span.chip.side${note.side}.of-${state.info.start.game}`, { role: "img", "aria-label": state.sides[note.side] });
       const figures = el("span.figures.number", {}, noteFigures(note));
       const line = note.pv ? el("span.pv", {}, note.pv.map((move) => moveText(state.info.start.game, move)).join(", ")) : null;
       return el("li", {}, chip, " ", figures, note.text ? ` ${note.text}` : null, line);
     });
     find("#noted").hidden = state.notes.length === 0;
-    say(find("#notes-of"), ply ? t("Notes of move {0}", ply) : t("Notes"));
-    patch(find("#noted"), ...(notes.length ? notes : [el("li.quiet", {}, t("Nothing was noted."))]));
+    say(find("#notes-of"), ply ? `Notes of move ${ply}` : "Notes");
+    patch(find("#noted"), ...(notes.length ? notes : [el("li.quiet", {}, "Nothing was noted.")]));
   }
 
   /** Ask for the notes that are new, if nobody does. */
@@ -211,7 +208,7 @@ class MatchPage {
     patch(
       box,
       el("strong", {}, `${outcome(now.ending, info.players, sides)}: ${reason(now.ending.reason)}`),
-      told(now.ending.sentence),
+      now.ending.sentence,
     );
   }
 
@@ -222,7 +219,7 @@ class MatchPage {
     box.hidden = false;
     try {
       const lines = await ask(`/api/matches/${this.number}/times`);
-      patch(box, ...lines.map((line) => el("li", {}, told(line))));
+      patch(box, ...lines.map((line) => el("li", {}, line)));
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       box.hidden = true; // the sentence of the result says the most of it
@@ -236,7 +233,6 @@ class MatchPage {
     const go = (ply) => this.go(ply);
     const { slots, fallen } = this.state;
     graphs.drawTimes(find("#times"), this.state.used(), fallen, this.ply, this.state.info, go);
-    graphs.shareCursor([find("#times"), find("#values")], slots, (ply) => this.#pointed(ply, graphs));
     find("#worth").hidden = !this.state.over || this.state.plies === 0;
     if (!this.values) return;
     graphs.drawValues(find("#values"), this.values, slots, this.ply, this.state.sides, go, this.review.mistakes);
@@ -244,21 +240,7 @@ class MatchPage {
     find("#evaluate").hidden = true;
     find("#value").hidden = false;
     const over = this.following && this.state.view(this.ply)?.ending;
-    say(find("#value"), graphs.valueInWords(this.values[this.ply], this.state.sides) || (over ? t("the game is over here") : t("not searched")));
-  }
-
-  /** Say what both graphs have of the move under the pointer. */
-  #pointed(ply, { fallenInWords, valueInWords }) {
-    find("#pointed").hidden = !ply;
-    if (!ply) return;
-    const { state } = this;
-    if (ply > state.plies) {
-      say(find("#pointed"), fallenInWords(state.fallen, state.info.players));
-      return;
-    }
-    const value = valueInWords(this.values?.[ply], state.sides);
-    const words = t("Move {0}, {1}: {2}", ply, moveText(state.info.start.game, state.steps[ply - 1][0]), span(state.used()[ply - 1].spent));
-    say(find("#pointed"), value ? `${words} · ${value}` : words);
+    say(find("#value"), graphs.valueInWords(this.values[this.ply], this.state.sides) || (over ? "the game is over here" : "not searched"));
   }
 
   /** Mark the mistakes in the list of moves, and show the review as far as it has come. */
@@ -267,7 +249,7 @@ class MatchPage {
       const marks = this.review.moves[i + 1]?.marks ?? [];
       const mark = button.querySelector(".mark");
       mark.hidden = !marks.length;
-      mark.title = marks.map((word) => t(word)).join(", ");
+      mark.title = marks.join(", ");
       mark.setAttribute("aria-label", mark.title);
       say(mark, marks.includes("blunder") ? "??" : marks.length ? "?" : "");
     });
@@ -293,7 +275,7 @@ class MatchPage {
         this.lost = Boolean(lost);
         if (lost) this.clocks.stop();
         status.classList.toggle("lost", Boolean(lost));
-        say(status, lost || (this.state.now.phase === "preparing" ? t("getting ready") : t("live")));
+        say(status, lost || (this.state.now.phase === "preparing" ? "getting ready" : "live"));
       },
       () => this.#retell(feed),
     );
@@ -314,9 +296,8 @@ class MatchPage {
       word.hidden = !now.away[side];
     });
     if (!this.state.over) return;
-    if (this.ply === before) sounds.play("end"); // no move has ended it
     find("#status").classList.remove("lost");
-    say(find("#status"), t("over"));
+    say(find("#status"), "over");
     find("#fault").hidden = true;
     for (const id of OF_RECORDS) find(id).hidden = false;
     this.#ending();
@@ -374,10 +355,23 @@ class MatchPage {
     find("#earlier").addEventListener("click", () => this.#reviewOn());
     find("#mistake-before").addEventListener("click", () => this.#mistake(-1));
     find("#mistake-after").addEventListener("click", () => this.#mistake(1));
-    for (const id of [...OF_RECORDS, "#picture"]) find(id).hidden = this.number === null;
+    find("#picture").addEventListener("click", () => this.#draw("png", this.ply));
+    find("#gif").addEventListener("click", () => this.#draw("gif", this.state.plies));
+    find("#record").hidden = this.number === null;
     find("#record").href = `/api/matches/${this.number}/record`;
     find("#record").download = `match-${this.number}.txt`;
-    find("#gif").href = `/api/v1/matches/${this.number}/match.gif`;
+  }
+
+  /** Save a picture of the position after so many plies, or an animation up to it. */
+  async #draw(kind, ply) {
+    const { info, steps, now } = this.state;
+    try {
+      const [{ question, studyOf }, { picture, save }] = await Promise.all([import("../analysis/link.js"), import("../play/server.js")]);
+      const asked = { ...question(studyOf(info.start, steps, ply)), scale: 2, players: info.players, ending: now.ending?.sentence ?? "" };
+      save(await picture(kind, asked), `match-${info.match}.${kind}`);
+    } catch (error) {
+      complain(error);
+    }
   }
 
   /** Play move after move, each to its end: what it takes has left before the next one begins. */
@@ -386,7 +380,7 @@ class MatchPage {
     const playing = {};
     this.playing = playing;
     find("#play").classList.add("playing");
-    find("#play").setAttribute("aria-label", t("Pause"));
+    find("#play").setAttribute("aria-label", "Pause");
     for (;;) {
       await wait(REST_MS);
       if (this.playing !== playing) return;
@@ -398,25 +392,25 @@ class MatchPage {
   #pause() {
     this.playing = null;
     find("#play").classList.remove("playing");
-    find("#play").setAttribute("aria-label", t("Play the moves"));
+    find("#play").setAttribute("aria-label", "Play the moves");
   }
 
   async #evaluate() {
     const button = find("#evaluate");
     if (this.values || button.disabled) return;
     button.disabled = true;
-    say(button, t("The engine is thinking …"));
+    say(button, "The engine is thinking …");
     try {
       const { values, unsearched } = await ask(...this.#asking("values"));
       this.values = values;
       find("#sparse").hidden = !unsearched;
       const known = values.filter(Boolean).length;
-      say(find("#sparse"), t("{0} of {1} positions were searched; the others are left out.", known, known + unsearched));
+      say(find("#sparse"), `${known} of ${known + unsearched} positions were searched; the others are left out.`);
       this.#graphs();
     } catch (error) {
       complain(error);
       button.disabled = false;
-      say(button, t("Ask the engine"));
+      say(button, "Ask the engine");
       return;
     }
     this.review.plies = this.state.plies;
@@ -456,19 +450,13 @@ class MatchPage {
   }
 }
 
-function wait(milliseconds) {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds);
-  });
-}
-
 async function copy(button, text) {
   const label = button.textContent;
   try {
     await navigator.clipboard.writeText(text);
-    say(button, t("Copied"));
+    say(button, "Copied");
   } catch {
-    say(button, t("The browser does not allow it"));
+    say(button, "The browser does not allow it");
   }
   setTimeout(() => say(button, label), 1500);
 }
@@ -490,7 +478,7 @@ async function showServers(number) {
     find("#fault").hidden = true;
     new MatchPage(told, number, null);
   } catch (error) {
-    say(find("#title"), t("Match {0}", number));
+    say(find("#title"), `Match ${number}`);
     complain(error);
   }
 }
@@ -511,6 +499,6 @@ async function showFile(file) {
 const path = /^\/match\/([0-9]+)$/.exec(location.pathname);
 if (path) showServers(Number(path[1]));
 else {
-  say(find("#title"), t("Replay a record"));
+  say(find("#title"), "Replay a record");
   offerFile(showFile);
 }

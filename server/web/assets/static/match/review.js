@@ -2,7 +2,6 @@
 
 import { el, find, patch, say } from "../shared/dom.js";
 import { ask } from "../shared/net.js";
-import { t, told } from "../shared/texts.js";
 import { count, hundredths, moveText } from "../shared/words.js";
 
 const PARTS_AT_ONCE = 10; // of a long match; the reader may want more
@@ -52,30 +51,29 @@ export class Review {
 export function judgement(judged, move, game) {
   if (!judged) return null;
   const { best, worth, best_worth: bestWorth, line, marks, cost } = judged;
-  if (!best || !worth || !bestWorth) return [el("strong", {}, t("Engine:")), ` ${t("there are too many moves here to look at them all.")}`];
+  if (!best || !worth || !bestWorth) return [el("strong", {}, "Engine:"), " there are too many moves here to look at them all."];
   const said = moveText(game, move);
   const after = line.length > 1 ? el("span.pv", {}, line.map((one) => moveText(game, one)).join(", ")) : null;
-  const exact = cost ? `${t("This move {0}.", told(cost))} ` : null;
-  if (best === move) return [el("strong", {}, t("Engine:")), ` ${t("{0} is the best move, and {1}.", said, worthInWords(worth))} `, exact, after];
-  const title = marks.length ? el("strong.bad", {}, `${capital(marks.map((mark) => t(mark)).join(", "))}:`) : el("strong", {}, t("Engine:"));
+  const exact = cost ? `This move ${cost}. ` : null;
+  if (best === move) return [el("strong", {}, "Engine:"), ` ${said} is the best move, and ${worthInWords(worth)}. `, exact, after];
+  const title = marks.length ? el("strong.bad", {}, `${capital(marks.join(", "))}:`) : el("strong", {}, "Engine:");
   return [title, ` ${said} ${worthInWords(worth)}; ${moveText(game, best)} ${worthInWords(bestWorth)}. `, exact, after];
 }
 
 /** What a move does, in words. */
 function worthInWords({ score = 0, result, plies, depth = 0 }) {
   if (result !== undefined) {
-    if (!result) return t("draws");
-    if (!plies) return result > 0 ? t("wins") : t("loses");
-    const end = plies === 1 ? t("in {0} ply", plies) : t("in {0} plies", plies);
-    return result > 0 ? t("wins {0}", end) : t("loses {0}", end);
+    if (!result) return "draws";
+    if (!plies) return result > 0 ? "wins" : "loses";
+    return `${result > 0 ? "wins" : "loses"} in ${count(plies, "ply", "plies")}`;
   }
   const sign = score > 0 ? "+" : score < 0 ? "−" : "";
-  return t("is worth {0} (depth {1})", `${sign}${hundredths(score)}`, depth);
+  return `is worth ${sign}${hundredths(score)} (depth ${depth})`;
 }
 
 /** What is wrong with a move, the exact cost in place of the marks where it is known. @param {Judged} judged */
 function remarks({ marks, cost }) {
-  return cost ? told(cost) : marks.map((mark) => t(mark)).join(", ");
+  return cost || marks.join(", ");
 }
 
 function capital(words) {
@@ -92,17 +90,17 @@ function capital(words) {
 export function drawReview(review, state, ply, go) {
   const { mistakes, first, plies } = review;
   find("#review").hidden = first > plies;
-  const what = first === 1 ? t("All moves were reviewed") : t("Moves {0} to {1} were reviewed", first, plies);
-  say(find("#reviewed"), `${what}: ${mistakes.length ? count(mistakes.length, "mistake") : t("no mistake was found")}.`);
+  const what = first === 1 ? "All moves were reviewed" : `Moves ${first} to ${plies} were reviewed`;
+  say(find("#reviewed"), `${what}: ${mistakes.length ? count(mistakes.length, "mistake") : "no mistake was found"}.`);
   for (const id of ["#mistake-before", "#mistake-after"]) find(id).hidden = mistakes.length === 0;
   const { game } = state.info.start;
   const loser = state.now.ending?.winner === null ? null : 1 - (state.now.ending?.winner ?? 2);
   const last = mistakes.findLast((one) => state.mover(one) === loser);
   const items = mistakes.map((one) => {
     const side = state.mover(one);
-    const chip = el(`span.chip.side${side}.of-${game}`, { role: "img", "aria-label": t(state.sides[side]) });
+    const chip = el(`span.chip.side${side}.of-${game}`, { role: "img", "aria-label": state.sides[side] });
     const words = `${one}. ${moveText(game, state.steps[one - 1][0])}`;
-    const whose = one === last ? t(", the last mistake of {0}, who lost", state.info.players[side]) : "";
+    const whose = one === last ? `, the last mistake of ${state.info.players[side]}, who lost` : "";
     const attributes = { type: "button", click: () => go(one), "aria-current": one === ply ? "true" : null };
     const button = el("button", attributes, chip, el("span.move", {}, words), el("span.small", {}, remarks(review.moves[one]) + whose));
     return el("li", { "data-key": one }, button);

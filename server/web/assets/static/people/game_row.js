@@ -1,7 +1,6 @@
 /** A game that was played as a row of a table, as the search and the page of a player show it. */
 
 import { el, playerLink } from "../shared/dom.js";
-import { LANGUAGE, t } from "../shared/texts.js";
 import { gameName, reason, score } from "../shared/words.js";
 
 /**
@@ -43,7 +42,7 @@ export function gameRow(game) {
 }
 
 function contest(game) {
-  return game.contest === null ? null : el("a", { href: `/contest/${game.contest}` }, `${game.contest}, ${t("round {0}", game.round)}`);
+  return game.contest === null ? null : el("a", { href: `/contest/${game.contest}` }, `${game.contest}, round ${game.round}`);
 }
 
 /**
@@ -53,5 +52,5 @@ function contest(game) {
  */
 export function behind(index) {
   if (index.complete) return "";
-  return t("Records are still being read; games known so far: {0}.", index.games.toLocaleString(LANGUAGE));
+  return `Records are still being read; games known so far: ${index.games.toLocaleString("en")}.`;
 }

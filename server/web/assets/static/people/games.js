@@ -1,6 +1,5 @@
 /** The search of games. What is asked for stands in the address, so that it can be kept and sent to others. */
 
-import "../shared/further_texts.js";
 import { find, el, patch, say } from "../shared/dom.js";
 import { ask } from "../shared/net.js";
 import { REASONS, count, reason } from "../shared/words.js";

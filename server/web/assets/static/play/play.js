@@ -1,33 +1,23 @@
 /** The page for playing: what is on the table, who moves next, and what the buttons do. */
 
-import { drawBoard } from "../boards/board.js";
-import { drawStock } from "../boards/stock.js";
-import { el, find, patch, say } from "../shared/dom.js";
-import { Refused, untilReached } from "../shared/net.js";
-import { Pointing } from "./pointing.js";
-import { ask, games } from "./server.js";
+import { el, patch, say } from "../shared/dom.js";
+import { capital, count, gameName, inMoves, tenths } from "../shared/words.js";
+import { $, BoardPage, DIRECTIONS, start } from "./board_page.js";
+import { ask } from "./server.js";
 import { Setup } from "./setup.js";
 import { fromLink, hasPerson, PERSON, played, question, redo, seatName, strength, toLink, undo } from "./table.js";
-import { LANGUAGE, t, told } from "../shared/texts.js";
-import { count, gameName, inMoves } from "../shared/words.js";
 
 const HINT_SEAT = "bot:1";
-const DIRECTIONS = ["up", "up right", "right", "down right", "down", "down left", "left", "up left"];
-const SIGNS = ["↑", "↗", "→", "↘", "↓", "↙", "←", "↖"];
 const HOW = {
   gipf: "Choose a dot, and then the field to push onto. A move can be typed as well, as in a5-b5.",
   arrows: "Your next arrow stands on the dashed field; choose where it points.",
   morris: "Choose a field; later a piece and where it goes; and after a mill the piece to take.",
   mnk: "Choose an empty field.",
 };
-const PAD = [7, 0, 1, 6, null, 2, 5, 4, 3];
 
-const $ = (id) => find(`#${id}`);
-
-class Page {
+class Page extends BoardPage {
   constructor(known) {
-    this.known = known;
-    this.turn = 0; // counts what is shown, so that an answer knows when it is out of date
+    super(known);
     this.paused = false;
     this.moving = false; // while the server is asked about a move: another one would be made from the position before
     this.setup = new Setup(known, { begin: (table) => this.begin(table) });
@@ -56,7 +46,7 @@ class Page {
     this.turn += 1;
     const { turn } = this;
     this.#say("fault", "");
-    const answer = await this.#try(() => ask("look", question(table)));
+    const answer = await this.attempt(() => ask("look", question(table)));
     if (turn !== this.turn) return false;
     if (!answer) {
       this.board.show(this.answer.view, this.answer.motion);
@@ -76,29 +66,26 @@ class Page {
     const turn = this.turn;
     this.table = table;
     this.answer = answer;
-    const { view, motion } = answer;
-    this.#address();
+    this.keepLink();
     this.#tell();
-    if (!this.board) {
-      this.board = drawBoard($("board"), view);
-      $("controls").disabled = false; // until now there was nothing that they could do
-      this.pointing = new Pointing(this.board, {
-        rows: (push) => this.#try(() => ask("rows", { ...question(this.table), chosen: push })),
-        move: (move, pushed) => this.#play(move, pushed),
-        say: (sentence) => this.#status(sentence || this.#standing()),
-        chosen: (any) => {
-          $("cancel").hidden = !any;
-        },
-      });
-    }
-    const left = pushed ? { ...motion, slides: [], placed: null } : motion;
-    if (animated && motion) await this.board.animate(view, left);
-    else this.board.show(view, motion);
+    await this.draw(animated, pushed);
     if (turn === this.turn) this.#next();
   }
 
+  usual() {
+    return { game: this.known[0].name, parameters: undefined, start: "", moves: [], undone: [], seats: [PERSON, HINT_SEAT] };
+  }
+
+  linked() {
+    return fromLink(location.hash.slice(1));
+  }
+
+  question() {
+    return question(this.table);
+  }
+
   /** Let the address name the game. */
-  #address() {
+  keepLink() {
     history.replaceState(null, "", `#${toLink(this.table)}`);
   }
 
@@ -112,11 +99,11 @@ class Page {
     }
     const offered = this.#isBot() ? [] : legal;
     this.pointing.begin(view, offered, motion);
-    this.#offerDirections(offered);
-    if (!this.table.moves.length && offered.length) this.#say("thought", t(HOW[view.game] ?? ""));
+    this.offerDirections(offered);
+    if (!this.table.moves.length && offered.length) this.#say("thought", HOW[view.game] ?? "");
   }
 
-  async #play(move, pushed = false) {
+  async play(move, pushed = false) {
     if (this.moving) return false;
     this.moving = true;
     try {
@@ -137,9 +124,9 @@ class Page {
     const thinking = new AbortController();
     this.thinking = thinking;
     const turn = this.turn;
-    this.#say("thought", t("The bot is thinking …"));
+    this.#say("thought", "The bot is thinking …");
     document.body.classList.add("thinking");
-    const advice = await this.#try(() => ask("think", { ...question(this.table), ...strength(seat) }, thinking.signal));
+    const advice = await this.attempt(() => ask("think", { ...question(this.table), ...strength(seat) }, thinking.signal));
     if (this.thinking === thinking) document.body.classList.remove("thinking");
     if (turn !== this.turn || thinking.signal.aborted) return null;
     this.#say("thought", advice ? this.#found(advice) : "");
@@ -149,12 +136,12 @@ class Page {
 
   #found({ depth, score, plies_to_end: plies, nodes, seconds, is_known: known }) {
     const { sides, turn } = this.answer.view;
-    if (score === null && nodes === 0) return t("The bot moved at random, as its level does now and then.");
-    if (score === null) return t("The bot had no time to search in {0} s.", tenths(seconds));
+    if (score === null && nodes === 0) return "The bot moved at random, as its level does now and then.";
+    if (score === null) return `The bot had no time to search in ${tenths(seconds)} s.`;
     const value = `${score > 0 ? "+" : ""}${score}`;
-    if (plies === null && known) return t("The bot knows that best play draws.");
-    if (plies === null) return t("The bot looked {0} ahead in {1} s; value {2}.", count(depth, "move"), tenths(seconds), value);
-    return t("The bot sees {0} win {1}.", t(sides[plies > 0 ? turn : 1 - turn]), inMoves(Math.abs(plies)));
+    if (plies === null && known) return "The bot knows that best play draws.";
+    if (plies === null) return `The bot looked ${count(depth, "move")} ahead in ${tenths(seconds)} s; value ${value}.`;
+    return `The bot sees ${sides[plies > 0 ? turn : 1 - turn]} win ${inMoves(Math.abs(plies))}.`;
   }
 
   /** End what is under way: a thought, an animation, a choice. */
@@ -168,18 +155,6 @@ class Page {
     $("pad").hidden = true;
   }
 
-  /** Ask; where that is refused say so, and return nothing. */
-  async #try(asking) {
-    try {
-      return await asking();
-    } catch (error) {
-      if (error.name === "AbortError") return null;
-      if (!(error instanceof Refused)) throw error;
-      this.#say("fault", error.message);
-      return null;
-    }
-  }
-
   /** Let a bot that is to move wait for somebody to say go on. */
   #wait() {
     this.paused ||= this.#isBot();
@@ -187,7 +162,7 @@ class Page {
   }
 
   /** Whether somebody may move: a person's turn, or a bot's that waits. */
-  #takesMoves() {
+  takesMoves() {
     return !this.answer.view.ending && (this.paused || !this.#isBot());
   }
 
@@ -195,51 +170,23 @@ class Page {
     return this.table.seats[this.answer.view.turn] !== PERSON;
   }
 
-  #offerDirections(legal) {
-    $("pad").hidden = this.table.game !== "arrows" || !legal.length;
-    if ($("pad").hidden) return;
-    patch(
-      $("pad"),
-      ...PAD.map((direction) => {
-        if (direction === null) return el("span");
-        const click = () => this.#play(String(direction));
-        const disabled = !legal.some(({ move }) => move === String(direction));
-        return el("button", { type: "button", "aria-label": t(DIRECTIONS[direction]), disabled, click }, SIGNS[direction]);
-      }),
-    );
-  }
-
   /** Say everything beside the board. */
   #tell() {
-    const { view, motion, warning } = this.answer;
-    const { sides, ending } = view;
-    const last = motion ? `${t("{0} played {1}.", capital(t(sides[motion.side])), this.#named(motion.move))} ` : "";
-    this.#status(last + this.#standing() + (warning && !motion ? ` ${t("Note: {0}.", told(warning))}` : ""));
+    const { view, motion } = this.answer;
+    const { sides } = view;
+    const last = motion ? `${capital(sides[motion.side])} played ${this.#named(motion.move)}. ` : "";
+    this.#say("status", last + this.standing() + (motion ? "" : this.note));
     say($("title"), gameName(view.game, view.parameters));
-    document.title = `${t("Play {0}", gameName(view.game))} · gipf-arena`;
-    sides.forEach((name, side) => {
-      const seat = $(`seat-${side}`);
-      seat.classList.toggle("to-move", !ending && view.turn === side);
-      seat.classList.toggle("won", ending?.winner === side);
-      seat.querySelector(".chip").className = `chip of-${view.game} side${side}`;
-      say(seat.querySelector(".who"), `${capital(t(name))}: ${seatName(this.table.seats[side])}`);
-      drawStock(seat.querySelector(".stock"), view, side);
-    });
+    document.title = `Play ${gameName(view.game)} · gipf-arena`;
+    this.showSeats(sides.map((name, side) => `${capital(name)}: ${seatName(this.table.seats[side])}`));
     const before = $("moves").childElementCount;
     patch($("moves"), ...this.answer.moves.map((move, i) => this.#move(move, i)));
     if ($("moves").childElementCount !== before) $("moves").scrollTop = $("moves").scrollHeight;
     this.#buttons();
   }
 
-  #standing() {
-    const { sides, turn, ending } = this.answer.view;
-    if (!ending) return t("{0} to move.", capital(t(sides[turn])));
-    const result = ending.winner === null ? t("A draw") : t("{0} wins", capital(t(sides[ending.winner])));
-    return t("The game is over. {0}: {1}.", result, told(ending.sentence));
-  }
-
   #named(move) {
-    return this.table.game === "arrows" ? t(DIRECTIONS[Number(move)]) : move;
+    return this.table.game === "arrows" ? DIRECTIONS[Number(move)] : move;
   }
 
   #move(move, i) {
@@ -258,8 +205,8 @@ class Page {
     $("step").hidden = $("pause").hidden;
     $("pause").disabled = Boolean(view.ending);
     $("step").disabled = Boolean(view.ending);
-    $("pause").textContent = this.paused ? t("Go on") : t("Pause");
-    $("typed").querySelector("button").disabled = !this.#takesMoves();
+    $("pause").textContent = this.paused ? "Go on" : "Pause";
+    $("typed").querySelector("button").disabled = !this.takesMoves();
   }
 
   #listen() {
@@ -267,9 +214,8 @@ class Page {
     $("redo").addEventListener("click", () => this.#jump(redo(this.table, this.answer.view.turn)));
     $("hint").addEventListener("click", async () => {
       const advice = await this.#think(this.table.seats.find((seat) => seat.startsWith("bot:")) ?? HINT_SEAT);
-      if (advice) this.#say("thought", t("Hint: {0}. {1}", this.#named(advice.move), this.#found(advice)));
+      if (advice) this.#say("thought", `Hint: ${this.#named(advice.move)}. ${this.#found(advice)}`);
     });
-    $("cancel").addEventListener("click", () => this.pointing.cancel());
     $("pause").addEventListener("click", () => this.go(this.table, { pause: !this.paused }));
     $("step").addEventListener("click", async () => {
       this.#stop();
@@ -277,65 +223,18 @@ class Page {
       this.#buttons();
       await this.#letBotMove();
     });
-    $("typed").addEventListener("submit", (event) => {
-      event.preventDefault();
-      this.#type($("typed").elements.move);
-    });
-    for (const [id, text] of Object.entries({
+    this.offerCopies({
       "copy-link": () => location.href,
       "copy-moves": () => this.answer.moves.join("\n"),
       "copy-game": () => this.answer.text,
-    })) {
-      $(id).addEventListener("click", () => this.#copy(text()));
-    }
+    });
     document.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.pointing?.cancel();
     });
-    window.addEventListener("hashchange", () => {
-      if (fromLink(location.hash.slice(1))) this.open();
-      else this.#address(); // the link to the board has been followed
-    });
-  }
-
-  async #type(input) {
-    const move = input.value.trim();
-    if (!move || !this.#takesMoves()) return;
-    const legal = this.answer.legal.find((one) => one.move === move.replace(/\s*-\s*/, "-"));
-    if (legal?.more) await this.pointing.take(legal);
-    else if (!(await this.#play(move))) return;
-    input.value = "";
   }
 
   async #jump(table) {
     if (table) await this.go(table, { pause: !hasPerson(table) });
-  }
-
-  async #copy(text) {
-    try {
-      await navigator.clipboard.writeText(text);
-      this.#status(t("Copied."));
-    } catch {
-      $("text").value = text;
-      $("text").select();
-      this.#status(t("This browser does not let a page copy; the text stands in the field below, selected."));
-    }
-  }
-
-  /** Open the game that the address names, or the usual one. */
-  async open() {
-    const start = { game: this.known[0].name, parameters: undefined, start: "", moves: [], undone: [] };
-    const usual = { ...start, seats: [PERSON, "bot:1"] };
-    try {
-      await this.begin(fromLink(location.hash.slice(1)) ?? usual);
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      if (!this.answer) await this.begin(usual);
-      this.#say("fault", t("The link cannot be opened: {0}.", error.message));
-    }
-  }
-
-  #status(sentence) {
-    this.#say("status", sentence);
   }
 
   #say(id, sentence) {
@@ -343,23 +242,4 @@ class Page {
   }
 }
 
-function tenths(seconds) {
-  return seconds.toLocaleString(LANGUAGE, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-}
-
-function capital(word) {
-  return word[0].toUpperCase() + word.slice(1);
-}
-
-const page = new Page(
-  await untilReached(games, (sentence) => {
-    say($("fault"), sentence);
-  }),
-);
-say($("fault"), "");
-await untilReached(
-  () => page.open(),
-  (sentence) => {
-    say($("fault"), sentence);
-  },
-);
+await start(Page);

@@ -1,7 +1,5 @@
 /** Making a move by pointing: at fields, dots and rows one after the other, as the legal moves allow. */
 
-import { t } from "../shared/texts.js";
-
 /**
  * @typedef {object} Legal
  * @property {string} move
@@ -86,7 +84,7 @@ export class Pointing {
     this.#draw(
       [
         ...names.map((name) => ({ kind: this.#kind(name), name, label: this.#label(name) })),
-        ...chosen.map((name) => ({ kind: this.#kind(name), name, label: t("{0}, chosen; choose another", name), chosen: true })),
+        ...chosen.map((name) => ({ kind: this.#kind(name), name, label: `${name}, chosen; choose another`, chosen: true })),
       ],
       (offer) => {
         if (offer.chosen) this.cancel();
@@ -94,7 +92,7 @@ export class Pointing {
       },
     );
     this.events.chosen(depth > 0);
-    if (depth) this.events.say(`${this.pointed.join(" ")}: ${names.join(t(" or "))}?`);
+    if (depth) this.events.say(`${this.pointed.join(" ")}: ${names.join(" or ")}?`);
   }
 
   /** Tell a move, and offer nothing until its position is there: what is pointed at now is not meant for the one before. */
@@ -119,14 +117,14 @@ export class Pointing {
     this.choosing = true;
     this.board.show({ ...this.view, pieces: found.pieces });
         this.#draw(
-      found.choices.map(({ move, fields }) => ({ kind: "row", fields, move, label: t("take the row {0} to {1}", fields[0], fields.at(-1)) })),
+      found.choices.map(({ move, fields }) => ({ kind: "row", fields, move, label: `take the row ${fields[0]} to ${fields.at(-1)}` })),
       ({ move }) => {
         const { more } = found.choices.find((choice) => choice.move === move);
         if (more) this.#offerRows(move);
         else this.#complete(move, true);
       },
     );
-    this.events.say(t("Rows cross: choose the one to take."));
+    this.events.say("Rows cross: choose the one to take.");
   }
 
   /** Offer something else, and let the keyboard stay on the board. */
@@ -142,7 +140,7 @@ export class Pointing {
 
   #label(name) {
     const piece = this.view.pieces.find(([field]) => field === name);
-    const what = this.dots.has(name) ? t("dot") : piece ? t(this.view.sides[piece[1]]) : t("empty");
+    const what = this.dots.has(name) ? "dot" : piece ? this.view.sides[piece[1]] : "empty";
     return `${name}, ${what}`;
   }
 }

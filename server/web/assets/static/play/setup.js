@@ -1,15 +1,12 @@
-/** The forms below the table: another game, its variant and its players; a position from a file or a text. */
+/** The forms below the table: another game, its variant and its players; a position from a text. */
 
 import { el, find, say } from "../shared/dom.js";
 import { Refused } from "../shared/net.js";
 import { MAX_LEVEL, PERSON, seatName } from "./table.js";
 import { VariantForm } from "./variant.js";
-import { t } from "../shared/texts.js";
-import { gameName } from "../shared/words.js";
 
 const LEVELS = Array.from({ length: MAX_LEVEL - 1 }, (_, i) => `level:${i + 1}`); // the highest one is a time
 const TIMES = [0.1, 0.3, 1, 3, 10].map((seconds) => `bot:${seconds}`);
-const MOST_BYTES = 20_000;
 
 export class Setup {
   /**
@@ -20,26 +17,23 @@ export class Setup {
   constructor(known, events) {
     this.known = known;
     this.events = events;
-    this.variant = new VariantForm(find("#variant"), find("#variant-fault"));
-    find("#game").replaceChildren(...known.map(({ name }) => new Option(gameName(name), name)));
-    find("#game").addEventListener("change", () => this.#choose(this.#game.parameters, this.seats));
+    this.variant = new VariantForm(known);
+    find("#game").addEventListener("change", () => this.#seat(this.seats));
     find("#setup").addEventListener("submit", (event) => {
       event.preventDefault();
       this.#begin();
     });
     find("#swap").addEventListener("click", () => this.#seat(this.seats.toReversed()));
-    find("#file").addEventListener("change", () => this.#read());
     find("#load").addEventListener("submit", (event) => {
       event.preventDefault();
       this.#load(find("#text").value);
     });
-    this.#dropping();
   }
 
   /** Show what is on the table. */
   fill({ game, parameters, seats }) {
-    find("#game").value = game;
-    this.#choose(parameters, seats);
+    this.variant.show(game, parameters);
+    this.#seat(seats);
     say(find("#load-fault"), "");
   }
 
@@ -51,18 +45,9 @@ export class Setup {
     });
   }
 
-  get #game() {
-    return this.known.find(({ name }) => name === find("#game").value);
-  }
-
-  #choose(parameters, seats) {
-    this.variant.show(this.#game.name, parameters);
-    find("#variant-part").hidden = !this.variant.inputs.length;
-    this.#seat(seats);
-  }
-
   #seat(seats) {
-    const titles = this.#game.sides.map((name, side) => (side ? t(name) : t("{0}, begins", t(name))));
+    const { sides } = this.known.find(({ name }) => name === this.variant.game);
+    const titles = sides.map((name, side) => (side ? name : `${name}, begins`));
     find("#seats").replaceChildren(
       ...titles.map((title, side) => {
         const select = document.createElement("select");
@@ -77,55 +62,31 @@ export class Setup {
 
   async #begin() {
     this.variant.refuse("");
-    const table = { game: this.#game.name, parameters: this.variant.value, start: "", moves: [], undone: [] };
+    const table = { game: this.variant.game, parameters: this.variant.value, start: "", moves: [], undone: [] };
     try {
       await this.events.begin({ ...table, seats: this.seats });
       this.#showTable();
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      this.variant.refuse(error.message, error.english);
+      this.variant.refuse(error.message);
     }
   }
 
-  async #read() {
-    const [file] = find("#file").files;
-    find("#file").value = ""; // so that choosing the same file again is a change, too
-    if (!file) return;
-    if (file.size > MOST_BYTES) {
-      say(find("#load-fault"), t("{0}: longer than {1} bytes, which no position is", file.name, MOST_BYTES));
-      return;
-    }
-    const text = await file.text();
-    find("#text").value = text;
-    await this.#load(text, `${file.name}: `);
-  }
-
-  async #load(text, place = "") {
+  async #load(text) {
     say(find("#load-fault"), "");
     if (!text.trim()) {
-      say(find("#load-fault"), `${place}${t("there is no text; a position is written as the server’s rules say")}`);
+      say(find("#load-fault"), "there is no text; a position is written as the server’s rules say");
       return;
     }
-    const table = { game: this.#game.name, parameters: "", start: text, moves: [], undone: [], seats: this.seats };
+    const table = { game: this.variant.game, parameters: "", start: text, moves: [], undone: [], seats: this.seats };
     try {
       await this.events.begin(table);
       this.#showTable();
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      say(find("#load-fault"), place + error.message);
+      say(find("#load-fault"), error.message);
       find("#text").focus();
     }
-  }
-
-  /** Take a file that is dropped anywhere on the page. */
-  #dropping() {
-    document.addEventListener("dragover", (event) => event.preventDefault());
-    document.addEventListener("drop", (event) => {
-      event.preventDefault();
-      if (!event.dataTransfer.files.length) return;
-      find("#file").files = event.dataTransfer.files;
-      this.#read();
-    });
   }
 
   #showTable() {

@@ -11,8 +11,6 @@
  * @property {string[]} seats who plays each side: person; bot:SECONDS; or level:NUMBER, a bot of that level
  */
 
-import { t } from "../shared/texts.js";
-
 export const PERSON = "person";
 
 export const MAX_LEVEL = 10; // of engine/levels.py
@@ -31,8 +29,8 @@ export function strength(seat) {
 /** @returns {string} who plays on a seat, for people */
 export function seatName(seat) {
   const [kind, number] = seat.split(":");
-  if (kind === "level") return t("bot, level {0}", number);
-  return kind === "bot" ? t("bot, {0} s", number) : t("person");
+  if (kind === "level") return `bot, level ${number}`;
+  return kind === "bot" ? `bot, ${number} s` : "person";
 }
 
 /** @returns {boolean} whether a person plays */
@@ -79,16 +77,21 @@ function isStop(table, turn, count) {
 }
 
 /** @returns {object} what the server is asked about a table */
-export function question(table) {
-  const from = table.start ? { start: table.start } : { parameters: table.parameters };
-  return { game: table.game, ...from, moves: table.moves };
+export function question({ game, parameters, start, moves }) {
+  return { game, ...(start ? { start } : { parameters }), moves };
+}
+
+/** @returns {URLSearchParams} what a link names a game and its beginning by */
+export function linkTo({ game, parameters, start }) {
+  const parts = new URLSearchParams({ game });
+  if (start) parts.set("start", start);
+  else if (parameters) parts.set("params", parameters);
+  return parts;
 }
 
 /** @returns {string} the part of an address behind #, from which `fromLink` makes the same table */
 export function toLink(table) {
-  const parts = new URLSearchParams({ game: table.game });
-  if (table.start) parts.set("start", table.start);
-  else if (table.parameters) parts.set("params", table.parameters);
+  const parts = linkTo(table);
   parts.set("players", table.seats.join(","));
   if (table.moves.length) parts.set("moves", table.moves.join(","));
   return parts.toString();

@@ -112,3 +112,18 @@ export function announce(sentences) {
 export function playerLink(name, tag = "a.player") {
   return el(tag, { href: `/player/${encodeURIComponent(name)}` }, name);
 }
+
+/**
+ * The board of a tile as a link to its match; the names in the tile are links of their own.
+ * @param {{match: number, players: string[]}} match
+ */
+export function matchLink({ match, players }) {
+  return el("a.place", { href: `/match/${match}`, "aria-label": `Match ${match}: ${players.join(" – ")}` });
+}
+
+/** Resolve after so many milliseconds. */
+export function wait(milliseconds) {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+  });
+}

@@ -1,14 +1,9 @@
 /** Asking the server, and hearing from it. */
 
-import { day, refused, t } from "./texts.js";
+import { wait } from "./dom.js";
 
-/** An answer that is no: its message is a sentence for people, and `english` the same as the server has said it. */
-export class Refused extends Error {
-  constructor(message, english = message) {
-    super(message);
-    this.english = english;
-  }
-}
+/** An answer that is no: its message is a sentence for people. */
+export class Refused extends Error {}
 
 /** The server cannot answer now: it may be worth while to ask again. */
 export class Busy extends Refused {}
@@ -25,11 +20,9 @@ export async function untilReached(asking, tell) {
       return await asking();
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;
-      tell(t("{0} Trying again …", error.message));
+      tell(`${error.message} Trying again …`);
     }
-    await new Promise((resolve) => {
-      setTimeout(resolve, AGAIN_MS);
-    });
+    await wait(AGAIN_MS);
   }
 }
 
@@ -45,20 +38,24 @@ export async function ask(path, options = {}) {
     response = await fetch(path, options);
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Unreachable(t("The server cannot be reached."));
+    throw new Unreachable("The server cannot be reached.");
   }
   let answer = null;
   try {
     answer = await response.json();
   } catch {
-    throw new Refused(t("The server gave no answer that can be read (status {0}).", response.status));
+    throw new Refused(`The server gave no answer that can be read (status ${response.status}).`);
   }
   if (!response.ok) {
     const Reason = response.status >= 500 ? Busy : Refused;
-    if (answer.error) throw new Reason(await refused(answer.error), answer.error);
-    throw new Reason(t("The server refused (status {0}).", response.status));
+    throw new Reason(answer.error ?? `The server refused (status ${response.status}).`);
   }
   return answer;
+}
+
+/** How JSON is sent. @returns {RequestInit} */
+export function posted(question, signal = null) {
+  return { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question), signal };
 }
 
 const LONGEST_SILENCE_MS = 12_000; // the server says something every five seconds
@@ -92,8 +89,8 @@ export function listen(path, onData, onState, onRefused = () => {}) {
     }, LONGEST_SILENCE_MS);
   };
   const lost = () => {
-    since ??= day(new Date(), { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-    onState(t("connection lost since {0}; trying again", since));
+    since ??= new Date().toLocaleTimeString([]);
+    onState(`connection lost since ${since}; trying again`);
   };
   const open = () => {
     close();

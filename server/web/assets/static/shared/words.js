@@ -1,9 +1,5 @@
 /** What things are called for people. */
 
-import { LANGUAGE, t, told } from "./texts.js";
-
-export { count } from "./texts.js";
-
 const GAMES = { gipf: "GIPF", arrows: "Arrows", morris: "Nine men’s morris", mnk: "m,n,k" };
 
 export const REASONS = {
@@ -29,9 +25,19 @@ export const REASONS = {
   server_fault: "server fault",
 };
 
+/**
+ * A number with its noun.
+ * @param {number} number
+ * @param {string} one
+ * @param {string} [many]
+ */
+export function count(number, one, many = `${one}s`) {
+  return `${number} ${number === 1 ? one : many}`;
+}
+
 /** The name of a game, with its parameters where it has any. */
 export function gameName(game, parameters) {
-  const name = t(GAMES[game] ?? game);
+  const name = GAMES[game] ?? game;
   return parameters ? `${name} ${parameters}` : name;
 }
 
@@ -44,21 +50,21 @@ export function moveText(game, move) {
 
 /** A reason in few words; one that is not known here as it is written. */
 export function reason(word) {
-  const parts = word.split("+").map((part) => t(REASONS[part] ?? part.replaceAll("_", " ")));
-  return parts.join(t(" and "));
+  const parts = word.split("+").map((part) => REASONS[part] ?? part.replaceAll("_", " "));
+  return parts.join(" and ");
 }
 
 /** Who has won, in words. */
 export function outcome(ending, players, sides) {
   if (!ending) return "";
-  if (ending.winner !== null) return t("{0} wins ({1})", players[ending.winner], t(sides[ending.winner]));
-  return ending.result === "annulled" ? t("Annulled") : t("Draw");
+  if (ending.winner !== null) return `${players[ending.winner]} wins (${sides[ending.winner]})`;
+  return ending.result === "annulled" ? "Annulled" : "Draw";
 }
 
 /** What a side has made of a match, in a word. */
 export function badge(ending, side) {
-  if (ending.winner !== null) return ending.winner === side ? t("won") : t("lost");
-  return ending.result === "annulled" ? t("annulled") : t("draw");
+  if (ending.winner !== null) return ending.winner === side ? "won" : "lost";
+  return ending.result === "annulled" ? "annulled" : "draw";
 }
 
 /** The result as it stands in tables. */
@@ -83,31 +89,46 @@ export function time(milliseconds) {
 export function span(ms) {
   if (ms < 1000) return `${ms} ms`;
   const [size, unit] = ms < 120_000 ? [1000, "s"] : ms < 7_200_000 ? [60_000, "min"] : [3_600_000, "h"];
-  return `${(Math.round((ms / size) * 10) / 10).toLocaleString(LANGUAGE, { useGrouping: false })} ${unit}`;
+  return `${(Math.round((ms / size) * 10) / 10).toLocaleString("en", { useGrouping: false })} ${unit}`;
+}
+
+/** A text with a capital letter. */
+export function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** A sentence of the server's as it stands alone: with a capital letter and a full stop. */
-export function sentence(english) {
-  const words = told(english);
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;
+export function sentence(words) {
+  return `${capital(words)}${/[.!?]$/.test(words) ? "" : "."}`;
 }
 
 /** The figures of a note in one line. */
 export function noteFigures({ score, depth, nodes }) {
   const parts = [
-    score === undefined ? "" : t("score {0}", score),
-    depth === undefined ? "" : t("depth {0}", depth),
-    nodes === undefined ? "" : `${nodes.toLocaleString(LANGUAGE)} ${t(nodes === 1 ? "node" : "nodes")}`,
+    score === undefined ? "" : `score ${score}`,
+    depth === undefined ? "" : `depth ${depth}`,
+    nodes === undefined ? "" : `${nodes.toLocaleString("en")} ${nodes === 1 ? "node" : "nodes"}`,
   ];
   return parts.filter(Boolean).join(" · ");
 }
 
 /** A score in pieces, without its sign. */
 export function hundredths(score) {
-  return (Math.abs(score) / 100).toLocaleString(LANGUAGE, { minimumFractionDigits: 2, maximumFractionDigits: 2, useGrouping: false });
+  return (Math.abs(score) / 100).toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2, useGrouping: false });
+}
+
+/** Seconds with one decimal. */
+export function tenths(seconds) {
+  return seconds.toLocaleString("en", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+}
+
+/** Whom a score or a win is good for. */
+export function advantage({ score, win }, sides) {
+  if (win !== null) return `${sides[win > 0 ? 0 : 1]} wins ${inMoves(Math.abs(win))}`;
+  return score === 0 ? "even" : `${hundredths(score)} for ${sides[score > 0 ? 0 : 1]}`;
 }
 
 /** After how many moves, as in "wins in 3 moves". */
 export function inMoves(number) {
-  return number === 1 ? t("in {0} move", number) : t("in {0} moves", number);
+  return `in ${count(number, "move")}`;
 }

@@ -1,1 +1,0 @@
-"""Machine code of compiled functions: as files, and as what comes with the distribution."""

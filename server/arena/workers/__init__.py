@@ -1,1 +1,0 @@
-"""Matches in other processes, where the server runs with ``--workers``."""

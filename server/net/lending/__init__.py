@@ -1,1 +1,0 @@
-"""Connections that another process of the server has for a while."""

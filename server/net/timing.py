@@ -1,0 +1,195 @@
+"""The server's time: the clock of the event loop, arrival stamps and stalls, and the latency of players.
+
+The loop waits for sockets, then works through everything that came; what arrives while it works is only seen at the
+next wait. `StallMonitor` stamps bytes with the moment at which the wait ended, and, where there was no wait because
+they were there already, with the moment at which the loop had begun to work: the earliest they can have come.
+
+A *stall* is work that took longer than `MIN_STALL_MICROSECONDS`, or a wait that ended later than planned by as much:
+the process was stopped, the machine was suspended, or a computation took too long. What arrived meanwhile is stamped
+with the beginning of the stall. Players who were still thinking may have been stopped too, or their lines delayed in
+the network, and the server cannot tell: all clocks that ran when it began get the stall back (`engine.clock`). A wait
+that does not end by itself says nothing; `StallMonitor.pulse` therefore wakes the loop up while matches are played.
+
+A latency probe measures the round trip to a player, whose program answers a question at once. The lag is the 20th
+percentile of the last answers. A low percentile is right, because a program that thinks does not read, and because a
+line may be delayed. A program that delays its answers on purpose gains at most the allowance that the organiser has
+set.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+import trio
+
+from engine.clock import Stall
+from server.net.send_queue import SendQueue
+
+CHECK_SECONDS = 5.0
+"""Time between two checks that instruments are still installed."""
+
+
+IDLE_WAIT_MICROSECONDS = 50
+"""Shortest wait after which the loop counts as having been idle."""
+
+MIN_STALL_MICROSECONDS = 100_000
+"""Microseconds of work, or of a wait beyond its end, that count as a stall: more than a pass of the loop takes with 500
+matches at full load, whose answers carry fair stamps without it."""
+
+PULSE_SECONDS = 0.02
+"""Longest wait of the loop while matches are played: the uncertainty of the start of a stall."""
+
+IDLE_SECONDS = 0.1
+"""The same while there are no matches."""
+
+MAX_STALLS = 1000
+"""Stalls that are remembered. A player who thinks through more of them is charged for the earlier ones: that takes a
+minute of nothing but stalls."""
+
+SAMPLES = 15
+"""Maximum number of answers that are remembered: a network changes."""
+
+PERCENTILE = 20
+"""The lag is this percentile of the remembered answers: of 15 answers, the fourth shortest time."""
+
+
+def microseconds() -> int:
+    """Return the time of trio's monotonic clock in microseconds; tests replace that clock."""
+    return int(trio.current_time() * 1_000_000)
+
+
+def loop_clock() -> Callable[[], int]:
+    """Return a function that tells the same, for who asks often: the clock of the event loop is looked up once."""
+    now = trio.lowlevel.current_clock().current_time
+    return lambda: int(now() * 1_000_000)
+
+
+@contextmanager
+def instrumented(*instruments: trio.abc.Instrument) -> Iterator[None]:
+    """Install instruments for a ``with`` block; they are called in this order."""
+    for instrument in instruments:
+        trio.lowlevel.add_instrument(instrument)
+    try:
+        yield
+    finally:
+        for instrument in instruments:
+            with suppress(KeyError):  # trio has dropped it
+                trio.lowlevel.remove_instrument(instrument)
+
+
+class InstrumentDropped(Exception):
+    """Trio has removed an instrument that raised an error."""
+
+
+async def check_instruments(*instruments: "SendQueue | StallMonitor") -> None:
+    """Check at intervals that instruments are still called; raises `InstrumentDropped` if one is not."""
+    while True:
+        before = [instrument.passes for instrument in instruments]
+        await trio.sleep(CHECK_SECONDS)
+        for instrument, passes in zip(instruments, before, strict=True):
+            if instrument.passes == passes:
+                raise InstrumentDropped(
+                    f"{type(instrument).__name__} does not see the event loop any more; the log says why"
+                )
+
+
+class StallLog:
+    """The stalls of a server in order, and when it last polled its sockets."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self.count = 0
+        """Number of stalls."""
+        self.total = 0
+        """Microseconds of all stalls."""
+        self.last = -1
+        """Stamp at which the last stall began; -1 for none."""
+        self.previous_look = -1
+        """Stamp of the last poll but one of the sockets: bytes found by the last one arrived after it."""
+        self._kept: deque[Stall] = deque(maxlen=MAX_STALLS)
+
+    def add(self, stall: Stall) -> None:
+        """Add a stall that is over, later than those before."""
+        self._kept.append(stall)
+        self.count += 1
+        self.total += stall.until - stall.begin
+        self.last = stall.begin
+
+    def between(self, after: int, before: int) -> Iterator[Stall]:
+        """Return the stalls that began between two stamps, in order."""
+        return (stall for stall in tuple(self._kept) if after < stall.begin < before)
+
+
+class StallMonitor(trio.abc.Instrument):
+    """An instrument that measures stalls and arrival stamps."""
+
+    def __init__(self, clock: Callable[[], int], stalls: StallLog) -> None:
+        """Take the clock, in microseconds, and the log for stalls."""
+        self._clock = clock
+        self._stalls = stalls
+        self._waiting = self._woke = self._arrived = clock()
+        self._begun = self._ended = 0
+
+    def before_io_wait(self, timeout: float) -> None:
+        """Note the end of the work of a pass."""
+        self._begun += 1
+        now = self._waiting = self._clock()
+        if now - self._woke > MIN_STALL_MICROSECONDS:
+            self._stalls.add(Stall(self._woke, now))
+
+    def after_io_wait(self, timeout: float) -> None:
+        """Note the end of a wait."""
+        self._ended += 1
+        now = self._clock()
+        waited = now - self._waiting
+        if waited > MIN_STALL_MICROSECONDS and waited - MIN_STALL_MICROSECONDS > timeout * 1_000_000:
+            self._stalls.add(Stall(self._waiting, now))
+            self._arrived = self._waiting
+        else:
+            self._arrived = now if waited > IDLE_WAIT_MICROSECONDS and timeout > 0 else self._woke
+        self._stalls.previous_look, self._woke = self._woke, now
+
+    @property
+    def passes(self) -> int:
+        """Return the number of waits whose both ends this instrument has seen."""
+        return min(self._begun, self._ended)
+
+    def arrival(self) -> int:
+        """Return the arrival stamp of bytes that were just received."""
+        return self._arrived
+
+    async def pulse(self, busy: Callable[[], bool]) -> None:
+        """Wake the event loop at intervals, until cancelled, so that stalls are noticed."""
+        while True:
+            await trio.sleep(PULSE_SECONDS if busy() else IDLE_SECONDS)
+
+
+class LatencyProbe:
+    """Latency measurement of one player."""
+
+    def __init__(self) -> None:
+        """Start without answers."""
+        self._asked = 0
+        self._sent: int | None = None
+        self._taken: deque[int] = deque(maxlen=SAMPLES)
+
+    def ask(self) -> str:
+        """Return the text of the next probe; answers to earlier ones are ignored from now on."""
+        self._asked += 1
+        self._sent = None
+        return str(self._asked)
+
+    def sent(self, now: int) -> None:
+        """Note when the last probe was sent."""
+        self._sent = now
+
+    def answered(self, text: str, now: int) -> None:
+        """Note an answer, if it is the first one to the last probe."""
+        if self._sent is not None and text == str(self._asked):
+            self._taken.append(max(0, now - self._sent))
+            self._sent = None
+
+    @property
+    def measured(self) -> int:
+        """Return the lag in microseconds; 0 without answers."""
+        return sorted(self._taken)[len(self._taken) * PERCENTILE // 100] if self._taken else 0
