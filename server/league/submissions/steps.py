@@ -24,7 +24,7 @@ from server.contest.programs.sandbox import bubblewrap
 from server.contest.programs.sandbox.bubblewrap import View
 from server.contest.programs.sandbox.process import Seal, Sealed, in_lasting_thread, start
 from server.league.submissions.conformance_log import RESULTS
-from server.league.submissions.disk_use import disk_use
+from server.league.submissions.versions import disk_use
 from server.ops import descendants
 
 BUILD_SECONDS, CHECK_SECONDS, MATCH_SECONDS = 300, 900, 900
@@ -97,7 +97,7 @@ async def check(command: Sequence[str], folder: Path, log: Path, home: str, tria
 async def qualify(name: str, command: Sequence[str], folder: Path, log: Path, home: str, trial: Trial) -> Ended:
     """Play a short match against the weakest bot, in sandboxes; a game lost by a fault of the bot is one too many.
 
-    The exit status is that of ``arena-bot match --strict``. A match that is cancelled ends in order. Raises OSError.
+    The exit status is that of ``arena-bot match --strict``. Raises OSError.
     """
     words = [
         *(sys.executable, "-P", "-m", "bots", "match", f"{name}={shlex.join(command)}", "random"),
@@ -117,7 +117,7 @@ async def qualify(name: str, command: Sequence[str], folder: Path, log: Path, ho
             start_new_session=True,
         )
         return Ended(done.returncode)
-    return Ended(-signal.SIGKILL, f"the games took more than {MATCH_SECONDS} s")
+    return Ended(-signal.SIGKILL, f"the games took more than {MATCH_SECONDS:g} s")
 
 
 async def _sealed(
