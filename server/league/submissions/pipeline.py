@@ -10,7 +10,6 @@ since a server that dies often would never come to the end of a long one.
 
 import math
 import os
-import shutil
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -26,9 +25,9 @@ from server.league.submissions import conformance_log, recipe, steps
 from server.league.submissions.recipe import NoRecipe
 from server.league.submissions.steps import Ended, Trial
 from server.league.submissions.unpacking import BadUpload, unpack
-from server.league.submissions.versions import BUILD, LOGS, UPLOAD, State, Version, Versions
+from server.league.submissions.versions import BUILD, LOGS, UPLOAD, State, Version, Versions, remove_tree
 from server.ops import descendants
-from server.ops.faults import pause_seconds
+from server.ops.faults import machine_fault, pause_seconds
 from server.storage.database import BadStore
 
 REMEMBERED = 20
@@ -216,6 +215,10 @@ class Pipeline:
         except Failed as error:
             await trio.to_thread.run_sync(self._versions.refuse, version, str(error))
             log.info("submission_refused", bot=version.bot, version=version.number, reason=str(error))
+        except OSError:
+            found = await trio.to_thread.run_sync(self._versions.version, version.bot, version.number)
+            if found is None or found.state != "deleted":  # by an organiser, meanwhile
+                raise
         else:
             await trio.to_thread.run_sync(self._versions.accept, version)
             log.info("submission_accepted", bot=version.bot, version=version.number)
@@ -267,6 +270,10 @@ class Pipeline:
             start = written or recipe.start_command(folder)
         except (BadUpload, NoRecipe) as error:
             raise Failed(str(error)) from None
+        except OSError as error:
+            if machine_fault(error):
+                raise
+            raise Failed(f"its files cannot be used: {error.strerror}") from None
         await trio.to_thread.run_sync(os.sync)  # after a power cut nobody plays half of what is said to be built
         return start
 
@@ -287,7 +294,7 @@ def _unpack(place: Path, name: str) -> tuple[str, ...]:
     folder = place / BUILD
     if not (place / UPLOAD).is_file():
         raise BadUpload("what was sent is gone from the server; send it again")
-    shutil.rmtree(folder, ignore_errors=True)
+    remove_tree(folder)
     for step in LOGS:
         for ending in conformance_log.ENDINGS:
             (place / f"{step}{ending}").unlink(missing_ok=True)

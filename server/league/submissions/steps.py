@@ -24,7 +24,7 @@ from server.contest.programs.sandbox import bubblewrap
 from server.contest.programs.sandbox.bubblewrap import View
 from server.contest.programs.sandbox.process import Seal, Sealed, in_lasting_thread, start
 from server.league.submissions.conformance_log import RESULTS
-from server.league.submissions.versions import disk_use
+from server.league.submissions.versions import disk_use, unlock_tree
 from server.ops import descendants
 
 BUILD_SECONDS, CHECK_SECONDS, MATCH_SECONDS = 300, 900, 900
@@ -33,8 +33,8 @@ BUILD_SECONDS, CHECK_SECONDS, MATCH_SECONDS = 300, 900, 900
 BUILD_BOUNDS = Bounds(memory=2048, processes=512, open_files=4096, file_size=256, scratch=1024)
 """Of a build: compilers need more than bots."""
 
-BUILD_MEGABYTES, BUILD_FILES = 256, 5000
-"""Most that a build may leave in its folder."""
+BUILD_MEGABYTES, BUILD_FILES, BUILD_PATH = 256, 5000, 500
+"""Most that a build may leave in its folder: all together, files and folders, bytes of a path."""
 
 LOOK_SECONDS = 0.2
 """How often to look at how much a build has written."""
@@ -79,7 +79,9 @@ async def build(command: Sequence[str], folder: Path, log: Path, home: str) -> E
     view = View(folder, (), (), (folder,))
     words = ("sh", "-c", 'exec "$@" >&2', "sh", *command)
     seal = Seal(view, BUILD_BOUNDS, BUILD_SECONDS, NICENESS)
-    return await _sealed(words, seal, log, home, BUILD_SECONDS, partial(_too_large, folder))
+    ended = await _sealed(words, seal, log, home, BUILD_SECONDS, partial(_too_large, folder))
+    await trio.to_thread.run_sync(unlock_tree, folder)
+    return ended._replace(fault=await trio.to_thread.run_sync(_too_large, folder) or ended.fault)
 
 
 async def check(command: Sequence[str], folder: Path, log: Path, home: str, trial: Trial, after: str = "") -> Ended:
@@ -189,8 +191,7 @@ async def _watched(
             status = box.status(await trio.to_thread.run_sync(box.process.wait))
             excess = box.excess(status)
             nursery.cancel_scope.deadline = trio.current_time() + 1  # what it has printed last is read
-            found = await trio.to_thread.run_sync(fault)
-            return Ended(status, found or ("" if excess is None else excess.sentence))
+            return Ended(status, "" if excess is None else excess.sentence)
     return Ended(-signal.SIGKILL, why)
 
 
@@ -211,4 +212,6 @@ def _too_large(folder: Path) -> str:
     used = disk_use(folder)
     if used.size > BUILD_MEGABYTES << 20:
         return f"a build may leave {BUILD_MEGABYTES} MB in its folder"
+    if used.longest > BUILD_PATH:
+        return f"a build may leave paths of {BUILD_PATH} bytes in its folder"
     return f"a build may leave {BUILD_FILES} files in its folder" if used.entries > BUILD_FILES else ""
