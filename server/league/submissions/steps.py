@@ -1,4 +1,4 @@
-"""What is run for each step of a version: its build and the conformance test in a sandbox, and a short match.
+"""What is run for each step of a version: its build in a sandbox, the conformance test, and a short match.
 
 All of it is offline, bounded, and of low priority. What a step prints goes into its log as it comes, so that the author
 can watch.
@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import trio
 
@@ -23,6 +23,7 @@ from server.contest.definition import Bounds
 from server.contest.programs.sandbox import bubblewrap
 from server.contest.programs.sandbox.bubblewrap import View
 from server.contest.programs.sandbox.process import Seal, Sealed, in_lasting_thread, start
+from server.league.submissions import sealed_bot
 from server.league.submissions.conformance_log import RESULTS
 from server.league.submissions.versions import disk_use, unlock_tree
 from server.ops import descendants
@@ -85,15 +86,23 @@ async def build(command: Sequence[str], folder: Path, log: Path, home: str) -> E
 
 
 async def check(command: Sequence[str], folder: Path, log: Path, home: str, trial: Trial, after: str = "") -> Ended:
-    """Run the conformance test with a bot that was built in a folder. Raises `NotSealed` and OSError.
+    """Run the conformance test with a bot that was built in a folder; raises OSError.
 
-    All of it is within the sandbox, the server of the test, too. It goes on ``after`` the situation with this title.
-    The stdout of the test, which the bot does not have, is kept beside the log, too.
+    Only the bot is in a sandbox: it reaches nothing of the test but its connections. The test goes on ``after`` the
+    situation with this title. Its stdout is kept beside the log, too.
     """
-    asked = ("check", "--game", trial.game, *(("--after", after) if after else ()), "--", *command)
-    words = (sys.executable, "-P", "-m", "bots", *asked)
-    seal = Seal(View(folder, (folder,)), Bounds(), CHECK_SECONDS, NICENESS)
-    return await _sealed(words, seal, log, home, CHECK_SECONDS, results=log.with_suffix(RESULTS))
+    words = [
+        *(sys.executable, "-P", "-m", "bots", "check", "--game", trial.game, *(("--after", after) if after else ())),
+        *("--", sys.executable, "-P", "-m", sealed_bot.__name__, home, str(folder), *command),
+    ]
+    with trio.move_on_after(CHECK_SECONDS):
+        async with trio.open_nursery() as nursery:
+            run = _run(words, log, home, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            process = await nursery.start(run)
+            nursery.start_soon(_keep, process.stdout, (log, log.with_suffix(RESULTS)))
+            nursery.start_soon(_keep, process.stderr, (log,))
+        return Ended(process.returncode)
+    return Ended(-signal.SIGKILL, f"it took more than {CHECK_SECONDS:g} s")
 
 
 async def qualify(name: str, command: Sequence[str], folder: Path, log: Path, home: str, trial: Trial) -> Ended:
@@ -106,20 +115,24 @@ async def qualify(name: str, command: Sequence[str], folder: Path, log: Path, ho
         *("--game", trial.game, "--params", trial.parameters.replace(" ", ",") or "-", "--games", str(GAMES_PLAYED)),
         *("--budget", str(BUDGET_MS), "--concurrency", "1", "--sandbox", "--strict", "--folder", str(folder)),
     ]
-    environment = {**os.environ, descendants.VARIABLE: descendants.marker(home)}
     with log.open("ab") as file, trio.move_on_after(MATCH_SECONDS):
-        done = await trio.run_process(
-            with_low_priority(NICENESS, *words),
-            cwd=log.parent,  # not the author's folder: numba reads settings there, and they name code to load
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=file,
-            stderr=file,
-            check=False,
-            start_new_session=True,
-        )
+        done = await _run(words, log, home, stdout=file, stderr=file)()
         return Ended(done.returncode)
     return Ended(-signal.SIGKILL, f"the games took more than {MATCH_SECONDS:g} s")
+
+
+def _run(words: Sequence[str], log: Path, home: str, **streams: Any) -> Callable[..., Any]:
+    """Return what runs a program of this distribution outside of sandboxes, at a low priority."""
+    return partial(
+        trio.run_process,
+        with_low_priority(NICENESS, *words),
+        cwd=log.parent,  # not the author's folder: numba reads settings there, and they name code to load
+        env={**os.environ, descendants.VARIABLE: descendants.marker(home)},
+        stdin=subprocess.DEVNULL,
+        check=False,
+        start_new_session=True,
+        **streams,
+    )
 
 
 async def _sealed(
@@ -128,13 +141,9 @@ async def _sealed(
     log: Path,
     home: str,
     seconds: float,
-    fault: Callable[[], str] = str,
-    results: Path | None = None,
+    fault: Callable[[], str],
 ) -> Ended:
-    """Run a command in a sandbox, and end it as soon as ``fault`` returns a sentence.
-
-    What it prints on stderr goes into the log; where there is a file for ``results``, stdout goes into both.
-    """
+    """Run a command in a sandbox, and end it as soon as ``fault`` returns a sentence. Its stderr goes into the log."""
     environment = bubblewrap.environment(os.environ, {descendants.VARIABLE: descendants.marker(home)}, seal.view)
     reads, writes = os.pipe()
     errors = trio.lowlevel.FdStream(reads)
@@ -145,7 +154,7 @@ async def _sealed(
         finally:
             os.close(writes)
         box.begin()
-        return await _watched(box, errors, log, seconds, fault, results)
+        return await _watched(box, errors, log, seconds, fault)
     finally:
         with trio.CancelScope(shield=True):
             await errors.aclose()
@@ -164,14 +173,10 @@ async def _watched(
     log: Path,
     seconds: float,
     fault: Callable[[], str],
-    results: Path | None,
 ) -> Ended:
     assert box.process.stdin is not None and box.process.stdout is not None
     box.process.stdin.close()
     why = f"it took more than {seconds:g} s"
-    prints: list[tuple[trio.lowlevel.FdStream, Sequence[Path]]] = [(errors, (log,))]
-    if results is not None:
-        prints.append((trio.lowlevel.FdStream(os.dup(box.process.stdout.fileno())), (log, results)))
 
     async def look(scope: trio.CancelScope) -> None:
         nonlocal why
@@ -182,8 +187,7 @@ async def _watched(
 
     with trio.move_on_after(seconds) as scope:
         async with trio.open_nursery() as nursery:
-            for stream, files in prints:
-                nursery.start_soon(_keep, stream, files)
+            nursery.start_soon(_keep, errors, (log,))
             async with trio.open_nursery() as looks:
                 looks.start_soon(look, scope)
                 await box.gone()
@@ -195,7 +199,7 @@ async def _watched(
     return Ended(-signal.SIGKILL, why)
 
 
-async def _keep(stream: trio.lowlevel.FdStream, paths: Sequence[Path]) -> None:
+async def _keep(stream: trio.abc.ReceiveStream, paths: Sequence[Path]) -> None:
     """Append what comes to files, until its end."""
     left = LOG_BYTES
     async with stream:

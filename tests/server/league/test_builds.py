@@ -2,6 +2,7 @@
 
 import os
 import socket
+import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Mapping
@@ -12,7 +13,7 @@ import pytest
 from server.contest.definition import Bounds
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER, NotAllowed, Person
-from server.league.submissions import recipe, steps
+from server.league.submissions import conformance_log, recipe, steps
 from server.league.submissions.steps import Ended
 from server.league.submissions.versions import Version, Versions, disk_use, remove_tree, unlock_tree
 from tests.server.league.test_submissions import SEALED, ann, packed, tried
@@ -128,6 +129,7 @@ def test_an_organiser_deletes_a_version_that_is_under_way(
 
 NETWORK = """
 import socket
+import sys
 for kind, whom in ((socket.SOCK_STREAM, ("192.0.2.1", 80)), (socket.SOCK_DGRAM, ("192.0.2.1", 53))):
     try:
         socket.socket(socket.AF_INET, kind).connect(whom)
@@ -214,3 +216,21 @@ async def test_the_match_of_a_qualification_does_not_work_in_the_folder_of_the_a
     log = tmp_path / "match.txt"
     ended = await steps.qualify("bot", ("./bot",), tmp_path / "build", log, "0" * 16, steps.TRIALS[0])
     assert (ended, log.read_text()) == (Ended(0), f"{tmp_path}\n")
+
+
+LOOKS_AROUND = """
+import os, sys
+for number in filter(str.isdecimal, os.listdir("/proc")):
+    print("sees", open(f"/proc/{number}/cmdline").read().split("\\0"), file=sys.stderr)
+sys.exit(7)
+"""
+
+
+async def test_a_bot_does_not_see_the_conformance_test_that_it_takes(tmp_path: Path) -> None:
+    folder, log = tmp_path / "build", tmp_path / "check.txt"
+    folder.mkdir()
+    (folder / "bot.py").write_text(LOOKS_AROUND)
+    ended = await steps.check((sys.executable, "bot.py"), folder, log, "0" * 16, steps.TRIALS[0])
+    seen = [line for line in log.read_text().splitlines() if line.startswith("sees")]
+    assert any("bot.py" in line for line in seen) and not any("check" in line for line in seen)
+    assert ended.status == 1 and "ended by itself" in conformance_log.progress(log).fault
