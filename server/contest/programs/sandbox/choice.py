@@ -18,12 +18,17 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+import structlog
 import trio
 
 from server.contest.definition import Bounds, Definition, Entrant, Sandbox
 from server.contest.fixtures import Fixture
+from server.contest.programs.sandbox import cgroups
 from server.contest.programs.sandbox.bubblewrap import PROGRAM, Descriptors, View, is_shown, own_code, sandboxed
-from server.contest.programs.sandbox.process import Seal, filter_to_read
+from server.contest.programs.sandbox.cores import usable
+from server.contest.programs.sandbox.process import Seal, filter_to_read, process_count_lack
+
+log = structlog.get_logger()
 
 
 class NotVisible(Exception):
@@ -146,8 +151,26 @@ def seal_of(
     """
     if definition.sandbox is Sandbox.NONE:
         return None
+    _log_lacks()
     seconds = definition.bounds.cpu_seconds or _longest(definition, fixture, start_seconds, pinned=pinned)
     return Seal(view(definition, definition.entrant(name), data), definition.bounds, seconds)
+
+
+def lacks() -> tuple[str, ...]:
+    """Return a sentence about each limit of sealed programs that the kernel does not enforce on this machine."""
+    found = {
+        "Memory and processor time of programs are only looked at, ten times a second": cgroups.lack(),
+        "The number of a program's processes is only looked at, ten times a second": process_count_lack(),
+        "Programs have no processor cores of their own": "" if usable() else "this system binds no process to a core",
+    }
+    return tuple(f"{sentence}: {why}." for sentence, why in found.items() if why)
+
+
+@cache
+def _log_lacks() -> None:
+    """Log these sentences once."""
+    for lack in lacks():
+        log.warning("sandbox_limit_missing", lack=lack)
 
 
 def _longest(definition: Definition, fixture: Fixture, start_seconds: float, *, pinned: bool) -> float:

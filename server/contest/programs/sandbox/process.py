@@ -135,9 +135,15 @@ class Sealed:
     def bound(self, seal: Seal, home: str) -> None:
         """Set the bounds, before the program begins; ``home`` is that of the server's data directory."""
         self._group = cgroups.around(self._first, home, seal.bounds)
-        for kind, limit in _limits(seal).items():
-            with suppress(ValueError, PermissionError, ProcessLookupError):  # above what this server may have itself
+        for kind, (soft, hard) in _limits(seal).items():
+            _, most = resource.getrlimit(kind)  # of the server itself: nobody may have more
+            limit = (soft, hard) if most == resource.RLIM_INFINITY else (min(soft, most), min(hard, most))
+            try:
                 resource.prlimit(self._first, kind, limit)
+            except PermissionError as error:
+                raise NotSealed(f"the system does not let this user limit programs: {error.strerror}") from error
+            except ProcessLookupError:  # it has ended
+                break
         niceness = nice_value(seal.niceness)
         self._watched = Watched(self._first, seal.bounds, seal.cpu_seconds, self.kill, niceness=niceness)
         WATCHER.add(self._watched)
@@ -329,9 +335,14 @@ def _limits(seal: Seal) -> dict[int, tuple[int, int]]:
         resource.RLIMIT_DATA: (data, data),
         resource.RLIMIT_CPU: (seconds, seconds + 1),
     }
-    if _kernel() >= MIN_KERNEL:
+    if not process_count_lack():
         limits[resource.RLIMIT_NPROC] = (PROCESSES_FACTOR * bounds.processes,) * 2
     return limits
+
+
+def process_count_lack() -> str:
+    """Return a clause why the kernel does not count the processes of each sandbox; empty if it does."""
+    return "" if _kernel() >= MIN_KERNEL else f"this kernel is older than {MIN_KERNEL[0]}.{MIN_KERNEL[1]}"
 
 
 def _kernel() -> tuple[int, ...]:
