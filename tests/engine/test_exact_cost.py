@@ -80,6 +80,6 @@ def _won() -> tuple[Position, str]:
                 waiting.append(after)
         found = tablebase_of(position)
         assert found is not None
-        known = found.values(position)
-        if known and known[0].result == 1 and known[0].plies > 1:
-            return position, known[0].move
+        known = found.results(position, 1)
+        if known and (known[0].plies_to_end or 0) > 1:
+            return position, known[0].pv[0]
