@@ -110,14 +110,6 @@ class Tablebase:
             return []
         return self._known_moves(position.kernel(compile=False), Counter(earlier))
 
-    def score_after(self, position: Position, earlier: Collection[int] = ()) -> int | None:
-        """Return the exact score of a position for the side that has just moved, as `probe` has it; None if unknown.
-
-        ``earlier`` is that of the position before.
-        """
-        kernel = position.kernel(compile=False)
-        return self._score_after(kernel.rules, kernel.state, Counter(earlier))
-
     def known_layers(self) -> KnownLayers | None:
         """Return what a compiled search may look up; None where every position is known, or there is no code yet."""
         if self._opened() is None or self._is_whole or not self._code.is_ready():
