@@ -4,25 +4,24 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import closing, nullcontext
+from contextlib import closing
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 import engine
 from engine.commands.duel_players import Duellists, Task, pairs
-from engine.commands.game_files import opened_to_append, resume
+from engine.commands.game_files import GameFile, opened_to_append
 from engine.commands.inputs import check_range, game_named, say_compiling, start_of, text_of, warn_of
 from engine.commands.program import Rejected, answer, say
 from engine.duel import engine_config
-from engine.duel.game_file import BadGames, line_of
 from engine.duel.games import NAMES, Pair
 from engine.duel.openings import JUDGED_NODES, Opening, openings, usual_plies
-from engine.duel.results import Contender, Setting, Tally, progress, read, summary
+from engine.duel.results import FILE, Contender, Setting, Tally, progress, summary
 from engine.duel.sprt import Decision
 from engine.games.catalogue import USUAL_GAME
 from engine.games.interface import EVALUATION_LIMIT, Position
@@ -149,8 +148,8 @@ def duel(
         alpha=alpha,
         beta=beta,
     )
-    with nullcontext() if results is None else opened_to_append(results, f"--results {results}", "duel") as file:
-        before = [] if file is None else _resume(file, str(results), setting)
+    with opened_to_append(results, f"--results {results}", FILE) as file:
+        before = file.resume(setting)
         if start.kernel().compiled:
             say_compiling(start)
         Duellists.of(setting)  # once for all processes
@@ -166,7 +165,7 @@ class _Run(NamedTuple):
     """A duel that is under way."""
 
     setting: Setting
-    file: BinaryIO | None
+    file: GameFile[Setting, Pair]
     pairs: int
     stop: bool
     """Whether it ends with the test."""
@@ -199,8 +198,7 @@ class _Run(NamedTuple):
         count = 0
         with closing(pairs(self.setting, tasks, jobs)) as playing:
             for pair in playing:
-                if self.file is not None:
-                    self.file.write(line_of(pair))
+                self.file.keep(pair)
                 tally.add(pair, stop=self.stop)
                 count += 1
                 _report_time_losses(pair)
@@ -219,13 +217,6 @@ def _report_time_losses(pair: Pair) -> None:
             loser = 1 - game.winner
             left = f"{game.used[loser].ms:.1f} ms for {number_of(game.used[loser].moves, 'move')}"
             say(f"pair {pair.number}: {NAMES[loser]} has used up its budget, {left}, and loses")
-
-
-def _resume(file: BinaryIO, name: str, setting: Setting) -> list[Pair]:
-    try:
-        return resume(file, name, "pair", setting, lambda content: read(content, setting))
-    except BadGames as error:
-        raise Rejected(f"--results {name}: {error}") from None
 
 
 def _contender(name: str, text: str, start: Position) -> Contender:

@@ -7,12 +7,12 @@ before long ones.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
-from engine.duel.game_file import BadGames, read_games, read_setting
+from engine.duel.game_file import GameFormat
 from engine.duel.games import NAMES, Pair, Use
 from engine.duel.sprt import Decision, Sprt
 from engine.duel.statistics import OUTCOMES, Counts, estimate
@@ -54,48 +54,8 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="duel
         return Sprt(self.elo0, self.elo1, self.alpha, self.beta)
 
 
-_SETTINGS = msgspec.json.Decoder(Setting)
-_PAIRS = msgspec.json.Decoder(Pair)
-
-
-def setting_of(content: bytes) -> Setting:
-    """Return the setting of a file; raises `BadGames`."""
-    return read_setting(content, _SETTINGS, "a duel")
-
-
-def pairs_of(content: bytes) -> list[Pair]:
-    """Return the pairs in a file; a last line without a newline, half written, is left out. Raises `BadGames`."""
-    return read_games(content, _PAIRS, "pair of games of a duel")
-
-
-def read(content: bytes, setting: Setting) -> list[Pair]:
-    """Return the pairs in a file of the same setting; a last line without a newline, half written, is left out.
-
-    Raises `BadGames`: for a file of another duel, and for one that is none.
-    """
-    differences = list(_differences(setting_of(content), setting))
-    if differences:
-        raise BadGames(
-            f"this file holds another duel: {'; '.join(differences)}. Name another file, or ask for the same"
-        )
-    return pairs_of(content)
-
-
-def _differences(there: Setting, here: Setting) -> Iterable[str]:
-    """Say in what two settings differ."""
-    for side, name in (("a", NAMES[0]), ("b", NAMES[1])):
-        ours, theirs = (msgspec.structs.asdict(getattr(setting, side)) for setting in (here, there))
-        if ours["side"] != theirs["side"]:
-            yield f"{name} is {theirs['side']} there, and {ours['side']} here"
-        elif ours["weights"] != theirs["weights"]:
-            yield f"the weights of {name} have changed since"
-    if there.engine != here.engine:
-        yield "the engine has changed since"
-    for field in msgspec.structs.fields(Setting):
-        if field.name not in ("a", "b", "engine"):
-            ours, theirs = getattr(here, field.name), getattr(there, field.name)
-            if ours != theirs:
-                yield f"{field.name.replace('_', ' ')} is {theirs} there, and {ours} here"
+FILE = GameFormat(msgspec.json.Decoder(Setting), msgspec.json.Decoder(Pair), "duel", "pair")
+"""The file of results."""
 
 
 class Tally:

@@ -137,7 +137,7 @@ def test_a_changed_command_on_the_same_file_is_refused(whole: tuple[Path, str]) 
     common = ("--games", "4", "--all-games", "--results", str(file))
     lines, errors = duel("depth=2", "depth=1", *SMALL, *common, status=2)
     assert lines == []
-    assert "A is depth=3 there, and depth=2 here" in errors[-1]
+    assert "a side is depth=3 there, and depth=2 here" in errors[-1]
     _, errors = duel("depth=3", "depth=1", *SMALL, "--elo1", "20", *common, status=2)
     assert "elo1 is 10.0 there, and 20.0 here" in errors[-1]
     # the same one has nothing to do
