@@ -25,9 +25,7 @@ from engine.duel.results import FILE, Contender, Setting, Tally, progress, summa
 from engine.duel.sprt import Decision
 from engine.games.catalogue import USUAL_GAME
 from engine.games.interface import EVALUATION_LIMIT, Position
-from engine.games.outcome import Termination
 from engine.search.searcher import Searcher, SearchLimits
-from engine.wire.words import number_of
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells have it."""
@@ -78,8 +76,7 @@ def duel(
     ----------
     a
         The side that is measured: options separated by commas. nodes=5000, ms=20 and depth=6 limit each move;
-        budget=1000+10 gives milliseconds for a game + for each move; table=16 megabytes; threads=2; exact;
-        weights=FILE of the evaluation.
+        table=16 megabytes; threads=2; exact; weights=FILE of the evaluation.
     b
         The side that it is measured against, likewise.
     game
@@ -128,11 +125,9 @@ def duel(
         check_range("balance", balance, 0, EVALUATION_LIMIT)
     _check_test(elo0, elo1, alpha, beta)
     contenders = _contender(NAMES[0], a, start), _contender(NAMES[1], b, start)
-    sides = engine_config.read(a), engine_config.read(b)
-    jobs = engine_config.usual_jobs(sides, _cores()) if jobs is None else jobs
+    if jobs is None:
+        jobs = engine_config.usual_jobs(map(engine_config.read, (a, b)), _cores())
     warn_of(start)
-    if crowding := engine_config.crowding(sides, jobs, _cores()):
-        say(f"warning: {crowding}")
     setting = Setting(
         engine=_digest(),
         game=game,
@@ -201,7 +196,6 @@ class _Run(NamedTuple):
                 self.file.keep(pair)
                 tally.add(pair, stop=self.stop)
                 count += 1
-                _report_time_losses(pair)
                 if perf_counter() - told >= QUIET_SECONDS:
                     told = perf_counter()
                     answer(progress(tally, self.setting.test))
@@ -209,14 +203,6 @@ class _Run(NamedTuple):
                     break
         seconds = perf_counter() - began
         say(f"{2 * count} games in {seconds:.1f} s, {120 * count / seconds:.0f} a minute, {jobs} at a time")
-
-
-def _report_time_losses(pair: Pair) -> None:
-    for game in pair.games:
-        if game.reason == Termination.TIME and game.winner is not None:
-            loser = 1 - game.winner
-            left = f"{game.used[loser].ms:.1f} ms for {number_of(game.used[loser].moves, 'move')}"
-            say(f"pair {pair.number}: {NAMES[loser]} has used up its budget, {left}, and loses")
 
 
 def _contender(name: str, text: str, start: Position) -> Contender:

@@ -16,8 +16,6 @@ from engine.duel.game_file import GameFormat
 from engine.duel.games import NAMES, Pair, Use
 from engine.duel.sprt import Decision, Sprt
 from engine.duel.statistics import OUTCOMES, Counts, estimate
-from engine.games.outcome import Termination
-from engine.wire.words import number_of
 
 
 class Contender(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -71,8 +69,6 @@ class Tally:
         """Games, from the view of A."""
         self.used = (Use(), Use())
         """What both sides have used in all."""
-        self.time_losses = [0, 0]
-        """Games that either side has lost because its budget was used up."""
         self.reasons: Counter[str] = Counter()
         """How games ended."""
         self.decision = Decision.OPEN
@@ -103,8 +99,6 @@ class Tally:
             self.draws += game.winner is None
             self.losses += game.winner == 1
             self.reasons[game.reason] += 1
-            self.time_losses[0] += game.winner == 1 and game.reason == Termination.TIME
-            self.time_losses[1] += game.winner == 0 and game.reason == Termination.TIME
             self.used = (_sum(self.used[0], game.used[0]), _sum(self.used[1], game.used[1]))
         if self.decision == Decision.OPEN:
             self.decision = self._test.decide(self.ratio)
@@ -126,9 +120,9 @@ def summary(tally: Tally) -> Iterator[str]:
     """Yield the lines at the end of a duel of at least one pair, that with the result last."""
     yield "pairs with 0 to 2 points for A, by halves: " + " ".join(map(str, tally.counts))
     yield "games ended by " + ", ".join(f"{reason} {count}" for reason, count in tally.reasons.most_common())
-    for name, used, lost in zip(NAMES, tally.used, tally.time_losses, strict=True):
+    for name, used in zip(NAMES, tally.used, strict=True):
         ms, nodes = used.ms / max(1, used.moves), used.nodes / max(1, used.moves)
-        yield f"{name} used {ms:.2f} ms and {nodes:.0f} nodes a move, and lost {number_of(lost, 'game')} on time"
+        yield f"{name} used {ms:.2f} ms and {nodes:.0f} nodes a move"
     yield f"result {score(tally)}  {strength(tally)}  sprt {tally.decision}"
 
 

@@ -162,19 +162,14 @@ def test_the_first_decision_stays() -> None:
     assert test.decide(tally_of(pairs, test=test).ratio) == Decision.H0
 
 
-def test_losses_on_time_are_counted_by_side() -> None:
-    lost = [Pair(0, (game(1, reason="time"), game(1, reason="time"))), Pair(1, (game(0, reason="time"), game(0)))]
-    assert tally_of(lost).time_losses == [2, 1]
-
-
 # In words
 
 
 def test_the_last_line_is_the_result() -> None:
     lines = list(summary(tally_of(PAIRS)))
     assert lines[-1] == "result A +3 =2 -1  elo 120.2 +- 668.0  los 77.4%  sprt open"
-    assert lines[2] == "A used 2.50 ms and 100 nodes a move, and lost 0 games on time"
-    assert lines[3] == "B used 1.50 ms and 50 nodes a move, and lost 0 games on time"
+    assert lines[2] == "A used 2.50 ms and 100 nodes a move"
+    assert lines[3] == "B used 1.50 ms and 50 nodes a move"
 
 
 def test_progress() -> None:
