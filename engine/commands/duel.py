@@ -22,7 +22,7 @@ from engine.duel import engine_config
 from engine.duel.games import NAMES, Pair
 from engine.duel.openings import JUDGED_NODES, Opening, openings, usual_plies
 from engine.duel.results import FILE, Contender, Setting, Tally, progress, summary
-from engine.duel.sprt import Decision
+from engine.duel.statistics import Decision
 from engine.games.catalogue import USUAL_GAME
 from engine.games.interface import EVALUATION_LIMIT, Position
 from engine.search.searcher import Searcher, SearchLimits

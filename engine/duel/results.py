@@ -14,8 +14,7 @@ import msgspec
 
 from engine.duel.game_file import GameFormat
 from engine.duel.games import NAMES, Pair, Use
-from engine.duel.sprt import Decision, Sprt
-from engine.duel.statistics import OUTCOMES, Counts, estimate
+from engine.duel.statistics import OUTCOMES, Counts, Decision, Sprt, estimate
 
 
 class Contender(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from engine.clock import TimeControl
 from engine.duel.openings import usual_plies
-from engine.duel.sprt import Sprt
+from engine.duel.statistics import Sprt
 from engine.games.catalogue import GAMES, variant_title
 from engine.games.interface import Game, GameError
 from server.commands.match.players import MatchPlayer

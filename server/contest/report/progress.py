@@ -1,13 +1,8 @@
-"""The progress of a running contest, for a live display and as one line, and the forecast for a new contest."""
+"""The progress of a running contest as one line, and the forecast for a new contest."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
-
-from rich.console import Group, RenderableType
-from rich.progress_bar import ProgressBar
-from rich.table import Table
-from rich.text import Text
 
 from engine.wire.words import number_of
 from server.contest.definition import Definition
@@ -18,10 +13,8 @@ from server.contest.report import formatting
 from server.contest.report.estimate import Moment, Remaining, estimate_left
 from server.contest.report.formatting import pause
 
-HEAD = 5
-"""Lines of the table that are shown; the line for logs has fewer."""
-
-HEAD_OF_LINE = 3
+HEAD = 3
+"""Lines of the table that are shown."""
 
 MAX_MISSING = 5
 """Names of those who are missing that have room in a line."""
@@ -73,34 +66,9 @@ def progress_line(now: Progress) -> str:
 
 def progress_text(now: Progress) -> str:
     """Return that line without the contest's name."""
-    leaders = (f"{place}. {formatting.printable(name)} {mark}" for place, name, mark in now.head[:HEAD_OF_LINE])
+    leaders = (f"{place}. {formatting.printable(name)} {mark}" for place, name, mark in now.head)
     stage, missing = "" if now.over else now.stage, _missing(now) if now.missing else ""
     return "; ".join(filter(None, (_games(now), stage, ", ".join(leaders), missing, now.paused)))
-
-
-def render_progress(now: Progress) -> RenderableType:
-    """Return the progress drawn for a terminal; names are never read as markup."""
-    title = Text(formatting.printable(now.name), "bold")
-    if not now.over:
-        title.append(f" · {now.stage}", "not bold dim")
-    known = now.done + now.left.games
-    bar = Table.grid(expand=True)
-    bar.add_row(ProgressBar(total=max(1, known), completed=known if now.over else now.done))
-    rows: list[RenderableType] = [
-        title,
-        bar,
-        Text(_games(now)),
-    ]
-    width = max((len(formatting.printable(name)) for _, name, _ in now.head), default=0)
-    for place, name, mark in now.head:
-        text = Text(f"{place:3} ", "dim")
-        text.append(f"{formatting.printable(name):{width}}", "not dim").append(f"  {mark:>6}", "not dim bold")
-        rows.append(text)
-    if now.missing:
-        rows.append(Text(_missing(now), "yellow"))
-    if now.paused:
-        rows.append(Text(now.paused, "bold red"))
-    return Group(*rows)
 
 
 def _head(definition: Definition, state: StageState, games: list[Finished]) -> tuple[tuple[int, str, str], ...]:

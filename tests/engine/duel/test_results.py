@@ -8,7 +8,7 @@ import pytest
 from engine.duel.game_file import BadGames, line_of
 from engine.duel.games import Game, Pair, Use
 from engine.duel.results import FILE, Contender, Setting, Tally, progress, summary
-from engine.duel.sprt import Decision, Sprt
+from engine.duel.statistics import Decision, Sprt
 
 SETTING = Setting(
     engine="aaaa",

@@ -3,13 +3,12 @@ from random import Random
 
 import pytest
 from msgspec.structs import replace
-from rich.console import Console
 
 from server.contest.definition import Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
 from server.contest.fixtures import Finished
 from server.contest.formats.plan import Present, plan
 from server.contest.report.estimate import Moment, estimate_left
-from server.contest.report.progress import current_progress, forecast, progress_line, render_progress
+from server.contest.report.progress import current_progress, forecast, progress_line
 from tests.server.contest.played import CONTROL, by_seed, contest, play
 from tests.server.contest.report.samples import OPENED, sample
 
@@ -130,20 +129,3 @@ def test_a_contest_that_is_over_says_so() -> None:
 def test_the_qualification_has_no_table() -> None:
     now = current_progress(*sample(6, RoundRobin(), stop=3))
     assert now.head == () and now.stage == "qualification"
-
-
-@pytest.mark.parametrize("width", [40, 80, 160])
-@pytest.mark.parametrize(
-    "formats", [(Swiss(3),), (Ladder(20, 0),), (Gauntlet(("a1",)),), (Knockout(tie_breaks=1, control=CONTROL),)]
-)
-def test_it_is_drawn_within_the_width_of_a_terminal(formats: tuple[Format, ...], width: int) -> None:
-    definition, games, now, moment = sample(8, *formats, stop=40)
-    definition = replace(definition, name="[red]Autumn[/red]")
-    console = Console(width=width, record=True, file=None, force_terminal=False, quiet=True)
-    with console.capture() as capture:
-        console.quiet = False
-        console.print(render_progress(current_progress(definition, games, now, moment)))
-    text = capture.get()
-    assert "[red]Autumn[/red]" in text
-    assert all(len(line) <= width for line in text.splitlines())
-    assert "games done" in text.replace("\n", " ") and "waiting for a1" in text
