@@ -27,8 +27,8 @@ from server.contest.contest_file import BadContest
 from server.contest.definition import Definition, Sandbox
 from server.contest.programs.command import builtin_entrant_command
 from server.contest.programs.sandbox.choice import contest_obstacle
-from server.contest.report.progress import DryRun
-from server.contest.runtime.snapshot import dry_run, measured_shares
+from server.contest.programs.sandbox.cores import Cores
+from server.contest.report.progress import forecast
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER
@@ -135,7 +135,8 @@ class Checked(NamedTuple):
     """A contest that can begin."""
 
     definition: Definition
-    dry_run: DryRun
+    forecast: str
+    """The number of games, and the time that they take."""
 
 
 def earlier_contest(data: Path, number: int) -> Earlier:
@@ -154,7 +155,7 @@ def check_new(data: Path, accounts: Accounts, text: str, earlier: Earlier | None
     with closing(Store(data / FILE)) as store:
         if any(row.name == definition.name for row in store.contests()):
             raise BadContest(f"name is {definition.name!r}, as an earlier contest is called: choose another one")
-        return Checked(definition, dry_run(definition, measured_shares(store, definition), datetime.now(UTC)))
+    return Checked(definition, forecast(definition, Cores().count))
 
 
 def open_contest(data: Path, accounts: Accounts, text: str, definition: Definition, by: str) -> int:
