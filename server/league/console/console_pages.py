@@ -57,7 +57,7 @@ ASKED = {
 """What is asked again before it is done, and what the button says."""
 
 
-LADDER_CHANGES = ("pause", "resume", "read", "again")
+LADDER_CHANGES = ("pause", "resume")
 """What can be done with the ladder: see `server.league.ladder_control.LadderControl`."""
 
 
@@ -160,20 +160,14 @@ class ConsolePages:
     # the ladder
 
     async def _change_ladder(self, request: Request) -> Response:
-        identity, fields = await self._form(request)
+        identity, _ = await self._form(request)
         change, by = request.path_params["change"], identity.person.name
         if self._ladder is None:
             raise Refused(404, NO_LADDER)
         if change not in LADDER_CHANGES:
             raise Refused(404, f"what can be done with the ladder is one of {', '.join(LADDER_CHANGES)}")
         control = self._ladder.control
-        work = {
-            "pause": partial(control.pause, by),
-            "resume": partial(control.resume, by),
-            "read": partial(control.read_again, by),
-            "again": partial(control.let_play, _number(fields, "number") if change == "again" else 0, by),
-        }[change]
-        return await self._tried(identity, work)
+        return await self._tried(identity, partial(control.pause if change == "pause" else control.resume, by))
 
     # contests
 

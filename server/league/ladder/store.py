@@ -209,10 +209,6 @@ class LadderStore:
                 ratings |= update(ratings, rated, players)
             after = [ratings.get(name) or starting(players, name) for name in game.players]
             database.execute("DELETE FROM ladder_running WHERE match = ?", (game.match,))
-            database.execute(  # it is none that each server dies of
-                "DELETE FROM ladder_deaths WHERE variant = ? AND first = ? AND second = ?",
-                (game.variant, *sorted(game.players, key=str.lower)),
-            )
             database.execute(
                 f"INSERT INTO ladder_games ({_GAME}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                 (
