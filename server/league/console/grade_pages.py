@@ -3,7 +3,7 @@
 - ``GET /organise/grades``: the rule, and the grades that were made last; ``POST`` makes new ones: fields ``rule``, and
   ``contest``, 0 for none
 - ``POST /organise/grades/publish``, ``…/withdraw``: whether students see their own
-- ``GET /organise/grades/grades.csv``, ``…/grades.json``: all of them; ``…/gradescope/ann``: those of a student
+- ``GET /organise/grades/grades.csv``, ``…/grades.json``: all of them
 """
 
 from contextlib import closing
@@ -73,7 +73,6 @@ class GradePages:
             Route(f"{PATH}/withdraw", self._withdraw, methods=["POST"]),
             Route(f"{PATH}/grades.csv", self._csv, methods=["GET"]),
             Route(f"{PATH}/grades.json", self._json, methods=["GET"]),
-            Route(f"{PATH}/gradescope/{{name}}", self._gradescope, methods=["GET"]),
         ]
 
     async def _get(self, request: Request) -> Response:
@@ -132,15 +131,6 @@ class GradePages:
 
         last = await self._last(request)
         return _file(as_json(last.rule, [one.student for one in last.students]), "application/json", "grades.json")
-
-    async def _gradescope(self, request: Request) -> Response:
-        from server.league.grading.grading import as_gradescope
-
-        last = await self._last(request)
-        found = last.of(request.path_params["name"])
-        if found is None:
-            raise Refused(404, f"nobody called {request.path_params['name']!r} was graded")
-        return _file(as_gradescope(last.rule, found.student), "application/json", f"{found.name}-results.json")
 
     async def _last(self, request: Request) -> Grades:
         self._identities.require(request, ORGANISER)

@@ -236,7 +236,7 @@ def test_organisers_grade_on_a_page_and_students_see_their_own_grades_when_these
         assert 'href="/organise/grades"' in teacher.get("/organise").text
         page = teacher.get("/organise/grades")
         form = page.form
-        assert "Grade everybody" in page.text and "Gradescope" not in page.text
+        assert "Grade everybody" in page.text
         assert teacher.get("/organise/grades/grades.csv").status == 404
         wrong = teacher.post("/organise/grades", form=form, rule=RULE.replace("most = 10", "most = 'x'"), contest="0")
         assert wrong.status == 400 and "Points[1].most is a number from 0.001 to 1e+06 points" in wrong.text
@@ -252,10 +252,7 @@ def test_organisers_grade_on_a_page_and_students_see_their_own_grades_when_these
         ]
         told = json.loads(teacher.get("/organise/grades/grades.json").text)
         assert [one["total"] for one in told["students"]] == [90, 0, 0]
-        results = json.loads(teacher.get("/organise/grades/gradescope/ANN").text)
-        assert results["score"] == 90 and [test["max_score"] for test in results["tests"]] == [10, 20, 40, 30]
-        assert teacher.get("/organise/grades/gradescope/dora").status == 404
-        for path in ("", "/grades.csv", "/grades.json", "/gradescope/ann"):
+        for path in ("", "/grades.csv", "/grades.json"):
             assert ann.get(f"/organise/grades{path}").status == 403
         assert "Grades" not in ann.get("/me").text, "nothing is published"
         assert teacher.post("/organise/grades/publish", form=form, number="7").status == 400
