@@ -167,17 +167,6 @@ TABLES: Migration = (
         found TEXT NOT NULL,
         is_published INTEGER NOT NULL
     )""",
-    # what a side, 0 for who began, has used in a game of the ladder, in microseconds; there is nothing of games
-    # without a record
-    """CREATE TABLE ladder_times (
-        match INTEGER NOT NULL,
-        side INTEGER NOT NULL,
-        moves INTEGER NOT NULL,
-        used INTEGER NOT NULL,
-        allowed INTEGER NOT NULL,
-        longest INTEGER NOT NULL,
-        PRIMARY KEY (match, side)
-    ) WITHOUT ROWID""",
     # contests between two versions of a bot that its author has begun, by their numbers
     """CREATE TABLE comparisons (contest INTEGER PRIMARY KEY, bot INTEGER NOT NULL REFERENCES bots)""",
 )

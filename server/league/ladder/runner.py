@@ -14,9 +14,7 @@ from typing import Any, Protocol
 import structlog
 import trio
 
-from engine import record
 from engine.games.outcome import ANNULLED, ENDED_PROGRAM, Termination
-from engine.record.summary import SideTime, side_times
 from server.contest.fixtures import Finished, Fixture
 from server.contest.hosts.host import GameTask, HostedGame, NotPlayed, PlayerMissing
 from server.contest.scoring.game_result import absence_result
@@ -55,9 +53,6 @@ class Records(Protocol):
 
     def sync_record(self, match: int) -> str:
         """Sync the record of a match to the disk, and return its SHA-256; raises OSError."""
-
-    def read(self, match: int) -> str | None:
-        """Return the record of a finished match; None if there is none. Raises OSError."""
 
 
 class LadderRunner:
@@ -327,11 +322,11 @@ class LadderRunner:
 
     async def _count(self, game: BegunGame, finished: Finished) -> None:
         """Count a game when its record is on the disk. Raises OSError where that is not to be had."""
-        sha256, times = "", None
+        sha256 = ""
         if finished.match is not None:
-            sha256, times = await self._in_thread(self._sync, finished.match)
+            sha256 = await self._in_thread(self._records.sync_record, finished.match)
         ended = ended_game(game, finished, sha256)
-        count = partial(self._store.count, ended, self._players, self._definition.failures, times)
+        count = partial(self._store.count, ended, self._players, self._definition.failures)
         resting = await self._in_thread(count)
         self._counts.add(self._counted_players, game.variant, *game.players)
         self._counted += 1
@@ -343,17 +338,6 @@ class LadderRunner:
         if game.match >= self._logs_until:
             self._logs_until = game.match + LOGS_APART
             await self._in_thread(self._remove_old_logs, game.match - KEPT_LOGS)
-
-    def _sync(self, match: int) -> tuple[str, tuple[SideTime, SideTime] | None]:
-        """Sync the record of a match; return its SHA-256, and what both sides have used where it tells.
-
-        Raises OSError.
-        """
-        sha256, text = self._records.sync_record(match), self._records.read(match)
-        try:
-            return sha256, None if text is None else side_times(record.verify(text))
-        except record.BadRecord:  # whoever verifies the record is told what is wrong
-            return sha256, None
 
     def _remove_old_logs(self, before: int) -> None:
         """Remove what programs have written in matches with lower numbers."""

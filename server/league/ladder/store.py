@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from engine.record.summary import SideTime
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.pairing import GameCounts
 from server.league.ladder.rating import (
@@ -97,6 +96,27 @@ class VersionInPlay(NamedTuple):
     began: float
     elo: float
     deviation: float
+
+
+MOST_RESULTS = 10_000
+"""Most games that are summed up of a player with each colour: anybody may ask, as often as limits allow."""
+
+_OF_PLAYER = """
+    SELECT * FROM (SELECT first_version AS version, second AS opponent, score, number, first_elo AS elo,
+        first_deviation AS deviation FROM ladder_games WHERE first = ?1 ORDER BY number DESC LIMIT ?2)
+    UNION ALL SELECT * FROM (SELECT second_version, first, 1 - score, number, second_elo, second_deviation
+        FROM ladder_games WHERE second = ?1 ORDER BY number DESC LIMIT ?2)"""
+"""Games of a player, as it saw them."""
+
+
+class ScoreAgainst(NamedTuple):
+    """Games of a version of a player against an opponent."""
+
+    version: int
+    opponent: str
+    won: int
+    drawn: int
+    lost: int
 
 
 class LadderStore:
@@ -189,12 +209,10 @@ class LadderStore:
         ended: EndedGame,
         players: Mapping[str, LadderPlayer],
         rests_after: int,
-        times: tuple[SideTime, SideTime] | None = None,
     ) -> list[str]:
         """Count a game, whose record is on the disk; the second time nothing changes.
 
-        Who has failed ``rests_after`` times in a row rests from now on; the names of these are returned. ``times`` are
-        those of both sides, None where they are not known.
+        Who has failed ``rests_after`` times in a row rests from now on; the names of these are returned.
         """
         game = ended.game
         with self._accounts.change() as database:
@@ -217,11 +235,6 @@ class LadderStore:
                     *(ended.record, *(value for rating in after for value in (rating.elo, rating.deviation))),
                 ),
             )
-            if times is not None:
-                database.executemany(
-                    "INSERT INTO ladder_times VALUES (?, ?, ?, ?, ?, ?)",
-                    [(game.match, side, *time_) for side, time_ in enumerate(times)],
-                )
             resting = []
             for name, rating, failed in zip(game.players, after, ended.failed, strict=True):
                 self._keep_rating(database, name, rating, date)
@@ -349,6 +362,23 @@ class LadderStore:
             "SELECT player, max(day), elo FROM ladder_days WHERE day < ? GROUP BY player", int(date // DAY)
         )
         return {player: elo for player, _, elo in rows}
+
+    def opponents(self, player: str) -> list[ScoreAgainst]:
+        """Return how each version of a player has fared against each opponent, the newest version first."""
+        rows = self._accounts.rows(
+            f"""SELECT version, opponent, sum(score = 1), sum(score = 0.5), sum(score = 0) FROM ({_OF_PLAYER})
+            WHERE score IS NOT NULL GROUP BY version, opponent ORDER BY version DESC, count(*) DESC, opponent""",
+            player,
+            MOST_RESULTS,
+        )
+        return [ScoreAgainst(*row) for row in rows]
+
+    def last_ratings(self, player: str) -> dict[int, tuple[float, float]]:
+        """Return Elo and deviation of each version of a player after the last of its games."""
+        rows = self._accounts.rows(
+            f"SELECT version, max(number), elo, deviation FROM ({_OF_PLAYER}) GROUP BY version", player, MOST_RESULTS
+        )
+        return {version: (elo, deviation) for version, _, elo, deviation in rows}
 
     # for the start of a server
 

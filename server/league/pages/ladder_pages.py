@@ -18,7 +18,6 @@ from server.league.ladder.rating import DAY, decayed
 from server.league.ladder.service import LadderService
 from server.league.ladder_control import NO_LADDER
 from server.league.pages.identity import Identities, Identity
-from server.league.pages.ladder_results import LadderResults
 from server.league.pages.ladder_view import (
     Standings,
     chart,
@@ -43,9 +42,8 @@ TREND_DAYS = 7.0
 class LadderPages:
     """The handlers of these routes."""
 
-    def __init__(self, identities: Identities, ladder: LadderService | None, results: LadderResults) -> None:
-        """Take what tells who asks, the ladder, None where the server plays none, and results of its games."""
-        self._results = results
+    def __init__(self, identities: Identities, ladder: LadderService | None) -> None:
+        """Take what tells who asks, and the ladder, None where the server plays none."""
         self._identities = identities
         self._ladder = ladder
 
@@ -94,10 +92,8 @@ class LadderPages:
         identity = self._identities.find(request)
         games = await trio.to_thread.run_sync(store.last_games, CHARTED_GAMES, name)
         versions = await trio.to_thread.run_sync(store.versions, name)
-        opponents = await trio.to_thread.run_sync(self._results.opponents, name)
-        fared = await trio.to_thread.run_sync(self._results.fared, name)
-        losses = await trio.to_thread.run_sync(self._results.losses, name)
-        ends = await trio.to_thread.run_sync(self._results.last_ratings, name)
+        opponents = await trio.to_thread.run_sync(store.opponents, name)
+        ends = await trio.to_thread.run_sync(store.last_ratings, name)
         days = await trio.to_thread.run_sync(store.days, name)
         listed = await trio.to_thread.run_sync(ladder.listed)
         is_own = identity is not None and _may_wake(identity, found.owner)
@@ -110,7 +106,7 @@ class LadderPages:
             "fixed": found.name in listed and listed[found.name].player.anchor is not None,
             "left": found.name not in listed,
             "connected": found.name in listed and listed[found.name].connects,
-            "versions": version_rows(versions, ends, opponents, fared, losses),
+            "versions": version_rows(versions, ends, opponents),
             "chart": chart(found.name, games),
             "days": chart_of_days(days, versions),
             "games": [game_row(game) for game in games[:LAST_GAMES]],

@@ -8,8 +8,7 @@ import msgspec
 
 from server.league.ladder.definition import Listed
 from server.league.ladder.rating import DAY, LadderPlayer, decayed
-from server.league.ladder.store import CountedGame, Standing, VersionInPlay
-from server.league.pages.ladder_results import Fared, LostBy, ScoreAgainst
+from server.league.ladder.store import CountedGame, ScoreAgainst, Standing, VersionInPlay
 
 PROVISIONAL = 100.0
 """Whose rating is more uncertain than this, in Elo, has no rank yet."""
@@ -22,9 +21,6 @@ LABEL_WIDTH = 60.0
 
 CHART_MARGIN = 25.0
 """Elo above the highest and below the lowest rating of the picture, at least."""
-
-SECOND = 1_000_000
-"""In microseconds."""
 
 FEW_DAYS = 3
 """So few days are not drawn apart from the last games."""
@@ -95,27 +91,6 @@ class VersionRow(NamedTuple):
     drawn: int
     lost: int
     opponents: tuple[ScoreAgainst, ...]
-    sides: tuple["SideRow", ...]
-
-
-class SideRow(NamedTuple):
-    """How a version has fared in a variant on a side, how it has lost there, and what time it took."""
-
-    variant: str
-    side: int
-    """0 where it began."""
-    games: int
-    score: float | None
-    """Its part of the points, 0 to 1; None where no game rates anybody."""
-    expected: float
-    """The part that ratings let expect, which are the same for all variants."""
-    losses: tuple[LostBy, ...]
-    a_move: float | None
-    """Seconds, on average; None where no times are known."""
-    longest: float
-    """Seconds of the turn that took most."""
-    share: float
-    """The largest part of its time that it used in a game, 0 to 1."""
 
 
 class Chart(NamedTuple):
@@ -202,8 +177,6 @@ def version_rows(
     versions: Sequence[VersionInPlay],
     ends: Mapping[int, tuple[float, float]],
     opponents: Collection[ScoreAgainst],
-    fared: Collection[Fared],
-    losses: Collection[LostBy],
 ) -> list[VersionRow]:
     """Return what each version has done, the newest first; of one that came back all its games together.
 
@@ -214,36 +187,9 @@ def version_rows(
         against = tuple(score for score in opponents if score.version == one.version)
         won, drawn = sum(score.won for score in against), sum(score.drawn for score in against)
         lost = sum(score.lost for score in against)
-        sides = _sides(
-            [part for part in fared if part.version == one.version],
-            [way for way in losses if way.version == one.version],
-        )
         began, end = datetime.fromtimestamp(one.began, UTC), ends.get(one.version)
-        rows[one.version] = VersionRow(one.version, began, one.elo, end, won, drawn, lost, against, sides)
+        rows[one.version] = VersionRow(one.version, began, one.elo, end, won, drawn, lost, against)
     return sorted(rows.values(), key=lambda row: -row.version)
-
-
-def _sides(fared: Iterable[Fared], losses: Iterable[LostBy]) -> tuple[SideRow, ...]:
-    """Return how a version has fared in each variant on each side, those that it has only not started in included."""
-    ways: dict[tuple[str, int], list[LostBy]] = {}
-    for way in losses:
-        ways.setdefault((way.variant, way.side), []).append(way)
-    rows = {(way.variant, way.side): Fared(way.version, way.variant, way.side) for way in losses}
-    rows |= {(part.variant, part.side): part for part in fared}
-    return tuple(
-        SideRow(
-            variant=variant,
-            side=side,
-            games=part.games,
-            score=(part.won + part.drawn / 2) / part.games if part.games else None,
-            expected=part.expected / part.games if part.games else 0.0,
-            losses=tuple(ways.get((variant, side), ())),
-            a_move=part.used / part.moves / SECOND if part.moves else None,
-            longest=part.longest / SECOND,
-            share=part.share,
-        )
-        for (variant, side), part in sorted(rows.items())
-    )
 
 
 def _side(name: str, game: CountedGame) -> int:

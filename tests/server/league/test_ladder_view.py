@@ -10,16 +10,15 @@ from server.league.ladder.store import (
     BegunGame,
     CountedGame,
     EndedGame,
+    ScoreAgainst,
     Standing,
     VersionInPlay,
 )
-from server.league.pages.ladder_results import Fared, LostBy, ScoreAgainst
 from server.league.pages.ladder_view import (
     CHART_HEIGHT,
     CHART_WIDTH,
     LABEL_WIDTH,
     Chart,
-    SideRow,
     chart,
     chart_of_days,
     game_row,
@@ -74,31 +73,13 @@ def test_who_has_not_played_for_long_becomes_uncertain_and_loses_the_rank() -> N
     assert row.rank is None and row.deviation > 100 and row.elo == 1100
 
 
-def test_versions_have_their_results_and_causes_of_loss_the_newest_first() -> None:
+def test_versions_have_their_results_the_newest_first() -> None:
     versions = [VersionInPlay(1, 0, NOW, 1500, 300), VersionInPlay(2, 9, NOW, 1400, 200)]
     against = [ScoreAgainst(2, "bob-1", 1, 0, 3), ScoreAgainst(1, "bob-1", 2, 1, 0), ScoreAgainst(1, "cat-1", 1, 1, 1)]
-    late, line = LostBy(2, "mnk 3 3 3", 1, "time", 3, 17), LostBy(1, "gipf", 0, "line", 1)
-    newest, oldest = version_rows(versions, {1: (1450.0, 60.0)}, against, [], [late, line])
+    newest, oldest = version_rows(versions, {1: (1450.0, 60.0)}, against)
     assert (newest.version, newest.won, newest.drawn, newest.lost, newest.start) == (2, 1, 0, 3, 1400)
     assert (newest.end, oldest.end) == (None, (1450, 60))
-    assert [row.losses for row in newest.sides] == [(late,)]
     assert (oldest.won, oldest.drawn, oldest.lost, len(oldest.opponents)) == (3, 2, 1, 2)
-
-
-def test_each_side_of_a_variant_has_its_score_its_losses_and_its_times() -> None:
-    late = LostBy(1, "mnk 3 3 3", 1, "time", 2, 17)
-    unplayed = LostBy(1, "gipf", 0, "not_started", 1)
-    fared = [
-        Fared(1, "mnk 3 3 3", 0, 3, 1, 0, 2.0, 20, 4_000_000, 1_500_000, 0.4),
-        Fared(1, "mnk 3 3 3", 1, 1, 0, 3, 2.0),
-        Fared(2, "mnk 3 3 3", 0, 0, 0, 9, 4.5),
-    ]
-    (row,) = version_rows([VersionInPlay(1, 0, NOW, 1500, 300)], {}, [], fared, [late, unplayed])
-    assert row.sides == (
-        SideRow("gipf", 0, 0, None, 0.0, (unplayed,), None, 0.0, 0.0),
-        SideRow("mnk 3 3 3", 0, 4, 0.875, 0.5, (), 0.2, 1.5, 0.4),
-        SideRow("mnk 3 3 3", 1, 4, 0.25, 0.5, (late,), None, 0.0, 0.0),
-    )
 
 
 def test_a_chart_is_a_line_of_ratings_with_the_starts_of_versions() -> None:
