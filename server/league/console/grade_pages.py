@@ -24,6 +24,7 @@ from server.league.grading.rule import BadRule, label
 from server.league.pages.identity import Identities, Identity
 from server.league.pages.rendering import page
 from server.web.http.errors import Refused
+from server.web.http.numbers import number_in
 
 PATH = "/organise/grades"
 
@@ -96,7 +97,7 @@ class GradePages:
     async def _grade(self, request: Request) -> Response:
         identity = self._identities.require(request, ORGANISER)
         fields = await self._identities.form(request, identity, FORM_BYTES)
-        asked = Asked(fields.get("rule", "").replace("\r\n", "\n"), _number(fields.get("contest", "0")))
+        asked = Asked(fields.get("rule", "").replace("\r\n", "\n"), number_in(fields, "contest", 0))
         try:
             await _in_thread(partial(self._book.grade, *asked, identity.person.name))
         except (BadRule, BadReport) as error:
@@ -107,7 +108,7 @@ class GradePages:
         identity = self._identities.require(request, ORGANISER)
         fields = await self._identities.form(request, identity)
         try:
-            await _in_thread(partial(self._book.publish, _number(fields.get("number", "")), identity.person.name))
+            await _in_thread(partial(self._book.publish, number_in(fields, "number"), identity.person.name))
         except NotAllowed as error:
             return await self._show(identity, str(error))
         return RedirectResponse(PATH, 303)
@@ -148,12 +149,6 @@ class GradePages:
 def _file(text: str, kind: str, name: str) -> Response:
     headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "private"}
     return Response(text, 200, headers, kind)
-
-
-def _number(text: str) -> int:
-    if not text.isdecimal() or len(text) > 15:
-        raise Refused(400, "contest and number are numbers of 1 to 15 digits")
-    return int(text)
 
 
 _in_thread = trio.to_thread.run_sync

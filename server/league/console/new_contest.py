@@ -36,7 +36,7 @@ from server.league.pages.identity import Identities, Identity
 from server.league.pages.rendering import page
 from server.league.submissions.entering import check_versions
 from server.web.http.errors import Refused
-from server.web.http.numbers import query_number
+from server.web.http.numbers import number_in
 
 PATH = "/organise/new"
 
@@ -228,25 +228,23 @@ class NewContestPage:
 
     async def _new(self, request: Request) -> Response:
         identity = self._identities.require(request, ORGANISER)
-        number = query_number(request, "from", 0)
+        number = number_in(request.query_params, "from", 0)
         earlier = await self._earlier(number)
-        template = TEMPLATES[query_number(request, "template", 0) % len(TEMPLATES)][1]
+        template = TEMPLATES[number_in(request.query_params, "template", 0) % len(TEMPLATES)][1]
         return _show(identity, number, template if earlier is None else earlier.text)
 
     async def _write(self, request: Request) -> Response:
         identity = self._identities.require(request, ORGANISER)
         sent = await self._identities.form(request, identity, FORM_BYTES)
-        text, copied = sent.get("text", "").replace("\r\n", "\n"), sent.get("from", "0")
-        if not copied.isdecimal() or len(copied) > 15:
-            raise Refused(400, "from is a number of 1 to 15 digits")
-        earlier = await self._earlier(int(copied))
+        text, copied = sent.get("text", "").replace("\r\n", "\n"), number_in(sent, "from", 0)
+        earlier = await self._earlier(copied)
         try:
             check = partial(check_new, self._data, self._accounts, text, earlier)
             checked = await trio.to_thread.run_sync(check)
         except BadContest as error:
-            return _show(identity, int(copied), text, fault=str(error))
+            return _show(identity, copied, text, fault=str(error))
         if sent.get("do") != "begin":
-            return _show(identity, int(copied), text, checked=checked)
+            return _show(identity, copied, text, checked=checked)
         work = partial(open_contest, self._data, self._accounts, text, checked.definition, identity.person.name)
         return RedirectResponse(f"/organise/contest/{await trio.to_thread.run_sync(work)}", 303)
 

@@ -17,11 +17,12 @@ from msgspec.structs import replace
 
 from engine.duel.statistics import TWO_SIDED_95
 from engine.wire.words import number_of
+from server.contest.scoring.ratings import Rating
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, NotAllowed
-from server.league.grading.evidence import BadReport, Build, Evidence, Rating, add_report
+from server.league.grading.evidence import BadReport, Build, Evidence, add_report
 from server.league.grading.grading import NOTHING, Grade, Student, grade_all
 from server.league.grading.rule import BadRule, Elo, Rule, Score, label, player_key, read
 from server.league.ladder.rating import decayed
@@ -143,7 +144,7 @@ def _add_ratings(evidence: Evidence, store: LadderStore, bots: set[str]) -> None
         name, rating = evidence.add_name(one.name), decayed(one.rating, now)
         evidence.places[name] = place
         low = rating.elo - TWO_SIDED_95 * rating.deviation
-        evidence.ratings[name] = Rating(one.name, rating.elo, low, rating.games)
+        evidence.ratings[name] = Rating(name=one.name, elo=rating.elo, low=low, games=rating.games)
         evidence.contest_files[name] = f"/ladder/{one.name}"
 
 

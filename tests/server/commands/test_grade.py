@@ -7,6 +7,7 @@ import re
 from functools import cache
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from bots.check.report import Build, SituationResult
@@ -273,8 +274,14 @@ def test_the_command_writes_each_format(folder: Path, capsys: pytest.CaptureFixt
 
 def test_the_document_shows_what_its_rule_gives() -> None:
     """Of two students who have handed in reports, and one who has only entered the contest."""
-    table = [{"place": place, "name": name} for place, name in enumerate(("ann", "bob", "carla"), 1)]
-    contest = {"state": "over", "entrants": [], "stages": [{"table": table}], "games": [], "comparisons": []}
+    contest = sample_report(3, RoundRobin())
+    (stage,) = contest.stages
+    table = tuple(
+        msgspec.structs.replace(line, place=place, name=name)
+        for place, (line, name) in enumerate(zip(stage.table, ("ann", "bob", "carla"), strict=True), 1)
+    )
+    stage = msgspec.structs.replace(stage, table=table)
+    contest = msgspec.structs.replace(contest, entrants=(), stages=(stage,), games=(), comparisons=(), ratings=())
     evidence = Evidence()
     for owner, report in (
         ("ann", check_report(34, 0, 2)),
@@ -282,7 +289,7 @@ def test_the_document_shows_what_its_rule_gives() -> None:
         ("", match_report("ann", "alphabeta-1", *[1] * 37, *[0] * 3)),
         ("", match_report("bob", "alphabeta-1", *[1] * 24, *[0] * 16)),
         ("", match_report("ann", "alphabeta-2", *[1, 1, 1, 0, 0, 1, 0, 0, 1, 0] * 10)),
-        ("", json.dumps(contest).encode()),
+        ("", msgspec.json.encode(contest)),
     ):
         add_report(evidence, report, owner)
     found = read(blocks("toml")[0])

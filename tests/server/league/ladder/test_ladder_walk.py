@@ -182,7 +182,7 @@ def test_everybody_sees_the_ladder_and_an_author_lets_a_bot_play_again(ladder: L
         standings = everybody.get("/ladder")
         assert standings.status == 200 and "rests" in standings.text
         page = everybody.get("/ladder/crash")
-        assert "It rests until" in page.text and ">crashed</a> (" in page.text and "<form" not in page.text
+        assert "It rests until" in page.text and "crashed" in page.text and "<form" not in page.text
         times = re.findall(r'<td data-label="seconds a move">([0-9.]*)</td>', page.text)
         assert any(times), "it is told what time its moves took"
         assert everybody.get("/ladder/nobody").status == 404
