@@ -132,14 +132,6 @@ TABLES: Migration = (
     """CREATE INDEX ladder_games_of_first ON ladder_games (first, number)""",
     """CREATE INDEX ladder_games_of_second ON ladder_games (second, number)""",
     """CREATE INDEX ladder_games_by_date ON ladder_games (ended)""",
-    # the rating of a player at the end of a day, counted from 1970
-    """CREATE TABLE ladder_days (
-        player TEXT NOT NULL COLLATE NOCASE,
-        day INTEGER NOT NULL,
-        elo REAL NOT NULL,
-        deviation REAL NOT NULL,
-        PRIMARY KEY (player, day)
-    ) WITHOUT ROWID""",
     # what organisers announce, shown until it ends
     """CREATE TABLE announcements (
         id INTEGER PRIMARY KEY,

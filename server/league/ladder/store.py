@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.pairing import GameCounts
 from server.league.ladder.rating import (
-    DAY,
     LadderGame,
     LadderPlayer,
     Rating,
@@ -237,21 +236,17 @@ class LadderStore:
             )
             resting = []
             for name, rating, failed in zip(game.players, after, ended.failed, strict=True):
-                self._keep_rating(database, name, rating, date)
+                self._keep_rating(database, name, rating)
                 if failed and self._has_failed(database, name, rests_after, ended.detail):
                     resting.append(name)
                 elif not failed:
                     database.execute("UPDATE ladder_players SET failures = 0 WHERE name = ?", (name,))
         return resting
 
-    def _keep_rating(self, database: sqlite3.Connection, name: str, rating: Rating, date: float) -> None:
+    def _keep_rating(self, database: sqlite3.Connection, name: str, rating: Rating) -> None:
         database.execute(
             "UPDATE ladder_players SET elo = ?, deviation = ?, games = ?, last = ? WHERE name = ?",
             (rating.elo, rating.deviation, rating.games, rating.last, name),
-        )
-        database.execute(
-            "INSERT OR REPLACE INTO ladder_days VALUES (?, ?, ?, ?)",
-            (name, int(date // DAY), rating.elo, rating.deviation),
         )
 
     def _has_failed(self, database: sqlite3.Connection, name: str, rests_after: int, detail: str) -> bool:
@@ -350,18 +345,6 @@ class LadderStore:
             "SELECT version, after, began, elo, deviation FROM ladder_versions WHERE player = ? ORDER BY id", player
         )
         return [VersionInPlay(*row) for row in rows]
-
-    def days(self, player: str) -> list[tuple[int, float]]:
-        """Return the rating of a player at the end of each day on which it played, by days since 1970, in order."""
-        rows = self._accounts.rows("SELECT day, elo FROM ladder_days WHERE player = ? ORDER BY day", player)
-        return [(day, elo) for day, elo in rows]
-
-    def elo_before(self, date: float) -> dict[str, float]:
-        """Return the ratings that players had at the end of the last day before a date on which they played."""
-        rows = self._accounts.rows(
-            "SELECT player, max(day), elo FROM ladder_days WHERE day < ? GROUP BY player", int(date // DAY)
-        )
-        return {player: elo for player, _, elo in rows}
 
     def opponents(self, player: str) -> list[ScoreAgainst]:
         """Return how each version of a player has fared against each opponent, the newest version first."""

@@ -21,7 +21,6 @@ from server.league.pages.identity import Identities, Identity
 from server.league.pages.ladder_view import (
     Standings,
     chart,
-    chart_of_days,
     game_row,
     standing_rows,
     version_rows,
@@ -35,8 +34,6 @@ LAST_GAMES = 20
 
 CHARTED_GAMES = 300
 """Games after which the rating is drawn."""
-
-TREND_DAYS = 7.0
 
 
 class LadderPages:
@@ -94,7 +91,6 @@ class LadderPages:
         versions = await trio.to_thread.run_sync(store.versions, name)
         opponents = await trio.to_thread.run_sync(store.opponents, name)
         ends = await trio.to_thread.run_sync(store.last_ratings, name)
-        days = await trio.to_thread.run_sync(store.days, name)
         listed = await trio.to_thread.run_sync(ladder.listed)
         is_own = identity is not None and _may_wake(identity, found.owner)
         values = {
@@ -108,7 +104,6 @@ class LadderPages:
             "connected": found.name in listed and listed[found.name].connects,
             "versions": version_rows(versions, ends, opponents),
             "chart": chart(found.name, games),
-            "days": chart_of_days(days, versions),
             "games": [game_row(game) for game in games[:LAST_GAMES]],
         }
         return page(
@@ -136,7 +131,7 @@ def _may_wake(identity: Identity, owner: str) -> bool:
 def _read_standings(ladder: LadderService) -> Standings:
     """Return the standings as of now; reads the database."""
     now, store = time.time(), ladder.store
-    here, left = standing_rows(store.standings(), ladder.listed(), store.elo_before(now - TREND_DAYS * DAY), now)
+    here, left = standing_rows(store.standings(), ladder.listed(), now)
     return Standings(
         here,
         left,

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from server.league.ladder.definition import Listed
-from server.league.ladder.rating import DAY, LadderPlayer, decayed
+from server.league.ladder.rating import LadderPlayer, decayed
 from server.league.ladder.store import CountedGame, ScoreAgainst, Standing, VersionInPlay
 
 PROVISIONAL = 100.0
@@ -21,9 +21,6 @@ LABEL_WIDTH = 60.0
 
 CHART_MARGIN = 25.0
 """Elo above the highest and below the lowest rating of the picture, at least."""
-
-FEW_DAYS = 3
-"""So few days are not drawn apart from the last games."""
 
 State = Literal["plays", "rests", "fixed", "left"]
 
@@ -42,8 +39,6 @@ class Row(msgspec.Struct, frozen=True):
     games: int
     """Of the version in play."""
     last: datetime | None
-    trend: float | None
-    """By how much the rating has changed in seven days; None where it was none then."""
     state: State
     sentence: str
     """Why it rests."""
@@ -122,11 +117,11 @@ class Chart(NamedTuple):
 
 
 def standing_rows(
-    standings: Iterable[Standing], listed: Mapping[str, Listed], before: Mapping[str, float], now: float
+    standings: Iterable[Standing], listed: Mapping[str, Listed], now: float
 ) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
     """Return the rows of those who are on the ladder, the strongest first, and of those who have left it.
 
-    ``before`` has the ratings of seven days ago, ``now`` is a Unix time.
+    ``now`` is a Unix time.
     """
     here: list[Row] = []
     left: list[Row] = []
@@ -137,7 +132,6 @@ def standing_rows(
         state = _state(one, None if found is None else found.player)
         ranked = state == "plays" and rating.deviation <= PROVISIONAL
         rank += ranked
-        old = before.get(one.name)
         row = Row(
             one.name,
             one.owner,
@@ -147,7 +141,6 @@ def standing_rows(
             rating.deviation,
             rating.games,
             None if rating.last is None else datetime.fromtimestamp(rating.last, UTC),
-            None if old is None or state == "fixed" else rating.elo - old,
             state,
             one.rests,
             found is not None and found.connects,
@@ -206,26 +199,9 @@ def chart(name: str, games: Sequence[CountedGame]) -> Chart | None:
     elo = [game.ratings[side][0] for game, side in zip(rated, sides, strict=True)]
     versions = [game.ended.game.versions[side] for game, side in zip(rated, sides, strict=True)]
     starts = [n for n in range(1, len(rated)) if versions[n] != versions[n - 1]]
-    return _chart(range(len(rated)), elo, [(n, versions[n]) for n in starts])
-
-
-def chart_of_days(days: Sequence[tuple[int, float]], versions: Sequence[VersionInPlay]) -> Chart | None:
-    """Return the picture of a player's ratings at the end of days, in order; None where they are `FEW_DAYS` or fewer.
-
-    Days on which nothing was played are left out of the line, and have their room.
-    """
-    if len(days) <= FEW_DAYS:
-        return None
-    first = days[0][0]
-    starts = [(one.began / DAY - first, one.version) for one in versions if one.began / DAY > first + 1]
-    return _chart([day - first for day, _ in days], [elo for _, elo in days], starts)
-
-
-def _chart(places: Sequence[int], elo: Sequence[float], starts: Sequence[tuple[float, int]]) -> Chart:
-    """Return the line through ratings at places that begin with 0."""
-    low, high = min(elo) - CHART_MARGIN, max(elo) + CHART_MARGIN
+    low, high, last = min(elo) - CHART_MARGIN, max(elo) + CHART_MARGIN, len(rated) - 1
     points = " ".join(
-        f"{CHART_WIDTH * place / places[-1]:.1f},{CHART_HEIGHT * (high - value) / (high - low):.1f}"
-        for place, value in zip(places, elo, strict=True)
+        f"{CHART_WIDTH * place / last:.1f},{CHART_HEIGHT * (high - value) / (high - low):.1f}"
+        for place, value in enumerate(elo)
     )
-    return Chart(points, tuple((min(CHART_WIDTH * x / places[-1], CHART_WIDTH), n) for x, n in starts), low, high)
+    return Chart(points, tuple((CHART_WIDTH * n / last, versions[n]) for n in starts), low, high)

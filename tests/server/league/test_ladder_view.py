@@ -20,7 +20,6 @@ from server.league.pages.ladder_view import (
     LABEL_WIDTH,
     Chart,
     chart,
-    chart_of_days,
     game_row,
     standing_rows,
     version_rows,
@@ -54,7 +53,7 @@ def test_only_who_plays_and_is_known_well_enough_has_a_rank() -> None:
         standing("dan-1", 1100, 99),
         standing("alphabeta-1", 500, 0),
     ]
-    here, left = standing_rows(standings, LISTED, {"ann-1": 1390.0, "alphabeta-1": 500.0}, NOW)
+    here, left = standing_rows(standings, LISTED, NOW)
     assert [(row.name, row.rank, row.state) for row in here] == [
         ("ann-1", 1, "plays"),
         ("bob-1", None, "plays"),
@@ -64,12 +63,11 @@ def test_only_who_plays_and_is_known_well_enough_has_a_rank() -> None:
     ]
     assert [(row.name, row.rank, row.state) for row in left] == [("gone-1", None, "left")]
     assert [row.name for row in here if row.connected] == ["dan-1"]
-    assert [row.trend for row in here] == [10.0, None, None, None, None]
     assert here[0].last == datetime.fromtimestamp(NOW, UTC)
 
 
 def test_who_has_not_played_for_long_becomes_uncertain_and_loses_the_rank() -> None:
-    (row,), _ = standing_rows([standing("dan-1", 1100, 99, days=30)], LISTED, {}, NOW)
+    (row,), _ = standing_rows([standing("dan-1", 1100, 99, days=30)], LISTED, NOW)
     assert row.rank is None and row.deviation > 100 and row.elo == 1100
 
 
@@ -96,15 +94,6 @@ def test_a_game_that_was_not_played_has_no_record() -> None:
     assert game_row(game(1, "x", "ann-1", 1500, 1, None)).has_record is False
     row = game_row(game(1, "x", "ann-1", 1500, 2))
     assert (row.has_record, row.first, row.second, row.versions, row.score) == (True, "x", "ann-1", (1, 2), 1.0)
-
-
-def test_a_chart_of_days_leaves_room_for_those_without_games() -> None:
-    days = [(100, 1500.0), (101, 1525.0), (103, 1475.0), (104, 1500.0)]
-    versions = [VersionInPlay(1, 0, 100.5 * DAY, 1500, 300), VersionInPlay(2, 9, 102 * DAY, 1500, 200)]
-    found = chart_of_days(days, versions)
-    assert found is not None and found.points == "0.0,80.0 150.0,40.0 450.0,120.0 600.0,80.0"
-    assert (found.starts, found.low, found.high) == (((300.0, 2),), 1450.0, 1550.0)
-    assert chart_of_days(days[:3], versions) is None
 
 
 def test_names_of_versions_have_room_beside_each_other_and_the_newer_one_is_named() -> None:
