@@ -125,13 +125,13 @@ class GradePages:
         from server.league.grading.grading import as_csv  # which loads what makes pages of reports
 
         last = await self._last(request)
-        return _file(as_csv(last.rule, [one.student for one in last.students]), "text/csv", "grades.csv")
+        return _file(as_csv(last.rule, last.students), "text/csv", "grades.csv")
 
     async def _json(self, request: Request) -> Response:
         from server.league.grading.grading import as_json
 
         last = await self._last(request)
-        return _file(as_json(last.rule, [one.student for one in last.students]), "application/json", "grades.json")
+        return _file(as_json(last.rule, last.students), "application/json", "grades.json")
 
     async def _last(self, request: Request) -> Grades:
         self._identities.require(request, ORGANISER)

@@ -58,6 +58,8 @@ class Student(NamedTuple):
 
     name: str
     grades: tuple[Grade, ...]
+    bot: str = ""
+    """The bot of a person that has earned the grades; empty where there is none."""
 
     @property
     def total(self) -> float:

@@ -120,7 +120,7 @@ def test_students_are_graded_by_the_best_of_their_bots_with_reasons_and_places_t
     ]
     page = "/bots/ann-2/versions/1"
     assert [grade.evidence for grade in ann.grades] == [(page,), (page,), ("/ladder/ann-2",), ("/ladder/ann-2",)]
-    assert (bob.bot, bob.student.total, carl.bot, carl.student.total) == ("bob-1", 0, "", 0)
+    assert (bob.bot, bob.total, carl.bot, carl.total) == ("bob-1", 0, "", 0)
     assert bob.grades[0].why == "version 1 was not built: the build (make) failed: exit status 2"
     assert carl.grades[0].why == "no report shows anything of this"
     assert [entry.what for entry in league.accounts.audit(1)] == ["graded 3 students"]
