@@ -1,7 +1,6 @@
 """Run every benchmark, or those that are named: ``python -m tests.bench [NAME]...``, where NAME is one of `BENCHES`.
 
-``python -m tests.bench soak [--minutes 30]`` and ``term`` take as long as they are told to, and are run only where they
-are named.
+``python -m tests.bench soak [--minutes 30]`` takes as long as it is told to, and is run only where it is named.
 """
 
 import argparse
@@ -26,7 +25,6 @@ from tests.bench import (
     starting,
     strength,
     sync,
-    term,
     thinking,
     web,
 )
@@ -53,7 +51,7 @@ BENCHES: dict[str, Callable[[], object]] = {
     "ladder": ladder.run,
 }
 
-LASTING: dict[str, Callable[[float], None]] = {"soak": soak.run, "term": term.run}
+LASTING: dict[str, Callable[[float], None]] = {"soak": soak.run}
 """Those that take as long as they are told to."""
 
 parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Measure, and print figures.")

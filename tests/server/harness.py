@@ -186,6 +186,17 @@ async def open_arena(
         trio.lowlevel.remove_instrument(send_queue)
 
 
+@asynccontextmanager
+async def playing(
+    folder: Path, options: str = "params=3,3,9,9 budget=1000", game: str = "gipf", **arena: Any
+) -> AsyncIterator[tuple[ArenaHarness, Client, Client]]:
+    """Run an arena in which two clients are in play; the first begins. Further options are those of `open_arena`."""
+    async with open_arena(folder, **arena) as harness:
+        first, second = await harness.pair(options, game)
+        await ready(first, second)
+        yield harness, first, second
+
+
 async def ready(*clients: Client) -> None:
     """Let clients say READY, and wait until play has begun."""
     for client in clients:

@@ -20,7 +20,7 @@ from engine.wire.lines import REQUEST_BYTES
 from engine.wire.states import ALLOWED, State
 from server.config import tokens
 from server.config.settings import ERRORS, Settings
-from tests.server.harness import ArenaHarness, Client, logged, open_arena, play, ready
+from tests.server.harness import ArenaHarness, Client, logged, open_arena, play, playing
 
 NASTY = (
     "\x1b[31mred\x1b[0m",
@@ -64,9 +64,7 @@ async def with_match(
     def with_organiser(settings: Settings) -> Settings:
         return change(msgspec.structs.replace(settings, organiser=tokens.hashed(ORGANISER)))
 
-    async with open_arena(folder, change=with_organiser) as harness:
-        first, second = await harness.pair("params=4,4,15,15 budget=10000000")
-        await ready(first, second)
+    async with playing(folder, "params=4,4,15,15 budget=10000000", change=with_organiser) as (harness, first, second):
         yield harness
         with trio.fail_after(1):
             for mover, other, move in ((first, second, "a5-b5"), (second, first, "e9-e8")):

@@ -16,7 +16,7 @@ from engine.games.outcome import Termination
 from engine.wire import messages as m
 from server import cli
 from server.config import tokens
-from server.config.settings import ERRORS, Settings
+from server.config.settings import Settings
 from server.contest.fixtures import counted_games
 from server.contest.hosts.contest_players import ContestPlayers
 from tests.server.contest.runtime.bots import running_contest, wait_until_over
@@ -74,16 +74,6 @@ async def test_wrong_token_and_no_organiser_get_the_same_answer(tmp_path: Path, 
             await client.say(m.Login("ann"))
             assert await client.next() == m.Welcome("ann")
     assert {error.code for error in said} == {"bad_token"} and len(set(said)) == 1
-
-
-async def test_token_is_not_to_be_guessed_for_long(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path, change=organised) as harness:
-        thief = await harness.connect()
-        for number in range(ERRORS):
-            await thief.say(m.Organise(f"guess{number}"))
-            assert (await thief.next()).code == "bad_token"
-        assert (await thief.next()).reason == "errors"
-        assert await thief.next() is None
 
 
 @pytest.mark.parametrize(
@@ -241,18 +231,6 @@ async def test_player_in_the_lobby_is_sent_away_and_may_come_back(tmp_path: Path
         await harness.connect("ann")
 
 
-async def test_player_who_waits_is_not_paired_any_more(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with with_organiser(tmp_path) as (harness, organiser):
-        ann, bob = await harness.connect("ann"), await harness.connect("bob")
-        await ann.say(m.Seek("gipf"))
-        await ann.hear(m.Seeking)
-        await organiser.say(dismiss("ann"))
-        assert await ann.next() == m.Bye("dismissed", m.Text("the organiser has sent you away"))
-        await bob.say(m.Seek("gipf"))
-        await bob.hear(m.Seeking)
-        await bob.nothing()
-
-
 async def test_player_in_a_match_keeps_seat_and_clock(tmp_path: Path, autojump_clock: MockClock) -> None:
     async with with_organiser(tmp_path) as (harness, organiser):
         ann, bob = await harness.pair("params=3,3,9,9 budget=10000")
@@ -322,22 +300,6 @@ async def test_program_of_a_contest_is_not_dismissed(tmp_path: Path, autojump_cl
         assert (await organiser.next()).code == "unknown_player"
         await program.say(m.Ping())
         assert await program.next() == m.Pong()
-
-
-async def test_two_organisers_do_not_disturb_each_other(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with with_organiser(tmp_path) as (harness, one):
-        two = await organiser_in(harness)
-        await harness.pair()
-        await one.say(annul(1))
-        await two.say(annul(1), dismiss("ann"))
-        assert await one.next() == m.Annulled(1)
-        assert (await two.next()).code == "unknown_match"
-        assert await two.next() == m.Dismissed("ann")
-        await one.stream.aclose()
-        await trio.sleep(1)
-        await two.say(dismiss("bob"))
-        assert await two.next() == m.Dismissed("bob")
-        assert harness.arena.sessions == {}
 
 
 # The log.

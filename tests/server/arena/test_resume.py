@@ -16,7 +16,7 @@ from engine.wire.coding import encode
 from server.arena import past_matches
 from server.arena.past_matches import PastMatch
 from server.config.settings import Settings
-from tests.server.harness import ArenaHarness, Client, open_arena, play, ready
+from tests.server.harness import ArenaHarness, Client, open_arena, play, playing, ready
 
 OPTIONS = "params=3,3,9,9 budget=1000"
 RETURN_SECONDS = Settings().return_seconds
@@ -88,9 +88,7 @@ async def test_when_one_side_is_ready(tmp_path: Path, autojump_clock: MockClock)
 @pytest.mark.parametrize("first", ["on turn", "other"])
 async def test_in_play(tmp_path: Path, autojump_clock: MockClock, first: str) -> None:
     """A turn that was under way begins anew, and an absent side's clock stands, whosever turn it becomes."""
-    async with open_arena(tmp_path / "data") as harness:
-        ann, bob = await harness.pair(OPTIONS)
-        await ready(ann, bob)
+    async with playing(tmp_path / "data", OPTIONS) as (harness, ann, bob):
         await trio.sleep(0.125)
         await play(ann, bob, "a1-b2")
         await trio.sleep(0.5)
@@ -118,9 +116,7 @@ async def test_in_play(tmp_path: Path, autojump_clock: MockClock, first: str) ->
 
 
 async def test_who_does_not_come_back_in_time_is_charged_as_ever(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path / "data") as harness:
-        ann, bob = await harness.pair(OPTIONS)
-        await ready(ann, bob)
+    async with playing(tmp_path / "data", OPTIONS) as (harness, ann, bob):
         await play(ann, bob, "a1-b2")
         async with reopened(harness) as again:
             began = trio.current_time()
@@ -167,9 +163,7 @@ async def test_one_side_does_not_come_back_while_initialising(tmp_path: Path, au
 async def test_no_time_to_return(tmp_path: Path, autojump_clock: MockClock) -> None:
     import msgspec
 
-    async with open_arena(tmp_path / "data") as harness:
-        ann, bob = await harness.pair(OPTIONS)
-        await ready(ann, bob)
+    async with playing(tmp_path / "data", OPTIONS) as (harness, ann, _bob):
         folder = harness.die()
         async with open_arena(folder, change=lambda s: msgspec.structs.replace(s, return_seconds=0.0)) as again:
             await trio.sleep(0.25)
@@ -178,9 +172,7 @@ async def test_no_time_to_return(tmp_path: Path, autojump_clock: MockClock) -> N
 
 
 async def test_both_were_gone_already(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path / "data") as harness:
-        ann, bob = await harness.pair(OPTIONS)
-        await ready(ann, bob)
+    async with playing(tmp_path / "data", OPTIONS) as (harness, ann, bob):
         await trio.sleep(0.125)
         for client in (ann, bob):
             await client.stream.aclose()
@@ -300,16 +292,13 @@ async def test_a_server_that_dies_again_and_again(tmp_path: Path, autojump_clock
 
 
 async def test_stamps_go_on_by_the_date(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path / "data") as harness:
-        ann, bob = await harness.pair(OPTIONS)
-        await ready(ann, bob)
-        async with reopened(harness, later=3600) as again:
-            ann = await resume(again, ann, m.Start, m.Turn)
-            await ann.say(m.Resign())
-            await ann.hear(m.Result)
-            line = next(line for line in again.record().splitlines() if line.startswith("restarted "))
-            assert float(line.split()[1]) == pytest.approx(3_600_000, abs=60_000)  # a slow machine takes its time
-            assert record.verify(again.record()).left == (1_000_000, 1_000_000)
+    async with playing(tmp_path / "data", OPTIONS) as (harness, ann, _bob), reopened(harness, later=3600) as again:
+        ann = await resume(again, ann, m.Start, m.Turn)
+        await ann.say(m.Resign())
+        await ann.hear(m.Result)
+        line = next(line for line in again.record().splitlines() if line.startswith("restarted "))
+        assert float(line.split()[1]) == pytest.approx(3_600_000, abs=60_000)  # a slow machine takes its time
+        assert record.verify(again.record()).left == (1_000_000, 1_000_000)
 
 
 async def test_what_is_said_together_with_resume_counts(tmp_path: Path, autojump_clock: MockClock) -> None:
@@ -342,9 +331,7 @@ async def test_a_result_that_was_not_told_is_told_to_who_comes_back(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(past_matches, "replay_in_process", replayed)
-    async with open_arena(tmp_path / "data") as harness:
-        ann, bob = await harness.pair("params=2,3,5,5 budget=1000")
-        await ready(ann, bob)
+    async with playing(tmp_path / "data", "params=2,3,5,5 budget=1000") as (harness, ann, bob):
         await ann.hear(m.Turn)
         await ann.say(m.Move(m.Text("a1-b2")))
         await ann.hear(m.Result)
@@ -366,9 +353,7 @@ async def test_a_result_that_was_not_told_is_told_to_who_comes_back(
 async def test_a_match_that_was_given_up_for_a_full_disk_does_not_come_back(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_arena(tmp_path / "data") as harness:
-        ann, bob = await harness.pair(OPTIONS)
-        await ready(ann, bob)
+    async with playing(tmp_path / "data", OPTIONS) as (harness, ann, bob):
 
         def broken(text: str) -> None:
             raise OSError("no space left on device")
@@ -387,9 +372,7 @@ async def test_a_match_that_was_given_up_for_a_full_disk_does_not_come_back(
 async def test_a_full_disk_at_the_start_leaves_journals_as_they_are(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_arena(tmp_path / "data") as harness:
-        ann, bob = await harness.pair(OPTIONS)
-        await ready(ann, bob)
+    async with playing(tmp_path / "data", OPTIONS) as (harness, ann, _bob):
         folder = harness.die()
         journal = (folder / "running" / "1.txt").read_bytes()
         with monkeypatch.context() as patch:
@@ -430,9 +413,7 @@ async def test_a_move_that_comes_together_with_the_opponents_is_refused_or_costs
     """Which of both is read first is open; the record is true in either case."""
     plies = set()
     for number in range(24):
-        async with open_arena(tmp_path / str(number)) as harness:
-            ann, bob = await harness.pair(OPTIONS)
-            await ready(ann, bob)
+        async with playing(tmp_path / str(number), OPTIONS) as (harness, ann, bob):
             await ann.hear(m.Turn)
             await trio.sleep(0.125)
             async with trio.open_nursery() as nursery:

@@ -13,7 +13,6 @@ from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
 from engine.wire.lines import REQUEST_BYTES
 from server.arena.session import Session
-from server.config.settings import ERRORS
 from tests.server.harness import open_arena
 
 
@@ -96,38 +95,6 @@ async def test_seek_can_be_taken_back(tmp_path: Path, autojump_clock: MockClock)
         await bob.nothing()
         await bob.say(m.Seek("gipf"))
         assert (await bob.hear(m.Error)).code == "wrong_state"
-
-
-async def test_who_hangs_up_is_not_paired(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.connect("ann"), await harness.connect("bob")
-        await ann.say(m.Seek("gipf"))
-        await ann.hear(m.Seeking)
-        await ann.stream.aclose()
-        await trio.sleep(0.1)
-        await bob.say(m.Seek("gipf"))
-        await bob.hear(m.Seeking)
-        await bob.nothing()
-
-
-@pytest.mark.parametrize(("line", "code"), [("SEEK chess", "unknown_game"), ("SEEK gipf budget=1", "bad_time")])
-async def test_seek_for_what_there_is_not(tmp_path: Path, autojump_clock: MockClock, line: str, code: str) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann = await harness.connect("ann")
-        await ann.stream.send_all(line.encode() + b"\n")
-        assert (await ann.hear(m.Error)).code == code
-        await ann.say(m.Seek("gipf"))
-        await ann.hear(m.Seeking)
-
-
-async def test_session_of_errors_alone_is_closed(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path) as harness:
-        client = await harness.connect()
-        for _ in range(ERRORS):
-            await client.stream.send_all(b"?\n")
-            await client.hear(m.Error)
-        assert (await client.hear(m.Bye)).reason == "errors"
-        assert await client.next() is None
 
 
 async def test_no_more_matches_than_the_server_has_room_for(tmp_path: Path, autojump_clock: MockClock) -> None:

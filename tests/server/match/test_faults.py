@@ -22,7 +22,7 @@ from server.storage import record_store as record_store_module
 from server.storage.disk import Disk
 from server.storage.record_store import Keys, RecordStore
 from tests.engine.test_record import played
-from tests.server.harness import ArenaHarness, Client, logged, open_arena, play, ready
+from tests.server.harness import ArenaHarness, Client, logged, open_arena, play, playing, ready
 
 VICTIM = "3,3,9,9"
 """The variant that is broken; the ten others play another one."""
@@ -228,9 +228,7 @@ async def test_a_fault_of_the_rules_ends_that_match_alone(
 async def test_who_asked_for_what_failed_may_play_on(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.pair()
-        await ready(ann, bob)
+    async with playing(tmp_path) as (_harness, ann, bob):
         await ann.hear(m.Turn)
         with monkeypatch.context() as patch:
             break_function(patch, referee, "move")
@@ -309,9 +307,7 @@ async def test_no_match_is_begun_that_cannot_be_recorded(
 async def test_a_record_that_cannot_be_moved_is_there_all_the_same_and_moves_with_the_next(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.pair("params=2,3,5,5")
-        await ready(ann, bob)
+    async with playing(tmp_path, "params=2,3,5,5") as (harness, ann, bob):
         with monkeypatch.context() as patch:
             patch.setattr(Path, "rename", _failing(READ_ONLY))
             await ann.say(m.Move(m.Text("a1-b2")))

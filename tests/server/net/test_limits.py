@@ -29,7 +29,7 @@ from server.config.limits import (
 )
 from server.config.settings import RECEIVE_BYTES, WRITE_BYTES, Settings
 from server.net.rate_limiter import RateLimiter, TooMany
-from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, open_arena, play, ready
+from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, open_arena, play, playing
 
 STRANGER = "192.0.2.7"
 NEIGHBOUR = "192.0.2.8"
@@ -231,9 +231,7 @@ async def test_what_a_seek_costs_is_not_on_the_clock(tmp_path: Path, autojump_cl
 
 
 async def test_large_answers_count(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path, change=limited) as harness:
-        ann, bob = await harness.pair()
-        await ready(ann, bob)
+    async with playing(tmp_path, change=limited) as (harness, ann, _bob):
         await ann.say(m.Resign())
         await ann.hear(m.Result)
         size = len(harness.record()) + len(harness.record().splitlines()) * 2
@@ -269,9 +267,7 @@ async def test_work_of_trusted_sessions_counts_but_moves_do_not(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each request takes the event loop 10 ms: a guest of this machine gets a quarter of its time, players theirs."""
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.pair("params=3,3,9,9 budget=60000")
-        await ready(ann, bob)
+    async with playing(tmp_path, "params=3,3,9,9 budget=60000") as (harness, ann, bob):
         answer = Requests.answer
 
         def works(requests: Requests, player: Player, message: m.Message, arrived: int) -> BackgroundAnswer | None:
@@ -384,9 +380,7 @@ async def test_silent_guest_is_closed_and_nobody_else(tmp_path: Path, autojump_c
 
 
 async def test_line_without_an_end_closes_its_session_alone(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.pair()
-        await ready(ann, bob)
+    async with playing(tmp_path) as (harness, _ann, _bob):
         trickle, endless, typist = [await harness.connect(name) for name in ("dora", "", "emil")]
         for _ in range(31):
             await trickle.stream.send_all(b"x")

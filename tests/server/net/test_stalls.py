@@ -23,7 +23,7 @@ from server.net.timing import MIN_STALL_MICROSECONDS, PULSE_SECONDS, StallLog, S
 from server.web.live import channels
 from server.web.live.event_stream import Broadcaster
 from server.web.views import lobby
-from tests.server.harness import ArenaHarness, open_arena, play, ready
+from tests.server.harness import ArenaHarness, open_arena, play, playing, ready
 from tests.server.process import Client as Peer
 from tests.server.process import ServerProcess
 
@@ -103,9 +103,7 @@ async def _stand_still(harness: ArenaHarness, clock: MockClock, seconds: float) 
 
 
 async def test_who_thought_through_a_stall_is_charged_without_it(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
-        await ready(ann, bob)
+    async with playing(tmp_path, "params=3,3,9,9 budget=1000") as (harness, ann, bob):
         await ann.hear(m.Turn)
         await trio.sleep(0.2)
         await _stand_still(harness, autojump_clock, 5)
@@ -125,9 +123,7 @@ async def test_who_thought_through_a_stall_is_charged_without_it(tmp_path: Path,
 async def test_a_line_that_came_in_a_stall_is_charged_up_to_its_beginning(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
-        await ready(ann, bob)
+    async with playing(tmp_path, "params=3,3,9,9 budget=1000") as (harness, ann, bob):
         await ann.hear(m.Turn)
         await trio.sleep(0.2)
         arrived = microseconds()
@@ -143,9 +139,7 @@ async def test_a_line_that_came_in_a_stall_is_charged_up_to_its_beginning(
 async def test_a_flag_falls_later_by_the_stalls_before_it_and_no_sooner(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
-        await ready(ann, bob)
+    async with playing(tmp_path, "params=3,3,9,9 budget=1000") as (harness, _ann, bob):
         began = trio.current_time()
         for _ in range(3):
             await trio.sleep(0.1)
@@ -175,9 +169,7 @@ async def test_both_who_initialise_get_a_stall_back_which_is_written_once(
 
 
 async def test_a_stall_before_the_turn_gives_nothing(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
-        await ready(ann, bob)
+    async with playing(tmp_path, "params=3,3,9,9 budget=1000") as (harness, ann, bob):
         await ann.hear(m.Turn)
         await _stand_still(harness, autojump_clock, 3)
         await trio.sleep(0.001)
@@ -189,9 +181,7 @@ async def test_a_stall_before_the_turn_gives_nothing(tmp_path: Path, autojump_cl
 
 
 async def _with_a_stall(folder: Path, clock: MockClock) -> str:
-    async with open_arena(folder) as harness:
-        ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
-        await ready(ann, bob)
+    async with playing(folder, "params=3,3,9,9 budget=1000") as (harness, ann, bob):
         await trio.sleep(0.2)
         await _stand_still(harness, clock, 5)
         await trio.sleep(0.1)
@@ -215,9 +205,7 @@ ENDS: dict[str, Callable[[Match], None]] = {
 async def test_what_ends_a_match_is_not_charged_the_stall_before_it(
     tmp_path: Path, autojump_clock: MockClock, end: str
 ) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
-        await ready(ann, bob)
+    async with playing(tmp_path, "params=3,3,9,9 budget=1000") as (harness, _ann, bob):
         await trio.sleep(0.2)
         match = harness.match()
         if end == "left":
@@ -361,9 +349,7 @@ async def test_work_for_pages_that_holds_up_the_loop_costs_no_player(
 async def test_a_line_that_may_have_come_in_time_has_come_in_time(
     tmp_path: Path, autojump_clock: MockClock, looked: float, reason: str
 ) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
-        await ready(ann, bob)
+    async with playing(tmp_path, "params=3,3,9,9 budget=1000") as (harness, ann, bob):
         await ann.hear(m.Turn)
         began = microseconds()
         autojump_clock.jump(1.005)

@@ -109,19 +109,6 @@ def test_the_line_says_all_without_control_characters() -> None:
     )
 
 
-def test_a_contest_that_is_over_says_so() -> None:
-    definition, games, now, moment = sample(6, RoundRobin())
-    text = progress_line(current_progress(definition, games, now, moment))
-    assert f"over after {current_progress(definition, games, now, moment).done} games; 1. " in text
-    assert moment.missing and "waiting" not in text, "nothing waits any more"
-    assert "left" not in text and "stage" not in text
-
-
-def test_the_qualification_has_no_table() -> None:
-    now = current_progress(*sample(6, RoundRobin(), stop=3))
-    assert now.head == () and now.stage == "qualification"
-
-
 @pytest.mark.parametrize("width", [40, 80, 160])
 @pytest.mark.parametrize(
     "formats", [(Swiss(3),), (Ladder(20, 0),), (Gauntlet(("a1",)),), (Knockout(tie_breaks=1, control=CONTROL),)]

@@ -1,6 +1,5 @@
 import re
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 from rich.console import Console, RenderableType
@@ -77,26 +76,3 @@ def test_a_crosstable_of_more_than_a_terminal_is_wide_comes_in_blocks() -> None:
         points = [float(word.replace("½", ".5")) for word in found if word != "×"]
         assert points == [cell.points for cell in cells if cell] and max(map(len, row)) <= 80
         assert found.index("×") == sum(cell is not None for cell in cells[:place])
-
-
-def test_a_crosstable_of_hundreds_is_left_to_the_page() -> None:
-    definition, games = long_names(3)
-    stage = make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED)).stages[0]
-    many = msgspec.structs.replace(stage, table=stage.table * 30, crosstable=((),) * 90)
-    assert "index.html has that of all" in shown(text.crosstable(many), 80)
-
-
-def test_standings_show_forfeits_byes_and_who_is_out() -> None:
-    made = sample_report(7, RoundRobin(2))
-    found = shown(text.standings(made.stages[0]), 100)
-    assert "a3 is disqualified: lost on time (3 games)" in found
-    assert any(f"{line.losses}+{line.forfeits_lost}" in found for line in made.stages[0].table if line.forfeits_lost)
-    swiss = sample_report(7, Swiss(3))
-    assert swiss.stages[0].byes and f"byes: {swiss.stages[0].byes[0].name} in round 1" in shown(
-        text.standings(swiss.stages[0]), 100
-    )
-
-
-def test_a_contest_that_has_just_begun_is_shown() -> None:
-    found = shown(text.render_report(sample_report(4, RoundRobin(), stop=1)), 80)
-    assert "running, as of 2026-11-21 05:15 UTC" in found and "open" in found

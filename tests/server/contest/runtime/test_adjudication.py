@@ -17,7 +17,7 @@ from engine.wire import messages as m
 from server.contest.definition import Adjudication
 from server.contest.runtime import adjudication
 from server.contest.runtime.adjudication import Adjudicator
-from tests.server.harness import ArenaHarness, Client, open_arena, play, ready
+from tests.server.harness import ArenaHarness, Client, open_arena, play, playing, ready
 
 RULES = Adjudication(from_ply=0, seconds=600.0, megabytes=64)
 
@@ -231,9 +231,7 @@ async def test_a_record_that_cannot_be_written_annuls_the_match(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer(tmp_path, 6, '{"winner":null}')
-    async with open_arena(tmp_path / "data") as harness:
-        ann, bob = await harness.pair("params=3,3,9,9 budget=86400000")
-        await ready(ann, bob)
+    async with playing(tmp_path / "data", "params=3,3,9,9 budget=86400000") as (harness, _ann, bob):
 
         def full(text: str) -> None:
             raise OSError(28, "No space left on device")
