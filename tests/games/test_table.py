@@ -44,8 +44,7 @@ async def test_a_game_from_the_first_move_to_the_last(game: Game, tmp_path: Path
     async with open_arena(tmp_path) as harness:
         players = list(await seated(harness, game))
         spectator = await harness.connect()
-        await spectator.say(m.Watch(1))
-        watched = await spectator.hear(m.Watching)
+        watched = await spectator.ask(m.Watch(1), m.Watching)
         assert (watched.game, watched.first, watched.second) == (game.name, "ann", "bob")
         shown = await spectator.hear(m.Board)
         position = game.read("\n".join(shown.lines))
@@ -54,13 +53,11 @@ async def test_a_game_from_the_first_move_to_the_last(game: Game, tmp_path: Path
         while True:
             mover = players[position.turn]
             await mover.hear(m.Turn)
-            await mover.say(m.AskMoves())
-            offered = list((await mover.hear(m.Moves)).lines)
+            offered = list((await mover.ask(m.AskMoves(), m.Moves)).lines)
             assert offered == moves(position)
             if ply == 3:
                 await mover.stream.aclose()
-                back = await harness.connect()
-                await back.say(m.Resume(1, mover.token))
+                back = await harness.guest(m.Resume(1, mover.token))
                 mover = players[position.turn] = back
                 resumed = await mover.hear(m.Match)
                 assert (resumed.game, resumed.side) == (game.name, game.sides[position.turn])

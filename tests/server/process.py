@@ -135,6 +135,11 @@ class Client:
             if isinstance(message, kinds):
                 return message
 
+    def ask(self, message: m.Message, kind: type) -> Any:
+        """Say something, and return the next message of a kind."""
+        self.say(message)
+        return self.hear(kind)
+
     def close(self) -> None:
         self.socket.close()
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pytest
 
 from engine.games.arrows.position import ARROWS
-from engine.games.perft import count, divide
+from engine.games.perft import count
 from tests.oracles import arrows as oracle
 
 ORACLE_DEPTH, INTERPRETED_DEPTH = 4, 5
@@ -75,10 +75,3 @@ def test_compiled_perft_is_that_of_the_table_to_its_end(table: Table) -> None:
     assert start.kernel().compiled
     depths = range(1, len(table.counts) + 1)
     assert [count(start, depth, unique=table.unique) for depth in depths] == table.counts
-
-
-@pytest.mark.parametrize("table", TABLES, ids=case_name)
-def test_the_moves_share_the_leaves(table: Table) -> None:
-    branches = divide(ARROWS.start(table.parameters), 4, unique=table.unique, compile=False)
-    assert sum(branch.leaves for branch in branches) == table.counts[3]
-    assert len(branches) == table.counts[0]

@@ -165,19 +165,6 @@ def test_picture_of_a_field_that_both_have_to_use() -> None:
     assert rows[1] == " 1  1→  ??  2←   ·"
 
 
-def test_picture_of_a_tall_board() -> None:
-    rows = ARROWS.start("10 10").picture().splitlines()
-    assert rows[0].split() == [str(x) for x in range(1, 11)]
-    assert [row.split()[0] for row in rows[1:]] == [str(y) for y in range(1, 11)]
-    assert rows[10].split()[-2:] == ["2?", "2←"]
-    assert len({len(row) for row in rows[1:-1]}) == 1
-
-
-def test_every_direction_has_its_arrow() -> None:
-    drawn = [ARROWS.start(f"4 4 2 2 4 4 {direction} 6").picture() for direction in range(8)]
-    assert [next(char for char in text if char in "↑↗→↘↓↙←↖") for text in drawn] == list("↑↗→↘↓↙←↖")
-
-
 def test_summary() -> None:
     assert after("").summary() == "first: next on (2, 1); second: next on (5, 5); 26 free fields"
     assert after("3").summary() == "first: next on (3, 2); second: next on (5, 5); 25 free fields"

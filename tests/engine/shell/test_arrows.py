@@ -10,7 +10,7 @@ from engine.games.arrows.position import ARROWS
 from engine.games.interface import Position, play
 from engine.search.game_engine import AdaptiveSearcher
 from engine.search.searcher import NO_LIMITS, Searcher, SearchLimits
-from engine.shell import arrows, find
+from engine.shell import arrows
 from tests.clocks import ticking
 from tests.engine.arrows import samples
 from tests.oracles import arrows as oracle
@@ -34,10 +34,6 @@ class Session:
 
 def init(board: str) -> str:
     return f"InitGame 10\n{board}"
-
-
-def test_it_is_the_shell_of_arrows() -> None:
-    assert find("arrows") is arrows.run
 
 
 def test_compiling_has_begun_before_a_line_is_read_and_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:

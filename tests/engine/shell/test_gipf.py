@@ -393,19 +393,6 @@ def test_solving_names_a_tie(monkeypatch: pytest.MonkeyPatch) -> None:
 # Robustness
 
 
-def test_no_garbage_ends_the_shell() -> None:
-    chance = Random(11)
-    moves = ["a1-b2", "a1", "-", ":", "w:", "b: b2 c3", "999999999999"]
-    characters = ["\0", "\udcff", "\x0c", "\u2028", "\u00e9"]
-    boards = ["2 2 5 5\n2 2 W\n", SMALL, DRAW, *SMALL.split()]
-    words = [*NEEDING_A_BOARD, *["LOAD_GAME_BOARD"] * 3, *moves, *characters, *boards]
-    for _ in range(150):
-        text = "".join(chance.choice(words) + chance.choice([" ", "\n", "\n", "\r\n", ""]) for _ in range(60))
-        session = Session(text, "", load(SMALL), "IS_GAME_OVER", "NO_COMMAND")
-        assert session.output[-2:] == ["BOARD_STATE_OK", "GAME_IN_PROGRESS"]
-        assert session.complaints[-1] == "unknown command: 'NO_COMMAND'"
-
-
 def test_what_is_too_large_is_named_and_the_shell_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gipf, "FIRST_PLACES", 1)
     monkeypatch.setattr(gipf, "MAX_PLACES", 4)

@@ -87,8 +87,7 @@ async def test_a_record_is_replayed_once_beside_the_loop_and_other_requests_wait
             assert [type(message) for message in told] == kinds
             assert told[1].token == token and told[1].side == ("white", "black")[side]
             assert (told[-2].result, told[-2].reason) == ("white", "resign")
-            await client.say(m.Seek("gipf", m.Text("opponent=nobody")))
-            await client.hear(m.Seeking)
+            await client.ask(m.Seek("gipf", m.Text("opponent=nobody")), m.Seeking)
         assert texts == [(data / "records" / "1.txt").read_text(encoding="utf-8")]
         assert trio.current_time() == began + 1
 
@@ -157,8 +156,7 @@ async def test_a_replay_that_fails_says_nothing_of_the_match(
     monkeypatch.setattr(past_matches, "replay_in_process", fails)
     async with open_arena(data, later=MINUTE) as harness:
         client = await harness.connect()
-        await client.say(m.Resume(1, tokens[0]))
-        assert (await client.hear(m.Bye)).reason == "server_fault"
+        assert (await client.ask(m.Resume(1, tokens[0]), m.Bye)).reason == "server_fault"
         monkeypatch.setattr(past_matches, "replay_in_process", replayed)
         _, told = await come_back(harness, tokens[0])
         assert isinstance(told[0], m.Welcome)
@@ -236,7 +234,6 @@ async def test_a_turn_that_ends_before_its_moves_are_found_gets_an_error(
 
     monkeypatch.setattr(move_list.MoveList, "finish", slowly)
     async with playing(tmp_path, "params=19,19,5 budget=1000", "mnk") as (_harness, first, _second):
-        await first.say(m.AskMoves())
-        assert (await first.hear(m.Result)).reason == "time"
+        assert (await first.ask(m.AskMoves(), m.Result)).reason == "time"
         assert (await first.next()).code == "not_your_turn"
         await first.nothing()

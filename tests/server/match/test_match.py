@@ -24,8 +24,7 @@ async def test_moves_are_relayed_with_clocks_that_ran_only_for_the_mover(
         assert await ann.hear(m.Start) == m.Start(900, 850)
         assert await ann.hear(m.Turn) == m.Turn(900, 850)
         await trio.sleep(0.300)
-        await ann.say(m.Move(m.Text(" a1 - b2 ")))
-        assert await ann.next() == m.Moved(1, "white", 607, 850, m.Text("a1-b2"))
+        assert await ann.answer(m.Move(m.Text(" a1 - b2 "))) == m.Moved(1, "white", 607, 850, m.Text("a1-b2"))
         await bob.hear(m.Start)
         assert await bob.next() == m.Moved(1, "white", 607, 850, m.Text("a1-b2"))
         assert await bob.next() == m.Turn(850, 607)
@@ -39,8 +38,7 @@ async def test_flag_falls_at_the_deadline_not_at_the_next_line(tmp_path: Path, a
         assert trio.current_time() - began == pytest.approx(1.0, abs=1e-3)
         assert (result.result, result.reason, result.second) == ("white", "time", 0)
         assert "ran out of time" in result.sentence
-        await bob.say(m.Ping())
-        await bob.hear(m.Pong)
+        await bob.ask(m.Ping(), m.Pong)
         assert record.verify(harness.record()).reason == "time"
 
 
@@ -88,9 +86,7 @@ async def test_a_loss_on_time_says_that_the_connection_was_lost_and_for_how_long
         await ann.stream.aclose()
         if back:
             await trio.sleep(10)
-            again = await harness.connect()
-            await again.say(m.Resume(1, ann.token))
-            await again.hear(m.Turn)
+            await harness.guest(m.Resume(1, ann.token), m.Turn)
         result = await bob.hear(m.Result)
         late = "ann (white) ran out of time: 0.000 ms beyond a budget of 60000.000 ms"
         spent = "; 60000.000 ms of 60000.000 ms went to move 1; its opponent used 0.000 ms"
@@ -108,8 +104,7 @@ async def test_third_repetition_is_a_draw(tmp_path: Path, autojump_clock: MockCl
             board = (await mover.hear(m.Board)).lines
             seen[board] = seen.get(board, 0) + 1
             assert seen[board] < 3, "the match should have ended"
-            await mover.say(m.Move(m.Text((await mover.hear(m.Moves)).lines[0])))
-            await mover.hear(m.Moved)
+            await mover.ask(m.Move(m.Text((await mover.hear(m.Moves)).lines[0])), m.Moved)
             await other.hear(m.Moved)
             following = await other.next()
             result = following if isinstance(following, m.Result) else None
@@ -128,8 +123,7 @@ async def test_move_limit_is_a_draw(tmp_path: Path, autojump_clock: MockClock) -
         bob,
     ):
         await play(ann, bob, "a5-b5")
-        await bob.say(m.Move(m.Text("e9-e8")))
-        result = await bob.hear(m.Result)
+        result = await bob.ask(m.Move(m.Text("e9-e8")), m.Result)
         assert (result.result, result.reason) == ("draw", "move_limit")
         assert record.verify(harness.record()).reason == "move_limit"
 
@@ -137,8 +131,7 @@ async def test_move_limit_is_a_draw(tmp_path: Path, autojump_clock: MockClock) -
 async def test_resuming_takes_a_seat_over_from_a_dead_connection(tmp_path: Path, autojump_clock: MockClock) -> None:
     async with open_arena(tmp_path) as harness:
         ann, bob = await harness.pair()
-        again = await harness.connect()
-        await again.say(m.Resume(1, ann.token))
+        again = await harness.guest(m.Resume(1, ann.token))
         assert (await ann.hear(m.Bye)).reason == "resumed"
         await again.hear(m.Board)
         await ready(again, bob)
@@ -150,26 +143,20 @@ async def test_match_that_has_just_ended_is_told_at_once_to_who_watches_it(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
     async with playing(tmp_path, "params=2,3,5,5") as (harness, ann, _bob):
-        await ann.say(m.Move(m.Text("a1-b2")))
-        await ann.hear(m.Result)
+        await ann.ask(m.Move(m.Text("a1-b2")), m.Result)
         spectator = await harness.connect("carol")
-        await spectator.say(m.Watch(1))
-        await spectator.hear(m.Watching)
+        await spectator.ask(m.Watch(1), m.Watching)
         assert (await spectator.hear(m.Moved)).move == "a1-b2"
         assert (await spectator.hear(m.Result)).reason == "dead_lock"
-        await spectator.say(m.Seek("gipf"))
-        await spectator.hear(m.Seeking)
+        await spectator.ask(m.Seek("gipf"), m.Seeking)
 
 
 async def test_requests_of_a_turn_are_bounded(tmp_path: Path, autojump_clock: MockClock) -> None:
     async with playing(tmp_path, "params=4,4,15,15 budget=60000") as (_harness, ann, bob):
         await ann.hear(m.Turn)
         for _ in range(REQUESTS_PER_TURN):
-            await ann.say(m.AskMoves())
-            assert len((await ann.hear(m.Moves)).lines) == 42
-        await ann.say(m.AskMoves())
-        assert (await ann.hear(m.Error)).code == "too_many"
+            assert len((await ann.ask(m.AskMoves(), m.Moves)).lines) == 42
+        assert (await ann.ask(m.AskMoves(), m.Error)).code == "too_many"
         await play(ann, bob, "a5-b5")
         await bob.hear(m.Turn)
-        await bob.say(m.AskMoves())
-        await bob.hear(m.Moves)
+        await bob.ask(m.AskMoves(), m.Moves)

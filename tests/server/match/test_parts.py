@@ -11,7 +11,7 @@ from trio.testing import MockClock
 from server.config import tokens
 from server.match.flag_timer import FlagTimer
 from server.net.send_queue import SendQueue
-from server.net.timing import StallLog, StallMonitor, microseconds
+from server.net.timing import microseconds
 from server.storage.disk import lock_data_directory
 from server.storage.record_store import Keys, RecordStore
 
@@ -102,25 +102,6 @@ async def test_error_in_one_match_reaches_no_other(nursery: trio.Nursery, autoju
     await trio.sleep(5)
     assert [str(error) for error in broken.errors] == ["no space left on device"]
     assert sound.fell
-
-
-def test_bytes_are_stamped_with_the_end_of_a_wait_or_the_beginning_of_the_work_before() -> None:
-    now = 0
-
-    def clock() -> int:
-        return now
-
-    watch = StallMonitor(clock, StallLog())
-    now = 100
-    watch.before_io_wait(1)
-    now = 5_000
-    watch.after_io_wait(1)  # the loop slept until the bytes came
-    assert watch.arrival() == 5_000
-    now = 35_000  # it worked for 30 ms
-    watch.before_io_wait(0)
-    now = 35_010
-    watch.after_io_wait(0)  # and found bytes that may have come at any time since 5.000
-    assert watch.arrival() == 5_000
 
 
 KEYS = Keys.of("ann's", "bob's")

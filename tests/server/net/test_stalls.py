@@ -108,8 +108,7 @@ async def test_who_thought_through_a_stall_is_charged_without_it(tmp_path: Path,
         await trio.sleep(0.2)
         await _stand_still(harness, autojump_clock, 5)
         await trio.sleep(0.3)
-        await ann.say(m.Move(m.Text("a1-b2")))
-        assert (await ann.hear(m.Moved))[2:4] == (500, 1000)
+        assert (await ann.ask(m.Move(m.Text("a1-b2")), m.Moved))[2:4] == (500, 1000)
         await bob.hear(m.Turn)
         await trio.sleep(0.1)
         await bob.say(m.Resign())
@@ -337,8 +336,7 @@ async def test_work_for_pages_that_holds_up_the_loop_costs_no_player(
             hub.snapshot()
             assert made.is_set()
             await trio.sleep(3 * PULSE_SECONDS)
-            await ann.say(m.Move(m.Text("a1-b2")))
-            moved = await ann.hear(m.Moved)
+            moved = await ann.ask(m.Move(m.Text("a1-b2")), m.Moved)
             most = time.monotonic() - began - STOPPED_SECONDS + 2 * PULSE_SECONDS
             assert harness.arena.stalls.count > 0
             assert 600 - moved.first / 1000 < most, "all but the stall, whatever the machine does meanwhile"

@@ -204,8 +204,7 @@ async def test_a_match_that_the_disk_does_not_keep_is_annulled_and_others_go_on(
         tmp_path / "data", record_store=lambda folder: RecordStore(folder, synced=True, disk=disk)
     ) as harness:
         rounds = Rounds(harness.arena.record_store, harness.arena, lambda: None)
-        ann, bob = await harness.pair("params=3,3,9,9 budget=600000")
-        await ready(ann, bob)
+        ann, bob = await harness.begin("params=3,3,9,9 budget=600000")
         await rounds.one()
         disk.names = ("1.txt",)
         await play(ann, bob, "a1-b2")

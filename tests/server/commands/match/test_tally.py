@@ -48,15 +48,6 @@ def test_the_test_takes_pairs_in_the_order_of_the_schedule_however_games_end() -
     assert in_order.count == len(in_order.games) == 2 * in_order.tested_pairs < 60, "what came after does not count"
 
 
-def test_a_gap_holds_the_test_up() -> None:
-    tally = Tally(("ann", "bob"), Sprt(0, 300))
-    for number in range(2, 61):
-        tally.add(game(number, "ann"))
-    assert (tally.decision, tally.ratio, tally.tested_pairs, tally.count) == (Decision.OPEN, 0.0, 0, 59)
-    tally.add(game(1, "ann"))
-    assert tally.decision is Decision.H1
-
-
 def test_players_of_a_round_robin_are_measured_against_all_others() -> None:
     made = setup(("ann", "bob", "carol"), games=2)
     tally = Tally(made.names, None)

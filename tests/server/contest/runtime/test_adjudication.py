@@ -101,8 +101,7 @@ async def test_a_game_ends_with_the_draw_that_solving_proves_but_not_while_initi
             await ann.say(m.Ready())
             await trio.sleep(3 * adjudication.LOOK_SECONDS)
             assert harness.arena.matches
-            await bob.say(m.Ready())
-            result = await bob.hear(m.Result)
+            result = await bob.ask(m.Ready(), m.Result)
         assert (result.result, result.reason) == ("draw", "adjudicated")
         assert record.verify(harness.record()).result == "draw"
 

@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 import trio
-from trio.testing import MockClock
 
 from engine.wire import messages as m
-from server.commands import demo
 from server.config.builtin_bot import BuiltinBot
 from server.config.settings import Settings
 from server.contest.programs import builtin_bots
@@ -97,19 +95,3 @@ async def test_a_machine_without_room_for_a_bot_costs_the_server_nothing(
         with trio.fail_after(600):
             assert (await newcomer.hear(m.Match)).opponent == "alfabeta"
         nursery.cancel_scope.cancel()
-
-
-async def test_the_demonstration_says_for_whom_it_waits(
-    tmp_path: Path, autojump_clock: MockClock, capsys: pytest.CaptureFixture[str]
-) -> None:
-    async with open_arena(tmp_path) as arena, trio.open_nursery() as nursery:
-        nursery.start_soon(demo._report_awaited, arena.arena, ("alphabeta", "random"))
-        await trio.sleep(6)
-        await arena.connect("random")
-        await trio.sleep(6)
-        await arena.connect("alphabeta")
-    assert capsys.readouterr().out.splitlines() == [
-        "  alphabeta and random not ready after 5 s: the search is compiled before its first match, "
-        "which takes a minute or two, once",
-        "  alphabeta not ready after 10 s",
-    ]

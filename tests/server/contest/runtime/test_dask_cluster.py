@@ -216,22 +216,6 @@ async def test_a_game_that_fails_everywhere_is_given_back(made: Made) -> None:
         assert found.workers == 4
 
 
-async def test_where_no_worker_is_left_games_wait(made: Made) -> None:
-    made.add("one")
-    made.answer = lambda worker, task: Failed("no")
-    played: list[Any] = []
-
-    async def play() -> None:
-        played.append(await found.play(job()))
-
-    async with running(made) as found, trio.open_nursery() as nursery:
-        nursery.start_soon(play)
-        await until(lambda: (found.workers, found.games) == (0, 0))
-        await trio.sleep(0.05)
-        assert played == [] and made.open == []
-        nursery.cancel_scope.cancel()
-
-
 async def test_games_wait_while_the_scheduler_is_lost_which_is_no_failure_of_theirs(made: Made) -> None:
     made.add("one")
     made.answer = lambda worker, task: None

@@ -39,8 +39,7 @@ async def answers(harness: ArenaHarness) -> None:
     """Show that others play a match from its beginning to its end."""
     carol, dave = await harness.connect("carol"), await harness.connect("dave")
     await carol.say(m.Seek("mnk", m.Text("opponent=dave")))
-    await dave.say(m.Seek("mnk", m.Text("opponent=carol")))
-    await dave.hear(m.Board)
+    await dave.ask(m.Seek("mnk", m.Text("opponent=carol")), m.Board)
     await dave.say(m.Resign())
     assert (await carol.hear(m.Result)).reason == "resign"
 

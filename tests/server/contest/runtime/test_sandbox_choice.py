@@ -126,8 +126,7 @@ async def test_a_program_comes_back_to_its_own_match_alone(tmp_path: Path) -> No
         tickets = {name: contest_players.issue(name) for name in ("carol", "dave")}
         async with connected(harness, tickets["carol"]) as carol, connected(harness, tickets["dave"]) as dave:
             for client, (name, ticket) in zip((carol, dave), tickets.items(), strict=True):
-                await client.say(m.Login(name, ticket.token))
-                await client.hear(m.Welcome)
+                await client.ask(m.Login(name, ticket.token), m.Welcome)
                 await client.say(m.Seek("any"))
                 await ticket.here.wait()
             players = [ticket.player for ticket in tickets.values() if ticket.player is not None]
@@ -138,13 +137,10 @@ async def test_a_program_comes_back_to_its_own_match_alone(tmp_path: Path) -> No
                 await client.hear(m.Board)
             async with connected(harness, tickets["carol"]) as again:
                 for match, token in ((1, ann.token), (number, dave.token)):
-                    await again.say(m.Resume(match, token))
-                    refused = await again.hear(m.Error)
+                    refused = await again.ask(m.Resume(match, token), m.Error)
                     assert (refused.code, refused.sentence) == (
                         Code.BAD_TOKEN, "a program comes back here to its own match alone"
                     )  # fmt: skip
-                await again.say(m.Resume(number, carol.token))
-                await again.hear(m.Board)
+                await again.ask(m.Resume(number, carol.token), m.Board)
             async with connected(harness, None) as anybody:
-                await anybody.say(m.Resume(1, ann.token))
-                await anybody.hear(m.Board)
+                await anybody.ask(m.Resume(1, ann.token), m.Board)

@@ -159,8 +159,7 @@ async def test_whatever_happens_while_a_game_is_set_up_who_waits_goes_on_waiting
             await trio.sleep(0.01)
         ann = await harness.connect("ann")
         bob = await harness.connect("bob")
-        await ann.say(m.Seek("any"))
-        await ann.hear(m.Seeking)
+        await ann.ask(m.Seek("any"), m.Seeking)
         happen: dict[str, Callable[[], None]] = {
             "leaves": lambda: leaves(bob),
             "cancels": lambda: nursery.start_soon(bob.say, m.Cancel()),
@@ -186,8 +185,7 @@ async def test_whatever_happens_while_a_game_is_set_up_who_waits_goes_on_waiting
                     await trio.sleep(0.01)
         elif event == "leaves" and not harness.arena.matches:
             again = await harness.connect("bob")
-            await again.say(m.Seek("any"))
-            await again.hear(m.Match)
+            await again.ask(m.Seek("any"), m.Match)
             await ann.hear(m.Match)
         nursery.cancel_scope.cancel()
 
