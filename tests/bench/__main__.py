@@ -11,7 +11,6 @@ from tests.bench import (
     flags,
     games,
     hostile,
-    ladder,
     levels,
     network,
     pages,
@@ -42,7 +41,6 @@ BENCHES: dict[str, Callable[[], object]] = {
     "pages": pages.run,
     "contests": contests.run,
     "network": network.run,
-    "ladder": ladder.run,
 }
 
 LASTING: dict[str, Callable[[float], None]] = {"soak": soak.run}

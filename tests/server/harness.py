@@ -35,6 +35,10 @@ FOREVER = 1_000_000
 """Seconds, on a simulated clock, after which a test that waits for a message has failed."""
 
 
+WAIT_SECONDS = 600
+"""Seconds after which a test that waits for something else has failed: the machine may be busy."""
+
+
 @contextmanager
 def logged(**options: bool) -> Iterator[io.StringIO]:
     """Catch what the server writes into its log, as `server.ops.logs.configure` has it with these options."""
@@ -217,6 +221,13 @@ async def playing(
     """Run an arena in which two clients are in play; the first begins. Further options are those of `open_arena`."""
     async with open_arena(folder, **arena) as harness:
         yield harness, *await harness.begin(options, game)
+
+
+async def until(true: Callable[[], object]) -> None:
+    """Wait until something is true."""
+    with trio.fail_after(WAIT_SECONDS):
+        while not true():
+            await trio.sleep(0.005)
 
 
 async def ready(*clients: Client) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.games.arrows.position import ARROWS
-from engine.games.interface import BadMove, BadPosition, IllegalMove, Position, UnreadableMove, play
+from engine.games.interface import BadMove, BadPosition, Position, UnreadableMove, play
 
 FILE = """# a game of the contest
 
@@ -115,31 +115,6 @@ def test_255_is_explained() -> None:
             position.resolve(" 255 ")
         assert refused.value.code == "BAD_MOVE_MEANS_NONE"
         assert "no move is possible" in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("moves", "ending", "loser", "detail"),
-    [
-        ("0 7", "off_board", 0, "first cannot place an arrow on (2, 0), which is off the board"),
-        ("6 7", "occupied", 0, "first cannot place an arrow on (1, 1), which is occupied"),
-        ("3 4", "off_board", 1, "second cannot place an arrow on (5, 6), which is off the board"),
-        ("4 7 3", "blocked", 0, "first cannot place an arrow on (3, 3), which is blocked"),
-        ("2 7 3", "taken", 1, "second cannot place an arrow on (4, 2), which the last arrow of first points at, too"),
-    ],
-)
-def test_ends(moves: str, ending: str, loser: int, detail: str) -> None:
-    position = after(moves, {"taken": "6 5 1 1 6 3 2 6", "blocked": "6 5 1 1 6 5 2 6 3 3"}.get(ending, "6 5"))
-    if position.turn != loser:  # the other one moves once more
-        assert position.verdict() is None
-        position = play(position, "7")
-    verdict = position.verdict()
-    assert verdict is not None
-    assert (verdict.winner, verdict.termination, verdict.detail) == (1 - loser, ending, detail)
-    assert list(position.successors()) == []
-    with pytest.raises(IllegalMove) as refused:
-        position.resolve("0")
-    assert refused.value.code == "BAD_MOVE_GAME_IS_OVER"
-    assert detail in str(refused.value)
 
 
 # Pictures

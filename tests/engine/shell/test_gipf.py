@@ -6,8 +6,6 @@ from random import Random
 
 import pytest
 
-from engine.games.gipf.position import GipfPosition
-from engine.games.interface import Kernel, Position
 from engine.shell import UnknownShell, find, gipf
 from engine.solve.solver import Result, Solution
 from tests.engine.gipf import samples
@@ -308,39 +306,6 @@ def test_a_finished_game_generates_nothing() -> None:
         "GEN_ALL_POS_MOV_EXT_NUM",
     )  # fmt: skip
     assert session.answers == ["0_UNIQUE_MOVES", "0_UNIQUE_MOVES"]
-
-
-class Code:
-    """Stands for compiled code: it is there once it was started."""
-
-    def __init__(self, position: Position) -> None:
-        self.parameters = position.parameters
-        self.done: list[str] = []
-
-    def is_ready(self) -> bool:
-        return "started" in self.done
-
-    def start(self) -> None:
-        self.done.append("started")
-
-    def wait(self, seconds: float | None = None) -> bool:
-        raise AssertionError(f"it waits for {seconds} s")
-
-
-def test_rules_are_compiled_only_when_there_is_much_to_generate(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[bool] = []
-    kernel = GipfPosition.kernel
-
-    def watched(self: GipfPosition, *, compile: bool = True) -> Kernel:
-        asked.append(compile)
-        return kernel(self, compile=False)
-
-    monkeypatch.setattr(GipfPosition, "kernel", watched)
-    monkeypatch.setattr(gipf, "compiled_code", Code)
-    monkeypatch.setattr(gipf, "INTERPRETED", 3)
-    monkeypatch.setattr(gipf, "LOADED_FROM", 2)
-    Session(load(SMALL), *["GEN_ALL_POS_MOV_NUM"] * 5, load(DRAW), "GEN_ALL_POS_MOV_NUM")
-    assert asked == [False, False, False, True, True, False]
 
 
 # Solving

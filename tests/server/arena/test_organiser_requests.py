@@ -73,29 +73,6 @@ async def test_wrong_token_and_no_organiser_get_the_same_answer(tmp_path: Path, 
     assert {error.code for error in said} == {"bad_token"} and len(set(said)) == 1
 
 
-@pytest.mark.parametrize(
-    ("line", "code", "words"),
-    [
-        ("ORGANISE", "bad_arguments", "lacks token; it is written: ORGANISE token"),
-        ("ORGANISE a b", "bad_arguments", "'b' is too much"),
-        ("ORGANISE " + "x" * 1024, "line_too_long", "at most 1024 bytes"),
-        ("ORGANISE \x00", "bad_line", "U+0000"),
-        ("ANNUL 1", "wrong_state", "ANNUL is not possible now (guest)"),
-        ("DISMISS ann", "wrong_state", "DISMISS is not possible now (guest)"),
-    ],
-)
-async def test_guests_get_one_error(
-    tmp_path: Path, autojump_clock: MockClock, line: str, code: str, words: str
-) -> None:
-    async with open_arena(tmp_path, change=organised) as harness:
-        await harness.pair()
-        client = await harness.connect()
-        await client.stream.send_all(f"{line}\n".encode())
-        error = await client.next()
-        assert error.code == code and words in error.sentence
-        assert set(harness.arena.matches) == {1} and set(harness.arena.sessions) == {"ann", "bob"}
-
-
 async def test_organiser_looks_and_asks_but_does_not_play(tmp_path: Path, autojump_clock: MockClock) -> None:
     async with with_organiser(tmp_path) as (harness, organiser):
         await harness.pair()

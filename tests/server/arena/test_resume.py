@@ -1,6 +1,5 @@
 """A server that dies and starts again, on a simulated clock: each state of a match, and clocks to the microsecond."""
 
-import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -13,8 +12,6 @@ from trio.testing import MockClock
 from engine import record
 from engine.wire import messages as m
 from engine.wire.coding import encode
-from server.arena import past_matches
-from server.arena.past_matches import PastMatch
 from server.config.settings import Settings
 from tests.server.harness import ArenaHarness, Client, open_arena, play, playing, ready
 
@@ -304,32 +301,6 @@ async def test_what_is_said_together_with_resume_counts(tmp_path: Path, autojump
                 await trio.sleep(0.001)
                 assert left(third) == (1_000_000, 1_000_000)
                 assert record.verify((third.folder / "running" / "1.txt").read_text()).history.plies == 1
-
-
-async def replayed(text: str) -> PastMatch | None:
-    """Replay a record here: a simulated clock does not wait for a process."""
-    await trio.lowlevel.checkpoint()
-    return past_matches.replay_record(text)
-
-
-async def test_a_result_that_was_not_told_is_told_to_who_comes_back(
-    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(past_matches, "replay_in_process", replayed)
-    async with playing(tmp_path / "data", "params=2,3,5,5 budget=1000") as (harness, ann, bob):
-        await ann.hear(m.Turn)
-        await ann.ask(m.Move(m.Text("a1-b2")), m.Result)
-        folder = harness.die()
-        (folder / "records" / "1.txt").rename(folder / "running" / "1.txt")  # it had not been put away yet
-        autojump_clock.autojump_threshold = math.inf  # the record is read in a thread, of which the clock knows nothing
-        async with open_arena(folder) as again:
-            for player in (ann, bob):
-                back = await resume(again, player, m.Start, m.Moved)
-                assert (await back.next())[:3] == (1, "white", "dead_lock")
-                await back.ask(m.Seek("gipf"), m.Seeking)
-                await back.say(m.Cancel())
-            late = await again.connect()
-            assert (await late.ask(m.Resume(1, ann.token), m.Error)).code == "name_taken"
 
 
 async def test_a_match_that_was_given_up_for_a_full_disk_does_not_come_back(

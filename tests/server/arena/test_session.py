@@ -78,16 +78,6 @@ async def test_tokens_are_asked_for_and_checked(tmp_path: Path, autojump_clock: 
         await client.ask(m.Login("Ann", "secret"), m.Welcome)
 
 
-async def test_seek_can_be_taken_back(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.connect("ann"), await harness.connect("bob")
-        await ann.ask(m.Seek("gipf"), m.Seeking)
-        await ann.ask(m.Cancel(), m.Cancelled)
-        await bob.ask(m.Seek("gipf"), m.Seeking)
-        await bob.nothing()
-        assert (await bob.ask(m.Seek("gipf"), m.Error)).code == "wrong_state"
-
-
 async def test_no_more_matches_than_the_server_has_room_for(tmp_path: Path, autojump_clock: MockClock) -> None:
     async with open_arena(tmp_path, change=lambda s: msgspec.structs.replace(s, most_matches=1)) as harness:
         await harness.pair()

@@ -21,13 +21,12 @@ from server.commands.doctor import diagnosis
 from server.commands.upkeep import league_files
 from server.commands.upkeep.league_files import GOOD, NOTE, WRONG, Finding
 from server.config import tokens
-from server.config.limits import LeagueRules
 from server.contest.export.container import FILE as SIGNING_KEY
 from server.contest.export.container import signing_key
 from server.contest.store.store import FILE as STORE
 from server.contest.store.store import Store
 from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import AUTHOR, NotAllowed
+from server.league.accounts.people import AUTHOR
 from server.league.database import FILE as LEAGUE
 from server.league.submissions.versions import Versions
 from server.storage.disk import lock_data_directory
@@ -249,11 +248,6 @@ def test_people_who_may_keep_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert more == [(NOTE, "quota", f"ann with 6.0 of 6 MB {told}")]
         (both,) = found(tmp_path, "quota", "[league]\nquota = 1")
         assert both.sentence == f"ann with 6.0 of 1 MB, bob with 2.0 of 1 MB {told}"
-        versions.rules = LeagueRules(quota=6)
-        ann = accounts.person("ann")
-        assert ann is not None
-        with pytest.raises(NotAllowed, match="have 6 MB on the server"):
-            versions.add(ann, "ann-1", "bot.py", b"x")
 
     def closed(*_: object) -> int:
         raise PermissionError(13, "Permission denied", "place")

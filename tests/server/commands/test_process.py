@@ -7,8 +7,7 @@ import pytest
 
 from engine import record
 from engine.wire import messages as m
-from engine.wire.codes import Code
-from tests.server.process import START_SECONDS, Client, ServerProcess, pair, resume_and_resign
+from tests.server.process import START_SECONDS, ServerProcess, pair, resume_and_resign
 
 
 def test_match_over_sockets_then_an_orderly_stop(tmp_path: Path) -> None:
@@ -54,21 +53,6 @@ def test_a_server_under_nohup_ignores_hangups(tmp_path: Path, monkeypatch: pytes
             assert bob.hear(m.Result).reason == "resign"
     finally:
         signal.signal(signal.SIGHUP, before)
-
-
-@pytest.mark.slow
-def test_a_server_without_docstrings_answers_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As under ``python -OO``, which the interpreter reads from its environment, too."""
-    monkeypatch.setenv("PYTHONOPTIMIZE", "2")
-    with ServerProcess(tmp_path) as server:
-        client = Client(server.port)
-        client.hear(m.Arena)
-        client.socket.sendall(b"LOGIN\nWATCH x\nHELP\n")
-        assert [client.hear(m.Error).code for _ in range(2)] == [Code.BAD_ARGUMENTS] * 2
-        lines = client.hear(m.Help).lines
-        assert lines[0] == "LOGIN name [token]: say who you are." and len(lines) == len(m.REQUESTS)
-        client.close()
-    assert "server_fault" not in server.log
 
 
 @pytest.mark.slow

@@ -92,11 +92,3 @@ def test_demonstration_ends_with_a_verified_record(tmp_path: Path) -> None:
         ("random", "random.2"),
         ("random.2", "random"),
     )
-
-
-@pytest.mark.slow
-def test_demonstration_of_a_bot_that_does_not_exist_fails(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "server", "demo", "--first", "nobody"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False, cwd=tmp_path)
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "there is no bot 'nobody'" in done.stderr

@@ -55,16 +55,22 @@ async def test_who_is_not_ready_in_time_loses(tmp_path: Path, autojump_clock: Mo
 
 
 @pytest.mark.parametrize("on_turn", [True, False])
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("ValueError: it's \N{SNOWMAN}" + "!" * 300, "ValueError: it's \N{SNOWMAN}" + "!" * 181 + "…"),
+        ("bob (black) resigned, and ann (white) has won", "bob (black) resigned, and ann (white) has won"),
+    ],
+)
 async def test_a_player_that_says_crashed_loses_with_its_own_words(
-    tmp_path: Path, autojump_clock: MockClock, on_turn: bool
+    tmp_path: Path, autojump_clock: MockClock, on_turn: bool, words: str, said: str
 ) -> None:
     async with playing(tmp_path) as (harness, ann, bob):
         await ann.hear(m.Turn)
-        await (ann if on_turn else bob).say(m.Crashed(m.Text("ValueError: it's \N{SNOWMAN}" + "!" * 300)))
+        await (ann if on_turn else bob).say(m.Crashed(m.Text(words)))
         result = await (bob if on_turn else ann).hear(m.Result)
         loser, winner = ("ann (white)", "black") if on_turn else ("bob (black)", "white")
         assert (result.result, result.reason) == (winner, "crashed")
-        said = "ValueError: it's \N{SNOWMAN}" + "!" * 181 + "…"
         assert result.sentence == f'{loser} crashed, and says: "{said}"'
         summary = record.verify(harness.record())
         assert (summary.result, summary.reason, summary.crashed) == (winner, "crashed", said)

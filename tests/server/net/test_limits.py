@@ -29,7 +29,7 @@ from server.config.limits import (
 )
 from server.config.settings import RECEIVE_BYTES, WRITE_BYTES, Settings
 from server.net.rate_limiter import RateLimiter, TooMany
-from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, open_arena, play, playing
+from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, open_arena, play, playing, until
 
 STRANGER = "192.0.2.7"
 NEIGHBOUR = "192.0.2.8"
@@ -253,7 +253,7 @@ async def test_work_counts(tmp_path: Path, autojump_clock: MockClock, monkeypatc
         began = trio.current_time()
         for _ in range(20):
             await client.ask(m.AskHelp(), m.Help)
-        size = sum(len(line) + 3 for line in (await harness_help(client)).lines)
+        size = sum(len(line) + 3 for line in (await client.ask(m.AskHelp(), m.Help)).lines)
         assert trio.current_time() - began == pytest.approx((20 * (50 + size // ANSWER_BYTES) - 10) / 100, abs=0.1)
 
 
@@ -297,10 +297,6 @@ async def test_work_of_trusted_sessions_counts_but_moves_do_not(
         assert trio.current_time() - began >= (2.0 - WORK_AT_ONCE / SECOND) / (ALL_TRUSTED_WORK / SECOND) - 0.1
 
 
-async def harness_help(client: Client) -> m.Help:
-    return await client.ask(m.AskHelp(), m.Help)
-
-
 async def test_seeks_of_an_address_are_bounded(tmp_path: Path, autojump_clock: MockClock) -> None:
     async with open_arena(tmp_path, change=limited) as harness:
         clients = [await harness.connect(f"p{number}", host=STRANGER) for number in range(3)]
@@ -331,8 +327,7 @@ async def test_who_is_not_let_in_hears_why_and_the_log_says_so(tmp_path: Path, m
             assert await second.next() is None
             with capture_logs() as lines, trio.fail_after(600):
                 nursery.start_soon(accept_status.patrol)
-                while not lines:
-                    await trio.sleep(0.01)
+                await until(lambda: lines)
             assert lines[0]["event"] == "connections_refused" and lines[0]["most"] == [("127.0.0.1", 1)]
             await first.ask(m.Quit(), m.Bye)
             while harness.rate_limiter.quotas:

@@ -24,6 +24,7 @@ from server.web.live import channels
 from server.web.live.event_stream import Broadcaster
 from server.web.views import lobby
 from tests.server.harness import ArenaHarness, open_arena, play, playing, ready
+from tests.server.match.test_parts import Match as Deadline
 from tests.server.process import Client as Peer
 from tests.server.process import ServerProcess
 
@@ -241,21 +242,6 @@ async def test_flags_do_not_fall_by_time_at_which_nobody_could_be_heard(
     nursery: trio.Nursery, autojump_clock: MockClock
 ) -> None:
     """The keeper looks at deadlines as they stood before it let the loop look at the sockets."""
-    stamps: list[int] = []
-
-    class Match:
-        at: int | None = 1_000_000
-        over = False
-
-        def deadline(self) -> int | None:
-            return self.at
-
-        def flag(self, now: int) -> None:
-            stamps.append(now)
-            self.at = None
-
-        def failed(self, error: Exception) -> None:
-            raise AssertionError(error)
 
     async def busy() -> None:
         await trio.sleep(1)
@@ -266,9 +252,10 @@ async def test_flags_do_not_fall_by_time_at_which_nobody_could_be_heard(
     keeper = FlagTimer(microseconds, SendQueue().soon)
     nursery.start_soon(keeper.run)
     nursery.start_soon(busy)
-    keeper.keep(Match(), None)
+    match = Deadline(1_000_000)
+    keeper.keep(match, None)
     await trio.sleep(5)
-    assert stamps[0] <= 1_300_001
+    assert match.stamps[0] <= 1_300_001
 
 
 STOPPED_SECONDS = 0.5

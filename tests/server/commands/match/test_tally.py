@@ -28,13 +28,6 @@ def test_a_row_has_results_pairs_time_and_causes() -> None:
     assert ann.ms_a_move == pytest.approx(110 / 13)
 
 
-def test_nothing_is_estimated_before_the_first_pair() -> None:
-    tally = Tally(("ann", "bob"), None)
-    assert tally.rows()[0].estimate is None and tally.rows()[0].score == 0 and tally.rows()[0].ms_a_move == 0
-    tally.add(game(1, "ann"))
-    assert tally.rows()[0].estimate is None
-
-
 def test_the_test_takes_pairs_in_the_order_of_the_schedule_however_games_end() -> None:
     test = Sprt(0, 300)
     in_order, mixed = Tally(("ann", "bob"), test), Tally(("ann", "bob"), test)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from server.contest.definition import Definition, Knockout, Ladder, RoundRobin, Stage, Variant
+from server.contest.definition import Definition, RoundRobin, Variant
 from server.contest.formats.plan import plan
 from server.contest.report.estimate import Moment, estimate_left, estimate_stages
 from server.contest.report.progress import dry_run_lines, dry_run_of
@@ -20,19 +20,6 @@ def told(definition: Definition, share: float | None = None, measured: int = 0) 
     now = plan(definition, [])
     stages = estimate_stages(definition, [], now, moment)
     return dry_run_lines(dry_run_of(definition, stages, estimate_left(definition, [], now, moment), measured))
-
-
-def test_games_and_longest_time_of_each_stage_are_told() -> None:
-    knockout = Stage(Knockout(tie_breaks=1, control=CONTROL), CONTROL, advance=4)
-    definition = contest(6, RoundRobin())
-    both = replace(definition, stages=(*definition.stages, knockout, Stage(Ladder(seconds=3600), CONTROL)))
-    size = 2 * len(definition.variants)
-    lines = told(both)
-    assert lines[0].startswith("stage 1: Round robin ") and f" {15 * size} games " in lines[0]
-    assert f" {3 * size} to {3 * size + 6} games " in lines[1] and "about" not in lines[1] and "at most" in lines[1]
-    assert " what its time allows " in lines[2] and " about 1:00:00 h, at most 1:00:06 h" in lines[2]
-    assert lines[3].startswith("together ") and f" {18 * size} to {18 * size + 6} games and more " in lines[3]
-    assert lines[4].startswith("no such game was measured")
 
 
 def test_games_of_earlier_contests_in_the_same_variants_tell_how_long_one_takes(tmp_path: Path) -> None:

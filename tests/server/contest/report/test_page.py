@@ -209,33 +209,14 @@ def test_a_bracket_is_a_list_of_rounds_with_links_to_the_games() -> None:
     assert "Bracket of stage 1" in regions, "it scrolls by keyboard"
 
 
-def test_a_bracket_says_by_which_rule_a_meeting_that_ended_even_was_won() -> None:
-    definition, games, _, moment = sample(2, Knockout(tie_breaks=1, control=CONTROL), variants=1, qualified=False)
-    drawn = [game._replace(winner=None, termination="dead_lock") for game in games[:1]]
-    due = plan(definition, []).due
-    even = [drawn[0]._replace(fixture=fixture, match=number) for number, fixture in enumerate(due, 1)]
-    more = plan(definition, even)
-    assert not more.over and len(more.due) == 2, "a pair more"
-    even += [drawn[0]._replace(fixture=fixture, match=number) for number, fixture in enumerate(more.due, 3)]
-    shown = [
-        Reader(page(make_report(definition, found, plan(definition, found), moment))).texts for found in (games, even)
-    ]
-    assert ["Even: the better seed wins" in texts for texts in shown] == [False, True]
-
-
 def test_what_would_be_too_long_is_left_out_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page_module, "MAX_CROSSED", 4)
     monkeypatch.setattr(page_module, "MAX_LISTED", 10)
     text = page(sample_report(7, RoundRobin()))
-    Reader(text)
+    read = Reader(text)
+    assert {link[1:] for link in read.links if link.startswith("#")} <= set(read.ids)
     assert "The crosstable is left out: there are more than 4 entrants." in text
     assert "The list is left out: there are more than 10 games." in text
-
-
-def test_a_crosstable_links_only_to_games_that_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_module, "MAX_LISTED", 10)
-    read = Reader(page(sample_report(7, RoundRobin())))
-    assert {link[1:] for link in read.links if link.startswith("#")} <= set(read.ids)
 
 
 def test_templates_are_strict() -> None:

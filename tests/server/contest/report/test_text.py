@@ -62,17 +62,3 @@ def test_tables_of_twelve_long_names_are_readable_at_80_columns() -> None:
         points = [cell.points for cell in cells if cell]
         assert [float(word.replace("½", ".5")) for word in words if word != "×"] == points
         assert words.index("×") == number
-
-
-def test_a_crosstable_of_more_than_a_terminal_is_wide_comes_in_blocks() -> None:
-    definition, games = long_names(2 * text.CROSSED_AT_ONCE + 3)
-    stage = make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED)).stages[0]
-    blocks = [block.splitlines() for block in shown(text.crosstable(stage), 80).split("\n\n")]
-    heads = [block[0].split()[2:] for block in blocks]
-    assert heads == [[str(n) for n in numbers] for numbers in (range(1, 13), range(13, 25), range(25, 28))]
-    rows = zip(*[block[1:] for block in blocks], strict=True)
-    for place, (cells, row) in enumerate(zip(stage.crosstable, rows, strict=True)):
-        found = " ".join(part.split(maxsplit=2)[2] if len(part.split()) > 2 else "" for part in row).split()
-        points = [float(word.replace("½", ".5")) for word in found if word != "×"]
-        assert points == [cell.points for cell in cells if cell] and max(map(len, row)) <= 80
-        assert found.index("×") == sum(cell is not None for cell in cells[:place])

@@ -48,7 +48,8 @@ from server.contest.store.store import FILE, Store
 from server.match.match import Match
 from server.storage.record_store import RecordStore
 from tests.server.contest.runtime.test_contest_command import PROGRAMS, entrants
-from tests.server.harness import ImmediateArrivals, open_arena
+from tests.server.contest.runtime.test_sandbox import with_word
+from tests.server.harness import ImmediateArrivals, open_arena, until
 
 SECONDS = 600.0
 """After which whatever a test waits for has failed."""
@@ -126,11 +127,6 @@ async def running(made: Made) -> AsyncIterator[Cluster]:
             yield found
             nursery.cancel_scope.cancel()
     assert made.closed
-
-
-async def until(true: Callable[[], bool]) -> None:
-    while not true():
-        await trio.sleep(0.005)
 
 
 async def test_games_go_to_workers_with_room_each_on_cores_of_its_own(
@@ -374,27 +370,16 @@ def test_a_game_that_nobody_wants_any_more_ends_with_its_programs(tmp_path: Path
     seen: list[int] = []
 
     def wanted() -> bool:
-        seen[:] = sleepers() or seen
+        seen[:] = with_word(str(SLEEP)) or seen
         return len(seen) < 2 and time.monotonic() < began + SECONDS
 
     assert play_apart(task, wanted) == b""
     assert len(seen) == 2
-    assert sleepers() == []
+    assert with_word(str(SLEEP)) == []
 
 
 SLEEP = 10_000_000 + os.getpid()
 """Seconds that nobody else on this machine sleeps."""
-
-
-def sleepers() -> list[int]:
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            if path.read_bytes() == f"sleep\0{SLEEP}\0".encode():
-                found.append(int(path.parent.name))
-        except OSError:
-            pass
-    return found
 
 
 def test_numbers_of_games_that_are_played_elsewhere_are_given_to_no_others(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ from tests.server.contest.runtime.bots import (
     running_contest,
     wait_until_over,
 )
-from tests.server.harness import ImmediateArrivals, open_arena
+from tests.server.harness import ImmediateArrivals, open_arena, until
 
 ROUND_ROBIN = """
 name = "Ann, Bob and Carol"
@@ -75,9 +75,7 @@ async def test_a_game_that_was_over_before_the_server_began_is_replayed_by_anoth
         monkeypatch.setattr(Store, "finish", lambda *_: (_ for _ in ()).throw(OSError(errno.EIO, "no disk")))
         for name in ("ann", "bob"):
             bots.start_soon(play_by_seed, harness, name)
-        with trio.fail_after(600):
-            while not (tmp_path / "data" / "records" / "1.txt").exists():
-                await trio.sleep(0.01)
+        await until(lambda: (tmp_path / "data" / "records" / "1.txt").exists())
         after = harness.die()
     monkeypatch.undo()
     told = record.verify((after / "records" / "1.txt").read_text(encoding="utf-8"))
@@ -96,8 +94,7 @@ async def test_a_game_that_was_over_before_the_server_began_is_replayed_by_anoth
 
 async def test_results_whose_records_the_disk_has_lost_stand(tmp_path: Path) -> None:
     async with running_contest(tmp_path / "data", ROUND_ROBIN, "ann", "bob", "carol") as (harness, store, contest):
-        while len(store.games(contest)) < 4:
-            await trio.sleep(0.001)
+        await until(lambda: len(store.games(contest)) >= 4)
         after = harness.die()
         results_before = store.games(contest)[:4]
     missing, changed, ended, _ = sorted(game.match or 0 for game in results_before)
@@ -154,8 +151,7 @@ async def test_entrants_log_in_with_their_tokens_and_are_paired_by_the_contest_a
     key = sha256(b"secret").hexdigest()
     file = ROUND_ROBIN.replace('{ name = "ann" }', f'{{ name = "ann", token = "{key}" }}')
     async with running_contest(tmp_path, file) as (harness, _store, _contest):
-        while not ContestPlayers.of(harness.arena).present:
-            await trio.sleep(0.001)
+        await until(lambda: ContestPlayers.of(harness.arena).present)
         thief = await harness.connect()
         assert (await thief.ask(m.Login("Ann", "guess"), m.Error)).code == "bad_token"
         ann, bob = await harness.connect("ann", "secret"), await harness.connect("bob")
@@ -258,8 +254,7 @@ stages = [{{ format = "round-robin" }}]
         with trio.fail_after(600), capture_logs() as logs:
             await set_up.wait()
             intervene(store, contest, InterventionRequest(Kind.WITHDRAW, "p2"), datetime.now(UTC))
-            while not any(line["event"] == "organiser_intervened" for line in logs):
-                await trio.sleep(0.01)
+            await until(lambda: any(line["event"] == "organiser_intervened" for line in logs))
         go.set()
         games = await wait_until_over(store, contest)
     assert [game.termination for game in games] == ["withdrawn"] * 2
@@ -292,9 +287,7 @@ async def test_the_organiser_withdraws_and_reinstates_somebody_while_games_are_p
         assert (await bob.ask(m.Seek("any"), m.Bye)).sentence.endswith(
             "'Ann, Bob and Carol': withdrawn by the organiser"
         )
-        with trio.fail_after(600):
-            while sum(game.termination == "withdrawn" for game in store.games(contest)) < 8:
-                await trio.sleep(0.01)
+        await until(lambda: sum(game.termination == "withdrawn" for game in store.games(contest)) >= 8)
         intervene(store, contest, InterventionRequest(Kind.REINSTATE, "bob"), datetime.now(UTC))
         await ann.stream.aclose()
         for name in ("ann", "bob", "carol"):

@@ -11,7 +11,6 @@ from typing import Any
 
 import msgspec
 import pytest
-import trio
 from structlog.testing import capture_logs
 
 from server.contest.report import files
@@ -19,6 +18,7 @@ from server.contest.runtime import service
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Verdict
 from tests.server.contest.runtime.bots import read_definition, running_contest, wait_until_over
+from tests.server.harness import until
 
 SMALL = """
 name = "Small"
@@ -41,12 +41,6 @@ def report(folder: Path) -> dict[str, Any]:
     """Return the report as it is now; empty where there is none."""
     path = folder / "contests" / "1" / "report.json"
     return msgspec.json.decode(path.read_bytes()) if path.exists() else {}
-
-
-async def until(found: Callable[[], object]) -> None:
-    with trio.fail_after(SECONDS):
-        while not found():
-            await trio.sleep(0.01)
 
 
 @pytest.mark.parametrize("kind", [errno.ENOSPC, errno.EIO])
