@@ -71,7 +71,7 @@ async def test_a_player_that_says_crashed_loses_with_its_own_words(
         result = await (bob if on_turn else ann).hear(m.Result)
         loser, winner = ("ann (white)", "black") if on_turn else ("bob (black)", "white")
         assert (result.result, result.reason) == (winner, "crashed")
-        assert result.sentence == f'{loser} crashed, and says: "{said}"'
+        assert result.sentence == f"{loser} crashed, and says: {said!r}"
         summary = record.verify(harness.record())
         assert (summary.result, summary.reason, summary.crashed) == (winner, "crashed", said)
 
