@@ -12,7 +12,6 @@ from tests.bench import (
     games,
     hostile,
     levels,
-    network,
     pages,
     perft,
     requests,
@@ -40,7 +39,6 @@ BENCHES: dict[str, Callable[[], object]] = {
     "web": web.run,
     "pages": pages.run,
     "contests": contests.run,
-    "network": network.run,
 }
 
 LASTING: dict[str, Callable[[float], None]] = {"soak": soak.run}
