@@ -39,22 +39,6 @@ def test_what_was_kept_is_there_again(tmp_path: Path) -> None:
     assert resumed(path) == [game(2, "ann"), game(1, None), game(3, "bob", "crashed")]
 
 
-def test_without_a_file_nothing_is_kept() -> None:
-    with opened(None) as file:
-        assert file.resume(SETTING) == []
-        file.keep(game(1, "ann"))
-
-
-def test_half_a_line_is_cut_away(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "results.jsonl"
-    kept(path, game(1, "ann"))
-    whole = path.read_bytes()
-    path.write_bytes(whole + whole.splitlines()[1][:30])
-    assert resumed(path) == [game(1, "ann")]
-    assert "that game is played again" in capsys.readouterr().err
-    assert path.read_bytes() == whole
-
-
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [

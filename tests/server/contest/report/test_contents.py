@@ -123,12 +123,6 @@ def test_ratings_are_those_of_the_games_between_entrants_who_have_played() -> No
     assert [one.advantage for one in made.variants] == list(found.advantage)
 
 
-def test_there_are_no_ratings_before_anybody_has_played() -> None:
-    made = sample_report(4, RoundRobin(), stop=1)
-    assert made.ratings == () and made.comparisons == () and made.stages == ()
-    assert [one.advantage for one in made.variants] == [None, None]
-
-
 def test_variants_count_the_games_between_entrants() -> None:
     definition = contest(3, RoundRobin(), variants=2)
     games = play(definition, better_wins)

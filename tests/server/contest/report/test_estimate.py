@@ -76,9 +76,3 @@ def test_the_time_left_is_about_what_it_then_takes(stages: tuple[Format, ...], q
         truth = end - second
         assert found.measured
         assert truth / 1.8 - 3 * LONGEST <= found.seconds <= 1.8 * truth + 3 * LONGEST
-
-
-def test_the_progress_of_a_swiss_counts_the_rounds_that_are_not_paired_yet() -> None:
-    seen, _, games = simulated(contest(9, Swiss(4)), 1)
-    for done, (_, found) in enumerate(seen):
-        assert found.games == games - done and not found.at_least

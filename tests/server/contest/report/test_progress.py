@@ -116,16 +116,3 @@ def test_the_line_says_all_without_control_characters() -> None:
         r"Autumn\x1b[2J\u202e: 37 games done, 1 running, at least 29 left, about 11 s; stage 1 of 2, Swiss, 4 rounds; "
         "1. a1 6, 2. a7 5½, 3. a6 5; waiting for a1, a2, a3, a4, a5 and 1 more"
     )
-
-
-def test_a_contest_that_is_over_says_so() -> None:
-    definition, games, now, moment = sample(6, RoundRobin())
-    text = progress_line(current_progress(definition, games, now, moment))
-    assert f"over after {current_progress(definition, games, now, moment).done} games; 1. " in text
-    assert moment.missing and "waiting" not in text, "nothing waits any more"
-    assert "left" not in text and "stage" not in text
-
-
-def test_the_qualification_has_no_table() -> None:
-    now = current_progress(*sample(6, RoundRobin(), stop=3))
-    assert now.head == () and now.stage == "qualification"
