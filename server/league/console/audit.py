@@ -7,7 +7,6 @@ import trio
 
 from server.arena.arena import Arena
 from server.league.accounts.accounts import Accounts
-from server.storage.database import BadStore
 
 log = structlog.get_logger()
 
@@ -32,5 +31,5 @@ async def keep_audit(accounts: Accounts, arena: Arena) -> None:
     async for what in receive:
         try:
             await trio.to_thread.run_sync(partial(accounts.note, BY, what))
-        except BadStore as error:
+        except Exception as error:  # the next line may be written
             log.error("audit_failed", what=what, error=str(error))

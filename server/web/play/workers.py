@@ -5,6 +5,7 @@ from types import TracebackType
 import structlog
 import trio
 
+from server.ops.faults import machine_fault
 from server.ops.workers.worker_process import FAULTS, WorkerProcess, command_of
 from server.web.http.errors import Refused
 
@@ -76,7 +77,11 @@ class Workers:
                     await self._end(worker)
 
     async def _start(self) -> WorkerProcess:
-        worker = await WorkerProcess.start(self._command)
+        try:
+            worker = await WorkerProcess.start(self._command)
+        except OSError as error:
+            log.error("play_worker_start_failed", error=machine_fault(error) or repr(error))
+            raise Refused(503, "the server has no room for another process now; try again in a minute") from None
         self._all.add(worker)
         try:
             with trio.fail_after(START_SECONDS):
