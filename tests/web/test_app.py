@@ -14,7 +14,9 @@ from urllib.parse import urljoin
 import pytest
 import trio
 import trio.testing
-from starlette.types import Receive, Scope, Send
+from starlette.datastructures import Headers
+from starlette.responses import RedirectResponse
+from starlette.types import Message, Receive, Scope, Send
 
 from engine.games.outcome import Termination
 from engine.wire import messages as m
@@ -25,6 +27,8 @@ from server.web import app
 from server.web.assets.static_files import served
 from server.web.http import listener
 from server.web.http.client_quota import HttpRateLimiter
+from server.web.http.listener import QUOTA
+from server.web.http.response_guard import Guard
 from server.web.replay.records import RECORD_BYTES
 from tests.engine.records import records
 from tests.engine.test_record import played
@@ -61,6 +65,27 @@ def over(site: Site) -> int:
     table.resign()
     table.close()
     return table.match
+
+
+@pytest.mark.parametrize("place", ["//evil.example/me", "http://evil.example//me?a=b", "/me"])
+async def test_a_redirect_names_no_other_server(place: str) -> None:
+    sent: list[Message] = []
+
+    async def redirect(scope: Scope, receive: Receive, send: Send) -> None:
+        await RedirectResponse(place)(scope, receive, send)
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    quota = HttpRateLimiter(Limits(), 5, lambda: 1).enter("192.0.2.1")
+    scope = {"type": "http", "http_version": "1.1", "method": "GET", "raw_path": b"/", "query_string": b""}
+    await Guard(redirect)(scope | {"client": ("192.0.2.1", 1), "headers": [], "state": {QUOTA: quota}}, None, send)  # type: ignore[arg-type]
+    assert Headers(raw=sent[0]["headers"])["location"] in ("/me", "/me?a=b", "/evil.example/me")
+
+
+def test_a_page_at_a_trailing_slash_is_at_the_same_server(site: Site) -> None:
+    answer = ask(site, "/games/", host="evil.example")
+    assert answer.status == 307 and answer.headers["location"] == "/games"
 
 
 def test_every_answer_keeps_the_page_to_itself(site: Site) -> None:
