@@ -29,6 +29,7 @@ from server.league.ladder.store import BegunGame, LadderStore
 from server.league.ladder_control import LadderControl
 from server.league.submissions import recipe
 from server.league.submissions.versions import BUILD, Versions
+from server.ops.supervisor import supervise
 from server.storage.database import BadStore
 from server.storage.player_logs import KeptByContest
 from server.storage.record_store import RecordStore
@@ -88,13 +89,13 @@ class LadderService:
         seats = contests.seats
         await self._begin()
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._follow_organisers)
-            nursery.start_soon(self._send_home_unrated)
+            nursery.start_soon(supervise, "ladder_organisers", self._follow_organisers)
+            nursery.start_soon(supervise, "ladder_unrated", self._send_home_unrated)
             compiled = None
             while True:
                 if compiled is not self.definition:
                     compiled = self.definition
-                    nursery.start_soon(self._compile)
+                    nursery.start_soon(supervise, "ladder_compiling", self._compile)
                 await self._play_file(seats)
 
     async def _begin(self) -> None:

@@ -35,6 +35,8 @@ class ContestHub:
     ) -> None:
         """Take the number of a contest, which may have no report yet."""
         self.channel = Channel(broadcaster, self)
+        self.browsers = 0
+        """Number of browsers, also those that wait for the first look."""
         self._arena = arena
         self._reports = reports
         self._contest = contest
@@ -97,11 +99,14 @@ class ContestHubs:
         hub = self._hubs.get(contest)
         if hub is None:
             hub = self._hubs[contest] = ContestHub(self._arena, self._broadcaster, self._reports, contest)
-            await hub.look()
+        hub.browsers += 1
         try:
+            if hub.browsers == 1:
+                await hub.look()
             await hub.channel.listen(mailbox)
         finally:
-            if not hub.channel.listeners and self._hubs.get(contest) is hub:
+            hub.browsers -= 1
+            if not hub.browsers:
                 del self._hubs[contest]
 
     async def run(self) -> None:

@@ -18,7 +18,6 @@ from server.web.http.answers import JSON
 from server.web.http.errors import Refused
 from server.web.http.listener import QUOTA
 from server.web.http.request_body import cancel_when_gone, read_body
-from server.web.http.work_queue import Full, WorkQueue
 from server.web.play.analysis_questions import MAX_SECONDS as MAX_ANALYSIS_SECONDS
 from server.web.play.questions import MAX_SECONDS
 from server.web.play.workers import Workers
@@ -47,11 +46,11 @@ ANALYSIS_KINDS = {
 LOOKERS = 2
 """Processes that answer what needs no thinking."""
 
+THINKERS = 2
+"""Processes in which bots think, of one client all but one."""
+
 SEARCHERS = 2
 """Processes that search for the analysis page, in a thread each; of one client all but one."""
-
-MAX_SEARCHES, MAX_SEARCHES_OF_ONE = 48, 16
-"""Searches that wait for their turn, of all and of one client."""
 
 LOOK_NICE, THINK_NICE = 10, 19
 """How far behind matches both stand where the processor is wanted; a look takes some milliseconds."""
@@ -60,7 +59,7 @@ LOOK_NICE, THINK_NICE = 10, 19
 class Playing:
     """The handlers of these routes, with the worker processes that answer. An async context manager."""
 
-    def __init__(self, thinkers: int = 1) -> None:
+    def __init__(self, thinkers: int = THINKERS) -> None:
         """Start no process before somebody asks."""
         self._lookers = Workers(LOOKERS, nice=LOOK_NICE)
         self._thinkers = Workers(thinkers, nice=THINK_NICE)
@@ -79,14 +78,14 @@ class Playing:
             *(Route(f"/api/play/{kind}", self._answering(kind), methods=["POST"]) for kind in KINDS),
         ]
 
-    async def ask(self, kind: str, body: bytes) -> tuple[int, bytes]:
-        """Return the status and the JSON of the answer to a question of one of the KINDS; raises `Refused`."""
+    async def ask(self, kind: str, body: bytes, client: Hashable = None) -> tuple[int, bytes]:
+        """Return the status and the JSON of an answer to one of the KINDS, in fair turns; raises `Refused`."""
         workers = self._thinkers if kind == "think" else self._lookers
-        return await workers.ask(kind, body, KINDS[kind])
+        return await workers.ask(kind, body, KINDS[kind], client)
 
     def _answering(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
-            return await answer_question(partial(self.ask, kind), request)
+            return await answer_question(partial(self.ask, kind, client=request.scope.get(QUOTA)), request)
 
         return answer
 
@@ -98,7 +97,6 @@ class Analysis:
         """Start no process before somebody asks."""
         self._lookers = Workers(1, nice=LOOK_NICE)
         self._thinkers = Workers(SEARCHERS, nice=THINK_NICE)
-        self._turns = WorkQueue(SEARCHERS, MAX_SEARCHES, MAX_SEARCHES_OF_ONE)
 
     async def __aenter__(self) -> "Analysis":
         return self
@@ -113,13 +111,8 @@ class Analysis:
 
     async def ask(self, client: Hashable, kind: str, body: bytes) -> tuple[int, bytes]:
         """Return the status and the JSON of an answer of one of the ANALYSIS_KINDS; raises `Refused`."""
-        if kind != "lines":
-            return await self._lookers.ask(kind, body, ANALYSIS_KINDS[kind])
-        try:
-            async with self._turns.of(client):
-                return await self._thinkers.ask(kind, body, ANALYSIS_KINDS[kind])
-        except Full:
-            raise Refused(503, "too many positions are being searched now; try again in a minute") from None
+        workers = self._thinkers if kind == "lines" else self._lookers
+        return await workers.ask(kind, body, ANALYSIS_KINDS[kind], client)
 
     def _answering(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:

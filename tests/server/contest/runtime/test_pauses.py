@@ -179,7 +179,12 @@ async def test_who_cannot_be_let_in_stands_before_a_closed_entrance(
 ) -> None:
     accept_status, calls = AcceptStatus(), Counter[str]()
 
+    entrance, peer = trio.socket.socketpair()
+    await peer.send(b"x")
+
     class Lacks:
+        socket = entrance
+
         async def accept(self) -> str:
             await trio.lowlevel.checkpoint()
             calls["accept"] += 1
@@ -194,3 +199,5 @@ async def test_who_cannot_be_let_in_stands_before_a_closed_entrance(
     await trio.sleep(2)
     assert [*seen, accept_status.closed] == [False, True, False]
     assert calls["accept"] == 4
+    entrance.close()
+    peer.close()
