@@ -208,15 +208,6 @@ def test_a_new_bot_is_made_tested_and_checked_without_the_repository(installed: 
     assert "2 ok, 0 FAIL" in said
 
 
-def test_a_bot_that_hides_a_package_is_told_so(installed: Installed, tmp_path: Path) -> None:
-    installed.run("arena-bot", "new", "mybot", folder=tmp_path)
-    hiding = tmp_path / "mybot" / "engine.py"
-    hiding.write_text("")
-    status, said = installed.fails("python", "mybot.py", folder=tmp_path / "mybot")
-    assert status == 1 and said.count("\n") == 1
-    assert said.startswith(f"mybot.py: {hiding} hides the module 'engine', which the arena's client library needs")
-
-
 @contextmanager
 def served(installed: Installed, data: Path) -> Iterator[Site]:
     """Run the installed server with its pages and a bot of its own."""

@@ -2,11 +2,13 @@
 
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
 
 from bots.alphabeta_bot import AlphaBetaBot
 from bots.cli import main
+from bots.commands import online
 from tests.bots.fake import FakeServer
 from tests.bots.scripts import QUIT, login_of
 from tests.bots.texts import BOARD, FIRST, board_of
@@ -118,6 +120,25 @@ def test_alphabeta_is_warm_before_it_logs_in(
     assert status == 0
     assert warmed == [("gipf", "6,4,20,20")]
     assert error.splitlines()[0].startswith("match 17: GIPF 6 4 20 20"), "nothing is waited for"
+
+
+def test_alphabeta_is_warm_for_the_variant_that_a_contest_has_started_it_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    warmed: list[tuple[str, str]] = []
+    monkeypatch.setattr(AlphaBetaBot, "warm", lambda self, game, params: warmed.append((game, params)))
+    monkeypatch.setattr(online, "play_wish", lambda *_what: None)
+    monkeypatch.setenv("ARENA_GAME", "gipf")
+    monkeypatch.setenv("ARENA_PARAMS", "3,3,9,9")
+    for options in ((), ("--params", "6,4,20,20"), ("--game", "mnk")):
+        with suppress(SystemExit):
+            main(["alphabeta", *options])
+    assert warmed == [("gipf", "3 3 9 9"), ("gipf", "6,4,20,20"), ("mnk", "")]
+
+
+def test_alphabeta_has_loaded_the_compiler_before_a_contest_says_what_is_played() -> None:
+    script = "online.play_wish = lambda *_what: print('numba' in sys.modules)"
+    command = f"import sys; from bots.cli import main; from bots.commands import online; {script}; main()"
+    printed = subprocess.check_output([sys.executable, "-P", "-c", command, "alphabeta", "--game", "any"], text=True)
+    assert printed == "True\n"
 
 
 def test_warming_where_nothing_compiles_takes_no_time(

@@ -3,12 +3,12 @@
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.server.ports import free_port
+from tests.server.process import wait_until
 
 START_SECONDS = 600.0
 """After which a process of dask that does not come has failed the test."""
@@ -68,10 +68,7 @@ class Machines:
             return subprocess.Popen(command, stdout=log, stderr=log)
 
     def _wait_for_logged(self, pattern: str, times: int) -> None:
-        deadline = time.monotonic() + START_SECONDS
-        while len(re.findall(pattern, self._log.read_text())) < times:
-            assert time.monotonic() < deadline, self._log.read_text()
-            time.sleep(0.05)
+        wait_until(lambda: len(re.findall(pattern, self._log.read_text())) >= times)
 
 
 def _kill(process: Process) -> None:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any, Self, TextIO
@@ -20,6 +20,14 @@ START_SECONDS = 600.0
 """After which what a process is to do has failed: the machine may be busy with other tests."""
 
 LOOK_SECONDS = 0.01
+
+
+def wait_until(true: Callable[[], object], pause: float = LOOK_SECONDS) -> None:
+    """Wait until something is true; look again after each pause, in seconds."""
+    deadline = time.monotonic() + START_SECONDS
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(pause)
 
 
 class ServerProcess:
@@ -134,6 +142,11 @@ class Client:
                 self.token = message.token
             if isinstance(message, kinds):
                 return message
+
+    def ask(self, message: m.Message, kind: type) -> Any:
+        """Say something, and return the next message of a kind."""
+        self.say(message)
+        return self.hear(kind)
 
     def close(self) -> None:
         self.socket.close()

@@ -6,8 +6,6 @@ from random import Random
 
 import pytest
 
-from engine.games.gipf.position import GipfPosition
-from engine.games.interface import Kernel, Position
 from engine.shell import UnknownShell, find, gipf
 from engine.solve.solver import Result, Solution
 from tests.engine.gipf import samples
@@ -310,39 +308,6 @@ def test_a_finished_game_generates_nothing() -> None:
     assert session.answers == ["0_UNIQUE_MOVES", "0_UNIQUE_MOVES"]
 
 
-class Code:
-    """Stands for compiled code: it is there once it was started."""
-
-    def __init__(self, position: Position) -> None:
-        self.parameters = position.parameters
-        self.done: list[str] = []
-
-    def is_ready(self) -> bool:
-        return "started" in self.done
-
-    def start(self) -> None:
-        self.done.append("started")
-
-    def wait(self, seconds: float | None = None) -> bool:
-        raise AssertionError(f"it waits for {seconds} s")
-
-
-def test_rules_are_compiled_only_when_there_is_much_to_generate(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[bool] = []
-    kernel = GipfPosition.kernel
-
-    def watched(self: GipfPosition, *, compile: bool = True) -> Kernel:
-        asked.append(compile)
-        return kernel(self, compile=False)
-
-    monkeypatch.setattr(GipfPosition, "kernel", watched)
-    monkeypatch.setattr(gipf, "compiled_code", Code)
-    monkeypatch.setattr(gipf, "INTERPRETED", 3)
-    monkeypatch.setattr(gipf, "LOADED_FROM", 2)
-    Session(load(SMALL), *["GEN_ALL_POS_MOV_NUM"] * 5, load(DRAW), "GEN_ALL_POS_MOV_NUM")
-    assert asked == [False, False, False, True, True, False]
-
-
 # Solving
 
 
@@ -391,19 +356,6 @@ def test_solving_names_a_tie(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # Robustness
-
-
-def test_no_garbage_ends_the_shell() -> None:
-    chance = Random(11)
-    moves = ["a1-b2", "a1", "-", ":", "w:", "b: b2 c3", "999999999999"]
-    characters = ["\0", "\udcff", "\x0c", "\u2028", "\u00e9"]
-    boards = ["2 2 5 5\n2 2 W\n", SMALL, DRAW, *SMALL.split()]
-    words = [*NEEDING_A_BOARD, *["LOAD_GAME_BOARD"] * 3, *moves, *characters, *boards]
-    for _ in range(150):
-        text = "".join(chance.choice(words) + chance.choice([" ", "\n", "\n", "\r\n", ""]) for _ in range(60))
-        session = Session(text, "", load(SMALL), "IS_GAME_OVER", "NO_COMMAND")
-        assert session.output[-2:] == ["BOARD_STATE_OK", "GAME_IN_PROGRESS"]
-        assert session.complaints[-1] == "unknown command: 'NO_COMMAND'"
 
 
 def test_what_is_too_large_is_named_and_the_shell_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ from engine.wire import messages as m
 from server.match.stats import Histogram
 from server.ops import service_manager
 from server.web.http.metrics_endpoint import exposition, serve_metrics
-from tests.server.harness import ArenaHarness, open_arena, play, ready
+from tests.server.harness import ArenaHarness, open_arena, play
 from tests.server.process import ServerProcess, pair
 
 Figures = dict[tuple[str, str], float]
@@ -67,8 +67,7 @@ async def test_figures_add_up_whatever_ends_the_matches(tmp_path: Path, autojump
         assert adds_up(figures(harness))
         reasons = [Termination.RESIGN, Termination.TIME, Termination.BAD_MOVE, Termination.SERVER_FAULT]
         for reason in reasons * 3:
-            ann, bob = await harness.pair()
-            await ready(ann, bob)
+            ann, bob = await harness.begin()
             await play(ann, bob, "a4-b4")
             assert adds_up(figures(harness)) and figures(harness)["arena_matches_running", ""] == 1
             await bob.hear(m.Turn)
@@ -81,8 +80,7 @@ async def test_figures_add_up_whatever_ends_the_matches(tmp_path: Path, autojump
             assert (await bob.hear(m.Result)).reason == reason
             assert adds_up(figures(harness))
             for client in (ann, bob):
-                await client.say(m.Quit())
-                await client.hear(m.Bye)
+                await client.ask(m.Quit(), m.Bye)
             await trio.sleep(0.01)
         found = figures(harness)
         assert {

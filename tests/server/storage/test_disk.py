@@ -42,8 +42,7 @@ def test_a_full_disk_ends_the_match_that_needs_it_and_nothing_earlier_is_lost(tm
         for client in (ann, bob):
             stack.enter_context(client.socket)
         _seek(ann, bob, "params=2,3,5,5 budget=600000")
-        ann.say(m.Move(m.Text("a1-b2")))
-        assert (bob.hear(m.Result).result, ann.hear(m.Result).reason) == ("white", "dead_lock")
+        assert (bob.hear(m.Result).result, ann.ask(m.Move(m.Text("a1-b2")), m.Result).reason) == ("white", "dead_lock")
         _seek(ann, bob, "params=3,3,9,9 budget=600000")
         told = []
         for ply, move in enumerate(_moves("3 3 9 9")):
@@ -154,9 +153,7 @@ async def test_a_server_starts_over_any_damaged_journal_beside_sound_ones(
         with capture_logs():
             async with open_arena(folder) as harness:
                 assert set(range(2, 41, 2)) <= set(harness.arena.matches)
-                back = await harness.connect()
-                await back.say(m.Resume(40, "a40"))
-                await back.hear(m.Moved)
+                await harness.guest(m.Resume(40, "a40"), m.Moved)
         for number in range(1, 41, 2):
             kept = [place for place in ("running", "damaged") if (folder / place / f"{number}.txt").exists()]
             assert kept or (folder / "records" / f"{number}.txt").exists(), number

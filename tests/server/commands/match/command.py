@@ -5,11 +5,11 @@ import re
 import signal
 import subprocess
 import sys
-import time
 import tomllib
 from pathlib import Path
 
 from tests.forking import Forked
+from tests.server.process import wait_until
 
 ROOT = Path(__file__).parents[4]
 
@@ -59,10 +59,9 @@ class Match:
 
     def wait_for_games(self, file: Path, games: int) -> None:
         """Wait until a file of results has so many games."""
-        deadline = time.monotonic() + END_SECONDS
-        while not file.exists() or file.read_bytes().count(b"\n") <= games:
-            assert self.process.poll() is None and time.monotonic() < deadline
-            time.sleep(0.01)
+        wait_until(
+            lambda: self.process.poll() is not None or (file.exists() and file.read_bytes().count(b"\n") > games)
+        )
 
 
 def run(folder: Path, *words: str) -> tuple[int, str, str]:

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from rich.console import Console
 
 from engine import record
 from server.commands.match.command import match
-from tests.server.commands.match.command import Match, environment, row, run
+from tests.server.commands.match.command import Match, row, run
 
 README = (Path(__file__).parents[4] / "README.md").read_text(encoding="utf-8").partition("\n## Write a bot\n")[2]
 
@@ -102,16 +101,6 @@ def test_a_bot_that_raises_has_crashed_and_its_traceback_is_kept(tmp_path: Path)
     assert row(said, "ann")[-2:] == ["crashed", "2"]
     log = (tmp_path / "games" / "1-ann.log").read_text()
     assert 'ann.py", line 4, in choose' in log and "Traceback" in log
-
-
-@pytest.mark.slow
-def test_a_player_that_dies_at_once_ends_the_match_with_what_it_wrote(tmp_path: Path) -> None:
-    write(tmp_path, ann="import sys\nsys.exit('tables.bin is missing')\n", bob=CHOOSE.format(place=0))
-    status, _, complained = run(tmp_path, "ann.py", "bob.py", *SMALL)
-    assert status == 1
-    first, *lines = complained.splitlines()
-    assert first.startswith("arena-bot: ann did not come to the game: the program ") and "exit status 1" in first
-    assert lines == ["  | tables.bin is missing"]
 
 
 @pytest.mark.slow
@@ -251,11 +240,3 @@ def test_bad_usage_is_one_sentence(
     assert ended.value.code == 2
     assert shown.err.startswith(f"arena-bot: {sentence}") and shown.err.count("\n") == 1, shown.err
     assert shown.out == "" and sorted(path.name for path in tmp_path.iterdir()) == ["file", "old"], "nothing was begun"
-
-
-@pytest.mark.slow
-def test_arena_bot_lists_the_command_with_what_it_does(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", "bots", "--help"], env=environment(tmp_path), capture_output=True, text=True
-    )
-    assert re.search(r"match +Play two or more players of this machine", done.stdout), done.stdout

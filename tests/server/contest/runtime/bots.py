@@ -52,13 +52,15 @@ async def play_by_seed(harness: ArenaHarness, name: str, seek: str = "any", toke
 
 
 @asynccontextmanager
-async def running_contest(folder: Path, file: str = "") -> AsyncIterator[tuple[ArenaHarness, Store, int]]:
-    """Hold the contest of a file, or the one that is there, in an arena over a data directory."""
+async def running_contest(folder: Path, file: str = "", *bots: str) -> AsyncIterator[tuple[ArenaHarness, Store, int]]:
+    """Hold the contest of a file, or the one that is there, in an arena over a data directory, with these bots."""
     folder.mkdir(parents=True, exist_ok=True)
     store, looked_at = Store(folder / FILE), Store(folder / FILE)
     async with open_arena(folder, results=store.kept_matches()) as harness, trio.open_nursery() as nursery:
         contest = store.open_contest(file, read_definition(file), datetime.now(UTC)) if file else store.contests()[0].id
         nursery.start_soon(ContestService(harness.arena, store, ImmediateArrivals()).run)
+        for name in bots:
+            nursery.start_soon(play_by_seed, harness, name)
         try:
             yield harness, looked_at, contest
         finally:

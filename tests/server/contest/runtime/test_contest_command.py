@@ -44,6 +44,7 @@ from tests.forking import Forked
 from tests.server.commands.test_command_line import fails
 from tests.server.contest.runtime.bots import SANDBOX, choose_by_seed
 from tests.server.ports import free_port
+from tests.server.process import wait_until
 
 KILLS, ROUNDS = (100, 2) if os.environ.get("ARENA_CAMPAIGN") else (3, 1)
 END_SECONDS = 600.0
@@ -98,10 +99,7 @@ def kept(data: Path) -> list[Finished]:
 
 
 def wait_for(data: Path, games: int) -> None:
-    deadline = time.monotonic() + END_SECONDS
-    while len(kept(data)) < games:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_until(lambda: len(kept(data)) >= games)
 
 
 def results(games: list[Finished]) -> dict[object, object]:
@@ -169,24 +167,6 @@ def test_a_contest_of_programs_is_reported_with_all_its_records(tmp_path: Path) 
     again, said = run(tmp_path / "contest.toml", tmp_path / "data", "--verify")
     assert again == 0 and said.splitlines()[-1].startswith("verified: "), said
     assert said.splitlines()[-1] in report["notes"]
-
-
-@pytest.mark.slow
-def test_a_contest_that_was_stopped_in_order_goes_on(tmp_path: Path) -> None:
-    text = (PROGRAMS + entrants(3, 0)).replace('"round-robin"', '"round-robin", pairs = 2')
-    file, data = contest(tmp_path, text), tmp_path / "data"
-    with Command(file, data, "--port", "0") as command:
-        wait_for(data, 3)
-        command.process.send_signal(signal.SIGTERM)
-        status, said = command.end()
-    assert status == 3, said
-    assert "The same command goes on" in said
-    before = kept(data)
-    status, said = run(file, data)
-    assert status == 0, said
-    games = kept(data)
-    assert games[: len(before)] == before
-    assert len(results(games)) == len(counted_games(games)) == 12
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ import os
 import sys
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager, closing, suppress
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -48,7 +48,7 @@ from server.contest.store.store import FILE, Store
 from server.match.match import Match
 from server.storage.record_store import RecordStore
 from tests.server.contest.runtime.test_contest_command import PROGRAMS, entrants
-from tests.server.harness import ImmediateArrivals, open_arena
+from tests.server.harness import ImmediateArrivals, open_arena, until
 
 SECONDS = 600.0
 """After which whatever a test waits for has failed."""
@@ -126,11 +126,6 @@ async def running(made: Made) -> AsyncIterator[Cluster]:
             yield found
             nursery.cancel_scope.cancel()
     assert made.closed
-
-
-async def until(true: Callable[[], bool]) -> None:
-    while not true():
-        await trio.sleep(0.005)
 
 
 async def test_games_go_to_workers_with_room_each_on_cores_of_its_own(
@@ -214,22 +209,6 @@ async def test_a_game_that_fails_everywhere_is_given_back(made: Made) -> None:
         with pytest.raises(NotPlayed, match="it was tried 5 times on the cluster; the last time the disk is full"):
             await found.play(job())
         assert found.workers == 4
-
-
-async def test_where_no_worker_is_left_games_wait(made: Made) -> None:
-    made.add("one")
-    made.answer = lambda worker, task: Failed("no")
-    played: list[Any] = []
-
-    async def play() -> None:
-        played.append(await found.play(job()))
-
-    async with running(made) as found, trio.open_nursery() as nursery:
-        nursery.start_soon(play)
-        await until(lambda: (found.workers, found.games) == (0, 0))
-        await trio.sleep(0.05)
-        assert played == [] and made.open == []
-        nursery.cancel_scope.cancel()
 
 
 async def test_games_wait_while_the_scheduler_is_lost_which_is_no_failure_of_theirs(made: Made) -> None:
@@ -405,11 +384,9 @@ SLEEP = 10_000_000 + os.getpid()
 def sleepers() -> list[int]:
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
+        with suppress(OSError):
             if path.read_bytes() == f"sleep\0{SLEEP}\0".encode():
                 found.append(int(path.parent.name))
-        except OSError:
-            pass
     return found
 
 

@@ -60,12 +60,10 @@ async def _seen_after_a_move(harness: ArenaHarness) -> bool:
     sides = [(await client.hear(m.Match)).side for client in players]
     for client in players:
         await client.say(m.Ready())
-    spectator = await harness.connect()
-    await spectator.say(m.Watch(1))
+    spectator = await harness.guest(m.Watch(1))
     first = players[sides.index("first")]
     await first.hear(m.Turn)
     await first.say(m.Note(m.Text("depth=1")), m.Move(m.Text("a1")))
     await first.hear(m.Moved)
     await spectator.hear(m.Moved)
-    await spectator.say(m.Ping())
-    return isinstance(await spectator.next(), m.Noted)
+    return isinstance(await spectator.answer(m.Ping()), m.Noted)

@@ -23,7 +23,7 @@ from server.contest.programs.program import NotStarted, Place, Program
 from server.ops import descendants
 from server.storage import player_logs
 from server.storage.player_logs import without_plies
-from tests.server.harness import ImmediateArrivals, open_arena
+from tests.server.harness import ImmediateArrivals, open_arena, until
 
 SEAT = Seat("127.0.0.1", 2754, "carol", "gipf", "5ec7e7", "3,3,9,9")
 
@@ -105,10 +105,8 @@ async def test_a_program_on_stdin_and_stdout_is_served_like_a_connection(tmp_pat
             serve_stream, program.stream, harness.arena, ImmediateArrivals(), harness.rate_limiter.admit("127.0.0.1")
         )
         bob = await harness.connect("bob")
-        await bob.say(m.Seek("gipf", m.Text("params=2,3,5,5 colour=black opponent=carol")))
-        await bob.hear(m.Match)
-        await bob.say(m.Ready())
-        result = await bob.hear(m.Result)
+        await bob.ask(m.Seek("gipf", m.Text("params=2,3,5,5 colour=black opponent=carol")), m.Match)
+        result = await bob.ask(m.Ready(), m.Result)
         assert (result.result, result.reason) == ("white", "dead_lock")
         await program.ended.wait()
     assert program.report().endswith("ended by itself, with exit status 0; the last that it wrote: 'goodbye'")
@@ -226,8 +224,7 @@ async def test_a_flood_on_stderr_fills_no_disk_and_has_to_take_its_turn(
     monkeypatch.setattr(player_logs.BoundedLog, "write", counted)
     began = time.monotonic()
     async with started(tmp_path, FLOODS) as program:
-        while read <= 2 * (player_logs.HEAD_BYTES + player_logs.TAIL_BYTES):
-            await trio.sleep(0.01)
+        await until(lambda: read > 2 * (player_logs.HEAD_BYTES + player_logs.TAIL_BYTES))
     reads = 3 + (time.monotonic() - began) / pipes.FLOOD_SECONDS
     text = kept(tmp_path)
     assert text.startswith("first\nmore and more")

@@ -25,6 +25,7 @@ from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.programs.sandbox.process import Seal
 from server.storage.player_logs import without_plies
 from tests.descriptors import open_files
+from tests.server.harness import until
 
 SEAT = Seat("127.0.0.1", 2754, "carol", "gipf", "5ec7e7")
 USUAL = Bounds()
@@ -300,8 +301,7 @@ async def test_nothing_is_left_of_a_program_that_forks_and_stays(tmp_path: Path)
     async with started(tmp_path, STAYS, word) as program:
         assert program.stream is not None
         assert await program.stream.receive_some() == b"left behind\n"
-        while len(with_word(word)) < 3:  # bubblewrap names it too
-            await trio.sleep(0.01)
+        await until(lambda: len(with_word(word)) >= 3)  # bubblewrap names it too
     assert with_word(word) == []
     assert program.report().endswith("with exit status 0")
 
@@ -382,9 +382,7 @@ async def test_a_program_whose_sandbox_waits_never_begins_when_the_server_is_kil
     source = f"open({str(tmp_path / 'begun')!r}, 'w')\n{SPINS}"
     command = [sys.executable, "-c", STARTS, str(tmp_path), "waits", sys.executable, "-c", source, word]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as server:
-        with trio.fail_after(SECONDS):
-            while len(with_word(word)) < 3:  # the server, bubblewrap, and the first process in the sandbox
-                await trio.sleep(0.01)
+        await until(lambda: len(with_word(word)) >= 3)  # the server, bubblewrap, and the first process in the sandbox
         server.kill()
     await none_with_word(word)
     assert not (tmp_path / "begun").exists()
@@ -426,13 +424,11 @@ async def test_a_sandbox_that_is_made_ahead_begins_when_its_core_is_free_or_leav
         async with trio.open_nursery() as nursery:
             command = [sys.executable, "-c", source, word]
             nursery.start_soon(programs.run, command, SEAT, place)
-            while len(with_word(word)) < 2:  # bubblewrap, and the first process in the sandbox
-                await trio.sleep(0.01)
+            await until(lambda: len(with_word(word)) >= 2)  # bubblewrap, and the first process in the sandbox
             if begins:
                 assert not place.errors.exists()
                 ready.set()
-                while not place.errors.exists():
-                    await trio.sleep(0.01)
+                await until(lambda: place.errors.exists())
             nursery.cancel_scope.cancel()
     await none_with_word(word)
     assert open_files() <= before

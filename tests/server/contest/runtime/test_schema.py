@@ -1,5 +1,4 @@
 import sqlite3
-from datetime import UTC, datetime
 from pathlib import Path
 from threading import Barrier, Thread
 
@@ -8,14 +7,12 @@ import pytest
 from server.contest.definition import (
     RoundRobin,
 )
-from server.contest.fixtures import Finished, Fixture
+from server.contest.fixtures import Finished
 from server.contest.store.schema import APPLICATION, SCHEMA, TABLES
 from server.contest.store.store import FILE, Store
 from server.storage.database import BadStore, connect
 from tests.server.contest.played import contest
-
-DATE = datetime(2026, 11, 20, 20, 15, 0, 123456, tzinfo=UTC)
-FIXTURE = Fixture(0, 1, 0, 0, 0, ("a1", "a2"))
+from tests.server.contest.runtime.test_store import DATE, FIXTURE
 
 
 def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:

@@ -16,14 +16,12 @@ from msgspec.structs import replace
 from engine.games.outcome import Termination
 from server.contest.definition import (
     Entrant,
-    Knockout,
     RoundRobin,
 )
 from server.contest.fixtures import FORFEIT, QUALIFICATION, Finished, Fixture, ProgramUsage
-from server.contest.formats.plan import plan
 from server.contest.store.store import FILE, Contest, Store
 from server.storage.database import BadStore
-from tests.server.contest.played import CONTROL, by_seed, contest, play
+from tests.server.contest.played import contest
 
 DATE = datetime(2026, 11, 20, 20, 15, 0, 123456, tzinfo=UTC)
 LATER = DATE + timedelta(hours=9)
@@ -67,33 +65,6 @@ def test_any_results_come_back_in_their_order(tmp_path: Path, games: list[Finish
     assert again.games(number) == kept
     assert [type(flag) for game in again.games(number) for flag in game.ready + game.gone] == [bool] * 4 * len(kept)
     again.close()
-
-
-def test_a_whole_contest_goes_on_from_what_is_kept(tmp_path: Path) -> None:
-    definition = contest(6, RoundRobin(), Knockout(tie_breaks=1, control=CONTROL), advance=4, time_losses=2)
-    result = by_seed(3, late=0.7, slow="a2")
-    games: list[Finished] = []
-    for _ in range(1000):
-        store = Store(tmp_path / FILE)
-        number = store.open_contest("text", definition, DATE)
-        games = store.games(number)
-        now = plan(store.definition(number), games)
-        for forfeit in now.forfeited:
-            store.finish(number, forfeit)
-        for fixture in now.due[:1]:
-            match = 1 + max((game.match or 0 for game in store.games(number)), default=0)
-            store.begin(number, fixture, match)
-            store.finish(number, result(fixture)._replace(match=match))
-        store.close()
-        if now.over:
-            break
-    else:
-        pytest.fail("the contest does not end")
-    assert any(not game.played for game in games)
-    played = play(definition, result)
-    assert {game.fixture: game._replace(match=None) for game in games} == {
-        game.fixture: game._replace(match=None) for game in played
-    }
 
 
 def test_the_same_contest_goes_on_and_another_of_its_name_is_refused(store: Store) -> None:

@@ -11,6 +11,7 @@ import trio
 
 from server.ops.workers.question_loop import OK
 from server.ops.workers.worker_process import FAULTS, WorkerFault, WorkerProcess, ask_once
+from tests.server.harness import until
 
 WORKER = """
 import os, sys
@@ -48,8 +49,7 @@ async def left(worker: WorkerProcess, kind: str) -> None:
     """Ask something, and wait for the answer no longer."""
     async with trio.open_nursery() as nursery:
         nursery.start_soon(worker.ask, kind, b"")
-        while not worker.asked:
-            await trio.sleep(0.001)
+        await until(lambda: worker.asked)
         nursery.cancel_scope.cancel()
 
 
