@@ -20,6 +20,7 @@ from typing import NamedTuple
 import structlog
 import trio
 
+from engine.games.outcome import Termination
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.league.submissions import conformance_log, recipe, steps
 from server.league.submissions.recipe import NoRecipe
@@ -129,6 +130,10 @@ NOT_PLAYED, AT_FAULT = 1, 5
 """Exit statuses of ``arena-bot match``: a game could not be played, and one was lost by a fault of the bot."""
 
 
+TRIES = 3
+"""Most matches of a qualification, where a bot loses on time on a busy machine."""
+
+
 class Failed(Exception):
     """A version does not pass; ``str(error)`` says why."""
 
@@ -236,8 +241,12 @@ class Pipeline:
             await self._check(runs, folder, check)
         await self._begin(version, "qualifying", match)
         for trial in self._trials:
-            async with self._games:
-                ended = await steps.qualify(version.bot, runs, folder, match, self._home, trial)
+            for _ in range(TRIES):
+                async with self._games:
+                    ended = await steps.qualify(version.bot, runs, folder, match, self._home, trial)
+                late = ended.status == AT_FAULT and f": {Termination.TIME}: " in conformance_log.last_line(match)
+                if not late or os.getloadavg()[0] <= (os.cpu_count() or 1):
+                    break  # else the machine may have lacked the time
             if ended.status == NOT_PLAYED:
                 _judge(ended, "its first games could not be played", conformance_log.last_line(match))
             which = conformance_log.last_line(match) if ended.status == AT_FAULT else ""

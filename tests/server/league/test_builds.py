@@ -13,7 +13,7 @@ import pytest
 from server.contest.definition import Bounds
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER, NotAllowed, Person
-from server.league.submissions import conformance_log, recipe, steps
+from server.league.submissions import conformance_log, pipeline, recipe, steps
 from server.league.submissions.steps import Ended
 from server.league.submissions.versions import Version, Versions, disk_use, remove_tree, unlock_tree
 from tests.server.league.test_submissions import SEALED, ann, packed, tried
@@ -234,3 +234,30 @@ async def test_a_bot_does_not_see_the_conformance_test_that_it_takes(tmp_path: P
     seen = [line for line in log.read_text().splitlines() if line.startswith("sees")]
     assert any("bot.py" in line for line in seen) and not any("check" in line for line in seen)
     assert ended.status == 1 and "ended by itself" in conformance_log.progress(log).fault
+
+
+@pytest.mark.parametrize(("load", "tries", "state"), [(10.0, 2, "active"), (0.0, 1, "refused")])
+def test_a_game_lost_on_time_by_a_busy_machine_is_played_again(
+    versions: Versions,
+    ann: Person,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    load: float,
+    tries: int,
+    state: str,
+) -> None:
+    taken = []
+
+    async def check(*_: object) -> Ended:
+        return Ended(0)
+
+    async def qualify(_name: str, _command: object, _folder: Path, log: Path, *_: object) -> Ended:
+        taken.append(log)
+        log.write_text("game 1: time: bot (first) ran out of time\n" if len(taken) == 1 else "")
+        return Ended(pipeline.AT_FAULT if len(taken) == 1 else 0)
+
+    monkeypatch.setattr(steps, "check", check)
+    monkeypatch.setattr(steps, "qualify", qualify)
+    monkeypatch.setattr(os, "getloadavg", lambda: (load * (os.cpu_count() or 1), 0, 0))
+    found, _ = tried(versions, tmp_path, versions.add(ann, "bot", "bot.py", b"print()"))
+    assert (found.state, len(taken)) == (state, tries)
