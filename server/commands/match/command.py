@@ -205,9 +205,9 @@ def _hold(
 ) -> "MatchEnd":
     """Play the match, and print its table; ends the command where it cannot be played."""
     import trio
+    from rich.console import Console
 
     from engine.duel.game_file import BadGames
-    from server.commands.console import OutputConsole
     from server.commands.match import output
     from server.commands.match.games import CannotPlay
     from server.commands.match.run import MatchFiles, hold, opened_results
@@ -215,7 +215,7 @@ def _hold(
     from server.ops.logs import configure
 
     configure(quiet=True)
-    console = OutputConsole(stderr=to_stderr)
+    console = Console(stderr=to_stderr)
 
     def say(line: str) -> None:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
@@ -231,8 +231,6 @@ def _hold(
         except* (CannotPlay, OSError) as group:
             faults = _leaves(group)
     if faults:
-        if isinstance(faults[0], BrokenPipeError):  # the reader of the output has closed it
-            raise faults[0]
         _fail(_sentence(faults[0]), FAILED)
     lines = [*output.table(end.progress, setup.test), *output.fault_lines(end.progress.tally.rows())]
     for line in lines:

@@ -1,6 +1,7 @@
 """The server with the programs that play on it, each a process: built-in bots and the demonstration."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -127,3 +128,14 @@ def test_five_hundred_matches_at_once(tmp_path: Path) -> None:
     plies = [record.verify(path.read_text()).history.plies for path in records]
     assert sum(plies) > 0
     assert "level=error" not in server.log
+
+
+@pytest.mark.slow
+def test_a_demonstration_says_why_nobody_can_connect(tmp_path: Path) -> None:
+    alone = ["unshare", "--map-root-user", "--net"]
+    if shutil.which("unshare") is None or subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no network without its loopback interface can be made here")
+    demo = [sys.executable, "-P", "-m", "server", "demo", "--first", "random", "--second", "random"]
+    done = subprocess.run([*alone, *demo], cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert done.stderr.startswith("arena-bot: no server at 127.0.0.1") and "unreachable" in done.stderr
