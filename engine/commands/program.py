@@ -48,7 +48,7 @@ class Conversation:
         if self._streams:
             sys.stdout.flush()
             reader = io.BufferedReader(_Announced(sys.stdin.fileno(), self.flush))
-            self.lines = io.TextIOWrapper(reader, ENCODING, ERRORS)
+            self.lines = io.TextIOWrapper(reader, "utf-8-sig", ERRORS)  # some editors begin files with a mark
 
     def write(self, line: str) -> None:
         """Answer a line, at the latest when the next one has to be waited for."""

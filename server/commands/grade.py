@@ -120,7 +120,7 @@ def _link(page: Path, report: str) -> str:
 
 def _text(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8")
+        return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         _fail(f"{file}: it is no text in UTF-8")
     except OSError as error:

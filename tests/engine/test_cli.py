@@ -242,6 +242,16 @@ def test_answers_come_as_soon_as_they_are_known() -> None:
         process.kill()
 
 
+@pytest.mark.parametrize("command", ["check -", "record -", "export -", "analyse gipf --position -"])
+def test_a_hyphen_is_standard_input_and_a_byte_order_mark_is_no_part_of_it(command: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "engine", *command.split()], input="\ufeffsomething", capture_output=True, text=True,
+        encoding="utf-8", timeout=1200, check=False,
+    )  # fmt: skip
+    assert done.stderr.count("standard input: ") == 1 and "Traceback" not in done.stderr
+    assert not re.search(r"\ufeff|\\ufeff", done.stderr)
+
+
 @pytest.mark.slow("interpreted")
 @pytest.mark.parametrize("command", ["perft gipf --depth 1", "solve gipf", "analyse gipf --depth 2"])
 def test_position_comes_from_standard_input(command: str) -> None:

@@ -355,7 +355,7 @@ def _openings(
         word = f"{'usual' if plies is None else plies} plies, seed {seed}"
         return lambda parameters: drawn_openings(GAMES[game], parameters, plies, seed), word
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8-sig")
         return read_openings(text, game, variants), f"file {sha256(text.encode()).hexdigest()}"
     except (OSError, UnicodeDecodeError) as error:
         raise Rejected(

@@ -48,7 +48,7 @@ def talk(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Conversation, int, l
         patch.setattr(sys, "stdin", stdin)
         patch.setattr(sys, "stdout", io.TextIOWrapper(io.BufferedWriter(out)))
         conversation = Conversation()
-        os.write(here, b"one\ntwo \xff\r\nthree\n")
+        os.write(here, b"\xef\xbb\xbfone\ntwo \xff\r\nthree\n")
         yield conversation, here, out.written
 
 

@@ -456,3 +456,13 @@ def test_an_unknown_shell_is_refused_with_the_names_of_those_there_are() -> None
     for name in ("chess", "__init__", "gipf.run", ""):
         with pytest.raises(UnknownShell, match=r"the shells are .*gipf"):
             find(name)
+
+
+def test_a_letter_behind_the_numbers_of_the_header_has_no_meaning() -> None:
+    rows = ["  W _ B", " _ _ _ _", "B _ _ _ W", " _ _ _ _", "  W _ B"]
+    for letter in "WB":
+        session = Session(load(with_rows(f"3 3 10 9 {letter}", "7 6 W", *rows)), "PRINT_GAME_BOARD")
+        assert session.answers == [with_rows("3 3 10 9", "7 6 W", *rows, "")]
+        assert session.complaints == []
+    for header in ("3 3 10 9 w", "3 3 10 9 W W", "3 3 10 9 7"):
+        assert Session(load(with_rows(header, "7 6 W", *rows))).output == ["WRONG_GAME_PARAMETERS"]
