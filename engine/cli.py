@@ -26,9 +26,6 @@ COMMANDS = (
     Command(
         "check", "engine.commands.solving.solve:check_certificate", "Verify a certificate of a win by the rules alone."
     ),
-    Command(
-        "atlas", "engine.commands.solving.atlas:atlas", "Solve many variants of a game, and keep the results in a file."
-    ),
     Command("verify", "engine.commands.solving.verify:verify", "Verify a tablebase by the rules alone."),
     Command("record", "engine.commands.record:replay", "Replay the record of a match and verify it."),
     Command("analyse", "engine.commands.analyse:analyse", "Think about a position, depth by depth."),

@@ -40,7 +40,7 @@ class EngineConfig(NamedTuple):
     level: int | None = None
     """The level of `engine.levels` to play at."""
     budget: Budget | None = None
-    """Milliseconds for a game, shared out by `engine.search.time_management`; a side that uses up more has lost."""
+    """Milliseconds for a game, shared out by `engine.search.iterative_deepening`; a side that uses up more has lost."""
     table: int | None = None
     """Megabytes of the transposition table; without it what the engine takes by itself."""
     threads: int | None = None

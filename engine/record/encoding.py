@@ -23,10 +23,10 @@ from engine.games.gipf.position import GipfPosition
 from engine.games.gipf.row_choices import choosing
 from engine.games.history import REPETITIONS, History
 from engine.games.interface import Position, moves
-from engine.games.mnk import notation as mnk_notation
+from engine.games.mnk import board as mnk_board
 from engine.games.mnk import parameters as mnk_parameters
 from engine.games.mnk.position import MnkPosition
-from engine.games.morris.drawing import SIZE, place
+from engine.games.morris.board import SIZE, place
 from engine.games.morris.fields import FIELDS
 from engine.games.morris.position import QUIET_LIMIT, MorrisPosition
 from engine.games.morris.rules import PIECES
@@ -322,11 +322,11 @@ class MnkEncoding:
 
     def actions(self, position: Position, move: str) -> tuple[int, ...]:
         """Return the number of the field that a move names."""
-        return (mnk_notation.field(self.variant, move).bit_length() - 1,)
+        return (mnk_board.field(self.variant, move).bit_length() - 1,)
 
     def name(self, action: int) -> str:
         """Return the name of a field."""
-        return mnk_notation.name(self.variant, 1 << action)
+        return mnk_board.name(self.variant, 1 << action)
 
     def observe(self, history: History, side: int, made: tuple[int, ...] = ()) -> Planes:
         """Return the pieces of both sides."""

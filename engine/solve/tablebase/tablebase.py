@@ -25,13 +25,19 @@ from engine.search.iterative_deepening import Line
 from engine.search.memory import ROOM, KnownLayers
 from engine.search.scores import DRAW
 from engine.search.searcher import SearchResult
-from engine.solve.layered.solver import Layers, layer_of
+from engine.solve.layered.solver import Judgement, Layers, layer_of
 from engine.solve.layered.store import Name
-from engine.solve.reachable import Judgement
-from engine.solve.tablebase.extent import extent
-from engine.solve.tablebase.longest import LongestWin, longest_win
-from engine.solve.tablebase.making import are_made, can_have, folder, is_made, is_whole, journal_of, takes_shipped
-from engine.solve.tablebase.shipped import shipped
+from engine.solve.tablebase.making import (
+    are_made,
+    can_have,
+    extent,
+    folder,
+    is_made,
+    is_whole,
+    journal_of,
+    shipped,
+    takes_shipped,
+)
 
 MAX_LINE = 512
 """No line of perfect play is longer: a win takes at most `engine.solve.layered.values.LONGEST` plies."""
@@ -145,13 +151,6 @@ class Tablebase:
                 return []
             found.append(MoveValue(move, -judgement.result, judgement.plies + 1 if judgement.result else 0))
         return sorted(found, key=lambda known: (-known.result, known.result * known.plies))
-
-    def longest_win(self) -> LongestWin | None:
-        """Return the longest win of the variant; None where nobody wins, or not all positions are known yet."""
-        layers = self._opened()
-        if layers is None or layers.missing(self._extent):
-            return None
-        return longest_win(self._start, self._kernel, layers, self._extent)
 
     def is_expected(self) -> bool:
         """Tell whether the tablebase, if it is not there, is made once `start` was called, and has all positions."""

@@ -24,7 +24,6 @@ from engine.games.gipf.notation import names
 from engine.games.gipf.rules import State as GipfState
 from engine.games.interface import BadPosition, Position
 from engine.games.mnk import board as mnk_board
-from engine.games.mnk import notation as mnk_notation
 from engine.games.mnk import parameters as mnk_parameters
 from engine.games.mnk.rules import State as MnkState
 from engine.games.morris import board as morris_board
@@ -119,7 +118,7 @@ def _morris(asked: Arrangement) -> str:
 def _mnk(asked: Arrangement) -> str:
     variant = mnk_parameters.parse(asked.parameters)
     bits = (1 << place for place in range(variant.rows * variant.columns))
-    first, second = _sets(asked.pieces, {mnk_notation.name(variant, bit): bit for bit in bits})
+    first, second = _sets(asked.pieces, {mnk_board.name(variant, bit): bit for bit in bits})
     return mnk_board.write(variant, MnkState(first, second, asked.turn))
 
 
