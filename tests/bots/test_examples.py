@@ -25,13 +25,10 @@ from engine.games.catalogue import GAMES, USUAL_GAME
 from server.contest import contest_file
 from tests.server.contest.runtime.bots import SANDBOX
 from tests.server.process import ServerProcess
+from tests.waiting import BUILD_SECONDS, WAIT_SECONDS
 
 EXAMPLES = Path(__file__).parents[2] / "bots" / "examples"
 MAX_LINES = 150
-BUILD_SECONDS = 600
-PLAY_SECONDS = 1200.0
-
-
 TOKEN = re.compile("[0-9a-f]{32}")
 """By which others could come back to the match."""
 
@@ -156,7 +153,7 @@ def test_it_plays_every_game_match_after_match(program: Program, arena: Arena) -
     matches = {game: 2 if game == USUAL_GAME else 1 for game in GAMES}
     for game, count in matches.items():
         command = [*program.command, "127.0.0.1", str(arena.port), program.language, game, f"dice-{game}", str(count)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=PLAY_SECONDS, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=WAIT_SECONDS, check=False)
         assert done.returncode == 0, done.stderr
         assert done.stderr.count("MATCH ") == count and not TOKEN.search(done.stderr), done.stderr
     while len(records := records_of(program.language, arena)) < sum(matches.values()):
@@ -191,7 +188,7 @@ def test_it_takes_one_line_where_no_server_is(program: Program) -> None:
         [*program.command, "127.0.0.1", "1", "learner"],
         capture_output=True,
         text=True,
-        timeout=PLAY_SECONDS,
+        timeout=WAIT_SECONDS,
         check=False,
     )
     assert done.returncode == 1
@@ -200,7 +197,7 @@ def test_it_takes_one_line_where_no_server_is(program: Program) -> None:
 
 @pytest.mark.slow
 def test_it_says_how_it_is_run(program: Program) -> None:
-    done = subprocess.run(program.command, capture_output=True, text=True, timeout=PLAY_SECONDS, check=False)
+    done = subprocess.run(program.command, capture_output=True, text=True, timeout=WAIT_SECONDS, check=False)
     assert done.returncode == 2
     assert "HOST PORT NAME [GAME [OPPONENT [MATCHES]]]" in done.stderr
 

@@ -13,6 +13,7 @@ from engine.solve.solver import Result, Solution
 from tests.engine.gipf import samples
 from tests.oracles import gipf as oracle
 from tests.oracles.gipf_boards import board_text
+from tests.waiting import WAIT_SECONDS
 
 SMALL = """2 3 5 5
 2 2 W
@@ -446,7 +447,7 @@ def test_a_program_can_talk_to_the_shell_line_by_line() -> None:
             board = [ask(b"PRINT_GAME_BOARD\n"), *(shell.stdout.readline() for _ in range(5))]
             assert b"".join(board) == b"2 3 5 5\n1 2 B\n W B\nW B W\n W B\n\n"
             shell.stdin.close()
-            assert shell.wait(1200) == 0
+            assert shell.wait(WAIT_SECONDS) == 0
         finally:
             shell.kill()
 

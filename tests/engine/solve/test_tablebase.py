@@ -34,6 +34,7 @@ from tests.engine.code_after import CodeAfter
 from tests.engine.gipf.samples import completes_run
 from tests.oracles import gipf as oracle
 from tests.oracles.gipf_boards import board_text
+from tests.waiting import BUILD_SECONDS
 
 GIPF = GAMES["gipf"]
 
@@ -356,7 +357,7 @@ def test_it_is_made_once_and_then_read(tmp_path: Path, monkeypatch: pytest.Monke
 
     def run(*command: str) -> subprocess.CompletedProcess[str]:
         words = [sys.executable, "-P", "-m", "engine", *command]
-        return subprocess.run(words, capture_output=True, text=True, check=True, timeout=1200)
+        return subprocess.run(words, capture_output=True, text=True, check=True, timeout=BUILD_SECONDS)
 
     make = ("precompile", "gipf", "2 2 16 4", "--purpose", "tablebase")
     assert "GIPF 2 2 16 4, tablebase: made in " in run(*make).stderr

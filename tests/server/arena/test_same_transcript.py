@@ -12,7 +12,8 @@ import trustme
 from bots.client.transport.address import address
 from bots.client.transport.streams import ByteStream, open_stream
 from server.config.tokens import hashed
-from tests.server.process import START_SECONDS, ServerProcess
+from tests.server.process import ServerProcess
+from tests.waiting import WAIT_SECONDS
 
 HANG_UP = "hang up"
 SEEK = "SEEK gipf params=3,3,9,9 budget=600000"
@@ -56,7 +57,7 @@ class Peer:
 
     def __init__(self, connect: Callable[[], ByteStream]) -> None:
         self._stream = connect()
-        self._stream.settimeout(START_SECONDS)
+        self._stream.settimeout(WAIT_SECONDS)
         self.heard: list[str] = []
         self._read = 0
         self._rest = b""

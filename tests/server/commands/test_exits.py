@@ -18,8 +18,7 @@ from server.commands import exits, run_contest
 from server.net.listener import CannotListen
 from server.serve import _immediate_exit
 from server.storage.database import BadStore
-
-END_SECONDS = 600.0
+from tests.waiting import WAIT_SECONDS
 
 
 def command(*words: str) -> list[str]:
@@ -46,15 +45,15 @@ def handles_interrupts(process: subprocess.Popen[str]) -> bool:
 
 
 def wait_until(process: subprocess.Popen[str], *, handles: bool) -> None:
-    deadline = time.monotonic() + END_SECONDS
+    deadline = time.monotonic() + WAIT_SECONDS
     while process.poll() is None and handles_interrupts(process) != handles:
-        assert time.monotonic() < deadline
+        assert time.monotonic() < deadline, f"the handler of Ctrl-C is not {'set' if handles else 'removed'}"
         time.sleep(0.001)
 
 
 def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
     """Wait for its end; return its exit status and what it wrote on stderr."""
-    _, errors = process.communicate(timeout=END_SECONDS)
+    _, errors = process.communicate(timeout=WAIT_SECONDS)
     return process.returncode, errors
 
 
@@ -137,9 +136,9 @@ def test_ctrl_c_while_a_command_is_loaded_ends_it_as_a_signal_that_nobody_handle
     (tmp_path / "cyclopts.py").write_text(HANGS.format(told=str(told)))
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with started(room) as process:
-        deadline = time.monotonic() + END_SECONDS
+        deadline = time.monotonic() + WAIT_SECONDS
         while not told.exists():
-            assert process.poll() is None and time.monotonic() < deadline
+            assert process.poll() is None and time.monotonic() < deadline, "the command loads nothing"
             time.sleep(0.01)
         os.killpg(process.pid, signal.SIGINT)
         assert ended(process) == (-signal.SIGINT, "")
@@ -158,7 +157,7 @@ def test_ctrl_c_ends_what_a_command_does_without_a_traceback(tmp_path: Path, kin
 
 @pytest.mark.slow
 def test_ctrl_c_ends_a_bot_that_is_not_greeted(listener: socket.socket) -> None:
-    listener.settimeout(END_SECONDS)
+    listener.settimeout(WAIT_SECONDS)
     with started("bots", "random", "--port", str(listener.getsockname()[1])) as process:
         connection, _ = listener.accept()
         with connection:

@@ -11,7 +11,8 @@ import pytest
 from engine import record
 from engine.wire import messages as m
 from engine.wire.codes import Code
-from tests.server.process import START_SECONDS, Client, ServerProcess, pair, resume_and_resign
+from tests.server.process import Client, ServerProcess, pair, resume_and_resign
+from tests.waiting import WAIT_SECONDS
 
 
 def test_match_over_sockets_then_an_orderly_stop(tmp_path: Path) -> None:
@@ -38,7 +39,7 @@ def test_grace_lets_running_matches_end(tmp_path: Path) -> None:
         server.logs("event=server_stopping")
         ann.say(m.Resign())
         assert bob.hear(m.Result).reason == "resign"
-        assert server.process.wait(START_SECONDS) == 0
+        assert server.process.wait(WAIT_SECONDS) == 0
 
 
 def test_a_hangup_stops_the_server_in_order(tmp_path: Path) -> None:
@@ -99,7 +100,7 @@ def test_after_kill_the_match_goes_on_and_so_does_the_number(tmp_path: Path) -> 
 def test_two_servers_do_not_share_a_data_directory(tmp_path: Path) -> None:
     with ServerProcess(tmp_path) as server, pair(server.port):
         command = [sys.executable, "-m", "server", "serve", "--no-web", "--port", "0", "--data", str(tmp_path)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=START_SECONDS, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=WAIT_SECONDS, check=False)
         assert done.returncode == 1
         assert len(done.stderr.splitlines()) == 1 and "another server uses the data directory" in done.stderr
         assert "restarted" not in (tmp_path / "running" / "1.txt").read_text()
@@ -127,5 +128,5 @@ def _flood(peer: socket.socket, data: bytes) -> None:
 @pytest.mark.slow
 def test_a_bad_argument_ends_the_process_with_status_2() -> None:
     command = [sys.executable, "-m", "server", "serve", "--port", "x"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=START_SECONDS, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=WAIT_SECONDS, check=False)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr

@@ -18,6 +18,7 @@ from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.runtime.service import ContestService
 from server.contest.store.store import FILE, Store
 from tests.server.harness import ArenaHarness, ImmediateArrivals, open_arena
+from tests.waiting import BUILD_SECONDS
 
 SANDBOX = 'sandbox = "none"\n' if sandbox_obstacle() else ""
 """Begins the file of a contest of programs that is not about sandboxes, so that it can be held without them."""
@@ -72,7 +73,7 @@ def read_definition(file: str) -> Definition:
 
 async def wait_until_over(store: Store, contest: int) -> list[Finished]:
     """Wait until a contest is over, and return its games."""
-    with trio.fail_after(600):
+    with trio.fail_after(BUILD_SECONDS):
         while all(row.closed is None for row in store.contests() if row.id == contest):
             await trio.sleep(0.01)
     return store.games(contest)

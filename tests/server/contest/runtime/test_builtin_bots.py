@@ -15,6 +15,7 @@ from server.config.settings import Settings
 from server.contest.programs import builtin_bots
 from server.ops.faults import pause_seconds
 from tests.server.harness import logged, open_arena
+from tests.waiting import WAIT_SECONDS
 
 SETTINGS = Settings(builtin_bots=(BuiltinBot("alfabeta"),))
 
@@ -26,7 +27,7 @@ async def test_a_kind_of_bots_that_cannot_be_started_is_given_up(
     monkeypatch.setattr(builtin_bots, "builtin_bot_command", lambda bot: ("false",))
     with logged() as log:
         async with open_arena(tmp_path) as arena:
-            with trio.fail_after(600):
+            with trio.fail_after(WAIT_SECONDS):
                 await builtin_bots.keep_builtin_bots(arena.arena, SETTINGS)
             assert arena.arena.builtin_tokens == arena.arena.builtin_kinds == {}
             await arena.connect("alfabeta")  # the name is free for others
@@ -62,7 +63,7 @@ async def test_a_bot_that_has_logged_in_is_started_again_however_it_ends(
         nursery.start_soon(builtin_bots.keep_builtin_bots, arena.arena, SETTINGS)
         newcomer = await arena.connect("newcomer")
         await newcomer.say(m.Seek("gipf", m.Text("opponent=alfabeta")))
-        with trio.fail_after(600):
+        with trio.fail_after(WAIT_SECONDS):
             assert (await newcomer.hear(m.Match)).opponent == "alfabeta"
         nursery.cancel_scope.cancel()
 
@@ -94,7 +95,7 @@ async def test_a_machine_without_room_for_a_bot_costs_the_server_nothing(
         nursery.start_soon(builtin_bots.keep_builtin_bots, arena.arena, SETTINGS)
         newcomer = await arena.connect("newcomer")
         await newcomer.say(m.Seek("gipf", m.Text("opponent=alfabeta")))
-        with trio.fail_after(600):
+        with trio.fail_after(WAIT_SECONDS):
             assert (await newcomer.hear(m.Match)).opponent == "alfabeta"
         nursery.cancel_scope.cancel()
 

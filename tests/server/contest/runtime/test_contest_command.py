@@ -44,11 +44,9 @@ from tests.forking import Forked
 from tests.server.commands.test_command_line import fails
 from tests.server.contest.runtime.bots import SANDBOX, choose_by_seed
 from tests.server.ports import free_port
+from tests.waiting import BUILD_SECONDS, WAIT_SECONDS
 
 KILLS, ROUNDS = (100, 2) if os.environ.get("ARENA_CAMPAIGN") else (3, 1)
-END_SECONDS = 600.0
-"""After which what a test waits for has failed to come."""
-
 DICE = Path(__file__).with_name("dice.py")
 
 
@@ -79,7 +77,7 @@ class Command:
 
     def end(self) -> tuple[int, str]:
         """Wait for its end; return its exit status and what it has said."""
-        said, _ = self.process.communicate(timeout=END_SECONDS)
+        said, _ = self.process.communicate(timeout=BUILD_SECONDS)
         return self.process.returncode, said
 
 
@@ -98,9 +96,9 @@ def kept(data: Path) -> list[Finished]:
 
 
 def wait_for(data: Path, games: int) -> None:
-    deadline = time.monotonic() + END_SECONDS
+    deadline = time.monotonic() + WAIT_SECONDS
     while len(kept(data)) < games:
-        assert time.monotonic() < deadline
+        assert time.monotonic() < deadline, f"{len(kept(data))} of {games} games were kept"
         time.sleep(0.02)
 
 

@@ -16,6 +16,7 @@ from server.contest.store.store import FILE
 from server.storage import database
 from tests.server.contest.runtime.bots import play_by_seed, running_contest, wait_until_over
 from tests.server.harness import ArenaHarness
+from tests.waiting import WAIT_SECONDS
 
 LOCKED = """
 name = "Ann and Bob"
@@ -64,7 +65,7 @@ async def test_a_database_that_is_locked_holds_up_contests_alone(
                 assert await trio.to_thread.run_sync(other.stdout.readline) == "held\n"
                 bots.start_soon(play_by_seed, harness, "ann")
                 bots.start_soon(play_by_seed, harness, "bob")
-                with trio.fail_after(600):
+                with trio.fail_after(WAIT_SECONDS):
                     while not {"contest_database_stalled", "contest_paused"} <= {line["event"] for line in logs}:
                         await trio.sleep(0.01)
                 await answers(harness)
@@ -73,7 +74,7 @@ async def test_a_database_that_is_locked_holds_up_contests_alone(
                 other.wait()
             games = await wait_until_over(store, contest)
             bots.cancel_scope.cancel()
-            with trio.fail_after(600):
+            with trio.fail_after(WAIT_SECONDS):
                 while [line["event"] for line in logs if "database" in line["event"]][
                     -1
                 ] != "contest_database_recovered":

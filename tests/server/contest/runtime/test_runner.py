@@ -32,6 +32,7 @@ from tests.server.contest.runtime.bots import (
     wait_until_over,
 )
 from tests.server.harness import ImmediateArrivals, open_arena
+from tests.waiting import WAIT_SECONDS
 
 ROUND_ROBIN = """
 name = "Ann, Bob and Carol"
@@ -77,7 +78,7 @@ async def test_a_game_that_was_over_before_the_server_began_is_replayed_by_anoth
         monkeypatch.setattr(Store, "finish", lambda *_: (_ for _ in ()).throw(OSError(errno.EIO, "no disk")))
         for name in ("ann", "bob"):
             bots.start_soon(play_by_seed, harness, name)
-        with trio.fail_after(600):
+        with trio.fail_after(WAIT_SECONDS):
             while not (tmp_path / "data" / "records" / "1.txt").exists():
                 await trio.sleep(0.01)
         after = harness.die()
@@ -91,7 +92,7 @@ async def test_a_game_that_was_over_before_the_server_began_is_replayed_by_anoth
     monkeypatch.setattr(record, "verify", here)
     monkeypatch.setattr(finished_games, "state_of", here)
     async with running_contest(after) as (harness, store, contest):
-        with trio.fail_after(600):
+        with trio.fail_after(WAIT_SECONDS):
             while not (games := store.games(contest)):
                 await trio.sleep(0.01)
     assert (games[0].match, games[0].termination, games[0].plies) == (1, told.reason, told.history.plies)
@@ -326,7 +327,7 @@ stages = [{{ format = "round-robin" }}]
             await go.wait()
 
         monkeypatch.setattr(harness.arena.prepared_boards, "add", prepared)
-        with trio.fail_after(600), capture_logs() as logs:
+        with trio.fail_after(WAIT_SECONDS), capture_logs() as logs:
             await set_up.wait()
             intervene(store, contest, InterventionRequest(Kind.WITHDRAW, "p2"), datetime.now(UTC))
             while not any(line["event"] == "organiser_intervened" for line in logs):
@@ -364,7 +365,7 @@ async def test_the_organiser_withdraws_and_reinstates_somebody_while_games_are_p
         await bob.hear(m.Result)
         await bob.say(m.Seek("any"))
         assert (await bob.hear(m.Bye)).sentence.endswith("'Ann, Bob and Carol': withdrawn by the organiser")
-        with trio.fail_after(600):
+        with trio.fail_after(WAIT_SECONDS):
             while sum(game.termination == "withdrawn" for game in store.games(contest)) < 8:
                 await trio.sleep(0.01)
         intervene(store, contest, InterventionRequest(Kind.REINSTATE, "bob"), datetime.now(UTC))

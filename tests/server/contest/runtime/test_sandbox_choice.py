@@ -27,6 +27,7 @@ from server.net.rate_limiter import ConnectionQuota
 from tests.server.contest.runtime.bots import read_definition, running_contest, wait_until_over
 from tests.server.contest.runtime.test_contest_command import entrants
 from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, open_arena
+from tests.waiting import WAIT_SECONDS
 
 NONE_CAN_BE_SEALED = choice.sandbox_obstacle()
 
@@ -80,7 +81,7 @@ def test_it_matters_only_where_programs_are_to_be_sealed(hindrance: Hindrance) -
 @pytest.mark.skipif(bool(NONE_CAN_BE_SEALED), reason=NONE_CAN_BE_SEALED)
 async def test_a_contest_that_is_open_waits_says_why_and_goes_on(tmp_path: Path, hindrance: Hindrance) -> None:
     async with running_contest(tmp_path, PROGRAMS) as (harness, store, contest):
-        with trio.fail_after(600):
+        with trio.fail_after(WAIT_SECONDS):
             while not store.pauses(contest):
                 await trio.sleep(0.01)
         paused = ContestPlayers.of(harness.arena).present[contest].paused
@@ -98,7 +99,7 @@ async def test_a_contest_that_is_open_waits_says_why_and_goes_on(tmp_path: Path,
 @pytest.mark.skipif(bool(NONE_CAN_BE_SEALED), reason=NONE_CAN_BE_SEALED)
 async def test_a_contest_that_cannot_begin_can_be_cancelled(tmp_path: Path, hindrance: Hindrance) -> None:
     async with running_contest(tmp_path, PROGRAMS) as (_, store, contest):
-        with trio.fail_after(600):
+        with trio.fail_after(WAIT_SECONDS):
             while not store.pauses(contest):
                 await trio.sleep(0.01)
         intervene(store, contest, InterventionRequest(Kind.CANCEL), datetime.now(UTC))

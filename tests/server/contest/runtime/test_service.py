@@ -20,6 +20,7 @@ from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Verdict
 from tests.server.contest.runtime.bots import play_by_seed, read_definition, running_contest, wait_until_over
 from tests.server.harness import ArenaHarness
+from tests.waiting import WAIT_SECONDS
 
 SMALL = """
 name = "Small"
@@ -28,8 +29,6 @@ entrants = [{ name = "ann" }, { name = "bob" }]
 games = [{ game = "mnk", params = "3 3 3" }]
 stages = [{ format = "round-robin" }]
 """
-SECONDS = 1200.0
-"""After which whatever a test waits for has failed."""
 
 
 @pytest.fixture(autouse=True)
@@ -50,7 +49,7 @@ def report(folder: Path) -> dict[str, Any]:
 
 
 async def until(found: Callable[[], object]) -> None:
-    with trio.fail_after(SECONDS):
+    with trio.fail_after(WAIT_SECONDS):
         while not found():
             await trio.sleep(0.01)
 
@@ -109,7 +108,7 @@ async def test_a_server_that_stops_waits_for_no_verification(tmp_path: Path, mon
 
     def verify(_data: Path, _contest: int, told: Callable[[int, int], None], _processes: int) -> Verdict:
         begun.append(True)
-        until = time.monotonic() + SECONDS
+        until = time.monotonic() + WAIT_SECONDS
         try:
             while time.monotonic() < until:
                 told(0, 2)

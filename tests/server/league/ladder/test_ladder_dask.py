@@ -22,9 +22,10 @@ from tests.server.league.ladder.counted import (
     counted_games,
     let_all_play,
 )
-from tests.server.league.ladder.test_ladder_walk import DICE, END_SECONDS
+from tests.server.league.ladder.test_ladder_walk import DICE
 from tests.server.machines import Machines, Process
 from tests.server.process import ServerProcess
+from tests.waiting import BUILD_SECONDS
 
 STEPS = int(os.environ.get("ARENA_LADDER_STEPS", "40"))
 """What happens to machines and server in the long form."""
@@ -95,7 +96,7 @@ class Ladder(ServerProcess):
 
     def until(self, true: Callable[[], object]) -> None:
         """Wait until something is true."""
-        deadline = time.monotonic() + END_SECONDS
+        deadline = time.monotonic() + BUILD_SECONDS
         while not true():
             assert time.monotonic() < deadline, self.log
             time.sleep(0.05)
