@@ -62,6 +62,7 @@ def bridged(
         FakeServer(*scripts) as server,
     ):
         patch.setenv("NOTES", notes.name)
+        patch.delenv("PYTHONUNBUFFERED", raising=False)
         try:
             main(["bridge", "--port", str(server.port), *options.split(), "--", sys.executable, "-c", source])
         except SystemExit as leaving:

@@ -212,7 +212,7 @@ def test_a_command_that_follows_goes_on_with_its_contest_when_the_server_it_foll
     second.mkdir()
     waits = contest(first, PROGRAMS.replace('"Programs"', '"Waits"') + entrants(0, 2))
     killed = tmp_path / "killed"  # nobody plays before that
-    patient = ["sh", "-c", f"until [ -e {killed} ]; do sleep 0.02; done; exec {sys.executable} {DICE}"]
+    patient = ["sh", "-c", 'until [ -e "$0" ]; do sleep 0.02; done; exec "$@"', str(killed), sys.executable, str(DICE)]
     programs = "".join(f"[[entrants]]\nname = 'p{n}'\ncommand = {patient}\n" for n in range(2))
     text = 'sandbox = "none"\n' + PROGRAMS.removeprefix(SANDBOX) + programs
     with Command(waits, data, "--port", "0", "--verbose") as holder:
