@@ -121,7 +121,8 @@ sys.exit(3)
 """
 
 
-async def test_a_program_may_write_after_its_input_was_closed(tmp_path: Path) -> None:
+async def test_a_program_may_write_after_its_input_was_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(programs, "LEAVE_SECONDS", WAIT_SECONDS)
     async with started(tmp_path, WRITES_TO_THE_END) as program:
         assert program.stream is not None
         await program.stream.aclose()
