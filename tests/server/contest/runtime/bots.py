@@ -1,7 +1,7 @@
 """Contests in an arena, with bots in the same process that play by seed."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -56,15 +56,14 @@ async def play_by_seed(harness: ArenaHarness, name: str, seek: str = "any", toke
 async def running_contest(folder: Path, file: str = "") -> AsyncIterator[tuple[ArenaHarness, Store, int]]:
     """Hold the contest of a file, or the one that is there, in an arena over a data directory."""
     folder.mkdir(parents=True, exist_ok=True)
-    store, looked_at = Store(folder / FILE), Store(folder / FILE)
-    async with open_arena(folder, results=store.kept_matches()) as harness, trio.open_nursery() as nursery:
+    with closing(Store(folder / FILE)) as store, closing(Store(folder / FILE)) as looked_at:
         contest = store.open_contest(file, read_definition(file), datetime.now(UTC)) if file else store.contests()[0].id
-        nursery.start_soon(ContestService(harness.arena, store, ImmediateArrivals()).run)
-        try:
-            yield harness, looked_at, contest
-        finally:
-            nursery.cancel_scope.cancel()
-            looked_at.close()
+        async with open_arena(folder, results=store.kept_matches()) as harness, trio.open_nursery() as nursery:
+            nursery.start_soon(ContestService(harness.arena, store, ImmediateArrivals()).run)
+            try:
+                yield harness, looked_at, contest
+            finally:
+                nursery.cancel_scope.cancel()
 
 
 def read_definition(file: str) -> Definition:
