@@ -81,7 +81,7 @@ def unusable(name: str) -> str:
         source = Path(folder) / Path(example.source).name
         source.write_text(TRIVIAL[name], encoding="utf-8")
         for command in (example.build, example.run):
-            words = command.format(source=source, folder=folder).split()
+            words = words_of(command, source=source, folder=folder)
             try:
                 done = subprocess.run(words, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False)
             except (OSError, subprocess.TimeoutExpired) as error:
@@ -90,6 +90,11 @@ def unusable(name: str) -> str:
                 said = (done.stderr or done.stdout).strip().splitlines()
                 return f"{words[0]} does not work here: {said[0] if said else f'exit status {done.returncode}'}"
     return ""
+
+
+def words_of(command: str, **places: object) -> list[str]:
+    """Return the words of a command, with places that may have blanks."""
+    return [word.format(**places) for word in command.split()]
 
 
 def skip_without(name: str) -> None:
@@ -119,11 +124,10 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     example = ALL[request.param]
     skip_without(request.param)
     places = {"source": str(EXAMPLES / example.source), "folder": str(tmp_path_factory.mktemp(request.param))}
-    done = subprocess.run(
-        example.build.format(**places).split(), capture_output=True, text=True, timeout=BUILD_SECONDS, check=False
-    )
+    build = words_of(example.build, **places)
+    done = subprocess.run(build, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    return Program(request.param, example.run.format(**places).split())
+    return Program(request.param, words_of(example.run, **places))
 
 
 class Arena(NamedTuple):
@@ -217,6 +221,8 @@ def test_every_folder_has_its_test() -> None:
 @pytest.mark.slow
 def test_they_are_built_and_played_by_the_script_of_the_contest(tmp_path: Path) -> None:
     languages = [name for name in ALL if not unusable(name)]
+    if not languages:
+        pytest.skip("no language of the examples can be used here")
     if len(languages) % 2:  # whoever is left over would not play
         languages.append(languages[0])
     folder = tmp_path / "examples"

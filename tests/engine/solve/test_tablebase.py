@@ -7,6 +7,7 @@ import sys
 import threading
 import zlib
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -351,9 +352,10 @@ def test_it_is_made_once_and_then_read(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.delenv(making.GIVEN)
     kernels = code_cache.home() / "kernels"
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    kernels.mkdir(parents=True, exist_ok=True)
     code_cache.home().mkdir()
-    (code_cache.home() / "kernels").symlink_to(kernels)
+    with suppress(OSError):  # where the user has no cache, all is compiled here
+        kernels.mkdir(parents=True, exist_ok=True)
+        (code_cache.home() / "kernels").symlink_to(kernels)
 
     def run(*command: str) -> subprocess.CompletedProcess[str]:
         words = [sys.executable, "-P", "-m", "engine", *command]

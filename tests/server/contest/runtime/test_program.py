@@ -195,7 +195,8 @@ sys.stdin.read()
 """
 
 
-async def test_daemons_that_a_program_leaves_end_with_it(tmp_path: Path) -> None:
+async def test_daemons_that_a_program_leaves_end_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(programs, "LEAVE_SECONDS", WAIT_SECONDS)
     async with started(tmp_path, FORKS) as program:
         daemon = int(await written(tmp_path / "pid"))
         assert alive(daemon)
