@@ -123,7 +123,9 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     """Build a bot; skip it where its language cannot be used."""
     example = ALL[request.param]
     skip_without(request.param)
-    places = {"source": str(EXAMPLES / example.source), "folder": str(tmp_path_factory.mktemp(request.param))}
+    folder = tmp_path_factory.mktemp(request.param)
+    # a copy: a compiler may refuse the path of this checkout, as javac does umlauts where the language is C
+    places = {"source": shutil.copy(EXAMPLES / example.source, folder), "folder": folder}
     build = words_of(example.build, **places)
     done = subprocess.run(build, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
