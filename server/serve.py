@@ -240,7 +240,6 @@ def _league_pages(
     from server.league.pages.account_pages import AccountPages
     from server.league.pages.identity import BotAccess, Identities
     from server.league.pages.ladder_pages import LadderPages
-    from server.league.pages.ladder_results import LadderResults
     from server.league.pages.version_pages import VersionPages
 
     identities = Identities(accounts, arena.settings.user_header)
@@ -251,7 +250,7 @@ def _league_pages(
         VersionPages(access, versions, turns, comparisons),
         ConsolePages(accounts, identities, versions, arena, contests, ladder),
         NewContestPage(accounts, identities, arena.settings.data),
-        LadderPages(identities, ladder, LadderResults(accounts)),
+        LadderPages(identities, ladder),
         GradePages(identities, book, arena.settings.data),
     ]
 

@@ -25,7 +25,6 @@ async def serve(
 ) -> None:
     """Serve the pages of an arena, and of other rooms, on listeners, which are closed in the end, until cancelled."""
     broadcaster = Broadcaster(arena.send_queue.soon, thread_time)
-    hubs = Hubs(arena, broadcaster)
     http_rate_limiter = HttpRateLimiter(arena.settings.limits, MAX_CONNECTIONS, microseconds)
     try:
         async with (
@@ -34,6 +33,7 @@ async def serve(
             People(arena.settings.data) as people,
             trio.open_nursery() as nursery,
         ):
+            hubs = Hubs(arena, broadcaster, people.newest)
             nursery.start_soon(broadcaster.run)
             nursery.start_soon(hubs.lobby.run)
             nursery.start_soon(people.run)

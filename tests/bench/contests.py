@@ -23,11 +23,13 @@ import trio
 from rich.console import Console
 
 from engine.clock import TimeControl
+from engine.commands.game_files import opened_to_append
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import moves
 from server.commands.match.players import MatchPlayer
-from server.commands.match.run import MatchFiles, opened_results
+from server.commands.match.run import FILE as MATCH_FILE
+from server.commands.match.run import MatchFiles
 from server.commands.match.run import hold as hold_match
 from server.commands.match.setup import drawn_openings, make_setup
 from server.commands.run_contest import ContestOptions, hold
@@ -194,7 +196,7 @@ def _match(command: list[str], games: int, log: Path) -> float:
         test=None, folder=str(log.parent),
     )  # fmt: skip
     began = perf_counter()
-    with opened_results(None) as results, log.open("w") as file:
+    with opened_to_append(None, "", MATCH_FILE) as results, log.open("w") as file:
         end = trio.run(hold_match, setup, MatchFiles(results, None), cores, "", Console(file=file))
     assert end.progress.tally.count == games and not any(row.faults for row in end.progress.tally.rows())
     return 60 * games / (perf_counter() - began)

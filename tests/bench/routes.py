@@ -90,11 +90,10 @@ async def _measure() -> None:
             for number in range(1, MATCHES + 1):
                 await _seat(harness, number, LONG if number == MATCHES else "budget=3600000")
             broadcaster = Broadcaster(harness.arena.send_queue.soon, thread_time)
-            hubs = Hubs(harness.arena, broadcaster)
+            people = People(harness.arena.settings.data)
+            hubs = Hubs(harness.arena, broadcaster, people.newest)
             listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
-            app = application(
-                harness.arena, harness.arena.record_store, hubs, playing, People(harness.arena.settings.data)
-            )
+            app = application(harness.arena, harness.arena.record_store, hubs, playing, people)
             nursery.start_soon(broadcaster.run)
             nursery.start_soon(
                 serve_browsers, app, listeners, HttpRateLimiter(harness.arena.settings.limits, 2000, microseconds)

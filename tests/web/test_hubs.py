@@ -15,6 +15,7 @@ from server.web.live.channels import Hubs
 from server.web.live.event_stream import Broadcaster, Mailbox
 from server.web.live.frame_cache import FrameCache
 from server.web.replay import record_analysis
+from server.web.views.lobby import Listed
 from tests.server.harness import ArenaHarness, open_arena, play, ready
 from tests.web.test_feed import Reader
 from tests.web.test_match_frames import rebuilt
@@ -38,7 +39,11 @@ class Browser:
 @asynccontextmanager
 async def open_pages(harness: ArenaHarness) -> AsyncIterator[tuple[Hubs, trio.Nursery]]:
     broadcaster = Broadcaster(harness.arena.send_queue.soon, lambda: 0.0)
-    hubs = Hubs(harness.arena, broadcaster)
+
+    async def no_games() -> tuple[Listed, ...]:
+        return ()
+
+    hubs = Hubs(harness.arena, broadcaster, no_games)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(broadcaster.run)
         nursery.start_soon(hubs.lobby.run)

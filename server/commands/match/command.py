@@ -18,7 +18,7 @@ from engine.clock import TimeControl
 from engine.commands import reports
 from engine.commands.program import Rejected
 from engine.commands.usage_errors import explain_fault, nearest
-from engine.duel.sprt import Decision, Sprt
+from engine.duel.statistics import Decision, Sprt
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game, variant_title
 from engine.games.interface import BadParameters
 from server.config.declared import Range
@@ -207,10 +207,10 @@ def _hold(
     import trio
     from rich.console import Console
 
-    from engine.duel.game_file import BadGames
+    from engine.commands.game_files import opened_to_append
     from server.commands.match import output
     from server.commands.match.games import CannotPlay
-    from server.commands.match.run import MatchFiles, hold, opened_results
+    from server.commands.match.run import FILE, MatchFiles, hold
     from server.config import process_settings
     from server.ops.logs import configure
 
@@ -222,11 +222,11 @@ def _hold(
 
     say(output.title(setup))
     faults: list[Exception] = []
-    with opened_results(results) as file:
+    with opened_to_append(results, f"--results {results}", FILE) as file:
         process_settings.prepare_server()
         try:
             end = trio.run(hold, setup, MatchFiles(file, records), concurrency, dask, console)
-        except* (BadGames, BadOpening) as group:
+        except* BadOpening as group:
             raise Rejected(str(_leaves(group)[0])) from None
         except* (CannotPlay, OSError) as group:
             faults = _leaves(group)

@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from engine.games.catalogue import GAMES
 from server.ops.typed_json import decode
 from server.web.http.answers import json_answer
 from server.web.http.errors import Refused
@@ -22,7 +23,10 @@ from server.web.http.listener import QUOTA
 from server.web.http.work_queue import Full, WorkQueue
 from server.web.people.indexing import Progress
 from server.web.people.process import KINDS, NOT_FOUND, PLAYED, Asked
+from server.web.people.search import Page, Row
 from server.web.play.workers import Workers
+from server.web.views.board import Ending
+from server.web.views.lobby import Listed
 
 log = structlog.get_logger()
 
@@ -80,6 +84,13 @@ class People:
         if status == NOT_FOUND:
             raise Refused(status, decode(found, type=dict[str, str])["error"])
 
+    async def newest(self) -> tuple[Listed, ...]:
+        """Return the last games, after one slice of indexing; raises `Refused`."""
+        body = msgspec.json.encode(Asked(self._data))
+        await self._indexing.ask("index", body, INDEX_SECONDS)
+        _, found = await self._answering.ask("games", body, ANSWER_SECONDS)
+        return tuple(map(_listed, decode(found, type=Page).games))
+
     async def run(self) -> None:
         """Index records whenever somebody has asked for games; does not return."""
         body = msgspec.json.encode(Asked(self._data))
@@ -118,3 +129,19 @@ class People:
                 return await self._answering.ask(kind, body, ANSWER_SECONDS)
         except Full:
             raise Refused(503, "too many questions about games wait already; try again in a while") from None
+
+
+def _listed(row: Row) -> Listed:
+    """Return a game of the index as a line of a list."""
+    sides = GAMES[row.game].sides
+    return Listed(
+        match=row.match,
+        game=row.game,
+        parameters=row.parameters,
+        sides=sides,
+        players=row.players,
+        plies=row.plies,
+        clocks=(0, 0),
+        runs=(False, False),
+        ending=Ending(row.winner, row.result if row.winner is None else sides[row.winner], row.reason, ""),
+    )

@@ -14,14 +14,12 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from engine.games.catalogue import GAMES
-from server.ops.workers.question_loop import OK
 from server.web.http.answers import JSON
 from server.web.http.errors import Refused
 from server.web.http.listener import QUOTA
 from server.web.http.request_body import cancel_when_gone, read_body
 from server.web.http.work_queue import Full, WorkQueue
 from server.web.play.analysis_questions import MAX_SECONDS as MAX_ANALYSIS_SECONDS
-from server.web.play.pictures import MEDIA_TYPES
 from server.web.play.questions import MAX_SECONDS
 from server.web.play.workers import Workers
 
@@ -31,18 +29,11 @@ MAX_BYTES = 64 * 1024
 LOOK_SECONDS = 10.0
 """How long an answer that needs no thinking may take."""
 
-PAINTED = ("png", "gif")
-"""Pictures of pixels."""
-
-PAINT_SECONDS = 60.0
-"""How long they may take: the longest animation takes some four seconds of the processor."""
-
 COMPILE_SECONDS = 60.0
 """How much longer than it thinks a bot may take: compiling a search takes some seconds, more where others work."""
 
 KINDS = {
-    **dict.fromkeys(("look", "rows", "picture"), LOOK_SECONDS),
-    **dict.fromkeys(PAINTED, PAINT_SECONDS),
+    **dict.fromkeys(("look", "rows"), LOOK_SECONDS),
     "think": MAX_SECONDS + COMPILE_SECONDS,
 }
 """What can be asked, and how long the answer may take."""
@@ -55,12 +46,6 @@ ANALYSIS_KINDS = {
 
 LOOKERS = 2
 """Processes that answer what needs no thinking."""
-
-PAINTERS = 2
-"""Processes that paint pixels, of one client all but one."""
-
-MAX_WAITING, MAX_WAITING_OF_ONE = 32, 8
-"""Pictures that wait for their turn, of all and of one client."""
 
 SEARCHERS = 2
 """Processes that search for the analysis page, in a thread each; of one client all but one."""
@@ -79,14 +64,12 @@ class Playing:
         """Start no process before somebody asks."""
         self._lookers = Workers(LOOKERS, nice=LOOK_NICE)
         self._thinkers = Workers(thinkers, nice=THINK_NICE)
-        self._painters = Workers(PAINTERS, nice=THINK_NICE)
-        self._turns = WorkQueue(PAINTERS, MAX_WAITING, MAX_WAITING_OF_ONE)
 
     async def __aenter__(self) -> "Playing":
         return self
 
     async def __aexit__(self, *_error: object) -> None:
-        async with self._lookers, self._thinkers, self._painters:
+        async with self._lookers, self._thinkers:
             pass
 
     def routes(self) -> list[Route]:
@@ -96,24 +79,14 @@ class Playing:
             *(Route(f"/api/play/{kind}", self._answering(kind), methods=["POST"]) for kind in KINDS),
         ]
 
-    async def ask(self, kind: str, body: bytes, client: Hashable = None) -> tuple[int, bytes]:
-        """Return the status and the answer to a question of one of the KINDS; raises `Refused`.
-
-        Pixels are painted in fair turns of the clients.
-        """
-        if kind in PAINTED:
-            try:
-                async with self._turns.of(client):
-                    return await self._painters.ask(kind, body, KINDS[kind])
-            except Full:
-                raise Refused(503, "too many pictures are being painted now; try again in a minute") from None
+    async def ask(self, kind: str, body: bytes) -> tuple[int, bytes]:
+        """Return the status and the JSON of the answer to a question of one of the KINDS; raises `Refused`."""
         workers = self._thinkers if kind == "think" else self._lookers
         return await workers.ask(kind, body, KINDS[kind])
 
     def _answering(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
-            client = request.scope[QUOTA] if kind in PAINTED else None
-            return await answer_question(partial(self.ask, kind, client=client), request, MEDIA_TYPES.get(kind, JSON))
+            return await answer_question(partial(self.ask, kind), request)
 
         return answer
 
@@ -159,8 +132,8 @@ Ask: TypeAlias = Callable[[bytes], Awaitable[tuple[int, bytes]]]
 """Takes the JSON of a question; returns the status and the JSON of the answer, or raises `Refused`."""
 
 
-async def answer_question(ask: Ask, request: Request, media_type: str = JSON) -> Response:
-    """Answer a question in JSON by an answer of a media type; raises `Refused`.
+async def answer_question(ask: Ask, request: Request) -> Response:
+    """Answer a question in JSON; raises `Refused`.
 
     When the browser goes, asking is cancelled.
     """
@@ -173,7 +146,7 @@ async def answer_question(ask: Ask, request: Request, media_type: str = JSON) ->
         nursery.start_soon(cancel_when_gone, request.receive, nursery.cancel_scope)
         try:
             status, answer = await ask(body)
-            response = Response(answer, status, media_type=media_type if status == OK else JSON)
+            response = Response(answer, status, media_type=JSON)
         except Refused as error:
             refused = error
         nursery.cancel_scope.cancel()

@@ -305,23 +305,6 @@ def test_ladder(tmp_path: Path) -> None:
         assert (found.state, words in found.sentence) == (state, True)
 
 
-def test_cluster_of_a_ladder(tmp_path: Path) -> None:
-    config, file = tmp_path / "arena.toml", tmp_path / "ladder.toml"
-    config.write_text('port = 0\nladder = "ladder.toml"\n')
-
-    def judged(address: str) -> Finding:
-        text = f'sandbox = "none"\ndask = "{address}"\ntime = {{ budget = 1000 }}\ngames = [{{ game = "mnk" }}]\n'
-        file.write_text(text)
-        return next(one for one in diagnosis(config, tmp_path / "data") if one.about == "ladder")
-
-    with socket.create_server(("127.0.0.1", 0)) as scheduler:
-        address = f"tcp://127.0.0.1:{scheduler.getsockname()[1]}"
-        assert judged(address).state == GOOD
-    for wrong, why in ((address, "Connection refused"), ("tcp://here", "it names no port")):
-        told = f"no dask scheduler answers at {wrong}: {why}; this machine plays alone until one does"
-        assert judged(wrong) == (NOTE, "ladder", f"{file}: {told}")
-
-
 @pytest.mark.parametrize(
     ("begins", "ends", "state", "words"),
     [

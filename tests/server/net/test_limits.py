@@ -127,10 +127,10 @@ def test_gate_bounds_how_fast_an_address_connects_and_forgets_it_in_time() -> No
     rate_limiter.leave(rate_limiter.admit(STRANGER))
     for number in range(1000):
         rate_limiter.leave(rate_limiter.admit(f"2001:db8:0:{number:x}::1"))
-    assert rate_limiter.addresses == 1001
+    assert len(rate_limiter._addresses) == 1001
     clock.now = 10 * SECOND
     list(rate_limiter.close_overdue())
-    assert (rate_limiter.addresses, len(rate_limiter.quotas)) == (0, 0)
+    assert (len(rate_limiter._addresses), len(rate_limiter.quotas)) == (0, 0)
 
 
 def test_class_behind_one_address_gets_in_at_once() -> None:

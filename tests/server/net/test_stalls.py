@@ -344,7 +344,9 @@ async def test_work_for_pages_that_holds_up_the_loop_costs_no_player(
             began = time.monotonic()
             await ready(ann, bob)
             await ann.hear(m.Turn)
-            hub = channels.LobbyHub(harness.arena, Broadcaster(harness.arena.send_queue.soon, time.perf_counter))
+            hub = channels.LobbyHub(
+                harness.arena, Broadcaster(harness.arena.send_queue.soon, time.perf_counter), trio.sleep_forever
+            )
             await trio.sleep(3 * PULSE_SECONDS)
             hub.snapshot()
             assert made.is_set()

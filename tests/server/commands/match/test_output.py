@@ -3,7 +3,7 @@
 import json
 from xml.etree import ElementTree
 
-from engine.duel.sprt import Sprt
+from engine.duel.statistics import Sprt
 from server.commands.match.output import (
     Progress,
     as_json,

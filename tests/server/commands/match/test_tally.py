@@ -2,8 +2,7 @@
 
 import pytest
 
-from engine.duel.sprt import Decision, Sprt
-from engine.duel.statistics import estimate
+from engine.duel.statistics import Decision, Sprt, estimate
 from engine.games.outcome import Termination
 from server.commands.match.tally import Tally, played_game
 from server.contest.fixtures import Finished

@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from engine.duel.sprt import Decision
+from engine.duel.statistics import Decision
 from server.contest.definition import Definition, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
 from server.contest.fixtures import ABSENT, FORFEIT, Finished, Fixture, counted_games
 from server.contest.formats.plan import plan

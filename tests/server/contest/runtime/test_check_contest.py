@@ -61,6 +61,7 @@ async def test_each_program_is_told_what_is_wrong_with_it_before_the_contest(tmp
     assert await check(definition, said.append) == 1
     lines = {line.split()[0]: line for line in said}
     assert said[0] == "Tomorrow: 7 entrants; m,n,k 3 3 3, m,n,k 4 4 3; 2 openings: the file can be played"
+    assert said[1].startswith("84 games on "), said[1]
     assert "  ok: first word after " in lines["good"] and "in 2 games" in lines["good"]
     assert "NOT OK: in m,n,k 3 3 3: crashed after 2 moves" in lines["crash"] and "exit status 7" in lines["crash"]
     assert "'pyhton3'" in lines["typo"] and "cannot be started" in lines["typo"]
@@ -80,7 +81,7 @@ async def test_programs_that_the_bridge_plays_with_play_in_contests(tmp_path: Pa
     definition = replace(contest_file.read(FILE.format(table), str), folder=str(tmp_path))
     said: list[str] = []
     assert await check(definition, said.append) == 0, said
-    assert all("  ok: first word after " in line for line in said[1:4])
+    assert all("  ok: first word after " in line for line in said[2:5])
 
 
 async def test_a_program_sees_in_its_check_what_it_will_see_in_the_contest(
