@@ -14,6 +14,9 @@ from engine.games.interface import BadParameters, BadPosition, Game, Position
 File = Annotated[str | None, Parameter(allow_leading_hyphen=True)]
 """An option that names a file; ``-`` is stdin."""
 
+Source = Annotated[str, Parameter(allow_leading_hyphen=True)]
+"""An argument that names a file; ``-`` is stdin."""
+
 MAX_BYTES = 1 << 21
 """No file is longer than this: a board of the largest game takes some kilobytes, the longest record a megabyte."""
 
@@ -91,4 +94,4 @@ def text_of(file: str, most_bytes: int | None = None) -> str:
         raise Rejected(f"{place}: cannot be read: {reason(error)}") from None
     if len(content) > most_bytes:
         raise Rejected(f"{place}: longer than {most_bytes} bytes, which is more than anything that is read here")
-    return content.decode("utf-8", errors="replace")
+    return content.decode("utf-8-sig", errors="replace")

@@ -2,13 +2,10 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
 
 from engine import record
 from engine.clock import about
-from engine.commands.inputs import check_range, place_of, text_of
+from engine.commands.inputs import Source, check_range, place_of, text_of
 from engine.commands.program import Rejected, answer
 from engine.commands.usage_errors import reason
 from engine.games.history import History
@@ -18,7 +15,7 @@ from engine.wire.words import number_of
 
 
 def replay(
-    file: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    file: Source,
     /,
     *,
     verify: bool = False,

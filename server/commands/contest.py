@@ -9,11 +9,11 @@ from typing import Annotated, NoReturn
 import cyclopts
 from cyclopts import Parameter
 from msgspec.structs import replace
+from rich.console import Console
 
 from engine.commands.usage_errors import explain_fault, nearest
 from engine.wire.messages import PORT
 from server.commands import exits
-from server.commands.console import OutputConsole
 from server.commands.options import BY, check_port, fail, place, secret
 from server.config import process_settings
 from server.config import tokens as token_file
@@ -107,7 +107,7 @@ def hold(
 
     asked = ContestOptions(text, definition, settings, dask)
     process_settings.prepare_server()
-    sys.exit(exits.run("cannot hold the contest", run, asked, OutputConsole()))
+    sys.exit(exits.run("cannot hold the contest", run, asked, Console()))
 
 
 def _verify(file: Path, data: Path) -> NoReturn:
@@ -118,7 +118,7 @@ def _verify(file: Path, data: Path) -> NoReturn:
 
     name = _read(file)[1].name if file.is_file() else str(file)
     try:
-        found = verify_with_progress(data, contest_called(data, name), OutputConsole(stderr=True))
+        found = verify_with_progress(data, contest_called(data, name), Console(stderr=True))
     except KeyError as error:
         fail(str(error.args[0]))
     except (OSError, BadStore) as error:

@@ -84,7 +84,7 @@ def _read_reports(files: tuple[str, ...]) -> "Evidence":
 
 def _text(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8")
+        return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         _fail(f"{file}: it is no text in UTF-8")
     except OSError as error:

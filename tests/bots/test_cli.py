@@ -12,6 +12,7 @@ from bots.commands import online
 from tests.bots.fake import FakeServer
 from tests.bots.scripts import QUIT, login_of
 from tests.bots.texts import BOARD, FIRST, board_of
+from tests.waiting import WAIT_SECONDS
 
 LOGIN = login_of("random")
 ENDED = f"""
@@ -188,6 +189,6 @@ def test_the_log_of_a_match(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
 @pytest.mark.slow
 def test_the_module_is_the_command() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "bots", "--help"], capture_output=True, text=True, timeout=1200, check=True
+        [sys.executable, "-m", "bots", "--help"], capture_output=True, text=True, timeout=WAIT_SECONDS, check=True
     )
     assert "arena-bot" in done.stdout and "watch" in done.stdout

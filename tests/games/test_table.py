@@ -18,6 +18,7 @@ from tests.games.cases import EVERY_GAME, named
 from tests.games.stones import STONES
 from tests.server.harness import ArenaHarness, Client, open_arena, ready
 from tests.server.process import ServerProcess
+from tests.waiting import WAIT_SECONDS
 
 INTERPRETED = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
 """What bots that look at few positions run with: compiling takes longer than their games."""
@@ -100,7 +101,7 @@ def test_the_reference_bot_wins_over_tcp(game: Game, tmp_path: Path) -> None:
             )
             for bot in (("random", "--seed", "1"), ("alphabeta", "--nodes", "150"))
         ]
-        texts = [bot.communicate(timeout=600)[0] for bot in bots]
+        texts = [bot.communicate(timeout=WAIT_SECONDS)[0] for bot in bots]
         assert [bot.returncode for bot in bots] == [0, 0], texts
         assert server.stop() == 0
     for match in (1, 2):

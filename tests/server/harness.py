@@ -27,16 +27,13 @@ from server.net.send_queue import SendQueue
 from server.net.timing import microseconds
 from server.ops import logs
 from server.storage.record_store import RecordStore
+from tests.waiting import WAIT_SECONDS
 
 MessageType = TypeVar("MessageType")
 
 
 FOREVER = 1_000_000
 """Seconds, on a simulated clock, after which a test that waits for a message has failed."""
-
-
-WAIT_SECONDS = 600
-"""Seconds after which a test that waits for something else has failed: the machine may be busy."""
 
 
 @contextmanager

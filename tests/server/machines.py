@@ -10,9 +10,6 @@ import pytest
 from tests.server.ports import free_port
 from tests.server.process import wait_until
 
-START_SECONDS = 600.0
-"""After which a process of dask that does not come has failed the test."""
-
 Process = subprocess.Popen[bytes]
 
 

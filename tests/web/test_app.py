@@ -34,6 +34,7 @@ from server.web.http.response_guard import Guard
 from server.web.replay.records import RECORD_BYTES
 from tests.engine.records import records
 from tests.engine.test_record import played
+from tests.waiting import WAIT_SECONDS
 from tests.web.site import Site, Table, open_site
 
 HOSTILE = "<img/src=x/onerror=alert(1)>"
@@ -52,7 +53,7 @@ class Answer(NamedTuple):
 
 
 def ask(site: Site, path: str, method: str = "GET", body: bytes | None = None, **headers: str) -> Answer:
-    connection = http.client.HTTPConnection("127.0.0.1", site.web_port, timeout=3000)
+    connection = http.client.HTTPConnection("127.0.0.1", site.web_port, timeout=WAIT_SECONDS)
     try:
         connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
         response = connection.getresponse()
@@ -175,7 +176,10 @@ def test_what_is_long_is_compressed_for_who_takes_that(site: Site) -> None:
 
 
 def test_what_is_live_is_not_compressed_and_comes_at_once(site: Site) -> None:
-    with socket.create_connection(("127.0.0.1", site.web_port), timeout=3000) as browser, browser.makefile() as lines:
+    with (
+        socket.create_connection(("127.0.0.1", site.web_port), timeout=WAIT_SECONDS) as browser,
+        browser.makefile() as lines,
+    ):
         browser.sendall(b"GET /live/lobby HTTP/1.1\r\nhost: x\r\naccept-encoding: gzip\r\n\r\n")
         head = list(iter(lambda: lines.readline().strip(), ""))
         assert not any("content-encoding" in line for line in head)
@@ -307,7 +311,7 @@ def test_matches_of_an_earlier_server_are_in_the_lobby_and_told_from_their_recor
         table.resign()
         table.close()
         with (
-            socket.create_connection(("127.0.0.1", site.web_port), timeout=1200) as browser,
+            socket.create_connection(("127.0.0.1", site.web_port), timeout=WAIT_SECONDS) as browser,
             browser.makefile() as lines,
         ):
             browser.sendall(b"GET /live/lobby HTTP/1.1\r\nhost: x\r\n\r\n")
@@ -414,7 +418,7 @@ def test_another_sites_page_may_not_ask_for_work(site: Site) -> None:
     ],
 )
 def test_odd_requests_are_answered_or_closed(site: Site, request_text: bytes) -> None:
-    with socket.create_connection(("127.0.0.1", site.web_port), timeout=1200) as browser:
+    with socket.create_connection(("127.0.0.1", site.web_port), timeout=WAIT_SECONDS) as browser:
         browser.sendall(request_text)
         answer = browser.recv(65536)
         assert not answer.startswith(b"HTTP/1.1 200")
@@ -422,7 +426,7 @@ def test_odd_requests_are_answered_or_closed(site: Site, request_text: bytes) ->
 
 
 def test_rubbish_behind_a_request_for_what_is_live_harms_nobody(site: Site) -> None:
-    with socket.create_connection(("127.0.0.1", site.web_port), timeout=1200) as browser:
+    with socket.create_connection(("127.0.0.1", site.web_port), timeout=WAIT_SECONDS) as browser:
         browser.sendall(b"GET /live/lobby HTTP/1.1\r\nhost: x\r\n\r\n")
         told = b""
         while b"data:" not in told:
@@ -458,7 +462,7 @@ def test_a_port_that_is_taken_is_said_in_a_sentence(site: Site, tmp_path: Path) 
         capture_output=True,
         text=True,
         check=False,
-        timeout=1200,
+        timeout=WAIT_SECONDS,
     )
     (line,) = done.stderr.splitlines()
     assert done.returncode == 1 and f"no pages on 127.0.0.1:{site.web_port}" in line and "--web HOST:PORT" in line

@@ -255,7 +255,7 @@ class Thinker:
 
 @pytest.mark.parametrize(
     ("pages", "kind"),
-    [(Playing, "think"), (Playing, "look"), (Playing, "gif"), (Analysis, "lines"), (Analysis, "open")],
+    [(Playing, "think"), (Playing, "look"), (Analysis, "lines"), (Analysis, "open")],
 )
 async def test_many_questions_of_one_address_keep_nobody_else_waiting(
     pages: type[Playing | Analysis], kind: str, monkeypatch: pytest.MonkeyPatch, autojump_clock: trio.testing.MockClock

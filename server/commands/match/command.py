@@ -205,9 +205,9 @@ def _hold(
 ) -> "MatchEnd":
     """Play the match, and print its table; ends the command where it cannot be played."""
     import trio
+    from rich.console import Console
 
     from engine.commands.game_files import opened_to_append
-    from server.commands.console import OutputConsole
     from server.commands.match import output
     from server.commands.match.games import CannotPlay
     from server.commands.match.run import FILE, MatchFiles, hold
@@ -215,7 +215,7 @@ def _hold(
     from server.ops.logs import configure
 
     configure(quiet=True)
-    console = OutputConsole(stderr=to_stderr)
+    console = Console(stderr=to_stderr)
 
     def say(line: str) -> None:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
@@ -231,8 +231,6 @@ def _hold(
         except* (CannotPlay, OSError) as group:
             faults = _leaves(group)
     if faults:
-        if isinstance(faults[0], BrokenPipeError):  # the reader of the output has closed it
-            raise faults[0]
         _fail(_sentence(faults[0]), FAILED)
     lines = [*output.table(end.progress, setup.test), *output.fault_lines(end.progress.tally.rows())]
     for line in lines:
@@ -357,7 +355,7 @@ def _openings(
         word = f"{'usual' if plies is None else plies} plies, seed {seed}"
         return lambda parameters: drawn_openings(GAMES[game], parameters, plies, seed), word
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8-sig")
         return read_openings(text, game, variants), f"file {sha256(text.encode()).hexdigest()}"
     except (OSError, UnicodeDecodeError) as error:
         raise Rejected(

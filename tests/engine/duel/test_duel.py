@@ -20,6 +20,7 @@ from engine.duel.results import Contender, Setting
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from tests.forking import Forked
+from tests.waiting import BUILD_SECONDS
 
 ANY_OPENING = ("--balance", "1000000")
 """The first openings that are found: to judge 32 of them interpreted takes longer than eight games."""
@@ -43,7 +44,7 @@ def start(*arguments: str, interpreted: bool = True) -> "subprocess.Popen[str]":
 def duel(*arguments: str, status: int = 0, interpreted: bool = True) -> tuple[list[str], list[str]]:
     """Run a duel to its end, one game at a time unless told otherwise; return the lines on stdout and on stderr."""
     with start(*arguments, interpreted=interpreted) as process:
-        output, errors = process.communicate(timeout=1200)
+        output, errors = process.communicate(timeout=BUILD_SECONDS)
     assert process.returncode == status, errors
     return output.splitlines(), errors.splitlines()
 
@@ -118,7 +119,7 @@ def test_a_duel_that_was_killed_goes_on(whole: tuple[Path, str], tmp_path: Path)
                     break
                 time.sleep(0.01)
             # which waits for all that hold the pipes: the processes that played have ended too
-            output, errors = process.communicate(timeout=1200)
+            output, errors = process.communicate(timeout=BUILD_SECONDS)
         if process.returncode == 0:
             break
         assert process.returncode == -signal.SIGKILL, errors
@@ -158,7 +159,7 @@ def test_two_at_a_time_on_one_file_are_refused(tmp_path: Path) -> None:
         _, errors = duel(*arguments, status=2)
         assert "another duel is writing to it" in errors[-1]
         process.kill()
-        process.communicate(timeout=1200)
+        process.communicate(timeout=BUILD_SECONDS)
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from engine.solve.solver import Result, Solution
 from tests.engine.gipf import samples
 from tests.oracles import gipf as oracle
 from tests.oracles.gipf_boards import board_text
+from tests.waiting import WAIT_SECONDS
 
 SMALL = """2 3 5 5
 2 2 W
@@ -398,7 +399,7 @@ def test_a_program_can_talk_to_the_shell_line_by_line() -> None:
             board = [ask(b"PRINT_GAME_BOARD\n"), *(shell.stdout.readline() for _ in range(5))]
             assert b"".join(board) == b"2 3 5 5\n1 2 B\n W B\nW B W\n W B\n\n"
             shell.stdin.close()
-            assert shell.wait(1200) == 0
+            assert shell.wait(WAIT_SECONDS) == 0
         finally:
             shell.kill()
 
@@ -408,3 +409,13 @@ def test_an_unknown_shell_is_refused_with_the_names_of_those_there_are() -> None
     for name in ("chess", "__init__", "gipf.run", ""):
         with pytest.raises(UnknownShell, match=r"the shells are .*gipf"):
             find(name)
+
+
+def test_a_letter_behind_the_numbers_of_the_header_has_no_meaning() -> None:
+    rows = ["  W _ B", " _ _ _ _", "B _ _ _ W", " _ _ _ _", "  W _ B"]
+    for letter in "WB":
+        session = Session(load(with_rows(f"3 3 10 9 {letter}", "7 6 W", *rows)), "PRINT_GAME_BOARD")
+        assert session.answers == [with_rows("3 3 10 9", "7 6 W", *rows, "")]
+        assert session.complaints == []
+    for header in ("3 3 10 9 w", "3 3 10 9 W W", "3 3 10 9 7"):
+        assert Session(load(with_rows(header, "7 6 W", *rows))).output == ["WRONG_GAME_PARAMETERS"]

@@ -19,8 +19,7 @@ from server.net.listener import CannotListen
 from server.serve import _immediate_exit
 from server.storage.database import BadStore
 from tests.server.process import wait_until
-
-END_SECONDS = 600.0
+from tests.waiting import WAIT_SECONDS
 
 
 def command(*words: str) -> list[str]:
@@ -48,7 +47,7 @@ def handles_interrupts(process: subprocess.Popen[str]) -> bool:
 
 def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
     """Wait for its end; return its exit status and what it wrote on stderr."""
-    _, errors = process.communicate(timeout=END_SECONDS)
+    _, errors = process.communicate(timeout=WAIT_SECONDS)
     return process.returncode, errors
 
 
@@ -149,7 +148,7 @@ def test_ctrl_c_ends_what_a_command_does_without_a_traceback(tmp_path: Path, kin
 
 @pytest.mark.slow
 def test_ctrl_c_ends_a_bot_that_is_not_greeted(listener: socket.socket) -> None:
-    listener.settimeout(END_SECONDS)
+    listener.settimeout(WAIT_SECONDS)
     with started("bots", "random", "--port", str(listener.getsockname()[1])) as process:
         connection, _ = listener.accept()
         with connection:

@@ -8,7 +8,8 @@ import pytest
 from engine import record
 from engine.wire import messages as m
 from engine.wire.codes import Code
-from tests.server.process import START_SECONDS, Client, ServerProcess, pair, resume_and_resign
+from tests.server.process import Client, ServerProcess, pair, resume_and_resign
+from tests.waiting import WAIT_SECONDS
 
 
 def test_match_over_sockets_then_an_orderly_stop(tmp_path: Path) -> None:
@@ -34,7 +35,7 @@ def test_grace_lets_running_matches_end(tmp_path: Path) -> None:
         server.logs("event=server_stopping")
         ann.say(m.Resign())
         assert bob.hear(m.Result).reason == "resign"
-        assert server.process.wait(START_SECONDS) == 0
+        assert server.process.wait(WAIT_SECONDS) == 0
 
 
 def test_a_hangup_stops_the_server_in_order(tmp_path: Path) -> None:

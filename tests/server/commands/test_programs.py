@@ -1,6 +1,7 @@
 """The server with the programs that play on it, each a process: built-in bots and the demonstration."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,9 +13,7 @@ import pytest
 from engine import record
 from engine.wire import messages as m
 from tests.server.process import Client, ServerProcess
-
-SECONDS = 600
-"""After which what a test waits for has failed to come."""
+from tests.waiting import WAIT_SECONDS
 
 
 @pytest.mark.slow
@@ -22,7 +21,7 @@ def test_newcomer_finds_builtin_bots_seated_again_and_again(tmp_path: Path) -> N
     with ServerProcess(tmp_path, "--builtin", "random") as server:
         for number in (1, 2):
             newcomer = Client(server.port, "newcomer")
-            newcomer.socket.settimeout(SECONDS)
+            newcomer.socket.settimeout(WAIT_SECONDS)
             match = newcomer.ask(m.Seek("gipf", m.Text("params=2,3,5,5 colour=white")), m.Match)
             assert (match.match, match.opponent.partition(".")[0]) == (number, "random")
             newcomer.ask(m.Ready(), m.Turn)
@@ -60,17 +59,17 @@ def test_a_builtin_bot_that_is_killed_has_lost_its_match_at_once_and_another_tak
 def test_builtin_bots_outlive_the_server_in_their_matches_and_others_take_their_seats(tmp_path: Path) -> None:
     with ServerProcess(tmp_path, "--builtin", "random") as server:
         newcomer = Client(server.port, "newcomer")
-        newcomer.socket.settimeout(SECONDS)
+        newcomer.socket.settimeout(WAIT_SECONDS)
         assert newcomer.ask(m.Seek("gipf", m.Text("params=3,3,9,9 colour=white")), m.Match).opponent == "random"
         newcomer.ask(m.Ready(), m.Turn)
         server.kill()
         server.start()
         server.wait()
         back = Client(server.port)
-        back.socket.settimeout(SECONDS)
+        back.socket.settimeout(WAIT_SECONDS)
         back.ask(m.Resume(1, newcomer.token), m.Turn)
         other = Client(server.port, "other")
-        other.socket.settimeout(SECONDS)
+        other.socket.settimeout(WAIT_SECONDS)
         assert other.ask(m.Seek("gipf", m.Text("params=2,3,5,5")), m.Match).opponent == "random.2"
         back.ask(m.Move(m.Text("a1-b2")), m.Turn)  # the built-in bot is back, and has answered
         back.ask(m.Resign(), m.Result)  # with its game the bot of the first server ends, which is none of the second's
@@ -82,7 +81,7 @@ def test_builtin_bots_outlive_the_server_in_their_matches_and_others_take_their_
 @pytest.mark.slow
 def test_demonstration_ends_with_a_verified_record(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "server", "demo", "--first", "random", "--second", "random", "--budget", "5000"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False, cwd=tmp_path)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=WAIT_SECONDS, check=False, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     said = done.stdout.splitlines()
     assert said[0] == "a demonstration: random against random, 5 s a side, over TCP on this machine"
@@ -92,3 +91,16 @@ def test_demonstration_ends_with_a_verified_record(tmp_path: Path) -> None:
         ("random", "random.2"),
         ("random.2", "random"),
     )
+
+
+@pytest.mark.slow
+def test_a_demonstration_says_why_nobody_can_connect(tmp_path: Path) -> None:
+    alone = ["unshare", "--map-root-user", "--net"]
+    if shutil.which("unshare") is None or subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no network without its loopback interface can be made here")
+    demo = [sys.executable, "-P", "-m", "server", "demo", "--first", "random", "--second", "random"]
+    done = subprocess.run(
+        [*alone, *demo], cwd=tmp_path, capture_output=True, text=True, timeout=WAIT_SECONDS, check=False
+    )
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert done.stderr.startswith("arena-bot: no server at 127.0.0.1") and "unreachable" in done.stderr

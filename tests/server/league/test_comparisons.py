@@ -24,6 +24,7 @@ from server.league.submissions.entering import ENTERED, enter_due
 from server.league.submissions.versions import BUILD, Versions
 from tests.server.contest.report.samples import sample_report
 from tests.server.league.test_submissions import EXAMPLES, SEALED
+from tests.waiting import WAIT_SECONDS
 from tests.web.site import Site
 
 NOW = datetime(2026, 11, 26, 12, tzinfo=UTC)
@@ -139,7 +140,7 @@ def test_two_versions_play_a_contest_and_a_killed_server_loses_no_game_that_was_
             site.logs("match_ended")
             site.stop(signal.SIGKILL)
             site.start()
-            deadline = time.monotonic() + 600
+            deadline = time.monotonic() + WAIT_SECONDS
             while not (comparison := Comparisons(tmp_path, accounts, versions).of("ann")[0]).is_over:
                 assert time.monotonic() < deadline, site.log
                 time.sleep(0.1)

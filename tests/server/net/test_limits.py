@@ -30,6 +30,7 @@ from server.config.limits import (
 from server.config.settings import RECEIVE_BYTES, WRITE_BYTES, Settings
 from server.net.rate_limiter import RateLimiter, TooMany
 from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, open_arena, play, playing, until
+from tests.waiting import WAIT_SECONDS
 
 STRANGER = "192.0.2.7"
 NEIGHBOUR = "192.0.2.8"
@@ -325,7 +326,7 @@ async def test_who_is_not_let_in_hears_why_and_the_log_says_so(tmp_path: Path, m
             bye = await second.next()
             assert (bye.reason, bye.sentence) == ("too_many", "1 connections of your address are open; close some")
             assert await second.next() is None
-            with capture_logs() as lines, trio.fail_after(600):
+            with capture_logs() as lines, trio.fail_after(WAIT_SECONDS):
                 nursery.start_soon(accept_status.patrol)
                 await until(lambda: lines)
             assert lines[0]["event"] == "connections_refused" and lines[0]["most"] == [("127.0.0.1", 1)]

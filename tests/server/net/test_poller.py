@@ -13,6 +13,7 @@ from engine.wire import messages as m
 from server.arena.session import serve_stream
 from server.net.poller import Poller
 from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, open_arena, ready
+from tests.waiting import WAIT_SECONDS
 
 
 def stream_of(side: socket.socket) -> trio.SocketStream:
@@ -102,7 +103,7 @@ async def test_when_the_poller_ends_those_who_watch_go_on() -> None:
     with near, far:
         async with trio.open_nursery() as nursery:
             poller = await started(nursery)
-            with trio.fail_after(600):
+            with trio.fail_after(WAIT_SECONDS):
                 async with trio.open_nursery() as watching:
                     watching.start_soon(poller.watch, far.fileno(), lambda: True)
                     await trio.testing.wait_all_tasks_blocked()

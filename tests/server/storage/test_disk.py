@@ -22,7 +22,8 @@ from server.match import recovery
 from server.storage.record_store import Keys, RecordStore
 from tests.engine.test_record import played
 from tests.server.harness import open_arena
-from tests.server.process import START_SECONDS, Client, ServerProcess
+from tests.server.process import Client, ServerProcess
+from tests.waiting import WAIT_SECONDS
 
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
 
@@ -97,7 +98,7 @@ def test_a_read_only_directory_is_refused_at_the_start(small: Path) -> None:
     RecordStore(small)
     subprocess.run(["mount", "-o", "remount,ro", str(small)], check=True)
     command = [sys.executable, "-m", "server", "serve", "--no-web", "--port", "0", "--data", str(small)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=START_SECONDS, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=WAIT_SECONDS, check=False)
     assert done.returncode == 1
     assert done.stderr.startswith("arena-server: cannot serve: ") and "Read-only file system" in done.stderr
     assert "Traceback" not in done.stderr

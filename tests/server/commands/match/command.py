@@ -10,11 +10,9 @@ from pathlib import Path
 
 from tests.forking import Forked
 from tests.server.process import wait_until
+from tests.waiting import BUILD_SECONDS
 
 ROOT = Path(__file__).parents[4]
-
-END_SECONDS = 300.0
-"""After which what a test waits for has failed to come."""
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -50,7 +48,7 @@ class Match:
 
     def end(self) -> tuple[int, str, str]:
         """Wait for its end; return its exit status, and what it has said on stdout and stderr."""
-        said, complained = self.process.communicate(timeout=END_SECONDS)
+        said, complained = self.process.communicate(timeout=BUILD_SECONDS)
         return self.process.returncode, said, complained
 
     def interrupt(self) -> None:

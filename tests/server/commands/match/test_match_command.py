@@ -1,9 +1,6 @@
 """``arena-bot match`` as its users call it: bots in a folder, faults, Ctrl-C, ``kill -9``, and nonsense."""
 
-import errno
-import io
 import json
-import os
 import re
 import shlex
 import sys
@@ -11,8 +8,6 @@ from pathlib import Path
 
 import cyclopts
 import pytest
-import trio
-from rich.console import Console
 
 from engine import record
 from server.commands.match.command import match
@@ -144,24 +139,6 @@ def test_ctrl_c_prints_the_table_so_far(tmp_path: Path) -> None:
     assert complained.endswith("stopped by Ctrl-C; the same command goes on\n")
     found = json.loads(said)
     assert (found["status"], found["complete"]) == (130, False) and 2 <= len(found["games"]) < 1000
-
-
-def test_a_reader_that_has_closed_the_output_ends_the_match_as_it_ends_other_commands(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def unread(setup: object, files: object, concurrency: int, dask: str, console: Console) -> None:
-        async with trio.open_nursery():
-            console.file = Closed()
-            console.print("1 of 2 games")
-
-    class Closed(io.StringIO):
-        def write(self, text: str) -> int:
-            raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
-
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("server.commands.match.run.hold", unread)
-    with pytest.raises(BrokenPipeError):
-        match("random", "random", game="mnk")
 
 
 @pytest.mark.slow

@@ -18,11 +18,9 @@ from server.contest.definition import Adjudication
 from server.contest.runtime import adjudication
 from server.contest.runtime.adjudication import Adjudicator
 from tests.server.harness import ArenaHarness, Client, open_arena, play, ready, until
+from tests.waiting import WAIT_SECONDS
 
 RULES = Adjudication(from_ply=0, seconds=600.0, megabytes=64)
-
-SECONDS = 600.0
-"""After which whatever a test waits for has failed."""
 
 PROVER = """
 import json, os, pathlib, select, sys
@@ -54,7 +52,7 @@ while True:
 
 @asynccontextmanager
 async def adjudicated(harness: ArenaHarness, adjudicator: Adjudicator) -> AsyncIterator[None]:
-    with trio.fail_after(SECONDS):
+    with trio.fail_after(WAIT_SECONDS):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(adjudicator.run, lambda: [harness.match(number) for number in harness.arena.matches])
             yield

@@ -14,6 +14,7 @@ from server.contest.programs import builtin_bots
 from server.ops import descendants
 from server.ops.faults import pause_seconds
 from tests.server.harness import ArenaHarness, logged, open_arena, until
+from tests.waiting import WAIT_SECONDS
 
 SETTINGS = Settings(builtin_bots=(BuiltinBot("alfabeta"),))
 
@@ -25,7 +26,7 @@ async def test_a_kind_of_bots_that_cannot_be_started_is_given_up(
     monkeypatch.setattr(builtin_bots, "builtin_bot_command", lambda bot: ("false",))
     with logged() as log:
         async with open_arena(tmp_path) as arena:
-            with trio.fail_after(600):
+            with trio.fail_after(WAIT_SECONDS):
                 await builtin_bots.keep_builtin_bots(arena.arena, SETTINGS)
             assert arena.arena.builtin_tokens == arena.arena.builtin_kinds == {}
             await arena.connect("alfabeta")  # the name is free for others
@@ -38,7 +39,7 @@ async def bot_is_met(arena: ArenaHarness, nursery: trio.Nursery) -> None:
     """Keep the bots of the server, and let a newcomer meet one."""
     nursery.start_soon(builtin_bots.keep_builtin_bots, arena.arena, SETTINGS)
     newcomer = await arena.connect("newcomer")
-    with trio.fail_after(600):
+    with trio.fail_after(WAIT_SECONDS):
         match = await newcomer.ask(m.Seek("gipf", m.Text("opponent=alfabeta")), m.Match)
     assert match.opponent == "alfabeta"
     nursery.cancel_scope.cancel()

@@ -45,11 +45,9 @@ from tests.server.commands.test_command_line import fails
 from tests.server.contest.runtime.bots import SANDBOX, choose_by_seed
 from tests.server.ports import free_port
 from tests.server.process import wait_until
+from tests.waiting import BUILD_SECONDS
 
 KILLS, ROUNDS = (100, 2) if os.environ.get("ARENA_CAMPAIGN") else (3, 1)
-END_SECONDS = 600.0
-"""After which what a test waits for has failed to come."""
-
 DICE = Path(__file__).with_name("dice.py")
 
 
@@ -80,7 +78,7 @@ class Command:
 
     def end(self) -> tuple[int, str]:
         """Wait for its end; return its exit status and what it has said."""
-        said, _ = self.process.communicate(timeout=END_SECONDS)
+        said, _ = self.process.communicate(timeout=BUILD_SECONDS)
         return self.process.returncode, said
 
 
@@ -194,7 +192,7 @@ def test_a_command_that_follows_goes_on_with_its_contest_when_the_server_it_foll
     second.mkdir()
     waits = contest(first, PROGRAMS.replace('"Programs"', '"Waits"') + entrants(0, 2))
     killed = tmp_path / "killed"  # nobody plays before that
-    patient = ["sh", "-c", f"until [ -e {killed} ]; do sleep 0.02; done; exec {sys.executable} {DICE}"]
+    patient = ["sh", "-c", 'until [ -e "$0" ]; do sleep 0.02; done; exec "$@"', str(killed), sys.executable, str(DICE)]
     programs = "".join(f"[[entrants]]\nname = 'p{n}'\ncommand = {patient}\n" for n in range(2))
     text = 'sandbox = "none"\n' + PROGRAMS.removeprefix(SANDBOX) + programs
     with Command(waits, data, "--port", "0", "--verbose") as holder:

@@ -49,9 +49,7 @@ from server.match.match import Match
 from server.storage.record_store import RecordStore
 from tests.server.contest.runtime.test_contest_command import PROGRAMS, entrants
 from tests.server.harness import ImmediateArrivals, open_arena, until
-
-SECONDS = 600.0
-"""After which whatever a test waits for has failed."""
+from tests.waiting import WAIT_SECONDS
 
 
 @cache
@@ -120,7 +118,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
 @asynccontextmanager
 async def running(made: Made) -> AsyncIterator[Cluster]:
     found = Cluster("tcp://there:1", "/", made.connect)
-    with trio.fail_after(SECONDS):
+    with trio.fail_after(WAIT_SECONDS):
         async with trio.open_nursery() as nursery:
             await nursery.start(found.run)
             yield found
@@ -282,7 +280,7 @@ def test_contests_that_cannot_be_played_on_a_cluster_are_refused(monkeypatch: py
 
 async def test_an_answer_is_taken_only_with_the_true_record_of_its_game(tmp_path: Path) -> None:
     task = job(7)
-    with trio.fail_after(SECONDS):
+    with trio.fail_after(WAIT_SECONDS):
         answer = await game_worker.play(task)
     assert (answer.names, answer.fault, answer.wrote) == ((), "", {})
     assert answer.record.startswith("arena-record 1\nmatch 7\n")
@@ -332,7 +330,7 @@ async def test_a_match_that_was_annulled_is_no_game(monkeypatch: pytest.MonkeyPa
         return match
 
     monkeypatch.setattr(Arena, "begin_match", seat)
-    with trio.fail_after(SECONDS):
+    with trio.fail_after(WAIT_SECONDS):
         answer = await game_worker.play(job())
     with pytest.raises(BadAnswer, match="annulled there: the disk is full"):
         check_answer(job(), msgspec.json.encode(answer))
@@ -341,7 +339,7 @@ async def test_a_match_that_was_annulled_is_no_game(monkeypatch: pytest.MonkeyPa
 async def test_who_does_not_come_is_named_and_what_it_wrote_comes_back(tmp_path: Path) -> None:
     text = PROGRAMS + entrants(1, 0) + f"[[entrants]]\nname = 'bad'\ncommand = {[sys.executable, '-c', 'no']}\n"
     found = definition(str(tmp_path), text)
-    with trio.fail_after(SECONDS):
+    with trio.fail_after(WAIT_SECONDS):
         answer = await game_worker.play(job(of=found))
     assert answer.names == ("bad",)
     assert "bad did not come to the game" in answer.why and "NameError" in answer.why
@@ -370,7 +368,7 @@ def test_a_game_that_nobody_wants_any_more_ends_with_its_programs(tmp_path: Path
 
     def wanted() -> bool:
         seen[:] = sleepers() or seen
-        return len(seen) < 2 and time.monotonic() < began + SECONDS
+        return len(seen) < 2 and time.monotonic() < began + WAIT_SECONDS
 
     assert play_apart(task, wanted) == b""
     assert len(seen) == 2

@@ -31,6 +31,7 @@ from server.net.listener import AcceptStatus, Listener
 from tests.server.contest.runtime.bots import read_definition, running_contest, wait_until_over
 from tests.server.contest.runtime.test_contest_command import kept, run
 from tests.server.contest.runtime.test_sandbox import with_word
+from tests.waiting import WAIT_SECONDS
 
 DICE = Path(__file__).with_name("dice.py")
 
@@ -67,7 +68,7 @@ async def test_a_contest_pauses_where_the_machine_lacks_something_and_nobody_has
 
     monkeypatch.setattr(program, "spawn", fails)
     async with running_contest(tmp_path, PROGRAMS) as (harness, store, contest):
-        with trio.fail_after(600):
+        with trio.fail_after(WAIT_SECONDS):
             while (present := ContestPlayers.of(harness.arena).present.get(contest)) is None or present.paused is None:
                 await trio.sleep(0.005)
         assert errno.errorcode[number] in present.paused.reason

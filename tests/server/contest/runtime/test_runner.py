@@ -32,6 +32,7 @@ from tests.server.contest.runtime.bots import (
     wait_until_over,
 )
 from tests.server.harness import ImmediateArrivals, open_arena, until
+from tests.waiting import WAIT_SECONDS
 
 ROUND_ROBIN = """
 name = "Ann, Bob and Carol"
@@ -86,7 +87,7 @@ async def test_a_game_that_was_over_before_the_server_began_is_replayed_by_anoth
     monkeypatch.setattr(record, "verify", here)
     monkeypatch.setattr(finished_games, "state_of", here)
     async with running_contest(after) as (harness, store, contest):
-        with trio.fail_after(600):
+        with trio.fail_after(WAIT_SECONDS):
             while not (games := store.games(contest)):
                 await trio.sleep(0.01)
     assert (games[0].match, games[0].termination, games[0].plies) == (1, told.reason, told.history.plies)
@@ -251,7 +252,7 @@ stages = [{{ format = "round-robin" }}]
             await go.wait()
 
         monkeypatch.setattr(harness.arena.prepared_boards, "add", prepared)
-        with trio.fail_after(600), capture_logs() as logs:
+        with trio.fail_after(WAIT_SECONDS), capture_logs() as logs:
             await set_up.wait()
             intervene(store, contest, InterventionRequest(Kind.WITHDRAW, "p2"), datetime.now(UTC))
             await until(lambda: any(line["event"] == "organiser_intervened" for line in logs))

@@ -26,12 +26,10 @@ from server.contest.programs.sandbox.process import Seal
 from server.storage.player_logs import without_plies
 from tests.descriptors import open_files
 from tests.server.harness import until
+from tests.waiting import WAIT_SECONDS
 
 SEAT = Seat("127.0.0.1", 2754, "carol", "gipf", "5ec7e7")
 USUAL = Bounds()
-SECONDS = 600.0
-"""After which whatever a test waits for has failed."""
-
 pytestmark = pytest.mark.skipif(bool(sandbox_obstacle()), reason=sandbox_obstacle())
 
 
@@ -45,7 +43,7 @@ async def started(
     (own / "bot.py").write_text(source)
     seal = Seal(View(own, (own,)), bounds, cpu_seconds)
     place = Place(own, "0" * 16, tmp_path / "data" / "errors.txt", seal=seal)
-    with trio.fail_after(SECONDS):
+    with trio.fail_after(WAIT_SECONDS):
         async with trio.open_nursery() as nursery:
             yield await nursery.start(programs.run, [sys.executable, "bot.py", *words], SEAT, place)
             nursery.cancel_scope.cancel()
@@ -68,7 +66,7 @@ def with_word(word: str) -> list[int]:
 
 
 async def none_with_word(word: str) -> None:
-    with trio.fail_after(SECONDS):
+    with trio.fail_after(WAIT_SECONDS):
         while with_word(word):
             await trio.sleep(0.02)
 
@@ -420,7 +418,7 @@ async def test_a_sandbox_that_is_made_ahead_begins_when_its_core_is_free_or_leav
     source = "import sys; print('here', file=sys.stderr, flush=True); input()"
     place = Place(own, "0" * 16, tmp_path / "errors.txt", None, ready, Seal(View(own), Bounds(), 1000.0))
     before = open_files()
-    with trio.fail_after(SECONDS):
+    with trio.fail_after(WAIT_SECONDS):
         async with trio.open_nursery() as nursery:
             command = [sys.executable, "-c", source, word]
             nursery.start_soon(programs.run, command, SEAT, place)

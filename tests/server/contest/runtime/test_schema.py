@@ -1,4 +1,5 @@
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from threading import Barrier, Thread
 
@@ -19,10 +20,10 @@ def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
     path = tmp_path / FILE
     path.touch()
     Store(path).close()
-    file = sqlite3.connect(path)
-    assert file.execute("PRAGMA user_version").fetchone() == (1,)
-    assert file.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    assert file.execute("PRAGMA application_id").fetchone() == (APPLICATION,)
+    with closing(sqlite3.connect(path)) as file:
+        assert file.execute("PRAGMA user_version").fetchone() == (1,)
+        assert file.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert file.execute("PRAGMA application_id").fetchone() == (APPLICATION,)
 
 
 @pytest.mark.parametrize("version", [2, 7])
@@ -39,7 +40,8 @@ def test_a_statement_that_fails_leaves_no_tables(tmp_path: Path) -> None:
     path = tmp_path / FILE
     with pytest.raises(BadStore, match="cannot be read or written"):
         connect(path, SCHEMA._replace(migrations=(TABLES, ["CREATE TABLE contests (one)"])))
-    assert sqlite3.connect(path).execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,)
+    with closing(sqlite3.connect(path)) as file:
+        assert file.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,)
     store = Store(path)
     assert store.contests() == []
     store.close()

@@ -19,6 +19,7 @@ from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Verdict
 from tests.server.contest.runtime.bots import read_definition, running_contest, wait_until_over
 from tests.server.harness import until
+from tests.waiting import WAIT_SECONDS
 
 SMALL = """
 name = "Small"
@@ -27,8 +28,6 @@ entrants = [{ name = "ann" }, { name = "bob" }]
 games = [{ game = "mnk", params = "3 3 3" }]
 stages = [{ format = "round-robin" }]
 """
-SECONDS = 1200.0
-"""After which whatever a test waits for has failed."""
 
 
 @pytest.fixture(autouse=True)
@@ -91,7 +90,7 @@ async def test_a_server_that_stops_waits_for_no_verification(tmp_path: Path, mon
 
     def verify(_data: Path, _contest: int, told: Callable[[int, int], None], _processes: int) -> Verdict:
         begun.append(True)
-        until = time.monotonic() + SECONDS
+        until = time.monotonic() + WAIT_SECONDS
         try:
             while time.monotonic() < until:
                 told(0, 2)

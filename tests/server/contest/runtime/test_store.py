@@ -3,6 +3,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import repeat
 from pathlib import Path
@@ -90,7 +91,8 @@ def test_entrants_are_kept_with_hashed_tokens_only(store: Store, tmp_path: Path)
         contest(2, RoundRobin()), entrants=(Entrant("ann", token="0a" * 32), Entrant("bob", ("./bob", "--fast")))
     )
     number = store.open_contest("text", definition, DATE)
-    rows = sqlite3.connect(tmp_path / FILE).execute("SELECT * FROM entrants ORDER BY place").fetchall()
+    with closing(sqlite3.connect(tmp_path / FILE)) as file:
+        rows = file.execute("SELECT * FROM entrants ORDER BY place").fetchall()
     assert rows == [(number, 0, "ann", "[]", "0a" * 32), (number, 1, "bob", '["./bob","--fast"]', "")]
 
 

@@ -33,14 +33,12 @@ from tests.server.league.ladder.counted import (
 )
 from tests.server.league.test_account_pages import Visitor, sign_in
 from tests.server.process import Client
+from tests.waiting import BUILD_SECONDS
 from tests.web.site import Site
 
 pytestmark = pytest.mark.slow
 
 KILLS = 100 if os.environ.get("ARENA_CAMPAIGN") else 2
-
-END_SECONDS = 600.0
-"""After which what a test waits for has failed to come."""
 
 DICE = Path(__file__).parents[2] / "contest" / "runtime" / "dice.py"
 
@@ -85,14 +83,14 @@ class Ladder(Site):
 
     def wait_for(self, games: int) -> None:
         """Wait until so many games are counted."""
-        deadline = time.monotonic() + END_SECONDS
+        deadline = time.monotonic() + BUILD_SECONDS
         while len(self.counted()) < games:
             assert time.monotonic() < deadline, self.log
             time.sleep(0.05)
 
     def wait_for_dan(self, games: list[CountedGame]) -> None:
         """Wait until dan's bot, which may pause between attempts to come back, is connected and has played again."""
-        deadline = time.monotonic() + END_SECONDS
+        deadline = time.monotonic() + BUILD_SECONDS
         while not (
             any(row["connected"] for row in self.told()["players"] if row["name"] == "dan-1")
             and any("dan-1" in game.ended.game.players for game in self.counted()[len(games) :])
@@ -171,7 +169,7 @@ def test_a_backup_that_is_made_while_it_plays_has_each_counted_game_with_its_rec
 
 
 def test_everybody_sees_the_ladder_and_an_author_lets_a_bot_play_again(ladder: Ladder) -> None:
-    deadline = time.monotonic() + END_SECONDS
+    deadline = time.monotonic() + BUILD_SECONDS
     while not (rests := [row for row in ladder.told()["players"] if row["state"] == "rests"]):
         assert time.monotonic() < deadline, ladder.log
         time.sleep(0.1)
@@ -208,7 +206,7 @@ def test_an_organiser_pauses_the_ladder_and_has_its_file_read_again(
         return capsys.readouterr().out.splitlines()
 
     def wait_for_line(start: str) -> None:
-        deadline = time.monotonic() + END_SECONDS
+        deadline = time.monotonic() + BUILD_SECONDS
         while not any(line.startswith(start) for line in status()):
             assert time.monotonic() < deadline, ladder.log
             time.sleep(0.05)
@@ -239,7 +237,7 @@ def test_an_organiser_pauses_the_ladder_and_has_its_file_read_again(
         commands.pause(data=data)
         commands.resume(data=data)
         assert capsys.readouterr().out.endswith("The ladder was resumed; its file was read again.\n")
-        deadline = time.monotonic() + END_SECONDS
+        deadline = time.monotonic() + BUILD_SECONDS
         while ladder.counted()[-1].ended.game.variant != "mnk 4 4 3":
             assert time.monotonic() < deadline, ladder.log
             time.sleep(0.05)
