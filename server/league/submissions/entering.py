@@ -8,7 +8,7 @@ is linked into the contest's folder, so that its author may delete it afterwards
 import os
 import shutil
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,7 @@ import trio
 from server.contest.contest_file import BadContest
 from server.contest.definition import Definition, Entrant
 from server.contest.interventions import Kind
-from server.contest.runtime.organiser_commands import InterventionRequest, intervene
+from server.contest.runtime.organiser_commands import BadIntervention, InterventionRequest, intervene
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Contest, Store
 from server.league.accounts.accounts import Accounts
@@ -90,7 +90,7 @@ def enter_due(
 
     Waits count from the moment when the server ``began``, at the earliest.
 
-    Raises `BadStore`, `BadIntervention` and OSError.
+    Raises `BadStore` and OSError.
     """
     with closing(Store(data / FILE)) as store:
         for row in store.contests():
@@ -113,7 +113,8 @@ def enter_due(
                     versions.build_again(version)  # so it is under way, and waited for
                 else:
                     late = "" if settled else "; another version is still under way, and was waited for in vain"
-                    _enter(store, row, entrant, versions, version if built else None, accounts, data, late)
+                    with suppress(BadIntervention):  # the organiser was faster: cancelled, or the entrant withdrawn
+                        _enter(store, row, entrant, versions, version if built else None, accounts, data, late)
 
 
 def _enter(

@@ -15,6 +15,7 @@ from server.contest.formats.plan import plan
 from server.contest.interventions import Kind
 from server.contest.programs.sandbox.choice import NotVisible, view
 from server.contest.report.formatting import pause
+from server.contest.runtime.organiser_commands import InterventionRequest, intervene
 from server.contest.runtime.snapshot import take_snapshot
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
@@ -131,6 +132,15 @@ def test_versions_are_entered_at_the_deadline_and_who_has_none_is_withdrawn(leag
     told = [entry.what for entry in league.accounts.audit(10) if entry.who == "the server"]
     assert "Final: version 1 of ann-2 plays as Ann" in told
     assert "Final: bob-1 has no version that passed in time; bob was withdrawn" in told
+
+
+def test_a_contest_that_is_cancelled_before_its_versions_are_chosen_is_no_fault(league: League) -> None:
+    league.submit("ann-2", {"bot.py": "play"}, ("python3", "bot.py"))
+    with closing(Store(league.data / FILE)) as store:
+        number = store.open_contest(CONTEST, read_definition(CONTEST), UNTIL - timedelta(days=1))
+        intervene(store, number, InterventionRequest(Kind.CANCEL), UNTIL)
+        league.enter(UNTIL)
+        assert [one.kind for one in store.interventions(number)] == [Kind.CANCEL]
 
 
 @pytest.mark.parametrize("fault", ["", "the build (make) failed: exit status 2"])
