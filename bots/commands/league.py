@@ -20,6 +20,7 @@ from cyclopts import Parameter
 
 from bots.client.errors import ArenaError
 from bots.commands.options import Count, Flag, fail, print_line
+from engine.commands.usage_errors import explain_fault
 from engine.games.catalogue import USUAL_GAME
 from engine.wire.words import number_of
 
@@ -94,7 +95,8 @@ class League:
             raise ArenaError(f"the league has refused it: {sentence}") from None
         except (URLError, OSError, ValueError) as error:
             reason = getattr(error, "reason", error)
-            raise ArenaError(f"no league at {self.url}: {reason}") from None
+            why = explain_fault(reason) if isinstance(reason, Exception) else reason
+            raise ArenaError(f"no league at {self.url}: {why}") from None
 
 
 LOOK_SECONDS = 1.0

@@ -12,6 +12,7 @@ from cyclopts import Parameter
 
 from engine.commands.usage_errors import explain_fault
 from engine.games.catalogue import variant_title
+from engine.wire.words import number_of
 from server.commands import exits
 from server.commands.options import BY, fail
 from server.contest.report.formatting import printable
@@ -99,11 +100,13 @@ def _lines(now: dict[str, Any]) -> Iterator[str]:
         yield f"match {one['match']}: {' – '.join(one['players'])}, {title}, {one['plies']} moves"
     for one in now["players"]:
         yield f"{one['name']} {one['doing']}" + (f" match {one['match']}" if one["match"] else "")
-    yield f"{now['playing']} matches running, {now['present']} players logged in, {now['seeking']} of them waiting"
-    yield f"{now['guests']} connections not logged in"
+    playing, present = number_of(now["playing"], "match", "matches"), number_of(now["present"], "player")
+    yield f"{playing} running, {present} logged in, {now['seeking']} of them waiting"
+    yield f"{number_of(now['guests'], 'connection')} not logged in"
     machine = now["machine"]
     yield f"{machine['cores_taken']} of {machine['cores']} cores taken by programs of contests"
-    yield f"{machine['processors']} processors, load {machine['load']:.1f}, {machine['free_bytes'] >> 30} GB free"
+    free = f"{machine['free_bytes'] >> 30} GB free on the disk"
+    yield f"{machine['processors']} processors, load {machine['load']:.1f}, {free}"
     if machine["cluster_workers"]:
         yield f"cluster: {machine['cluster_workers']} workers, {machine['cluster_games']} games at a time"
     yield from (f"version {one['number']} of {one['bot']}: {one['state']}" for one in now["uploads"])

@@ -30,8 +30,10 @@ def verify(file: Path, *, key: str = "") -> None:
         with file.open("rb") as packed:
             data = packed.read(MAX_BYTES + 1)
         found = verify_contest(open_export(data))
-    except (BadExport, OSError) as error:
-        fail(f"{file}: {printable(explain_fault(error))}", 2)
+    except OSError as error:
+        fail(explain_fault(error), 2)
+    except BadExport as error:
+        fail(f"{file}: {printable(str(error))}", 2)
     if key and key != found.key:
         fail(f"{file} is signed with the key {found.key}, and not with {key}: somebody else has made it", exits.FAILED)
     for difference in found.verdict.differences:

@@ -75,7 +75,7 @@ def start_command(folder: Path) -> tuple[str, ...]:
     for product, start in STARTS:
         if os.path.lexists(folder / product) and not os.path.isdir(folder / product):  # a link may lead nowhere here
             return start
-    scripts = sorted(path.name for path in folder.glob("*.py") if path.name.isprintable())
+    scripts = [path.name for path in folder.glob("*.py") if path.name.isprintable() and not path.match("test_*.py")]
     if len(scripts) == 1:
         return "python3", scripts[0]
     raise NoRecipe(

@@ -108,6 +108,7 @@ def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
     [
         (["bot.py"], (), ("python3", "bot.py")),
         (["my_bot.py"], (), ("python3", "my_bot.py")),
+        (["my_bot.py", "test_my_bot.py", "Makefile"], ("make",), ("python3", "my_bot.py")),
         (["bot.py", "Makefile"], ("make",), ("python3", "bot.py")),
         (["bot.c", "bot"], ("cc", "-O2", "-o", "bot", "bot.c"), ("./bot", *recipe.TOLD)),
         (["Bot.java", "Bot.class"], ("javac", "Bot.java"), ("java", "-cp", ".", "Bot", *recipe.TOLD)),

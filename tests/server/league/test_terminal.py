@@ -115,9 +115,9 @@ async def test_what_goes_on_is_printed_a_line_each(
         "ann plays match 17",
         "carl rests",
         "2 matches running, 3 players logged in, 0 of them waiting",
-        "1 connections not logged in",
+        "1 connection not logged in",
         "1 of 1 cores taken by programs of contests",
-        "8 processors, load 1.3, 7 GB free",
+        "8 processors, load 1.3, 7 GB free on the disk",
         "cluster: 3 workers, 12 games at a time",
         "version 3 of dora: building",
     ]
