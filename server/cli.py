@@ -46,9 +46,8 @@ def _from_file(called: cyclopts.App, commands: tuple[str, ...], arguments: cyclo
     for argument in arguments if commands == ("serve",) else ():
         if argument.name == "--config" and argument.tokens:
             path = Path(argument.tokens[-1].value)
-            Dict(serve_options.read(path).options, source=str(path), use_commands_as_keys=False)(
-                called, commands, arguments
-            )
+            # below the command's name: a key on its own would be left out where a command has that name, as ladder does
+            Dict({"serve": serve_options.read(path).options}, source=str(path))(called, commands, arguments)
             return
 
 

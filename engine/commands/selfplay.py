@@ -43,7 +43,7 @@ def selfplay(
     """Play games of the engine with itself, for arena-engine train, and append them to a file.
 
     A game begins with random moves, and has some later on. Every position behind the opening is searched, and its score
-    kept. The same command gives the same file, whatever --jobs and --dask are, and goes on where the file ends.
+    kept. The same command gives the same file, whatever --jobs is, and goes on where the file ends.
 
     Parameters
     ----------

@@ -129,9 +129,10 @@ class Comparisons:
     def _read(self, row: Contest) -> Comparison:
         """Return a comparison as its report shows it, which the server writes every few seconds."""
         path, place = folder_of(self._data, row.id) / "report.json", f"/contest/{row.id}"
-        if not path.is_file():
-            return Comparison(row.id, row.name, False, 0, "", place)
-        report = decode(path.read_bytes(), type=Report)
+        try:
+            report = decode(path.read_bytes(), type=Report)
+        except (OSError, msgspec.DecodeError):  # not yet written, or changed by hand: the author's page shows the rest
+            return Comparison(row.id, row.name, row.closed is not None, 0, "", place)
         return Comparison(row.id, row.name, report.state == "over", report.done, _summary(report), place)
 
     def _passed(self, person: Person, bot: str, number: int) -> Version:

@@ -1,16 +1,20 @@
 """Pages of the league in a real Chromium: they work without scripts, on every screen, and for everybody."""
 
-import json
 import re
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from unittest.mock import patch
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 from playwright.sync_api import Browser, expect
 
+from server.contest.report.structure import Comparison as PairsOfGames
+from server.contest.runtime.snapshot import take_snapshot
 from server.contest.store.folders import folder_of
+from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER
 from server.league.comparisons import Comparisons
@@ -40,12 +44,15 @@ def compare(data: Path, accounts: Accounts, bot: str) -> None:
     assert person is not None
     with patch("server.league.comparisons.contest_obstacle", lambda _: ""):
         comparison = Comparisons(data, accounts, Versions(data, accounts)).begin(person, bot, (3, 2), "mnk", "", 20)
-    compared = {"one": f"{bot}.3", "other": f"{bot}.2", "pairs": (1, 2, 1, 4, 2), "elo": 70.4, "margin": 120.5}
-    report = {"state": "over", "done": 20, "entrants": [f"{bot}.3", f"{bot}.2"], "comparisons": [
-        compared | {"los": 0.9, "ratio": 1.0, "verdict": ""}]}  # fmt: skip
+    compared = PairsOfGames(
+        one=f"{bot}.3", other=f"{bot}.2", pairs=(1, 2, 1, 4, 2), elo=70.4, margin=120.5, los=0.9, ratio=1.0, verdict=""
+    )
+    with closing(Store(data / FILE)) as store:
+        running = take_snapshot(store, comparison.contest, datetime.now(UTC)).report()
+    report = replace(running, state="over", done=20, comparisons=(compared,))
     path = folder_of(data, comparison.contest) / "report.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(report))
+    path.write_bytes(msgspec.json.encode(report))
 
 
 @pytest.mark.parametrize("phone", [False, True], ids=["desk", "phone"])

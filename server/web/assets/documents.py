@@ -60,7 +60,7 @@ NEEDS_SCRIPT = """<noscript><p class="card notice">{sentence}</p></noscript>
 
 SCRIPTLESS_SENTENCE = "This page needs JavaScript."
 
-SCRIPTLESS_MATCH = f"{SCRIPTLESS_SENTENCE} The record of match 17 is at /api/matches/17/record."
+SCRIPTLESS_MATCH = f"{SCRIPTLESS_SENTENCE} The record of match NUMBER is at /api/matches/NUMBER/record."
 
 REFUSED = NO_PAGE.replace("There is no page here", "This page cannot be shown")
 """Of a page that is there, but not for this reader or not now."""

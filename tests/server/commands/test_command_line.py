@@ -136,3 +136,10 @@ def test_the_bots_that_a_server_knows_are_those_that_the_command_of_bots_has() -
             [sys.executable, "-P", "-m", "bots", kind, "--help"], capture_output=True, text=True, check=True
         )
         assert "--host" in done.stdout
+
+
+def test_each_option_of_a_file_reaches_the_server(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """``ladder`` among them, which is the name of a command, too."""
+    file = tmp_path / "arena.toml"
+    file.write_text('ladder = "nowhere.toml"\n')
+    assert "nowhere.toml" in fails(capsys, "server", "serve", "--config", str(file))
