@@ -127,7 +127,7 @@ async def _serve(
     ladder_store = LadderStore(accounts)
     record_store.skip(max(await trio.to_thread.run_sync(store.last_match), ladder_store.last_match()))
     if settings.sync_seconds > 0:
-        record_store.reserve(first=True)
+        record_store.numbers.reserve()  # from now on only reserved numbers are used
     clock, send_queue = loop_clock(), SendQueue()
     flags = FlagTimer(clock, send_queue.soon)
     of_contest = partial(kept_by_contest, settings.data, settings.data / STORE)

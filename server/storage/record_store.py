@@ -133,7 +133,7 @@ class RecordStore:
             place.mkdir(mode=0o700 if place is keys else 0o777, parents=True, exist_ok=True)
             if not os.access(place, os.R_OK | os.W_OK | os.X_OK):
                 raise PermissionError(f"{place} has to be a directory in which this program may read and write")
-        self._numbers = MatchNumbers(
+        self.numbers = MatchNumbers(
             folder, max((n for place in places for n in _match_numbers(place)), default=0), self.disk
         )
         self._ended = deque(sorted(set(_match_numbers(keys)) - set(_match_numbers(running)), key=self._last_written))
@@ -152,12 +152,16 @@ class RecordStore:
         return self.unsynced.written
 
     def next_number(self) -> int:
-        """Return an unused match number; raises OSError if none could be reserved for too long."""
-        return self._numbers.next()
+        """Return an unused match number; raises OSError if none is reserved."""
+        return self.numbers.next()
+
+    async def numbers_available(self, count: int = 1) -> None:
+        """Wait until so many match numbers can be allocated, or the disk refuses to reserve them."""
+        await self.numbers.available(count)
 
     def skip(self, match: int) -> None:
         """Never return match numbers up to this one."""
-        self._numbers.skip(match)
+        self.numbers.skip(match)
 
     def begin(self, match: int, keys: Keys, head: str) -> MatchJournal:
         """Create the journal of a match with its head; raises OSError, and then there is none."""
@@ -334,18 +338,6 @@ class RecordStore:
         """Apply the result of a round."""
         for match in self.unsynced.done(work, synced):
             self._expire_keys(match)
-
-    def reserve(self, *, first: bool = False) -> None:
-        """Reserve match numbers on the disk, if that is due; raises OSError. Thread-safe.
-
-        After the ``first`` call only reserved numbers are used.
-        """
-        if first or self._numbers.due:
-            self._numbers.reserve()
-
-    def close_numbers(self) -> None:
-        """Save the last match number, since no match begins any more; raises OSError."""
-        self._numbers.release_reserved()
 
     def running(self, match: int) -> Path:
         """Return the path of the journal of a running match."""
