@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,6 +48,7 @@ from server.net.rate_limiter import RateLimiter
 from server.net.send_queue import SendQueue
 from server.net.timing import StallMonitor, check_instruments, instrumented, loop_clock
 from server.ops import descendants
+from server.ops.program_version import program
 from server.ops.service_manager import keep_watchdog, tell
 from server.storage.disk import lock_data_directory
 from server.storage.record_store import RecordStore
@@ -64,14 +64,6 @@ GOODBYE_SECONDS = 2.0
 
 BACKLOG = 1024
 """Length of the queue of connections to accept: a whole contest may connect at once."""
-
-
-def program() -> str:
-    """Return name and version of this program, as in the greeting and in records."""
-    try:
-        return f"gipf-arena/{version('gipf-arena')}"
-    except PackageNotFoundError:
-        return "gipf-arena/0"
 
 
 async def serve(
