@@ -87,8 +87,8 @@ async def serve(
     """
     with (
         lock_data_directory(settings.data),
-        closing(await trio.to_thread.run_sync(Store, settings.data / STORE)) as store,
-        closing(await trio.to_thread.run_sync(Accounts, settings.data)) as accounts,
+        closing(await trio.to_thread.run_sync(partial(Store, settings.data / STORE, check=True))) as store,
+        closing(await trio.to_thread.run_sync(partial(Accounts, settings.data, check=True))) as accounts,
     ):
         listeners = await listen(settings.host, settings.port, BACKLOG)
         own = [] if settings.tls is None else await listen("127.0.0.1", 0, BACKLOG)

@@ -227,14 +227,14 @@ class NewContestPage:
         return [Route(PATH, self._new, methods=["GET"]), Route(PATH, self._write, methods=["POST"])]
 
     async def _new(self, request: Request) -> Response:
-        identity = self._identities.require(request, ORGANISER)
+        identity = await self._identities.require(request, ORGANISER)
         number = query_number(request, "from", 0)
         earlier = await self._earlier(number)
         template = TEMPLATES[query_number(request, "template", 0) % len(TEMPLATES)][1]
         return _show(identity, number, template if earlier is None else earlier.text)
 
     async def _write(self, request: Request) -> Response:
-        identity = self._identities.require(request, ORGANISER)
+        identity = await self._identities.require(request, ORGANISER)
         sent = await self._identities.form(request, identity, FORM_BYTES)
         text, copied = sent.get("text", "").replace("\r\n", "\n"), sent.get("from", "0")
         if not copied.isdecimal() or len(copied) > 15:

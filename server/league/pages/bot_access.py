@@ -32,12 +32,12 @@ class BotAccess:
         self._accounts = accounts
         self._identities = identities
 
-    def visit(self, request: Request) -> Visit:
+    async def visit(self, request: Request) -> Visit:
         """Return who asks; raises `Refused` where that is neither the bot's author nor an organiser."""
         owner = self._by_token(request)
         if owner is not None:
             return Visit(None, owner)
-        identity = self._identities.require(request)
+        identity = await self._identities.require(request)
         return Visit(identity, self._owner(request, identity))
 
     async def form(self, request: Request, visit: Visit) -> dict[str, str]:

@@ -145,7 +145,7 @@ class VersionPages:
         ]
 
     async def _bot(self, request: Request) -> Response:
-        return await self._show(self._access.visit(request), request.path_params["bot"])
+        return await self._show(await self._access.visit(request), request.path_params["bot"])
 
     async def _show(self, visit: Visit, bot: str, *, fault: str = "") -> Response:
         """Return the page of a bot; to who shows its token its versions as JSON."""
@@ -177,7 +177,7 @@ class VersionPages:
 
     async def _send(self, request: Request) -> Response:
         bot = request.path_params["bot"]
-        visit = self._access.visit(request)
+        visit = await self._access.visit(request)
         if visit.identity is None:
             name, data = request.query_params.get("file", "bot.zip"), await read_body(request, MAX_UPLOAD)
         else:
@@ -193,7 +193,7 @@ class VersionPages:
         return RedirectResponse(f"/bots/{version.bot}/versions/{version.number}", 303)
 
     async def _version(self, request: Request) -> Response:
-        visit = self._access.visit(request)
+        visit = await self._access.visit(request)
         version = self._found(request)
         if visit.identity is None:
             return json_answer(msgspec.json.encode(await self._with_log(version)))
@@ -214,7 +214,7 @@ class VersionPages:
         return response
 
     async def _choose(self, change: Callable[[Version, str], None], request: Request) -> Response:
-        visit = self._access.visit(request)
+        visit = await self._access.visit(request)
         if visit.identity is not None:
             await self._access.form(request, visit)
         version = self._found(request)
@@ -229,12 +229,12 @@ class VersionPages:
         return RedirectResponse(f"/bots/{version.bot}", 303)
 
     async def _compared(self, request: Request) -> Response:
-        self._access.visit(request)
+        await self._access.visit(request)
         found = await trio.to_thread.run_sync(self._comparisons.of, request.path_params["bot"])
         return json_answer(msgspec.json.encode({"comparisons": found}))
 
     async def _compare(self, request: Request) -> Response:
-        visit, bot = self._access.visit(request), request.path_params["bot"]
+        visit, bot = await self._access.visit(request), request.path_params["bot"]
         fields = await self._access.form(request, visit)
 
         def begin() -> Comparison:
@@ -251,7 +251,7 @@ class VersionPages:
         return json_answer(msgspec.json.encode(begun)) if visit.identity is None else RedirectResponse(begun.page, 303)
 
     async def _cancel(self, request: Request) -> Response:
-        visit, bot = self._access.visit(request), request.path_params["bot"]
+        visit, bot = await self._access.visit(request), request.path_params["bot"]
         await self._access.form(request, visit)
         cancel = partial(self._comparisons.cancel, bot, request.path_params["number"], visit.person.name)
         try:

@@ -15,6 +15,7 @@ from server.contest.formats.plan import plan
 from server.contest.interventions import Kind
 from server.contest.programs.sandbox.choice import NotVisible, view
 from server.contest.report.formatting import pause
+from server.contest.runtime.organiser_commands import InterventionRequest, intervene
 from server.contest.runtime.snapshot import take_snapshot
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
@@ -95,6 +96,14 @@ def league(tmp_path: Path) -> Iterator[League]:
             assert person is not None
             accounts.make_token(person, {"ann": "ann-2", "bob": "bob-1"}[name])
         yield League(tmp_path, accounts, Versions(tmp_path, accounts, lambda: UNTIL - timedelta(hours=1)))
+
+
+def test_no_version_enters_a_contest_that_was_cancelled_and_is_not_closed_yet(league: League) -> None:
+    with closing(Store(league.data / FILE)) as store:
+        number = store.open_contest(CONTEST, read_definition(CONTEST), UNTIL - timedelta(days=1))
+        intervene(store, number, InterventionRequest(Kind.CANCEL), UNTIL)
+        league.enter(UNTIL)
+        assert len(store.interventions(number)) == 1
 
 
 def test_versions_are_entered_at_the_deadline_and_who_has_none_is_withdrawn(league: League) -> None:
