@@ -4,9 +4,6 @@ from collections import deque
 from time import perf_counter
 
 from bots.bot import Bot, Clocks
-from bots.client.run import to_stderr
-from engine.duel.book.book import Book, book_for
-from engine.duel.book.book_file import SHIPPED, BadBook
 from engine.games.catalogue import start_of
 from engine.games.interface import Position
 from engine.levels import LEVELS, MAX_LEVEL
@@ -48,9 +45,6 @@ MIN_NOTED_MS, MIN_PV_MS = 5.0, 100.0
 """Shortest search of which something is noted, and the principal variation with it: to send a note takes some tens of
 microseconds, to put a long line into words two milliseconds."""
 
-MIN_BOOK_MS = 5.0
-"""Least time for a move with which the book is asked, which takes one or two."""
-
 MAX_OVERHEADS = 8
 """Moves whose overhead is remembered; the second largest counts, in case one was an accident."""
 
@@ -75,8 +69,6 @@ class AlphaBetaBot(Bot):
         threads: int = 1,
         level: int = MAX_LEVEL,
         tablebase: bool = True,
-        book: str = SHIPPED,
-        book_margin: int = 0,
     ) -> None:
         """Take bounds of time, depth and nodes for a move; the clock of the match is kept to in any case.
 
@@ -84,9 +76,6 @@ class AlphaBetaBot(Bot):
         a match of the same number are answered by the same moves, unless the clock ends a search.
 
         Where there is a ``tablebase`` of the variant, the highest level plays perfectly by it.
-
-        The highest level plays by a ``book``, as `engine.duel.book.book.book_for` names it: its best move, or one that
-        is worth at most ``book_margin`` less, with the number of the match as the seed.
 
         More than one thread is for players on machines of their own: on one that is shared they steal from the others.
         """
@@ -99,10 +88,6 @@ class AlphaBetaBot(Bot):
         self._seed = 0
         self._searcher: AdaptiveSearcher | None = None
         self._with_tablebase = tablebase
-        self._book_name = book
-        self._book_margin = book_margin
-        self._book: Book | None = None
-        self._book_variant = "", ""
         self._variant = "", ""
         self._overheads: deque[float] = deque(maxlen=MAX_OVERHEADS)
         self._last_move: tuple[Clocks, float] | None = None
@@ -113,7 +98,6 @@ class AlphaBetaBot(Bot):
     def warm(self, game: str, parameters: str = "") -> None:
         """Load the search, or begin to compile it; raises `engine.games.interface.BadParameters`."""
         position = start_of(game, parameters)
-        self._look_for_book(position)
         searcher = self._searcher_for(position)
         searcher.start_compiling()
         if searcher.is_compiled:
@@ -151,12 +135,6 @@ class AlphaBetaBot(Bot):
         played_keys = self._keys.before(self.history)
         self._learn_overhead(clocks)
         limits = self._limits(position, clocks, began, searcher.is_compiled)
-        if limits.hard_ms is None or limits.hard_ms >= MIN_BOOK_MS:
-            found = self._book_move(position, played_keys)
-            if found is not None:
-                self._last_move = (clocks, (perf_counter() - began) * 1000)
-                self.note(score=found.score, pv=found.pv, text="book")
-                return found.move
         if not searcher.is_compiled and limits.hard_ms is not None and limits.hard_ms < MIN_INTERPRETED_MS:
             self._last_move = None
             return next(position.successors()).move
@@ -176,25 +154,6 @@ class AlphaBetaBot(Bot):
         if search_ms >= MIN_NOTED_MS:
             self._note_result(result, search_ms)
         return result.move
-
-    def _book_move(self, position: Position, played_keys: list[int]) -> SearchResult | None:
-        """Return what the book says, None where it says nothing."""
-        self._look_for_book(position)
-        if self._book is None:
-            return None
-        return self._book.choose(position, played_keys, margin=self._book_margin, seed=self._seed)
-
-    def _look_for_book(self, position: Position) -> None:
-        """Open the book of a variant when it is first asked for; without it the bot plays by its search."""
-        variant = position.game.name, position.parameters
-        if self._level < MAX_LEVEL or variant == self._book_variant:
-            return
-        self._book_variant = variant
-        try:
-            self._book = book_for(position, self._book_name)
-        except BadBook as error:
-            self._book = None
-            to_stderr(f"{error}; playing without an opening book")
 
     def _note_result(self, result: SearchResult, search_ms: float) -> None:
         """Note what a search has found."""

@@ -13,8 +13,7 @@ from cyclopts import Parameter
 from bots.client.errors import ArenaError
 from bots.commands.manual import ENDINGS
 from bots.commands.options import fail
-from engine.commands.program.completion import offer_completion
-from engine.commands.usage_errors import explain, finite
+from engine.commands.usage_errors import explain, finite, offer_completion
 
 
 class Command(NamedTuple):
@@ -28,7 +27,7 @@ class Command(NamedTuple):
 COMMANDS = (
     Command(
         "new",
-        "bots.commands.new:new",
+        "bots.commands.offline:new",
         "Make a folder with a new bot: a program that plays legally, with its tests, matches and a workflow for CI.",
     ),
     Command("random", "bots.commands.online:random", "Play moves at random."),
@@ -59,17 +58,17 @@ COMMANDS = (
     ),
     Command(
         "submit",
-        "bots.commands.submit:submit",
+        "bots.commands.league:submit",
         "Send a version of a bot to a league, and show how it is built and tried.",
     ),
     Command(
         "versions",
-        "bots.commands.versions:versions",
+        "bots.commands.league:versions",
         "List the versions of a bot in a league; choose the one that plays, or delete the files of one that does not.",
     ),
     Command(
         "compare",
-        "bots.commands.versions:compare",
+        "bots.commands.league:compare",
         "Let two versions of a bot play against each other on the server, and say which is the stronger one.",
     ),
     Command("warm", "bots.commands.offline:warm", "Compile what the alphabeta bot needs for a variant, and keep it."),

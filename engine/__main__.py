@@ -1,7 +1,6 @@
 """``python -m engine`` is ``arena-engine``."""
 
-from engine.commands.program.interrupt import load
-from engine.commands.program.output import escape_what_cannot_be_shown
+from engine.commands.program import escape_what_cannot_be_shown, load
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from engine.commands.program.output import Rejected, say
+from engine.commands.program import Rejected, say
 from engine.shell import names as shells
 
 if TYPE_CHECKING:
@@ -26,22 +26,13 @@ COMMANDS = (
     Command(
         "check", "engine.commands.solving.solve:check_certificate", "Verify a certificate of a win by the rules alone."
     ),
-    Command(
-        "atlas", "engine.commands.solving.atlas:atlas", "Solve many variants of a game, and keep the results in a file."
-    ),
     Command("verify", "engine.commands.solving.verify:verify", "Verify a tablebase by the rules alone."),
     Command("record", "engine.commands.record:replay", "Replay the record of a match and verify it."),
     Command("analyse", "engine.commands.analyse:analyse", "Think about a position, depth by depth."),
-    Command("duel", "engine.commands.duel.command:duel", "Measure one configuration of the search against another."),
-    Command(
-        "tune", "engine.commands.training.tune:tune", "Find weights of the evaluation that explain the games of a duel."
-    ),
-    Command(
-        "selfplay", "engine.commands.training.selfplay:selfplay", "Play games for training, every position scored."
-    ),
-    Command("train", "engine.commands.training.train:train", "Find tables of patterns that explain such scores."),
-    Command("book", "engine.commands.training.book:book", "Make an opening book by self-play, show one, or check it."),
-    Command("export", "engine.commands.training.export:export", "Write the moves of records as training data."),
+    Command("duel", "engine.commands.duel:duel", "Measure one configuration of the search against another."),
+    Command("selfplay", "engine.commands.selfplay:selfplay", "Play games for training, every position scored."),
+    Command("train", "engine.commands.train:train", "Find tables of patterns that explain such scores."),
+    Command("export", "engine.commands.export:export", "Write the moves of records as training data."),
     Command("precompile", "engine.commands.precompile:precompile", "Compile what games need, for commands to come."),
     Command("shell", "engine.commands.shell:shell", "Answer the commands of an assignment on stdin."),
 )
@@ -96,8 +87,7 @@ def application() -> "App":
 
     import cyclopts
 
-    from engine.commands.program.completion import offer_completion
-    from engine.commands.usage_errors import finite
+    from engine.commands.usage_errors import finite, offer_completion
 
     made = cyclopts.App(
         name="arena-engine",

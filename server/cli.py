@@ -12,9 +12,8 @@ from cyclopts import Parameter
 from cyclopts.config import Dict
 
 from engine.clock import MICROSECONDS, TimeControl
-from engine.commands.program import interrupt
-from engine.commands.program.completion import offer_completion
-from engine.commands.usage_errors import duration, explain, explain_fault, nearest
+from engine.commands.program import no_more
+from engine.commands.usage_errors import duration, explain, explain_fault, nearest, offer_completion
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import BadParameters
 from server.commands import exits
@@ -278,4 +277,4 @@ def main() -> None:
     except KeyboardInterrupt:
         exits.interrupted()
     finally:
-        interrupt.no_more()
+        no_more()

@@ -31,16 +31,14 @@ from server.contest.store.store import Store
 from server.league.accounts.accounts import Accounts
 from server.league.comparisons import Comparisons
 from server.league.console.announcements import Announcements, keep_announced
-from server.league.console.audit import keep_audit
-from server.league.console.terminal import answer_commands
+from server.league.console.terminal import answer_commands, keep_audit
 from server.league.ladder.definition import LadderDefinition
 from server.league.ladder.service import LadderService, kept_by_ladder
 from server.league.ladder.store import LadderStore
 from server.league.retention import keep_tidy
 from server.league.submissions.entering import enter_versions
-from server.league.submissions.pipeline import Pipeline
+from server.league.submissions.pipeline import Pipeline, Turns
 from server.league.submissions.steps import TRIALS
-from server.league.submissions.turns import Turns
 from server.league.submissions.versions import Versions
 from server.match.flag_timer import FlagTimer
 from server.net.listener import Listener, close_all, listen
@@ -167,8 +165,7 @@ async def _serve(
                 services.start_soon(accept_own)
             services.start_soon(acceptor.patrol)
             if settings.metrics is not None:
-                from server.web.http.metrics import HOST
-                from server.web.http.metrics_endpoint import serve_metrics
+                from server.web.http.metrics_endpoint import HOST, serve_metrics
 
                 port = await services.start(serve_metrics, arena, rate_limiter, settings.metrics)
                 log.info("metrics_started", url=f"http://{HOST}:{port}/metrics")
@@ -231,11 +228,9 @@ def _league_pages(
     from server.league.console.console_pages import ConsolePages  # whoever serves no pages need not load them
     from server.league.console.grade_pages import GradePages
     from server.league.console.new_contest import NewContestPage
-    from server.league.grading.grade_book import GradeBook
-    from server.league.grading.league_evidence import League
+    from server.league.grading.grade_book import GradeBook, League
     from server.league.pages.account_pages import AccountPages
-    from server.league.pages.bot_access import BotAccess
-    from server.league.pages.identity import Identities
+    from server.league.pages.identity import BotAccess, Identities
     from server.league.pages.ladder_pages import LadderPages
     from server.league.pages.ladder_results import LadderResults
     from server.league.pages.version_pages import VersionPages

@@ -33,7 +33,7 @@ LOADED = (
     "bots.cli",
     "bots.client.run",
     "engine.cli",
-    "engine.commands.duel.command",
+    "engine.commands.duel",
 )
 
 AT_THE_START = ("PYTHON", "LC_", "LANG")

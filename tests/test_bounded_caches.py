@@ -7,7 +7,7 @@ import pytest
 from engine.games.catalogue import start_of
 from engine.games.gipf import kernel as gipf
 from engine.games.interface import moves
-from engine.games.mnk import drawing
+from engine.games.mnk import board
 from engine.games.mnk import kernel as mnk
 from engine.search import binding
 from engine.search.searcher import Searcher, SearchLimits
@@ -49,5 +49,5 @@ def test_every_variant_of_gipf_is_kept() -> None:
 
 def test_boards_of_pages_are_made_again() -> None:
     for columns, rows in product(range(4, 14), repeat=2):
-        assert len(drawing.layout(columns, rows).fields) == columns * rows
-    assert drawing.layout.cache_info().currsize == drawing.MAX_LAYOUTS
+        assert len(board.layout(columns, rows).fields) == columns * rows
+    assert board.layout.cache_info().currsize == board.MAX_LAYOUTS

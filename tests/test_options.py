@@ -67,14 +67,14 @@ def hints_of(function: Callable[..., object]) -> Iterator[tuple[str, Any]]:
 
 OPTIONS = list(options())
 SIGNED = {("arena-engine", "duel", option) for option in ("--elo0", "--elo1")}
-LATER = {("arena-engine", command, "--time") for command in ("atlas", "solve", "analyse")}
+LATER = {("arena-engine", command, "--time") for command in ("solve", "analyse")}
 LATER |= {("arena-engine", "duel", option) for option in ("--alpha", "--beta")}
 """Options that may be less than 0, and those of which the command itself says in what bounds they lie."""
 
 
 def test_there_are_such_options() -> None:
     found = {option[:3] for option in OPTIONS}
-    assert {("arena-engine", "atlas", "--time"), ("arena-server", "serve", "--grace")} <= found
+    assert {("arena-engine", "solve", "--time"), ("arena-server", "serve", "--grace")} <= found
     assert found >= SIGNED | LATER and ("arena-bot", "alphabeta", "--time") in found
 
 
@@ -99,7 +99,7 @@ def test_bounds_that_a_command_knows_are_said_in_one_line(
 ) -> None:
     _, command, name = option
     needed = next(needed for *known, needed in OPTIONS if tuple(known) == option)
-    words = {"atlas": ["gipf", "/nowhere/results"], "duel": ["nodes=1", "nodes=2"]}.get(command, needed)
+    words = {"duel": ["nodes=1", "nodes=2"]}.get(command, needed)
     assert engine.cli.run([command, *words, f"{name}={value}"]) == 2
     said = capsys.readouterr()
     assert name in said.err and said.err.count("\n") == 1 and not said.out

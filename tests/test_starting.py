@@ -27,7 +27,7 @@ def command(*words: str) -> list[str]:
 @pytest.mark.parametrize("bot", ["random", "alphabeta"])
 def test_a_bot_imports_no_compiler_before_its_first_move(bot: str) -> None:
     match = f"< MATCH 17 gipf 4,4,15,15 white bob 60000 0 1000 secret\n{BOARD}\n> READY\n< START 59900 59800\n"
-    played = "< TURN 59900 59800\n? NOTE *\n? PING noted\n> MOVE *\n"  # a slow search notes what it saw
+    played = "< TURN 59900 59800\n? NOTE *\n> MOVE *\n"  # a slow search notes what it saw
     ended = "< RESULT 17 white resign 59850 59800 bob (black) resigned\n> PING settled\n"
     level = ["--level", "1"] if bot == "alphabeta" else []
     with FakeServer(f"{login_of(bot)}> SEEK gipf\n< SEEKING gipf\n{match}{played}{ended}{QUIT}") as server:

@@ -5,8 +5,9 @@ import re
 import socket
 import time
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
-from bots.bridge.process import Process
+from bots.bridge.program import Process
 from bots.check.peer import Left, Peer
 from bots.check.report import Absent, Fault
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
@@ -228,3 +229,12 @@ def conditions(peer: Peer, seek: m.Seek) -> tuple[Game, SeekOptions]:
         right = f"params=, budget=, increment=, colour= ({sides}), opponent= (a name), or no option at all"
         raise Fault(f"said {peer.last!r}: {error}", right, "7") from error
     return game, options
+
+
+class Situation(NamedTuple):
+    """``play`` raises `bots.check.report.Fault` where the bot does wrong, and `Skipped` where it cannot be tried."""
+
+    title: str
+    play: Callable[[BotUnderTest], None]
+    tries: int = 1
+    """How often it is tried, at most, until the clock lasts: a short one may be used up by a busy machine."""

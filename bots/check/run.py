@@ -4,19 +4,16 @@ import socket
 import time
 from collections.abc import Callable, Sequence
 
-from bots.check.bot_under_test import HOST, BotUnderTest
-from bots.check.cases import connecting, ending, error_cases, playing, reconnect_cases, timing
+from bots.check.bot_under_test import HOST, BotUnderTest, Situation
+from bots.check.cases import connecting, ending, playing, reconnect_cases
 from bots.check.peer import Left
 from bots.check.report import Absent, Fault, OutOfTime, Report, Skipped
-from bots.check.situation import Situation
 from bots.client.errors import ArenaError
 
 SITUATIONS: tuple[Situation, ...] = (
     *connecting.SITUATIONS,
     *playing.SITUATIONS,
-    *timing.SITUATIONS,
     *ending.SITUATIONS,
-    *error_cases.SITUATIONS,
     *reconnect_cases.SITUATIONS,
 )
 

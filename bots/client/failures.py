@@ -1,12 +1,15 @@
-"""How failures are told: where a bot has failed in one line, and uncaught errors without a traceback."""
+"""Failures of bots as text: one line, a traceback, the lines of the author's log, and files that shadow modules."""
 
+import re
 import sys
 import sysconfig
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
-from bots.client.errors import ArenaError, HiddenModule
+from bots.client.errors import ArenaError, BadChoice, HiddenModule
 
 MAX_FAILURE_CHARACTERS = 200
 """Longest description of a failure in CRASHED: as much as a server shows, and far less than a line may have."""
@@ -78,3 +81,76 @@ def _show(kind: type[BaseException], error: BaseException, trace: TracebackType 
         print(f"{program}: {error}", file=sys.stderr)
     else:
         sys.__excepthook__(kind, error, trace)
+
+
+MAX_LINES = 60
+"""Lines of a failure that are sent."""
+
+FIRST_LINES = 10
+"""Those of the beginning among them: an exception that was the cause of another one stands there."""
+
+MAX_LINE_CHARACTERS = 200
+"""Longest line: it fits into a line of the protocol whatever its characters are."""
+
+
+def failure_lines(failure: BaseException) -> Iterator[str]:
+    """Yield the traceback of what a bot raised, or, where nothing was raised, the sentence that says what was wrong."""
+    raised = failure.__cause__ if isinstance(failure, ArenaError) else failure
+    text = traceback_of(raised) if raised is not None and not isinstance(failure, BadChoice) else str(failure)
+    lines = text.splitlines()
+    if len(lines) > MAX_LINES:
+        last = FIRST_LINES + 1 - MAX_LINES
+        left_out = f"[{len(lines) + last - FIRST_LINES} lines are left out here]"
+        lines = [*lines[:FIRST_LINES], left_out, *lines[last:]]
+    for line in lines:
+        printable = "".join(character if character.isprintable() else " " for character in line)
+        yield f"{printable[: MAX_LINE_CHARACTERS - 1]}…" if len(printable) > MAX_LINE_CHARACTERS else printable
+
+
+OURS = frozenset({"bots", "engine"})
+"""Packages of the arena that a bot imports."""
+
+NEEDED = OURS | sys.stdlib_module_names | {"numpy", "numba", "llvmlite", "cyclopts", "rich"}
+"""Modules that importing the client library may need."""
+
+
+@contextmanager
+def explained_imports() -> Iterator[None]:
+    """Raise `HiddenModule` for an import that fails because a file of the program shadows a module."""
+    try:
+        yield
+    except Exception as error:
+        found = hidden(Path(sys.path[0] if sys.path else "").absolute(), f"{error}")
+        if not found:
+            raise
+        show_in_one_line()
+        raise HiddenModule(f"{_shadowing(found)} ({type(error).__name__}: {error})") from error
+
+
+def hidden(folder: Path, error: str = "") -> list[Path]:
+    """Return the files and packages in a folder that hide modules which are needed: those that an error names, or all.
+
+    The arena's own packages hide nothing, nor does what cannot be read.
+    """
+    if folder == Path(__file__).parent.parent:
+        return []
+    try:
+        candidates = sorted(
+            path for path in folder.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()
+        )
+    except OSError:
+        return []
+    found = [path for path in candidates if path.stem in NEEDED]
+    named = [path for path in found if re.search(rf"\b{re.escape(path.stem)}\b", error)]
+    return named or found
+
+
+def hides_us(folder: Path) -> str:
+    """Return a sentence on the files in a folder that hide the arena's own packages; empty where there are none."""
+    found = [path for path in hidden(folder) if path.stem in OURS]
+    return _shadowing(found) if found else ""
+
+
+def _shadowing(found: list[Path]) -> str:
+    names = " and ".join(f"{path} hides the module {path.stem!r}" for path in found)
+    return f"{names}, which the arena's client library needs: rename {'it' if len(found) == 1 else 'them'}"

@@ -2,18 +2,62 @@
 
 import inspect
 import re
-from typing import TypeGuard
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple, TypeGuard
 
 from bots.bot import Bot, FunctionBot
 from bots.client.errors import ArenaError
-from bots.client.given import Given
 from bots.client.transport.address import Address, address
 from engine.clock import MICROSECONDS
 from engine.games.catalogue import GAMES
 from engine.games.interface import BadParameters
 from engine.wire import messages as m
+from engine.wire.seat import said_in, variable
 from engine.wire.seek_options import SeekOptions, write_options
-from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE, word_of
+from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE, parameters_of, word_of
+
+DEFAULT_HOST = "127.0.0.1"
+
+
+class Given(NamedTuple):
+    """The value of an argument."""
+
+    value: object
+    variable: str = ""
+    """The environment variable that it was read from; empty where the call has it, or it is a default."""
+
+    def error(self, sentence: str) -> ArenaError:
+        """Return an error about the value, which names the variable."""
+        return ArenaError(f"{self.variable}: {sentence}" if self.variable else sentence)
+
+
+def take_given(
+    environment: Mapping[str, str], arguments: Mapping[str, object], defaults: Mapping[str, object]
+) -> dict[str, Given]:
+    """Return each argument as the call has it, where that is None as the environment says it, else by default."""
+    said: dict[str, object] = dict(said_in(environment))
+    if (port := said.get("port")) and str(port).isdecimal():
+        said["port"] = int(str(port))
+    if params := said.get("params"):
+        said["params"] = parameters_of(str(params))
+    found = {}
+    for name, value in arguments.items():
+        if value is not None:
+            found[name] = Given(value)
+        elif name in said:
+            found[name] = Given(said[name], variable(name))
+        else:
+            found[name] = Given(defaults[name])
+    return found
+
+
+def own_name() -> str:
+    """Return the name of the program that runs, as of mybot.py; empty where it has none."""
+    program = Path(sys.argv[0] if sys.argv else "")
+    return program.stem if program.suffix == ".py" else ""
+
 
 CHOSEN_BY = {ANY: "a contest", LADDER: "the ladder"}
 """In place of a game: who says what is played."""

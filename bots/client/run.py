@@ -27,13 +27,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from bots.client.errors import ArenaError, BadChoice, BotFailed, Refused, ServerFault, Unreachable
-from bots.client.failures import show_in_one_line
-from bots.client.shadowed_modules import explained_imports
+from bots.client.failures import explained_imports, show_in_one_line
 
 with explained_imports():
     from bots.bot import Bot, Choose, Clocks, GameResult, Resigned
     from bots.client import request
-    from bots.client.given import DEFAULT_HOST, own_name, take_given
+    from bots.client.request import DEFAULT_HOST, own_name, take_given
     from bots.client.session import Session
     from engine.games.catalogue import USUAL_GAME
     from engine.wire.messages import PORT

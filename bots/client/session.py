@@ -13,14 +13,11 @@ from contextlib import suppress
 from typing import Unpack
 
 from bots.bot import Bot, Clocks, GameResult, Resigned, Said, Told, place_of_choose
-from bots.client.answers.choice import legal_move, text_of
-from bots.client.answers.log_lines import LogSender, failure_lines
-from bots.client.answers.notes import PROBE, NoteSender, NotingClocks
-from bots.client.connection import CONNECT_SECONDS, Connection
+from bots.client.answers import NoteSender, NotingClocks, legal_move, text_of
+from bots.client.connection import CONNECT_SECONDS, Connection, ReconnectBackoff
 from bots.client.errors import ArenaError, BotFailed, ConnectionLost, Refused, ServerFault, Unreachable
-from bots.client.failures import describe_failure, printable, traceback_of
+from bots.client.failures import describe_failure, failure_lines, printable, traceback_of
 from bots.client.formatting import time_control, variant, waiting_for, waiting_for_named
-from bots.client.reconnect_backoff import ReconnectBackoff
 from bots.client.transport.address import Address
 from engine.games.catalogue import GAMES
 from engine.games.history import History
@@ -89,7 +86,6 @@ class Session:
         self._report = report
         self._connection: Connection
         self._notes = NoteSender(lambda message: self._connection.send(message), report)
-        self._log = LogSender(lambda message: self._connection.send(message))
         self._game: _Game | None = None
         self._pending: m.Message = None
         """SEEK or MOVE without an answer so far; None if there is none."""
@@ -142,8 +138,6 @@ class Session:
         self._connection = Connection(*self._address)
         self._report_waiting_at = math.inf
         self._pending, self._ready_sent, self._pings = None, False, 0
-        self._notes.connected()
-        self._log.connected()
         try:
             match = self._game.match if self._game else None
             self._connection.send(m.Resume(match.match, match.token) if match else self._login)
@@ -196,8 +190,13 @@ class Session:
         crashed = m.Crashed(m.Text(printable(describe_failure("and ended", error))))
         with suppress(ConnectionLost):
             if not told_to_end:
-                self._log.send(failure_lines(error))
+                self._log(error)
             self._connection.send(m.Resign() if told_to_end else crashed)
+
+    def _log(self, failure: BaseException) -> None:
+        """Send the traceback of a failure for the author's log."""
+        for line in failure_lines(failure):
+            self._connection.send(m.Stderr(m.Text(f"| {line}".rstrip())))
 
     # Messages.
 
@@ -207,8 +206,6 @@ class Session:
                 self._pings -= 1
                 if self._pings == 0:
                     self._handle_settled()
-            case m.Pong(text) if text == PROBE:
-                self._notes.answered()
             case m.Announcement(sentence):
                 self._report(f"the organiser announces: {sentence}")
             case m.Notice(_, sentence):
@@ -267,12 +264,6 @@ class Session:
 
     def _handle_error(self, error: m.Error) -> None:
         """Raise an ERROR to a pending request; report one that came late, as after the end of a match."""
-        if self._notes.refused(error.code) or self._log.refused(error.code):
-            return
-        if error.code == Code.UNKNOWN_COMMAND and self._game is not None and isinstance(self._game.failure, m.Crashed):
-            self._game.failure = m.Resign()  # the server is older than CRASHED
-            self._connection.send(self._game.failure)
-            return
         refused = Refused(error.code, error.sentence)
         if self._pending is not None:
             raise refused
@@ -380,7 +371,7 @@ class Session:
         game.failure = m.Resign() if failure is None else m.Crashed(m.Text(printable(str(failure))))
         if not over:
             if failure is not None:
-                self._log.send(failure_lines(failure))
+                self._log(failure)
             self._connection.send(game.failure)
 
     def _handle_result(self, game: _Game, message: m.Result) -> None:

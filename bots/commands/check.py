@@ -56,8 +56,7 @@ def check(
     gradescope
         File for the results as results.json of Gradescope, a point for each situation.
     """
-    from bots.check import formats
-    from bots.check.report import SituationResult
+    from bots.check.report import Build, SituationResult, as_gradescope, as_json, as_junit
     from bots.check.run import check as run
     from bots.check.run import chosen
 
@@ -71,7 +70,7 @@ def check(
     end_in_order_when_terminated()
     situations = chosen(only, after)
     write = to_stderr if "-" in files.values() else print_line
-    built = formats.Build(build, _build(build)) if build else None
+    built = Build(build, _build(build)) if build else None
     if built and built.status:
         reason = f"{build} ended with status {built.status}"
         write(f"FAIL the build: {reason}")
@@ -88,9 +87,9 @@ def check(
         )
         results, passed = report.results, report.passed
     bot = shlex.join(command) or f"the bot at port {listen}"
-    write_report("--json", json, lambda: formats.as_json(bot, results, built))
-    write_report("--junit", junit, lambda: formats.as_junit(bot, results))
-    write_report("--gradescope", gradescope, lambda: formats.as_gradescope(bot, results))
+    write_report("--json", json, lambda: as_json(bot, results, built))
+    write_report("--junit", junit, lambda: as_junit(bot, results))
+    write_report("--gradescope", gradescope, lambda: as_gradescope(bot, results))
     sys.exit(0 if passed else 1)
 
 

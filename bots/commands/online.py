@@ -3,7 +3,6 @@
 import gc
 import os
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
@@ -19,7 +18,6 @@ from bots.commands.options import (
     POSITIVE,
     TABLES,
     THREADS,
-    Count,
     Flag,
     Where,
     Wish,
@@ -32,7 +30,6 @@ from bots.commands.options import (
     say_nothing,
     warn_of_hidden_packages,
 )
-from engine.duel.book.book_file import OFF, SHIPPED, BadBook
 from engine.games.catalogue import USUAL_GAME
 from engine.levels import MAX_LEVEL
 from engine.wire.seat import PIPES, Seat, said_in
@@ -68,8 +65,6 @@ def alphabeta(
     threads: Annotated[int, Parameter(validator=THREADS)] = 1,
     level: Annotated[int, Parameter(validator=LEVELS)] = MAX_LEVEL,
     no_tablebase: Flag = False,
-    book: str = SHIPPED,
-    book_margin: Count = 0,
 ) -> None:
     """Play what alpha-beta search finds best in the time that the clock allows.
 
@@ -92,22 +87,10 @@ def alphabeta(
         allows. Below 10 it does not depend on the machine.
     no_tablebase
         Do not play perfectly where all positions of a small variant are solved; only level 10 does.
-    book
-        Opening book to play by: shipped for the one that belongs to this program, off for none, or a file that
-        arena-engine book has made. Only level 10 has one, and plays from it at once.
-    book_margin
-        Play any move of the book that is worth at most so much less than the best one, a piece of GIPF being worth 100;
-        which, the number of the match decides. With 0 the best one.
     """
     from bots.alphabeta_bot import AlphaBetaBot
-    from engine.duel.book.book import opened
 
     check_wish(wish)
-    if book not in (SHIPPED, OFF):
-        try:
-            opened(Path(book))
-        except BadBook as error:
-            fail(f"--book: {error}", 2)
     bot = AlphaBetaBot(
         max_ms=time,
         depth=depth,
@@ -116,8 +99,6 @@ def alphabeta(
         threads=threads,
         level=level,
         tablebase=not no_tablebase,
-        book=book,
-        book_margin=book_margin,
     )
     if wish.game not in CHOSEN_BY:
         bot.warm(wish.game, wish.params or "")
@@ -220,16 +201,23 @@ def log(
         Token of the player, of the match, or of the organiser, who sees both sides; by default the variable
         ARENA_TOKEN.
     """
+    from bots.client.connection import Connection
     from bots.client.transport.address import address
-    from bots.watch.player_log import fetch_log
+    from engine.wire import messages as m
 
     token = said_in(os.environ).get("token", "") if token is None else token
     if not name and not token:
         fail("whose log? --token TOKEN, or, on a server without tokens, --name NAME is needed", 2)
-    lines = fetch_log(address(where.host, where.port, tls=where.tls, tls_ca=where.tls_ca), match, name, token)
-    for line in lines:
+    with Connection(*address(where.host, where.port, tls=where.tls, tls_ca=where.tls_ca)) as connection:
+        if name and not token:
+            connection.send(m.Login(name))
+            connection.answer(m.Welcome)
+        connection.send(m.AskLog(match, token))
+        found = connection.answer(m.Log)
+    assert isinstance(found, m.Log)
+    for line in found.lines:
         print_line(line)
-    if not lines:
+    if not found.lines:
         to_stderr(f"nothing was written in match {match}")
 
 

@@ -10,10 +10,9 @@ from typing import Annotated, NoReturn
 
 from cyclopts import Parameter, validators
 
-from bots.client.given import DEFAULT_HOST
-from bots.client.request import CHOSEN_BY
+from bots.client.failures import hides_us
+from bots.client.request import CHOSEN_BY, DEFAULT_HOST
 from bots.client.run import Bot, play, to_stderr
-from bots.client.shadowed_modules import hides_us
 from engine.commands import reports
 from engine.commands.usage_errors import explain_fault, finite
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game

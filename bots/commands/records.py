@@ -1,8 +1,13 @@
 """Commands about records of matches: ``arena-bot replay`` and ``review``."""
 
+import json
+import re
 import sys
+from http.client import HTTPException
 from pathlib import Path
 from typing import Annotated
+from urllib.error import HTTPError, URLError
+from urllib.request import urlopen
 
 from cyclopts import Parameter
 
@@ -12,17 +17,17 @@ from bots.commands.options import (
     POSITIVE,
     Flag,
     check_report_files,
-    end_in_order_when_terminated,
     fail,
     interruptible_at_once,
     print_line,
-    warn_of_hidden_packages,
     write_report,
 )
-from engine.commands.inputs import File
+from engine.commands.inputs import MAX_BYTES, File, place_of, text_of
+from engine.commands.program import Rejected
+from engine.commands.usage_errors import explain_fault
 from engine.compiling.binding import can_compile
 from engine.games.interface import Position
-from engine.record import Summary
+from engine.record import BadRecord, Summary, verify
 
 Record = Annotated[str, Parameter(allow_leading_hyphen=True)]
 
@@ -54,8 +59,7 @@ def replay(
     record
         File of the record, number of a match in the data directory, URL of a match's page, or - for standard input.
     bot
-        A Python file that calls play or has a function choose, perhaps with arguments, or the command of a program,
-        in quotes. What stands in braces, and the variables ARENA_HOST and so on, are as in arena-bot check.
+        A Python file that calls play or has a function choose; with arguments behind it, in quotes.
     ply
         Only the turn in which this move was made, or was to be made.
     side
@@ -67,21 +71,17 @@ def replay(
     json
         File for the answers as JSON; - is stdout, and the lines for people then go to stderr.
     """
-    from bots.workbench.replay import report
-    from bots.workbench.replay.answers import Outcome, compare
-    from bots.workbench.replay.players import player
-    from bots.workbench.replay.turns import turns_of
+    from bots.workbench import replay as texts
+    from bots.workbench.replay import Outcome, compare, player, turns_of
 
     _, summary = _record_of(record, data)
     if debugger and record == "-":
         fail("--debugger reads standard input itself: name a file of the record", 2)
     check_report_files({"--json": json})
-    end_in_order_when_terminated()
-    warn_of_hidden_packages(tuple(bot.split()))
     write = to_stderr if json == "-" else print_line
     answers = []
     try:
-        with player(bot, summary.header, side, debugger=debugger, report=to_stderr) as playing:
+        with player(bot, summary.header, side, debugger=debugger) as playing:
             turns = turns_of(summary, playing.side)
             chosen = [turn for turn in turns if ply in (None, turn.ply)]
             if not chosen:
@@ -90,15 +90,15 @@ def replay(
                 )
                 fail(f"{summary.header.who(playing.side)} was to move {where}", 2)
             write(summary.header.title)
-            write(report.TITLES)
+            write(texts.TITLES)
             for turn in chosen:
-                answers.append(compare(turn, playing.asked.answer(turn), late_counts=not debugger))
-                for line in report.lines(answers[-1]):
+                answers.append(compare(turn, playing.bot.answer(turn), late_counts=not debugger))
+                for line in texts.lines(answers[-1]):
                     write(line)
     except ArenaError as error:
         fail(str(error), 2)
-    write(report.closing(playing.name, summary, playing.side, answers))
-    write_report("--json", json, lambda: report.as_json(playing.name, summary, playing.side, answers))
+    write(texts.closing(playing.name, summary, playing.side, answers))
+    write_report("--json", json, lambda: texts.as_json(playing.name, summary, playing.side, answers))
     sys.exit(0 if all(answer.outcome in (Outcome.SAME, Outcome.NEW) for answer in answers) else 1)
 
 
@@ -180,9 +180,82 @@ def _make_tablebase(position: Position) -> None:
 
 def _record_of(record: str, data: Path) -> tuple[str, Summary]:
     """Read a record, as text and as what it says; ends the command where that fails."""
-    from bots.workbench.record_source import read_record
-
     try:
         return read_record(record, data)
     except ArenaError as error:
         fail(str(error), 2)
+
+
+PAGE = re.compile(r"(https?://[^/?#]+)/match/([0-9]+)/?(?:[?#].*)?")
+"""The page of a match; its record stands elsewhere on the server."""
+
+URL_SECONDS = 30.0
+"""After which a server that says nothing is given up."""
+
+FOLDERS = ("records", "running")
+"""Where a data directory has records of matches that are over, and of those that are not."""
+
+
+def read_record(name: str, data: Path) -> tuple[str, Summary]:
+    """Return the text of a record and what it says; raises `ArenaError`, which names the line that is not true.
+
+    ``name`` is a file, - for standard input, the number of a match in the data directory, or the URL of a match's page
+    or of its record.
+    """
+    place, text = _text(name, data)
+    try:
+        return text, verify(text)
+    except BadRecord as error:
+        raise ArenaError(f"{place}: {error}") from None
+
+
+def _text(name: str, data: Path) -> tuple[str, str]:
+    """Return what to call a record, and its text."""
+    if name.startswith(("http://", "https://")):
+        return name, _fetched(name)
+    if name.isdecimal() and not Path(name).exists():
+        name = _numbered(name, data)
+    try:
+        return place_of(name), text_of(name)
+    except Rejected as error:
+        raise ArenaError(str(error)) from None
+
+
+def _numbered(number: str, data: Path) -> str:
+    """Return the file of a match in a data directory."""
+    for folder in FOLDERS:
+        path = data / folder / f"{int(number)}.txt"
+        if path.is_file():
+            return str(path)
+    if not data.is_dir():
+        raise ArenaError(f"match {number} is looked for in the data directory {data}, which is not there; see --data")
+    raise ArenaError(f"the data directory {data} has no match {number}")
+
+
+def _sentence_in(answer: bytes) -> str:
+    """Return what a server of ours says is wrong; empty where another one has answered."""
+    try:
+        said = json.loads(answer)["error"]
+    except (ValueError, KeyError, TypeError):
+        return ""
+    return str(said)
+
+
+def _fetched(url: str) -> str:
+    """Return the text behind a URL; that of a match's page is its record."""
+    page = PAGE.fullmatch(url)
+    if page:
+        url = f"{page[1]}/api/matches/{page[2]}/record"
+    try:
+        with urlopen(url, timeout=URL_SECONDS) as answer:
+            content = bytes(answer.read(MAX_BYTES + 1))
+    except HTTPError as error:
+        with error:
+            said = _sentence_in(error.read(MAX_BYTES))
+        raise ArenaError(f"{url}: {said or f'the server answers {error}'}") from None
+    except (URLError, HTTPException, OSError, ValueError) as error:
+        reason = error.reason if isinstance(error, URLError) else error
+        raise ArenaError(f"{url}: {explain_fault(reason) if isinstance(reason, Exception) else reason}") from None
+    if len(content) > MAX_BYTES:
+        raise ArenaError(f"{url}: longer than {MAX_BYTES} bytes, which is more than any record")
+    return content.decode(errors="replace")

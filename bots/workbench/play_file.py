@@ -1,16 +1,84 @@
-"""Plays a match with the bot of a Python file, whether it calls `play` or only has a function ``choose``.
+"""The bot of a Python file, which runs in this process up to its call of `play`.
 
-``python -m bots.workbench.play_file HOST PORT mybot.py`` plays one match on the server there, as the variables
-ARENA_NAME and so on say. What the file says itself of server, name and opponent does not count: it may be meant for
-another place.
+``python -m bots.workbench.play_file HOST PORT mybot.py`` plays one match on the server there, with the environment
+variables ARENA_NAME and so on. The file's own server, name and opponent do not count: they may be for another place.
 """
 
+import io
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
 
-from bots.client.failures import show_in_one_line
-from bots.client.run import play
-from bots.workbench.replay.python_file import loaded
+from bots.bot import Bot
+from bots.client import request
+from bots.client.errors import ArenaError
+from bots.client.failures import describe_failure, show_in_one_line, traceback_of
+from bots.client.run import Loaded, loading, play
+from engine.commands.usage_errors import reason
+
+CHOOSE = "choose"
+"""The function of a file that does not call `play`."""
+
+
+class FileBot(NamedTuple):
+    """The bot of a file, and the name that it plays under."""
+
+    bot: Bot
+    name: str
+
+
+@contextmanager
+def loaded(file: Path, arguments: Sequence[str]) -> Iterator[FileBot]:
+    """Run a Python file as a program until it calls `play`, and give the bot that it plays with.
+
+    A file that does not call it has a function ``choose``. As long as the context lasts, the file is the program that
+    runs: its folder is in the path, its names are those of ``__main__``. Raises `ArenaError`, after a traceback where
+    the file has raised something.
+    """
+    main = ModuleType("__main__")
+    main.__file__ = str(file)
+    before = sys.argv, sys.path[:], sys.modules["__main__"]
+    sys.argv, sys.modules["__main__"] = [str(file), *arguments], main
+    sys.path.insert(0, str(file.parent.absolute()))
+    try:
+        yield _run(file, main)
+    finally:
+        sys.argv, sys.path[:], sys.modules["__main__"] = before
+
+
+def _run(file: Path, main: ModuleType) -> FileBot:
+    try:
+        program = compile(file.read_bytes(), str(file), "exec")
+    except OSError as error:
+        raise ArenaError(f"{file} cannot be read: {reason(error)}") from None
+    except (SyntaxError, ValueError) as error:
+        line = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
+        why = error.msg if isinstance(error, SyntaxError) else str(error)
+        raise ArenaError(f"{file}{line}: this is no Python: {why}") from None
+    stdin, sys.stdin = sys.stdin, io.StringIO()
+    try:
+        with loading(), redirect_stdout(sys.stderr):
+            exec(program, main.__dict__)
+    except Loaded as found:
+        return FileBot(found.bot, found.name)
+    except EOFError:
+        raise ArenaError(f"{file} reads standard input, which a bot that is replayed may not do") from None
+    except SystemExit as leaving:
+        raise ArenaError(f"{file} has ended before it called play, with exit status {leaving.code or 0}") from None
+    except ArenaError as error:
+        raise ArenaError(f"{file}: {error}") from None
+    except Exception as error:
+        print(traceback_of(error), end="", file=sys.stderr)
+        raise ArenaError(describe_failure("before it called play", error)) from None
+    finally:
+        sys.stdin = stdin
+    choose = main.__dict__.get(CHOOSE)
+    if choose is None:
+        raise ArenaError(f"{file} neither calls play nor has a function {CHOOSE}(position, clocks)")
+    return FileBot(request.player(choose), file.stem)
 
 
 def main() -> None:

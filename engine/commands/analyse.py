@@ -7,9 +7,7 @@ from time import perf_counter
 import msgspec
 
 from engine.commands.inputs import File, check_range, check_seconds, game_named, position_of, warn_of
-from engine.commands.program.output import Rejected, answer
-from engine.duel.book.book import book_for
-from engine.duel.book.book_file import OFF, BadBook
+from engine.commands.program import Rejected, answer
 from engine.search.game_engine import AdaptiveSearcher
 from engine.search.iterative_deepening import MAX_THREADS
 from engine.search.memory import MAX_DEPTH, ROOM
@@ -32,7 +30,6 @@ def analyse(
     exact: bool = False,
     threads: int = 1,
     no_tablebase: bool = False,
-    book: str = OFF,
     json: bool = False,
 ) -> None:
     """Think about a position: a line a finished depth, with score, nodes, nodes per second, table use, best line.
@@ -62,13 +59,9 @@ def analyse(
     no_tablebase
         Search also where the tablebase knows the position, that is on small boards of GIPF. Otherwise it is answered
         from there at once, with the shortest wins.
-    book
-        Answer from an opening book where it has the position: shipped is the one that belongs to this program, off
-        none, anything else a file. Such a line says `book`: its score is that of searches when the book was made, and
-        nothing is searched now.
     json
         Print each line as a JSON object with depth, score, plies_to_end, nodes, seconds, table (0 to 1), pv and
-        is_known, which tells whether the score is exact, from the tablebase; is_book, whether it is from the book.
+        is_known, which tells whether the score is exact, from the tablebase.
     """
     check_seconds("time", time)
     check_range("depth", depth, 1, MAX_DEPTH)
@@ -82,14 +75,6 @@ def analyse(
     began = perf_counter()
     limits = SearchLimits(depth=depth, hard_ms=None if time is None else time * 1000, lines=lines, exact=exact)
     report = _tell_json if json else partial(_tell, lines > 1)
-    try:
-        opening_book = book_for(root, book)
-    except BadBook as error:
-        raise Rejected(f"--book: {error}") from None
-    if opening_book is not None and (known := opening_book.results(root, lines)):
-        for result in known:
-            report(replace(result, seconds=perf_counter() - began))
-        return
     exact_values = None if no_tablebase else tablebase_of(root)
     if exact_values is not None and (known := exact_values.results(root, lines)):
         for result in known:
@@ -110,9 +95,6 @@ def _tell(ranked: bool, thought: SearchResult) -> None:
     rate = thought.nodes / max(thought.seconds, SHORTEST)
     line = ", ".join(_line(thought)) or "none"
     rank = f"line {thought.rank} " if ranked else ""
-    if thought.is_book:
-        answer(f"{rank}book score {score} seconds {thought.seconds:.3f} pv {line}")
-        return
     answer(
         f"{rank}depth {thought.depth} score {score} nodes {thought.nodes} seconds {thought.seconds:.3f} "
         f"rate {rate:.0f} table {100 * thought.table_use:.1f}% pv {line}"
@@ -130,7 +112,6 @@ def _tell_json(thought: SearchResult) -> None:
         "table": round(thought.table_use, 3),
         "pv": _line(thought),
         "is_known": thought.is_known,
-        "is_book": thought.is_book,
     }
     answer(msgspec.json.encode(fields).decode())
 

@@ -1,13 +1,12 @@
 """Games and positions as command lines name them, and what is wrong with them."""
 
-import lzma
 import sys
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from engine.commands.program.output import Rejected, say
+from engine.commands.program import Rejected, say
 from engine.commands.usage_errors import reason
 from engine.games.catalogue import GAMES, title_of, unknown_game
 from engine.games.interface import BadParameters, BadPosition, Game, Position
@@ -93,14 +92,3 @@ def text_of(file: str, most_bytes: int | None = None) -> str:
     if len(content) > most_bytes:
         raise Rejected(f"{place}: longer than {most_bytes} bytes, which is more than anything that is read here")
     return content.decode("utf-8", errors="replace")
-
-
-def unpacked(file: Path) -> bytes:
-    """Return what a file holds, of any length, unpacked where its name ends in .xz; raises `Rejected`."""
-    try:
-        content = file.read_bytes()
-        return lzma.decompress(content) if file.suffix == ".xz" else content
-    except lzma.LZMAError as error:
-        raise Rejected(f"{file}: this is no whole file of xz: {error}") from None
-    except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
-        raise Rejected(f"{file}: cannot be read: {reason(error)}") from None

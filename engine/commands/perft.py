@@ -3,7 +3,7 @@
 from time import perf_counter
 
 from engine.commands.inputs import File, game_named, position_of, warn_of
-from engine.commands.program.output import Rejected, answer, say
+from engine.commands.program import Rejected, answer, say
 from engine.compiling.binding import can_compile
 from engine.games.catalogue import title_of
 from engine.games.interface import Position

@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Literal
 
 from engine.commands.inputs import game_named, start_of
-from engine.commands.program.output import say
+from engine.commands.program import say
 from engine.compiling.binding import can_compile, keep_compiled
 from engine.compiling.compile_process import stay_with_caller
 from engine.games.catalogue import GAMES, title_of

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from engine import record
 from engine.clock import about
 from engine.commands.inputs import check_range, place_of, text_of
-from engine.commands.program.output import Rejected, answer
+from engine.commands.program import Rejected, answer
 from engine.commands.usage_errors import reason
 from engine.games.history import History
 from engine.games.outcome import Termination

@@ -4,7 +4,7 @@ import io
 import sys
 from time import perf_counter
 
-from engine.commands.program.output import ENCODING, ERRORS, Conversation, Rejected, say
+from engine.commands.program import ENCODING, ERRORS, Conversation, Rejected, say
 from engine.shell import UnknownShell, find
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a command line, or with a file that it names, in one plain sentence: for all three programs.
+"""Faults of command lines and of files in one plain sentence, and completion in shells: for all three programs.
 
 What parses command lines is loaded where one is wrong, and not before: it takes nearly a third of the time in which a
 bot starts, and most of what is here knows nothing of it.
@@ -6,12 +6,13 @@ bot starts, and most of what is here knows nothing of it.
 
 import math
 import os
+from collections.abc import Callable
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NoReturn
 
 if TYPE_CHECKING:
-    from cyclopts import Argument, CycloptsError
+    from cyclopts import App, Argument, CycloptsError
 
 _KINDS = {int: "a whole number", float: "a number", bool: "true or false"}
 """What a value of such a type is called."""
@@ -90,3 +91,20 @@ def duration(kind: object, value: object) -> None:
     finite(kind, value)
     if isinstance(value, float) and value < 0:
         raise ValueError(f"{value} is less than 0")
+
+
+Shell = Literal["zsh", "bash", "fish", "powershell"]
+
+
+def offer_completion(app: "App", fail: Callable[[str], NoReturn]) -> None:
+    """Add ``--install-completion`` to a program; ``fail`` ends it with a sentence where no file can be written."""
+    from cyclopts.completion.install import create_install_completion_command
+
+    def install(shell: Shell, output: Path | None, add_to_startup: bool) -> Path:
+        try:
+            return app.install_completion(shell=shell, output=output, add_to_startup=add_to_startup)
+        except OSError as error:
+            fail(f"--install-completion: {explain_fault(error)}")
+
+    command = create_install_completion_command(install, add_to_startup=True)
+    app.command(command, name="--install-completion", help="Let your shell complete the words of this program.")

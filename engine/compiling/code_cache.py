@@ -64,11 +64,11 @@ that is compiled takes the lock."""
 def fingerprint(function: FunctionType, scope: Mapping[str, Any]) -> str:
     """Return a digest of what a function does: of its bytecode and defaults, and of the globals it reads from a scope.
 
-    A global function that has a ``fingerprint`` of its own, as `engine.compiling.binding.specialise` gives it, counts
-    with it.
+    Its module counts, too: numba's files name it. A global function that has a ``fingerprint`` of its own, as
+    `engine.compiling.binding.specialise` gives it, counts with it.
     """
     digest = hashlib.sha256()
-    for part in (*_parts(function.__code__, scope), _defaults(function)):
+    for part in (function.__module__, *_parts(function.__code__, scope), _defaults(function)):
         digest.update(part.encode() + b"\0")
     return digest.hexdigest()
 

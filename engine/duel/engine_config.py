@@ -1,9 +1,10 @@
-"""What a side of a duel is: limits of thinking, a table, an engine, weights, a book; and the text that says so."""
+"""A side of a duel: search limits, a table, weights of the evaluation; its text; positions with such weights."""
 
 import re
-from collections.abc import Callable, Collection, Iterable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, cast
 
+from engine.games.interface import Kernel, Position, State, Successor
 from engine.levels import MAX_LEVEL
 from engine.search.iterative_deepening import MAX_THREADS
 from engine.search.memory import MAX_DEPTH
@@ -39,19 +40,15 @@ class EngineConfig(NamedTuple):
     level: int | None = None
     """The level of `engine.levels` to play at."""
     budget: Budget | None = None
-    """Milliseconds for a game, shared out by `engine.search.time_management`; a side that uses up more has lost."""
+    """Milliseconds for a game, shared out by `engine.search.iterative_deepening`; a side that uses up more has lost."""
     table: int | None = None
     """Megabytes of the transposition table; without it what the engine takes by itself."""
     threads: int | None = None
     """Threads that search at the same time; without it one."""
     exact: bool = False
     """Whether every move is searched to the full depth."""
-    engine: str = ""
-    """A directory that holds another version of the package ``engine``."""
     weights: str = ""
     """A file with other weights of the evaluation: JSON, names to whole numbers."""
-    book: str = ""
-    """The opening book that it plays by, as `engine.duel.book.book.book_for` names it; without it none."""
 
     def __str__(self) -> str:
         """Return the text of the side, options in their order; `read` reads it back."""
@@ -86,8 +83,6 @@ def read(text: str) -> EngineConfig:
     side = EngineConfig(**options)
     if not (side.nodes or side.ms or side.depth or side.budget) and (side.level or MAX_LEVEL) == MAX_LEVEL:
         raise BadEngineConfig("nothing ends its thinking: give it nodes=, ms=, depth=, budget=, or a lower level=")
-    if side.book and (side.level or MAX_LEVEL) < MAX_LEVEL:
-        raise BadEngineConfig(f"levels below {MAX_LEVEL} have no book: leave out book= or level=")
     if side.ms is not None and side.budget is not None:
         raise BadEngineConfig("ms= and budget= exclude each other: time is given a move or a game")
     return side
@@ -117,7 +112,7 @@ def _threads(sides: Iterable[EngineConfig]) -> int:
 
 EXAMPLES = {
     **{"nodes": "5000", "ms": "20", "depth": "6", "level": "3", "budget": "1000+10", "table": "16", "threads": "2"},
-    **{"engine": "../before", "weights": "tuned.json", "book": "shipped"},
+    **{"weights": "tables.json"},
 }
 
 
@@ -146,7 +141,55 @@ def _text(_name: str, value: str) -> str:
 OPTIONS: dict[str, Callable[[str, str], Any]] = {
     **{"nodes": _number(MOST), "ms": _number(MOST), "depth": _number(MAX_DEPTH), "level": _number(MAX_LEVEL)},
     **{"budget": _budget},
-    **{"table": _number(MOST), "threads": _number(MAX_THREADS), "exact": _text, "engine": _text, "weights": _text},
-    **{"book": _text},
+    **{"table": _number(MOST), "threads": _number(MAX_THREADS), "exact": _text, "weights": _text},
 }
 """What reads the value of each option; raises `BadEngineConfig`."""
+
+
+class NoWeights(ValueError):
+    """A game whose evaluation has no weights to be named."""
+
+
+def weigher(start: Position, named: Mapping[str, object]) -> Callable[[Position], Position]:
+    """Return a function that gives positions of a variant other weights, also the positions after their moves.
+
+    Without names the positions stay as they are. Raises `NoWeights` for a game without weights, and ValueError for
+    weights that the game does not accept.
+    """
+    if not named:
+        return lambda position: position
+    weights = start.game.weights
+    if weights is None:
+        raise NoWeights(f"the evaluation of {start.game.name} has no weights to be named")
+    reweigh = weights.reweigher(start.parameters, named)
+    return lambda position: _weighed(position, reweigh)
+
+
+def _weighed(position: Position, reweigh: Callable[[Kernel], Kernel]) -> Position:
+    return cast(Position, _Weighed(position, reweigh))
+
+
+class _Weighed:
+    """A position, but for its kernel."""
+
+    def __init__(self, position: Position, reweigh: Callable[[Kernel], Kernel]) -> None:
+        self._position = position
+        self._reweigh = reweigh
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._position, name)
+
+    def successors(self) -> Iterator[Successor]:
+        return map(self._weigh, self._position.successors())
+
+    def resolve(self, move: str) -> Successor:
+        return self._weigh(self._position.resolve(move))
+
+    def move_to(self, state: State) -> Successor:
+        return self._weigh(self._position.move_to(state))
+
+    def kernel(self, *, compile: bool = True) -> Kernel:
+        return self._reweigh(self._position.kernel(compile=compile))
+
+    def _weigh(self, successor: Successor) -> Successor:
+        return Successor(successor.move, _weighed(successor.position, self._reweigh))

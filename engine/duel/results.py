@@ -1,4 +1,4 @@
-"""The file of a duel's results, line by line, and what all of them come to.
+"""The file of a duel's results, line by line, their sum, and the sum in words.
 
 JSON lines: first the `Setting`, in which everything stands that a game depends on, then a `Pair` a line in the order
 in which pairs were finished. What is counted are the pairs from number 0 on without a gap: so the result depends
@@ -7,7 +7,7 @@ before long ones.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -15,11 +15,9 @@ import msgspec
 from engine.duel.game_file import BadGames, read_games, read_setting
 from engine.duel.games import NAMES, Pair, Use
 from engine.duel.sprt import Decision, Sprt
-from engine.duel.statistics import OUTCOMES, Counts
+from engine.duel.statistics import OUTCOMES, Counts, estimate
 from engine.games.outcome import Termination
-
-FORMAT = 1
-"""Of the file. Another number is another format, and is refused."""
+from engine.wire.words import number_of
 
 
 class Contender(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -27,8 +25,6 @@ class Contender(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     side: str
     """The text of the side."""
-    engine: str
-    """A digest of the sources of its engine."""
     weights: dict[str, Any]
     """What the file of its weights holds."""
 
@@ -36,7 +32,8 @@ class Contender(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="duel"):
     """What every game of a duel depends on, and when it ends by itself."""
 
-    format: int
+    engine: str
+    """A digest of the engine's sources."""
     game: str
     parameters: str
     a: Contender
@@ -90,12 +87,12 @@ def _differences(there: Setting, here: Setting) -> Iterable[str]:
         ours, theirs = (msgspec.structs.asdict(getattr(setting, side)) for setting in (here, there))
         if ours["side"] != theirs["side"]:
             yield f"{name} is {theirs['side']} there, and {ours['side']} here"
-        elif ours["engine"] != theirs["engine"]:
-            yield f"the engine of {name} has changed since"
         elif ours["weights"] != theirs["weights"]:
             yield f"the weights of {name} have changed since"
+    if there.engine != here.engine:
+        yield "the engine has changed since"
     for field in msgspec.structs.fields(Setting):
-        if field.name not in ("a", "b"):
+        if field.name not in ("a", "b", "engine"):
             ours, theirs = getattr(here, field.name), getattr(there, field.name)
             if ours != theirs:
                 yield f"{field.name.replace('_', ' ')} is {theirs} there, and {ours} here"
@@ -155,3 +152,32 @@ class Tally:
 
 def _sum(one: Use, other: Use) -> Use:
     return Use(one.moves + other.moves, one.ms + other.ms, one.nodes + other.nodes)
+
+
+def progress(tally: Tally, test: Sprt) -> str:
+    """Return a line on where a duel stands; nothing is estimated before the first pair."""
+    words = [f"games {2 * tally.pairs}", score(tally)]
+    if tally.pairs:
+        words += [strength(tally), f"llr {tally.ratio:.2f} ({test.lower:.2f} to {test.upper:.2f})"]
+    return "  ".join(words)
+
+
+def summary(tally: Tally) -> Iterator[str]:
+    """Yield the lines at the end of a duel of at least one pair, that with the result last."""
+    yield "pairs with 0 to 2 points for A, by halves: " + " ".join(map(str, tally.counts))
+    yield "games ended by " + ", ".join(f"{reason} {count}" for reason, count in tally.reasons.most_common())
+    for name, used, lost in zip(NAMES, tally.used, tally.time_losses, strict=True):
+        ms, nodes = used.ms / max(1, used.moves), used.nodes / max(1, used.moves)
+        yield f"{name} used {ms:.2f} ms and {nodes:.0f} nodes a move, and lost {number_of(lost, 'game')} on time"
+    yield f"result {score(tally)}  {strength(tally)}  sprt {tally.decision}"
+
+
+def score(tally: Tally) -> str:
+    """Return the games that A has won, drawn and lost."""
+    return f"A +{tally.wins} ={tally.draws} -{tally.losses}"
+
+
+def strength(tally: Tally) -> str:
+    """Return how much stronger A is, with the 95 % interval, and how likely it is that A is stronger at all."""
+    elo, margin, los = estimate(tally.counts)
+    return f"elo {elo:.1f} +- {margin:.1f}  los {100 * los:.1f}%"

@@ -225,22 +225,16 @@ class Patterns:
     """Returns the numbers of the entries that positions have, a row of an array a position, each of the same length."""
     file: Callable[[Any, float], bytes]
     """``file(numbers, unit)`` returns the content of a file of tables. Of each entry it takes the weight, in logits of
-    ``unit``, and the factors of `engine.duel.training.factorization`; raises ValueError where they are too large."""
+    ``unit``, and the factors of `engine.duel.training`; raises ValueError where they are too large."""
 
 
 @dataclass(frozen=True)
 class EvaluationWeights:
-    """The weights of an evaluation that is a sum of features, each times its weight: for tuning, and duels of them."""
+    """The weights of an evaluation: for training, and for duels of other weights."""
 
-    named: Callable[[Mapping[str, object]], dict[str, int]]
-    """Returns all weights by name, in the order of the features, some of which are given; raises ValueError for other
-    names and other than whole numbers."""
-    fixed: tuple[str, ...]
-    """Names of weights of which games tell nothing."""
     reweigher: Callable[[str, Mapping[str, object]], Callable[[Kernel], Kernel]]
-    """``reweigher(parameters, named)`` returns what gives the kernels of a variant other weights; raises as `named`."""
-    features: Callable[[str], Callable[[State], tuple[int, ...]]]
-    """``features(parameters)`` returns what tells how far the side to move is ahead in each feature of a state."""
+    """``reweigher(parameters, named)`` returns a function that gives the kernels of a variant other weights. It raises
+    ValueError for other names than those of weights, and for values that are no whole numbers."""
     patterns: Callable[[str], Patterns | None]
     """``patterns(parameters)`` returns the patterns of a variant; None where its positions have none."""
 

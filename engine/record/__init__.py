@@ -2,7 +2,7 @@
 
 from engine.record.notes import RecordedNote, take_note
 from engine.record.replay import verify
-from engine.record.summary import BadRecord, Played, Summary
+from engine.record.summary import BadRecord, Played, Summary, time_account
 from engine.record.text import (
     VERSION,
     Header,
@@ -21,7 +21,6 @@ from engine.record.text import (
     stall_line,
     unanswered_line,
 )
-from engine.record.time_account import time_account
 from engine.record.time_use import readable
 
 __all__ = [

@@ -116,7 +116,7 @@ class Ending(NamedTuple):
                     over = milliseconds(-self.clock.remaining(side, self.stamp))
                     parts += [who[side], over, milliseconds(self.header.control.budget)]
             yield from _missing(claim.sentence, parts)
-            yield from self._time_faults(claim.sentence, fallen)
+            yield from self._time_faults(claim.sentence)
             yield from (
                 f"the sentence names {who[side]}, whose clock had time left"
                 for side in (0, 1)
@@ -134,13 +134,12 @@ class Ending(NamedTuple):
         elif claim.reason in ENDED_PROGRAM and claim.winner is not None:
             yield from _missing(claim.sentence, [who[1 - claim.winner]])
 
-    def _time_faults(self, sentence: str, fallen: tuple[bool, bool]) -> Iterator[str]:
-        """Hold all figures of a loss on time; older servers wrote no more than how late it was."""
+    def _time_faults(self, sentence: str) -> Iterator[str]:
+        """Hold all figures of a loss on time."""
         fall = Fall(self.header, self.history.plies, self.ready, self.clock, self.uses, self.absent, self.stamp)
-        older = "; ".join(fall.beginning(side) for side in (0, 1) if fallen[side])
-        given = figures(sentence, self.header)
-        if given not in (figures(right, self.header) for right in (fall.sentence(), older)):
-            yield f"the figures of the sentence ought to be those of {fall.sentence()!r}"
+        right = fall.sentence()
+        if figures(sentence, self.header) != figures(right, self.header):
+            yield f"the figures of the sentence ought to be those of {right!r}"
 
     def _given_up(self) -> Termination:
         return Termination.RESIGN if self.crashed is None else Termination.CRASHED

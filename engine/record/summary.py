@@ -1,12 +1,13 @@
-"""What reading a record comes to: what it says, or the line that is not true."""
+"""The content of a verified record, the times that both sides used, and the exception for a record that is not true."""
 
 from typing import NamedTuple
 
-from engine.clock import Charge
+from engine.clock import Charge, about
 from engine.games.history import History
 from engine.record.notes import RecordedNote
 from engine.record.text import Header
-from engine.record.time_use import TimeUse
+from engine.record.time_use import INITIALISATION, TimeUse, charged, moves_of
+from engine.wire.words import number_of
 
 
 class BadRecord(ValueError):
@@ -80,3 +81,49 @@ class Summary(NamedTuple):
         """The side that has won; None for any other result, and for none."""
         sides = self.header.position.game.sides
         return sides.index(self.result) if self.result in sides else None
+
+
+class SideTime(NamedTuple):
+    """What a side has used in a match that is over, in microseconds."""
+
+    moves: int
+    used: int
+    allowed: int
+    """Its budget, and what its moves have added to it."""
+    longest: int
+    """What was charged for the turn that took most."""
+
+
+def side_times(summary: Summary) -> tuple[SideTime, SideTime]:
+    """Return what each side has used in a match that is over."""
+    return _time(summary, 0), _time(summary, 1)
+
+
+def _time(summary: Summary, side: int) -> SideTime:
+    control = summary.header.control
+    moves = moves_of(side, summary.header.position.turn, len(summary.played))
+    allowed = control.budget + moves * control.increment
+    return SideTime(moves, charged(control, moves, summary.left[side]), allowed, summary.uses[side].longest)
+
+
+def time_account(summary: Summary) -> tuple[str, str]:
+    """Return a line for each side of a match that is over: what it used, for what, and what it was not charged."""
+    return _line(summary, 0), _line(summary, 1)
+
+
+def _line(summary: Summary, side: int) -> str:
+    header, use = summary.header, summary.uses[side]
+    moves, used, _, _ = _time(summary, side)
+    turn = "initialisation" if use.ply == INITIALISATION else f"move {use.ply}"
+    parts = [f"{header.who(side)} used {about(used)} for {number_of(moves, 'move')}"]
+    parts.append(f"most for {turn}: {about(use.longest)}")
+    if use.uncharged:
+        parts.append(f"not charged for stalls of the server and lag: {about(use.uncharged)}")
+    spans = [
+        (summary.stamp if one.until is None else one.until) - one.since for one in summary.absences if one.side == side
+    ]
+    if spans:
+        lost = about(sum(max(0, span) for span in spans))
+        times = "once" if len(spans) == 1 else f"{len(spans)} times"
+        parts.append(f"its connection was lost {times}, for {lost}")
+    return "; ".join(parts)

@@ -71,11 +71,10 @@ class Fall(NamedTuple):
         """Return the sentence of the result: who lost on time, by how much, and what the time went to."""
         fallen = self.clock.fallen(self.now)
         return "; ".join(
-            self.beginning(side) + self._account(side, alone=not all(fallen)) for side in (0, 1) if fallen[side]
+            self._lateness(side) + self._account(side, alone=not all(fallen)) for side in (0, 1) if fallen[side]
         )
 
-    def beginning(self, side: int) -> str:
-        """Return who lost on time, and by how much: all that older servers have written."""
+    def _lateness(self, side: int) -> str:
         phase = "" if self.playing else " while initialising"
         over, budget = -self.clock.remaining(side, self.now), self.header.control.budget
         return f"{self.header.who(side)} ran out of time{phase}: {_ms(over)} beyond a budget of {_ms(budget)}"

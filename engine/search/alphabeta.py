@@ -1,8 +1,8 @@
 """Alpha-beta search of one position to one depth, for every game: plain functions that `bind` binds to a kernel.
 
 The search is negamax with principal variation search: the first child with the whole window, the others with an empty
-one that only asks whether they are better. Children are tried in the order of `engine.search.move_ordering`. The last
-ply and what lies beyond it is the matter of `engine.search.quiescence`.
+one that only asks whether they are better. children are tried in an order by value. The last
+ply and what lies beyond it is the matter of `engine.search.alphabeta`.
 
 If the caller allows it, the search is selective where the window is empty. Late children are searched less deep unless
 they turn out well. And where the kernel tells by how much a move changes the evaluation, a position that is so much
@@ -28,6 +28,15 @@ Björnsson and Marsland 2000 give an overview.
 
 A function that calls itself must be called with the same types from everywhere. A literal, say a depth of 0,
 would make numba compile a second version, and such pairs crash when they are loaded from its cache.
+
+**Order.** The order of children is an array of numbers beside the arena's places. A number holds value, number and
+finality of a child so that the greatest comes first, and of equal ones the first generated; while the child is
+deferred, it is negated. Moves that refute others are likely to do so again elsewhere (history heuristic; Schaeffer
+1989). Children of a kind, as the kernel tells it, share one number, which rises with each cut-off and falls where
+another child had to be tried (with the gravity that chess engines give it, the number stays within bounds).
+
+**Quiescence.** Where the depth is used up, the side to move may stop at the evaluation or go on with the children that
+its game calls loud, captures for example, so that no exchange is judged when it is half done (L. Harris 1975).
 """
 
 from collections.abc import Callable
@@ -40,63 +49,213 @@ from engine.search.binding import LOOKING_UP, SEARCHING, CompiledCode
 from engine.search.capabilities import (
     BREADTH,
     HAS_LAYERS,
+    KINDS,
     MARGIN,
     children,
     evaluate,
+    evaluate_children,
     hash_of,
+    kind_of,
     layer_of,
     load,
     place_in_layer,
+    tactical_children,
     verdict,
 )
 from engine.search.memory import (
     BEST,
-    EXCLUDED,
-    GENERATION,
-    MAX_DEPTH,
-    NODES,
-    NOWHERE,
-    PARALLEL,
-    REACH,
-    ROOM,
-    ROOT_SCORE,
-    SEARCHING_SLOTS,
-    SELECTIVE,
-    STOPPED,
-    WIDTH,
-    KnownLayers,
-    Memory,
-)
-from engine.search.move_ordering import (
-    add_history,
-    child_of,
-    is_final,
-    move_to_front,
-    score_moves,
-    take_best,
-    update_history,
-    value_of,
-)
-from engine.search.quiescence import halted, resolve
-from engine.search.scores import DRAW, INFINITY, ended, is_open, moved
-from engine.search.transposition_table import (
     BOUND_MASK,
+    BUDGET,
     CHILD_MASK,
     CHILD_SHIFT,
     DEPTH_MASK,
     DEPTH_SHIFT,
     EXACT,
+    EXCLUDED,
+    GENERATION,
     LOWER,
+    MAX_DEPTH,
     NO_CHILD,
+    NODES,
     NOTHING,
+    NOWHERE,
+    PARALLEL,
+    REACH,
+    ROOM,
+    ROOT_SCORE,
     SCORE_OFFSET,
     SCORE_SHIFT,
+    SEARCHING_SLOTS,
+    SELECTIVE,
+    STOPPED,
     UPPER,
+    WIDTH,
+    KnownLayers,
+    Memory,
     probe,
     remember,
     slot_of,
     written,
 )
+from engine.search.scores import DRAW, INFINITY, ended, is_open, moved
+
+NUMBER_BITS = 16
+NUMBER_MASK = (1 << NUMBER_BITS) - 1
+ZERO = 4 * EVALUATION_LIMIT
+"""Added to values in the order, which makes them positive; added twice to the child from the table, the first."""
+
+MAX_LEARNED = 1 << 10
+"""What is learned of a kind stays within so much, which moves a child by as much as the rules' `MARGIN` does."""
+
+MAX_TAUGHT = 1 << 8
+"""What one cut-off teaches at the most."""
+
+
+def score_moves(state: State, first: int, end: int, complete: bool, ply: int, memory: Memory) -> int:
+    """Put the values of children, ``ply`` plies from the root, into the order, for the side that moves to them.
+
+    ``complete`` tells whether these are all children of the position. Returns of how many the value is not final.
+    """
+    order, path, cells = memory.order, memory.path, memory.cells
+    unsure = 0
+    if complete and evaluate_children(state, first, order):
+        for at in range(first, end):
+            value, final = order[at] >> 1, order[at] & 1
+            order[at] = packed(moved(value, ply), at - first, final)
+            unsure += 1 - final
+        return unsure
+    for at in range(first, end):
+        child = load(memory.arena, at)
+        outcome = verdict(child)
+        final = 1
+        slot = slot_of(path, hash_of(child))
+        if outcome != UNDECIDED:
+            value = -ended(outcome, ply)
+        elif path[2 * slot] != 0:
+            value = DRAW
+            cells[REACH] = min(cells[REACH], path[2 * slot + 1])
+        else:
+            value = -moved(evaluate(child), ply)
+            final = 0
+        order[at] = packed(value, at - first, final)
+        unsure += 1 - final
+    return unsure
+
+
+def packed(value: int, number: int, final: int) -> int:
+    """Return the number of the order for a child: its value, which child it is, and whether that is the true value."""
+    return ((value + ZERO) << NUMBER_BITS) + NUMBER_MASK - 2 * number - final
+
+
+def value_of(number: int) -> int:
+    """Return the value that a number of the order holds."""
+    return (number >> NUMBER_BITS) - ZERO
+
+
+def child_of(number: int) -> int:
+    """Return which child a number of the order stands for."""
+    return (NUMBER_MASK - (number & NUMBER_MASK)) >> 1
+
+
+def is_final(number: int) -> bool:
+    """Tell whether the value that a number of the order holds is the true one."""
+    return number & 1 == 0
+
+
+def take_best(order: Numbers, first: int, end: int) -> int:
+    """Put the greatest number of ``order[first:end]`` in front, and return it."""
+    best = first
+    for at in range(first + 1, end):
+        if order[at] > order[best]:
+            best = at
+    taken = order[best]
+    order[best] = order[first]
+    order[first] = taken
+    return taken
+
+
+def move_to_front(order: Numbers, at: int) -> None:
+    """Make a child the first of all."""
+    order[at] += ZERO << NUMBER_BITS
+
+
+def add_history(state: State, first: int, end: int, memory: Memory) -> None:
+    """Add to the order what cut-offs have taught of the kinds of the children in places ``first`` to ``end``."""
+    for at in range(first, end):
+        if is_final(memory.order[at]):
+            continue
+        learned = memory.history[kind_of(state, load(memory.arena, at)) & (KINDS - 1)]
+        memory.order[at] += (MARGIN * learned // MAX_LEARNED) << NUMBER_BITS
+
+
+def update_history(state: State, first: int, turn: int, depth: int, memory: Memory) -> None:
+    """Learn from a cut-off by the child which stands in the order at ``turn``, after those in front of it."""
+    history = memory.history
+    taught = min(depth * depth, MAX_TAUGHT)
+    for at in range(first, turn + 1):
+        if memory.order[at] < 0:
+            continue  # deferred, so it has not been tried
+        child = load(memory.arena, first + child_of(memory.order[at]))
+        kind = kind_of(state, child) & (KINDS - 1)
+        change = taught if at == turn else -taught
+        history[kind] += change - history[kind] * taught // MAX_LEARNED
+
+
+LOUD_PLIES = 4
+"""Plies that tactical children may be followed beyond the depth. Two to six play alike in GIPF."""
+
+
+def halted(memory: Memory) -> bool:
+    """Tell whether the search has to end here and now."""
+    if memory.stop[0] != 0 or memory.cells[NODES] >= memory.cells[BUDGET]:
+        memory.cells[STOPPED] = 1
+    return memory.cells[STOPPED] != 0
+
+
+def resolve(state: State, depth: int, alpha: int, beta: int, ply: int, first: int, memory: Memory) -> int:
+    """Search the last ply, ``depth`` 1, or tactical children beyond it, ``depth`` 0 and less.
+
+    The game must not be over. A child's evaluation is as much as the opponent can be held to, so that children
+    which evaluate no better than what is there already need no search, nor those behind them. Where a game
+    evaluates all children together, that guess decides.
+    """
+    arena, order, cells = memory.arena, memory.order, memory.cells
+    if first + ROOM > len(order):
+        raise OverflowError("the line of play has too many children")
+    if depth == 1:
+        best = -INFINITY
+        end = children(state, arena, first)
+    else:
+        best = moved(evaluate(state), ply)
+        if best >= beta or not is_open(best) or depth == -LOUD_PLIES or halted(memory):
+            return best
+        end = tactical_children(state, arena, first)
+    cells[NODES] += end - first
+    score_moves(state, first, end, depth == 1, ply + 1, memory)
+    best_number = NO_CHILD
+    for turn in range(first, end):
+        taken = take_best(order, turn, end)
+        value = value_of(taken)
+        number = child_of(taken)
+        if ply == 0 and memory.barred[number] != 0:
+            continue
+        floor = max(alpha, best)
+        searched = value > floor and not is_final(taken)
+        if searched:
+            child = load(arena, first + number)
+            value = -resolve(child, depth - 1, -beta, -floor, ply + 1, end, memory)
+            if cells[STOPPED] != 0:
+                if best_number == NO_CHILD:
+                    best_number = number  # by evaluation alone
+                break
+        if value > best:
+            best = value
+            best_number = number
+        if best >= beta or not searched:
+            break
+    cells[BEST] = best_number
+    return best
+
 
 LATE, LAST = 3, 8
 """Children from these places on, in the order in which they are tried, are searched one and two plies less deep."""

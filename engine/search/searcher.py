@@ -30,9 +30,12 @@ from engine.search.iterative_deepening import (
     unfinished,
 )
 from engine.search.memory import (
+    BUCKET_WORDS,
     BUDGET,
+    ENTRY_WORDS,
     EXCLUDED,
     GENERATION,
+    GENERATION_MASK,
     MAX_DEPTH,
     NODES,
     NOWHERE,
@@ -41,8 +44,8 @@ from engine.search.memory import (
     STOPPED,
     KnownLayers,
     Memory,
+    slot_of,
 )
-from engine.search.transposition_table import BUCKET_WORDS, ENTRY_WORDS, GENERATION_MASK, slot_of
 
 TABLE_MEGABYTES = 64
 """Size of a searcher's table, unless it is told another: 4 million positions, some seconds' worth. Interpreted search
@@ -128,8 +131,6 @@ class SearchResult:
     """The part of the transposition table that this search has written, 0 to 1, as a sample shows it."""
     is_known: bool = False
     """Whether the score is exact, from a tablebase."""
-    is_book: bool = False
-    """Whether move and score stand in an opening book: then nothing was searched now, and depth and nodes are 0."""
 
     @cached_property
     def move(self) -> str:

@@ -1,184 +1,104 @@
 """The searches that settle who wins however long it takes, one for each kind of game, behind one interface."""
 
 from collections.abc import Callable
-from contextlib import suppress
+from typing import NamedTuple, Protocol
 
-from engine.games.interface import Kernel
-from engine.solve.backend_interface import SIGNS, Settled, SolverBackend
-from engine.solve.layered.pair import OutOfMemory, OutOfTime
-from engine.solve.layered.solver import Layers, layer_of
+from engine.games.interface import DRAWN, LOST, WON, Kernel
+from engine.solve.layered.solver import Layers, OutOfMemory, OutOfTime, layer_of
 from engine.solve.proof_number.acyclic import Prover
-from engine.solve.reachable import Judgement, ReachableSet
+from engine.solve.proof_number.cyclic import CyclicProver
 
-SLICE_COMPILED, SLICE_INTERPRETED = 1 << 15, 1 << 9
-"""The clock is looked at after so many positions, which take some tenths of a second."""
+SLICE_COMPILED, SLICE_INTERPRETED = 1 << 14, 1 << 8
+"""Nodes between two looks at the clock, some tenths of a second."""
 
 PROOF_PORTIONS = 8
-"""For a node of other searches a compiled proof-number search has so many: it is what finds most wins and all draws."""
+"""Compiled nodes of a proof in a game that ends, for each node of the other searches: the proof finds most wins."""
 
-LAYERED_FROM = 1 << 18
-"""A set of positions that closes below this takes no longer than compiling what the layers need: some seconds."""
+NODE_COST = 4
+"""Nodes of the other searches that take as long as one node of a proof in a game that can go on for ever."""
 
-PLACES_PER_POSITION = 1 << 3
-"""Layers with so many places for a position of a set take about as long as the set has taken so far."""
+LAYERED_FROM = 1 << 17
+"""Nodes before layers are solved. Fewer take no longer than compiling the functions of layers, some seconds."""
+
+PLACES_PER_NODE = 1 << 5
+"""Places of layers that are solved about as fast as a node is searched."""
+
+PROOF_SHARE = 3
+"""The table of a proof takes one part in three of the memory where layers take the rest."""
+
+SIGNS = {LOST: -1, DRAWN: 0, WON: 1}
+"""Values of `Settled` by verdicts of perfect play."""
 
 
-def settling(kernel: Kernel, memory: int, *, as_compiled: bool = False) -> SolverBackend:
-    """Begin to settle the position of a kernel, with the search that fits the game.
+class Settled(NamedTuple):
+    """Result of a search that settles a position."""
 
-    With ``as_compiled`` interpreted code does the same as compiled code, up to LAYERED_FROM positions.
+    value: int | None = None
+    """For the side to move: 1 won, -1 lost, 0 drawn, None while it is unknown."""
+    within: int | None = None
+    """A number of plies that suffices for the win, where one is known."""
+    is_exact: bool = False
+    """Whether no smaller number of plies suffices."""
+    nodes: int = 0
+    """Positions that the search expanded."""
+    positions: int = 0
+    """Positions of all solved layers."""
+
+
+class SolverBackend(Protocol):
+    """A search that goes on in portions."""
+
+    method: str
+    """The name of the method."""
+
+    def search(self, portion: int, late: Callable[[], bool]) -> None:
+        """Search for a portion of positions, until ``late()`` at most."""
+
+    @property
+    def used(self) -> int:
+        """The part of all portions that was used up."""
+
+    def settled(self) -> Settled:
+        """Return the result so far."""
+
+    def warm_up(self) -> None:
+        """Compile all functions of the search, and spoil the search."""
+
+
+def backends(kernel: Kernel, memory: int, *, as_compiled: bool = False) -> list[SolverBackend]:
+    """Begin the searches that fit the game, within so many bytes.
+
+    With ``as_compiled`` interpreted code does the same as compiled code, up to LAYERED_FROM nodes.
     """
     as_compiled = as_compiled or kernel.compiled
     if kernel.rules.plies_left is not None:
-        return Proof(kernel, memory, as_compiled)
-    if kernel.compiled and kernel.rules.layers is not None:
-        return RetrogradeBackend(kernel, memory)
-    return ReachableSetBackend(kernel, memory, as_compiled)
+        return [AcyclicProof(kernel, memory, as_compiled)]
+    if not kernel.compiled or kernel.rules.layers is None:
+        return [CyclicProof(kernel, memory, as_compiled)]
+    proof = memory // PROOF_SHARE
+    return [CyclicProof(kernel, proof, as_compiled), LayeredBackend(kernel, memory - proof)]
 
 
-class ReachableSetBackend:
-    """For games that can go on for ever: every position that can be reached, judged backwards."""
-
-    method = "retrograde analysis"
-
-    def __init__(self, kernel: Kernel, memory: int, as_compiled: bool) -> None:
-        """Begin with the position of a kernel, and take at most ``memory`` bytes."""
-        self._set = ReachableSet(kernel, memory=memory)
-        self._judgement: Judgement | None = None
-        self._judged = 0
-        self._slice = SLICE_COMPILED if as_compiled else SLICE_INTERPRETED
-
-    @property
-    def used(self) -> int:
-        """Positions whose moves are recorded."""
-        return self._set.expanded
-
-    def search(self, portion: int, late: Callable[[], bool]) -> None:
-        """Collect so many more positions, and judge them when it is worth it."""
-        reachable = self._set
-        until = reachable.expanded + portion
-        while reachable.expanded < until and not (reachable.closed or reachable.full or late()):
-            reachable.grow(min(self._slice, until - reachable.expanded))
-        if reachable.closed or reachable.full or reachable.expanded >= 2 * self._judged:
-            if reachable.expanded > self._judged:
-                self._judgement = reachable.judge(lambda: not late())
-            self._judged = reachable.expanded
-
-    def settled(self) -> Settled:
-        """Say what is known."""
-        value, within = None, None
-        if self._judgement is not None:
-            value = self._judgement.result
-            within = self._judgement.plies if value != 0 else None
-        reachable = self._set
-        return Settled(value, within, 0, reachable.positions, reachable.closed, reachable.full)
-
-    def warm_up(self) -> None:
-        """Have everything compiled."""
-        self._set.warm_up()
-
-
-class RetrogradeBackend:
-    """For games in layers: a collection while it is small, then all layers, where the memory is enough for them."""
-
-    def __init__(self, kernel: Kernel, memory: int) -> None:
-        """Begin with the position of a kernel, and take at most ``memory`` bytes."""
-        self._kernel = kernel
-        self._memory = memory
-        self._search: ReachableSetBackend | LayeredBackend = ReachableSetBackend(kernel, memory, True)
-        self.method: str = self._search.method
-
-    @property
-    def used(self) -> int:
-        """Positions whose moves are made by that search."""
-        return self._search.used
-
-    def search(self, portion: int, late: Callable[[], bool]) -> None:
-        """Search on, and look whether it is time for the layers."""
-        self._search.search(portion, late)
-        settled = self._search.settled()
-        small = settled.positions < LAYERED_FROM and not settled.full
-        if isinstance(self._search, LayeredBackend) or settled.value is not None or small:
-            return
-        with suppress(OutOfMemory):
-            layers = LayeredBackend(self._kernel, self._memory)
-            if settled.full or settled.positions >= layers.places // PLACES_PER_POSITION:
-                self._search = layers
-                self.method = layers.method
-
-    def settled(self) -> Settled:
-        """Say what is known."""
-        return self._search.settled()
-
-    def warm_up(self) -> None:
-        """Have compiled what every position needs; a position with many pieces waits some seconds for the rest."""
-        self._search.warm_up()
-
-
-class LayeredBackend:
-    """For games in layers: every position of all layers that can be reached."""
-
-    method = Layers.method
-
-    def __init__(self, kernel: Kernel, memory: int) -> None:
-        """Begin with the position of a kernel, and take at most ``memory`` bytes; raises as `Layers` does."""
-        self._name = layer_of(kernel)
-        self._state = kernel.state
-        self._layers = Layers(kernel, self._name, memory=memory)
-        self._open = self._layers.missing(self._name)
-        self._full = False
-        self.places = self._layers.places(self._name)
-
-    @property
-    def used(self) -> int:
-        """Positions of the layers that are solved."""
-        return self._layers.total(self._name)[0]
-
-    def search(self, portion: int, late: Callable[[], bool]) -> None:
-        """Solve layers with so many positions or more; one is given up when it is late."""
-        until = self.used + portion
-        try:
-            while self._open and self.used < until and not self._full and not late():
-                self._layers.solve(self._open[0], late)
-                self._open.pop(0)
-        except OutOfTime:
-            return
-        except (OutOfMemory, OverflowError):
-            self._full = True
-
-    def settled(self) -> Settled:
-        """Say what is known."""
-        judgement = self._layers.judgement(self._state)
-        positions = self._layers.total(self._name)[0]
-        if judgement is None:
-            return Settled(None, None, 0, positions, False, self._full)
-        return Settled(judgement.result, judgement.plies if judgement.result else None, 0, positions, True, self._full)
-
-    def warm_up(self) -> None:
-        """Have everything compiled."""
-        self._layers.warm_up()
-
-
-class Proof:
-    """For games that end: exhaustive and proof-number search."""
+class AcyclicProof:
+    """Exhaustive and proof-number search, for games that end."""
 
     method = "proof"
 
     def __init__(self, kernel: Kernel, memory: int, as_compiled: bool) -> None:
-        """Begin with the position of a kernel, and take at most ``memory`` bytes for the table."""
+        """Begin with the position of a kernel; the table takes at most ``memory`` bytes."""
         self._state = kernel.state
         self._prover = Prover(kernel, memory=memory)
-        self._slice = SLICE_COMPILED if as_compiled else SLICE_INTERPRETED
+        self._slice = 2 * (SLICE_COMPILED if as_compiled else SLICE_INTERPRETED)
         self._weight = PROOF_PORTIONS if as_compiled else 1
         self._value: int | None = None
 
     @property
     def used(self) -> int:
-        """Nodes, by their weight."""
+        """Nodes, divided by their weight."""
         return self._prover.nodes // self._weight
 
     def search(self, portion: int, late: Callable[[], bool]) -> None:
-        """Search so many more nodes, by their weight."""
+        """Search so many more nodes, times their weight."""
         until = self._prover.nodes + portion * self._weight
         while self._value is None and self._prover.nodes < until and not late():
             value = self._prover.value(self._state, min(self._slice, until - self._prover.nodes))
@@ -186,9 +106,92 @@ class Proof:
                 self._value = SIGNS[value]
 
     def settled(self) -> Settled:
-        """Say what is known."""
-        return Settled(self._value, None, self._prover.nodes, 0, False, False)
+        """Return the result so far."""
+        return Settled(self._value, nodes=self._prover.nodes)
 
     def warm_up(self) -> None:
-        """Have everything compiled."""
+        """Compile all functions of the search."""
         self._prover.warm_up()
+
+
+class CyclicProof:
+    """Proof-number search, for games that can go on for ever."""
+
+    method = "proof"
+
+    def __init__(self, kernel: Kernel, memory: int, as_compiled: bool) -> None:
+        """Begin with the position of a kernel; the table takes at most ``memory`` bytes."""
+        self.prover = CyclicProver(kernel, memory=memory)
+        self._slice = SLICE_COMPILED if as_compiled else SLICE_INTERPRETED
+
+    @property
+    def used(self) -> int:
+        """Nodes, times their cost."""
+        return self.prover.nodes * NODE_COST
+
+    def search(self, portion: int, late: Callable[[], bool]) -> None:
+        """Search for so many more positions."""
+        prover = self.prover
+        until = prover.nodes + portion // NODE_COST
+        while prover.value is None and not prover.hopeless and prover.nodes < until and not late():
+            prover.search(min(self._slice, until - prover.nodes))
+
+    def settled(self) -> Settled:
+        """Return the result so far."""
+        value = self.prover.value
+        return Settled(None if value is None else SIGNS[value], self.prover.within, nodes=self.prover.nodes)
+
+    def warm_up(self) -> None:
+        """Compile all functions of the search."""
+        self.prover.warm_up()
+
+
+class LayeredBackend:
+    """Every position of all layers, for games in layers; it waits until the other searches have taken as long."""
+
+    method = "layers"
+
+    def __init__(self, kernel: Kernel, memory: int) -> None:
+        """Begin with the position of a kernel, and take at most ``memory`` bytes."""
+        self._kernel = kernel
+        self._memory = memory
+        self._name = layer_of(kernel)
+        self._waited = 0
+        self._layers: Layers | None = None
+        self._has_failed = False
+
+    @property
+    def used(self) -> int:
+        """Positions of the solved layers."""
+        return 0 if self._layers is None else self._layers.total(self._name)
+
+    def search(self, portion: int, late: Callable[[], bool]) -> None:
+        """Solve layers with so many positions or more; a layer is given up when it is late."""
+        is_early = self._waited < LAYERED_FROM
+        self._waited += portion
+        if is_early or self._has_failed:
+            return
+        try:
+            if self._layers is None:
+                self._layers = Layers(self._kernel, self._name, memory=self._memory)
+            if self._waited * PLACES_PER_NODE < self._layers.places(self._name):
+                return
+            until = self.used + portion
+            for pair in self._layers.missing(self._name):
+                if self.used >= until or late():
+                    return
+                self._layers.solve(pair, late)
+        except OutOfTime:
+            return
+        except (OutOfMemory, OverflowError):
+            self._has_failed = True
+
+    def settled(self) -> Settled:
+        """Return the result so far."""
+        judgement = None if self._layers is None else self._layers.judgement(self._kernel.state)
+        if judgement is None:
+            return Settled(positions=self.used)
+        return Settled(judgement.result, judgement.plies if judgement.result else None, True, positions=self.used)
+
+    def warm_up(self) -> None:
+        """Compile nothing: most positions are settled before layers are solved."""

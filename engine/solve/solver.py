@@ -3,9 +3,9 @@
 Searches take turns, with portions that double. One looks for short forced wins (`engine.solve.forced_wins`) and finds
 them, with their length, in variants of any size. The others settle who wins, without asking for the length. Where play
 cannot go on for ever that is exhaustive and proof-number search (`engine.solve.proof_number.acyclic`). Where it can,
-every position that can be reached is collected and judged backwards (`engine.solve.reachable`), which proves draws and
-long wins where all of them fit into memory, and proof-number search of another kind
-(`engine.solve.proof_number.cyclic`) goes after long wins, and after proofs that a side cannot win, in a part of them.
+proof-number search of another kind (`engine.solve.proof_number.cyclic`) finds long wins, and proves that a side cannot
+win. In games in layers every position of all layers is judged backwards (`engine.solve.layered`), if they fit into
+memory.
 """
 
 from collections.abc import Callable
@@ -14,13 +14,11 @@ from typing import NamedTuple, Protocol
 
 from engine.games.interface import Kernel, Position, State
 from engine.search.binding import SOLVING, CodeSource, CompiledCode
-from engine.solve import forced_wins, retrograde
-from engine.solve.backend_interface import Settled, SolverBackend
-from engine.solve.backends import settling
+from engine.solve import forced_wins
+from engine.solve.backends import CyclicProof, Settled, SolverBackend, backends
 from engine.solve.forced_wins import ENDLESS, Deepening
+from engine.solve.layered.solver import Judgement
 from engine.solve.proof_number import acyclic, cyclic
-from engine.solve.proof_number.cyclic import CyclicProof
-from engine.solve.reachable import Judgement
 
 
 class Result(StrEnum):
@@ -69,11 +67,7 @@ class Solution(NamedTuple):
     nodes: int
     """Positions whose moves the searches for forced wins and proofs have made."""
     positions: int
-    """Positions that the set of reachable ones holds."""
-    closed: bool
-    """Whether that set holds every one."""
-    full: bool
-    """Whether that set has used up its memory."""
+    """Positions of all solved layers."""
     method: str
     """What has found the result, in a few words."""
 
@@ -97,9 +91,6 @@ FORCED = "forced win"
 TABLE_SHARE = 4
 """One part in so many of the memory goes to the table of the search for forced wins."""
 
-PROOF_SHARE = 3
-"""One part in so many of the rest goes to the table of proof-number search, where positions are collected as well."""
-
 
 def solve(
     position: Position,
@@ -118,7 +109,7 @@ def solve(
     first. What is not solved in ``trial`` nodes goes on so until another process has compiled the search, of which
     ``compiling`` is told when it begins, and is then begun again. With a limit of at most LAYERED_FROM nodes
     (`engine.solve.backends`) the same is found on every machine, compiled or not. Without a deadline and a limit of
-    nodes only a result ends the search: when memory is used up, it looks for forced wins alone.
+    nodes only a result ends the search.
     Raises OverflowError for a position with more moves than a search can hold.
 
     ``code`` is what knows of the compiled search; without it, that of the position's board. A ``tablebase`` is asked
@@ -188,8 +179,8 @@ def is_answer(solution: Solution, plies: int = ENDLESS) -> bool:
 def compiled_code(position: Position) -> CompiledCode:
     """Return what is compiled of the searches for the board of a position."""
     ends = position.kernel(compile=False).rules.plies_left is not None
-    settling = [acyclic.FUNCTIONS] if ends else [retrograde.ENTRY_POINTS, cyclic.FUNCTIONS]
-    return CompiledCode(position, SOLVING, [forced_wins.FUNCTIONS, *settling])
+    proof = acyclic.FUNCTIONS if ends else cyclic.FUNCTIONS
+    return CompiledCode(position, SOLVING, [forced_wins.FUNCTIONS, proof])
 
 
 def warm_up(position: Position) -> None:
@@ -200,16 +191,8 @@ def warm_up(position: Position) -> None:
     for at in range(min(end, 1)):
         kernel.rules.verdict(kernel.rules.load(arena, at))
     Deepening(kernel, memory=0).warm_up()
-    for search in _settlings(kernel, 0, True):
+    for search in backends(kernel, 0):
         search.warm_up()
-
-
-def _settlings(kernel: Kernel, memory: int, as_compiled: bool) -> list[SolverBackend]:
-    """Begin all searches that settle who wins, within so many bytes; the one that can collect positions comes first."""
-    if kernel.rules.plies_left is not None:
-        return [settling(kernel, memory, as_compiled=as_compiled)]
-    collecting = settling(kernel, memory - memory // PROOF_SHARE, as_compiled=as_compiled)
-    return [collecting, CyclicProof(kernel, memory // PROOF_SHARE, as_compiled)]
 
 
 def never(_nodes: int) -> bool:
@@ -232,7 +215,7 @@ class _Solver:
         as_compiled = as_compiled or kernel.compiled
         table = limits.memory // TABLE_SHARE
         self._deepening = Deepening(kernel, memory=table)
-        self._settlings = _settlings(kernel, limits.memory - table, as_compiled)
+        self._backends = backends(kernel, limits.memory - table, as_compiled=as_compiled)
         self.limits = limits
         self._portion = FIRST_PORTION
         self._length_nodes = LENGTH_NODES if as_compiled else FIRST_PORTION
@@ -249,7 +232,7 @@ class _Solver:
         self._given_up = given_up
         while not (self.finished or given_up(self._used)):
             self.deepen(self._portion)
-            for search in self._settlings:
+            for search in self._backends:
                 if not (self.finished or given_up(self._used)):
                     search.search(self._within_limit(self._portion, search.used), self._ends)
                     self._rule_out(search)
@@ -280,12 +263,12 @@ class _Solver:
             self.deepen(max(self._length_nodes, settled.nodes))
 
     def _settled(self) -> tuple[Settled, SolverBackend]:
-        """Return what is settled, and by which search; its number of plies is exact where that search is closed."""
-        every = [(search.settled(), search) for search in self._settlings]
-        whole, _ = every[0]
+        """Return what is settled, and by which search."""
+        every = [(search.settled(), search) for search in self._backends]
         deciding, search = next((one for one in every if one[0].value is not None), every[0])
         nodes = sum(settled.nodes for settled, _ in every)
-        return deciding._replace(nodes=nodes, positions=whole.positions, full=whole.full), search
+        positions = sum(settled.positions for settled, _ in every)
+        return deciding._replace(nodes=nodes, positions=positions), search
 
     @property
     def finished(self) -> bool:
@@ -297,7 +280,7 @@ class _Solver:
     @property
     def _used(self) -> int:
         """The nodes of the search that has made most."""
-        return max(self._deepening.nodes, *(search.used for search in self._settlings))
+        return max(self._deepening.nodes, *(search.used for search in self._backends))
 
     def deepen(self, portion: int) -> None:
         """Go on looking for forced wins, for so many nodes or, if that is less, until about the deadline."""
@@ -324,7 +307,7 @@ class _Solver:
             result = self._winner(settled.value > 0)
             within = settled.within
             # the winner cannot win in a number of plies of the other parity
-            if within is not None and (settled.closed or self._deepening.refuted >= within - 2):
+            if within is not None and (settled.is_exact or self._deepening.refuted >= within - 2):
                 plies = within
         return Solution(
             result,
@@ -333,8 +316,6 @@ class _Solver:
             self._deepening.refuted,
             self._deepening.nodes + settled.nodes,
             settled.positions,
-            settled.closed,
-            settled.full,
             FORCED if found is not None or self._deepening.drawn else search.method,
         )
 

@@ -35,7 +35,7 @@ from server.storage.backup import backup_bytes
 from server.storage.database import other_version
 from server.storage.disk import is_in_use
 from server.storage.record_store import SUFFIX
-from server.web.http.metrics import HOST as METRICS_HOST
+from server.web.http.metrics_endpoint import HOST as METRICS_HOST
 
 MIN_BYTES = 100_000_000
 """Least free space: a contest writes as much in a day."""

@@ -5,7 +5,7 @@ from typing import Any, NoReturn
 
 import trio
 
-from engine.commands.program import interrupt
+from engine.commands.program import no_more
 from engine.commands.usage_errors import explain_fault
 from server.commands.options import fail
 from server.storage.database import BadStore
@@ -28,13 +28,13 @@ def run(doing: str, function: Callable[..., Awaitable[Any]], *arguments: Any) ->
         known = [one for one in found if isinstance(one, OSError | BadStore)]
         if len(known) < len(found):
             raise
-        interrupt.no_more()
+        no_more()
         fail(f"{doing}: {explain_fault(known[0])}", FAILED)
 
 
 def interrupted() -> NoReturn:
     """Exit as after Ctrl-C."""
-    interrupt.no_more()
+    no_more()
     fail("stopped at once by Ctrl-C; started again, it goes on where it was", INTERRUPTED)
 
 

@@ -56,8 +56,7 @@ def grade(
     html
         File for a page of all grades, with the reason for each and links to the reports that show it.
     """
-    from server.league.grading import output
-    from server.league.grading.grading import Student, grade_all
+    from server.league.grading import grading
     from server.league.grading.rule import BadRule, read
 
     outputs = {"--csv": csv, "--json": json, "--junit": junit, "--gradescope": gradescope, "--html": html}
@@ -72,7 +71,7 @@ def grade(
         _fail("no report is given: arena-bot grade RULE MATCH.json CONTEST-FOLDER NAME=CHECK.json")
     try:
         found = read(_text(rule))
-        students: tuple[Student, ...] = grade_all(found, _read_reports(files, student or ""))
+        students: tuple[grading.Student, ...] = grading.grade_all(found, _read_reports(files, student or ""))
     except BadRule as error:
         _fail(f"{rule}: {error}")
     if student:
@@ -81,13 +80,13 @@ def grade(
             _fail(f"--student: there is no student {student!r}{nearest(student, [one.name for one in students])}")
         students = tuple(alone)
     if "-" not in outputs.values():
-        for line in output.as_text(found, students):
+        for line in grading.as_text(found, students):
             print(line)
-    _write("--csv", csv, lambda: output.as_csv(found, students))
-    _write("--json", json, lambda: output.as_json(found, students))
-    _write("--junit", junit, lambda: output.as_junit(found, students))
-    _write("--gradescope", gradescope, lambda: output.as_gradescope(found, students[0]))
-    _write("--html", html, lambda: output.as_html(found, students, partial(_link, Path(html or ""))))
+    _write("--csv", csv, lambda: grading.as_csv(found, students))
+    _write("--json", json, lambda: grading.as_json(found, students))
+    _write("--junit", junit, lambda: grading.as_junit(found, students))
+    _write("--gradescope", gradescope, lambda: grading.as_gradescope(found, students[0]))
+    _write("--html", html, lambda: grading.as_html(found, students, partial(_link, Path(html or ""))))
 
 
 def _read_reports(files: tuple[str, ...], student: str) -> "Evidence":

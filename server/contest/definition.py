@@ -221,8 +221,6 @@ class Definition(Part, frozen=True, kw_only=True):
     """Files and folders beside its own that each sealed program may read, seen from the contest file."""
     live_notes: bool = False
     """Whether spectators see what players note during a game, with the moves; else when it is over."""
-    evaluations: bool = False
-    """Whether pages show what the engine thinks of running games, of positions that spectators see."""
     versions_until: datetime | None = None
     """When it is chosen which versions of bots play, and the contest begins; None: as soon as it is opened."""
     interventions: tuple[Intervention, ...] = ()

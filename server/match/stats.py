@@ -1,6 +1,6 @@
 """Statistics of a server since its start: matches by result, moves, latencies.
 
-Counting a move takes some tenths of a microsecond; `server.web.http.metrics` exports the figures.
+Counting a move takes some tenths of a microsecond; `server.web.http.metrics_endpoint` exports the figures.
 """
 
 from collections import Counter

@@ -1,1 +1,1 @@
-"""The pages: watching, replaying and playing in the browser; docs/web.md tells how pages and server talk."""
+"""The pages: watching, replaying and playing in the browser; docs/api.md has their requests."""

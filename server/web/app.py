@@ -1,25 +1,9 @@
 """The routes of the pages and of their data, as one ASGI application.
 
-- ``/``, ``/match/17``, ``/replay``, ``/play``, ``/analysis``, ``/contests``, ``/contest/3``, ``/contest/3/live``,
-  ``/atlas``: the pages, which ask for the rest
+- ``/``, ``/match/17``, ``/replay``, ``/play``, ``/analysis``, ``/contests``, ``/contest/3``, ``/contest/3/live``: the
+  pages, which ask for the rest
 - ``/static/…``: their scripts and styles
-- ``/api/matches?name=ann&before=17``: running matches of players with such names, with lower numbers, sixty at most
-- ``/api/matches/17``: a match: what is fixed, how it stands, its positions
-- ``/api/matches/17/notes?from=8``: what both players have noted of the moves of a match, as far as it may be seen, but
-  for the first eight notes
-- ``/api/matches/17/times``: where the time of both sides went, of a match that is over
-- ``/api/matches/17/values``: what the search thinks of each position, of a match that is over
-- ``/api/matches/17/review?before=25``: the best move for each of the moves 1 to 24, and which were mistakes
-- ``/api/matches/17/contest``: the contest that a match belongs to, and the games before and after it of the same two
-- ``/api/matches/17/record``: the record, as text
-- ``/api/matches/17/log``: to POST a token to: the log of the player whose token it is
-- ``/api/record``, ``/api/values``, ``/api/review``: to POST a record to: the same as of a match
-- ``/api/games?player=ann``: games that were played (`server.web.people`)
-- ``/api/contests``, ``/api/contests/3``, ``/api/contests/3/games.csv``: contests, and their reports
-- ``/api/contests/3/fragments``: what the page of a contest shows, as HTML
-- ``/api/atlas``: which variants are solved, and how they end; ``/api/atlas/tables``: tablebases to be downloaded
-- ``/live/lobby``, ``/live/matches/17``, ``/live/contests/3``: server-sent events
-- ``/api``, ``/api/openapi.json``, ``/api/v1/…``: for programs (`server.web.api`)
+- ``/api/…``, ``/live/…``: JSON, and server-sent events; docs/api.md describes them
 """
 
 from collections.abc import Awaitable, Callable, Hashable, Sequence
@@ -38,14 +22,10 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Scope
 
-from engine.games.gipf.parameters import parse
-from engine.games.interface import BadParameters
 from server.arena.arena import Arena
 from server.storage.record_store import RecordStore
-from server.web.api.routes import Api
 from server.web.assets import documents, static_files
 from server.web.assets.static_files import File
-from server.web.atlas.routes import AtlasRoutes
 from server.web.http.answers import JSON, json_answer
 from server.web.http.client_quota import ClientQuota
 from server.web.http.errors import Refused, short
@@ -59,9 +39,8 @@ from server.web.live.frame_cache import FrameCache
 from server.web.people.routes import People
 from server.web.play.routes import Playing
 from server.web.replay.analysis_requests import RecordAnalyser, review_question
-from server.web.replay.finished_record import RECORD_BYTES, record_text
-from server.web.replay.log_requests import MAX_BODY_BYTES, player_log
 from server.web.replay.match_frames import info_of, note_views, now_of
+from server.web.replay.records import MAX_BODY_BYTES, RECORD_BYTES, player_log, record_text
 from server.web.views import contests
 from server.web.views.lobby import running
 
@@ -115,7 +94,6 @@ class Pages:
             "/match/{number:number}": self._check_match,
             "/contest/{number:number}": self._check_contest,
             "/player/{name:path}": self._check_player,
-            "/atlas/{size:number}/{run:number}/{white:number}/{black:number}": _check_variant,
         }
         live = {
             "/live/lobby": Live(self._lobby),
@@ -141,7 +119,6 @@ class Pages:
             Route("/api/values", self._analysis("values"), methods=["POST"]),
             Route("/api/review", self._review_record, methods=["POST"]),
             Route("/api/contests", self._contests),
-            Route("/api/contests/{number:number}", self._contest(contests.whole_report)),
             Route("/api/contests/{number:number}/fragments", self._contest(contests.page_fragments)),
             Route("/api/contests/{number:number}/{name}", self._table),
             *(Route(path, endpoint) for path, endpoint in live.items()),
@@ -288,13 +265,6 @@ class Pages:
         return partial(self._hubs.contests.listen, scope["path_params"]["number"])
 
 
-async def _check_variant(request: Request) -> None:
-    try:
-        parse(" ".join(str(request.path_params[name]) for name in ("size", "run", "white", "black")))
-    except BadParameters as error:
-        raise Refused(404, str(error)) from None
-
-
 def _client(request: Request) -> Hashable:
     """Return whose turn a request takes: that of all browsers of its address."""
     quota: ClientQuota = request.scope[QUOTA]
@@ -360,9 +330,8 @@ def application(
     handlers = {Refused: _refused, HTTPException: _unknown, ClientDisconnect: _left, Exception: _fault}
     record_analyser = RecordAnalyser()
     pages = Pages(arena, record_store, hubs, record_analyser, people)
-    others: tuple[Room, ...] = (playing, people, *rooms, AtlasRoutes())
+    others: tuple[Room, ...] = (playing, people, *rooms)
     routes = [*pages.routes(), *(route for room in others for route in room.routes())]
-    routes += Api(arena, record_store, record_analyser).routes(routes)
     packing = Middleware(
         GZipMiddleware, minimum_size=PACKED_BYTES, compresslevel=PACKED_LEVEL, thread_minimum_size=THREAD_BYTES
     )

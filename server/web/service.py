@@ -14,8 +14,7 @@ from server.web.http.listener import MAX_CONNECTIONS, serve_browsers
 from server.web.live.channels import Hubs
 from server.web.live.event_stream import Broadcaster
 from server.web.people.routes import People
-from server.web.play.analysis.routes import Analysis
-from server.web.play.routes import Playing
+from server.web.play.routes import Analysis, Playing
 
 
 async def serve(

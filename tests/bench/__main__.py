@@ -14,7 +14,6 @@ from tests.bench import (
     hostile,
     ladder,
     levels,
-    network,
     pages,
     perft,
     playing,
@@ -49,7 +48,6 @@ BENCHES: dict[str, Callable[[], object]] = {
     "pages": pages.run,
     "routes": routes.run,
     "contests": contests.run,
-    "network": network.run,
     "ladder": ladder.run,
 }
 

@@ -5,18 +5,17 @@ instead of time. So the figures are the same on every machine.
 """
 
 import os
-from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from itertools import islice
 from time import perf_counter
 
 from engine.duel.games import Player, Reply, Request, play_pair
-from engine.duel.openings import JUDGED_NODES, Opening, openings, split_mix, usual_plies
+from engine.duel.openings import JUDGED_NODES, openings, split_mix, usual_plies
 from engine.duel.statistics import OUTCOMES, estimate
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position, moves
 from engine.levels import LEVELS, MAX_LEVEL
-from engine.search.searcher import Searcher, SearchLimits, key_of, warm_up
+from engine.search.searcher import PlayedKeys, Searcher, SearchLimits, warm_up
 
 PARAMETERS = "4 4 15 15"
 
@@ -67,32 +66,25 @@ def _judge(position: Position) -> int:
 def _play(task: tuple[int, int, tuple[str, ...]]) -> int:
     """Play a pair of games between a level and the one below; return the points of the former, 0 to 4."""
     level, number, opened = task
-    start = position = GAMES["gipf"].start(PARAMETERS)
-    for move in opened:
-        position = position.resolve(move).position
+    start = GAMES["gipf"].start(PARAMETERS)
     players = _player(start, level), _player(start, level - 1)
-    return play_pair(number, start, Opening(opened, position), players, (None, None), MOVE_LIMIT).points
+    return play_pair(number, start, opened, players, (None, None), MOVE_LIMIT).points
 
 
 def _player(start: Position, level: int) -> Player:
     """Return what plays at a level; a new one for each pair, since the highest one remembers."""
     searcher = Searcher(start.kernel())
 
-    def positions(played: tuple[str, ...]) -> Iterator[Position]:
-        position = start
-        yield position
-        for move in played:
-            position = position.resolve(move).position
-            yield position
+    keys = PlayedKeys()
 
     def play(request: Request) -> Reply:
-        *before, position = positions(request.moves)
+        position = request.history.position
         if level == RANDOM:
             legal = moves(position)
-            drawn = next(split_mix((request.game << 32) + len(request.moves)))
+            drawn = next(split_mix((request.game << 32) + request.history.plies))
             return Reply(legal[drawn % len(legal)], 0.0, 0)
         limits = SearchLimits(level=level, seed=request.game, nodes=FULL_NODES if level == MAX_LEVEL else None)
-        result = searcher.think(position, [key_of(one) for one in before], limits, clock=perf_counter)
+        result = searcher.think(position, keys.before(request.history), limits, clock=perf_counter)
         return Reply(result.move, 0.0, result.nodes)
 
     return play

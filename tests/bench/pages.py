@@ -57,7 +57,7 @@ def run() -> None:
             )
             print(f"{'page':>8} {'paint ms':>10} {'board ms':>10} {'bytes':>8} {'answers':>8}  bar")
             context = browser.new_context()
-            context.new_page().goto(f"{site.url}/api")  # its process is there, as in a browser that is open
+            context.new_page().goto(f"{site.url}/games")  # its process is there, as in a browser that is open
             paths = {"lobby": "/", "match": f"/match/{table.match}", "contest": "/contest/1", "play": "/play"}
             for name, path in paths.items():
                 figures = zip(*(_load(context, site.url + path, BOARDS[name]) for _ in range(LOADS)), strict=True)

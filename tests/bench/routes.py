@@ -39,7 +39,7 @@ ROUTES = (
     ("GET", "/api/matches/{long}", b""),
     ("GET", "/live/lobby", b""),
     ("GET", "/live/matches/{long}", b""),
-    ("GET", "/api/contests/1", b""),
+    ("GET", "/api/contests/1/fragments", b""),
     ("POST", "/api/record", played(end="resign", stop_after=50).encode()),
     ("POST", "/api/record", b"x" * 2_000_000),
     ("POST", "/api/play/look", b'{"game":"gipf"}'),

@@ -8,7 +8,6 @@ import pytest
 from bots import alphabeta_bot
 from bots.alphabeta_bot import AlphaBetaBot
 from bots.bot import Clocks
-from engine.duel.book.book_file import OFF
 from engine.games.catalogue import start_of
 from engine.games.history import History
 from engine.games.interface import Position, moves
@@ -104,7 +103,7 @@ def asked_at(bot: AlphaBetaBot, *clocks: int) -> None:
 
 
 def test_bounds_are_kept_to(recorded: type[Recorded]) -> None:
-    asked_at(AlphaBetaBot(max_ms=7, depth=3, nodes=500, book=OFF), 60_000)
+    asked_at(AlphaBetaBot(max_ms=7, depth=3, nodes=500), 60_000)
     limits = recorded.asked[0][1]
     assert (limits.depth, limits.nodes, limits.hard_ms) == (3, 500, 7)
     assert limits.soft_ms is not None and limits.soft_ms <= 7
@@ -133,7 +132,7 @@ def test_a_level_waits_for_the_compiler_where_it_looks_at_many_positions_and_not
 
 
 def test_a_limit_of_time_becomes_one_of_nodes(recorded: type[Recorded]) -> None:
-    asked_at(AlphaBetaBot(book=OFF), 60_000, 59_990)
+    asked_at(AlphaBetaBot(), 60_000, 59_990)
     first, second = (limits for _, limits in recorded.asked)
     assert first.nodes is None
     assert second.hard_ms is not None and second.nodes == int(100 * second.hard_ms)
@@ -144,28 +143,28 @@ def test_interpreted_search_looks_at_the_clock_itself(
 ) -> None:
     """Its speed says nothing of the nodes that compiled search, which may take over at any time, can look at."""
     monkeypatch.setattr(Recorded, "is_compiled", False)
-    asked_at(AlphaBetaBot(book=OFF), 60_000, 59_990)
+    asked_at(AlphaBetaBot(), 60_000, 59_990)
     assert [limits.nodes for _, limits in recorded.asked] == [None, None]
 
 
 def test_what_moves_cost_beside_the_thinking_is_learnt(recorded: type[Recorded]) -> None:
-    asked_at(AlphaBetaBot(book=OFF), 60_000, 59_988, 59_976, 59_964)
-    asked_at(AlphaBetaBot(book=OFF), 60_000, 59_888, 59_776, 59_664)  # 100 ms more for each move
+    asked_at(AlphaBetaBot(), 60_000, 59_988, 59_976, 59_964)
+    asked_at(AlphaBetaBot(), 60_000, 59_888, 59_776, 59_664)  # 100 ms more for each move
     cheap, dear = recorded.asked[3][1], recorded.asked[7][1]
     assert cheap.hard_ms is not None and dear.hard_ms is not None
     assert dear.hard_ms < 0.9 * cheap.hard_ms
 
 
 def test_one_accident_teaches_nothing(recorded: type[Recorded]) -> None:
-    asked_at(AlphaBetaBot(book=OFF), 60_000, 59_988, 59_976, 59_964)
-    asked_at(AlphaBetaBot(book=OFF), 60_000, 59_988, 56_976, 56_964)
+    asked_at(AlphaBetaBot(), 60_000, 59_988, 59_976, 59_964)
+    asked_at(AlphaBetaBot(), 60_000, 59_988, 56_976, 56_964)
     plain, accident = recorded.asked[3][1], recorded.asked[7][1]
     assert plain.hard_ms is not None and accident.hard_ms is not None
     assert accident.hard_ms > 0.9 * plain.hard_ms
 
 
 def test_earlier_positions_are_known_by_their_keys(recorded: type[Recorded]) -> None:
-    bot = AlphaBetaBot(book=OFF)
+    bot = AlphaBetaBot()
     asked_at(bot, 60_000, 60_000, 60_000)
     asked_at(bot, 60_000, 60_000)
     assert [len(earlier) for earlier, _ in recorded.asked] == [0, 2, 4, 0, 2]

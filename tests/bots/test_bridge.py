@@ -12,7 +12,7 @@ import pytest
 
 from bots.bridge import bridge, program
 from bots.cli import main
-from bots.client import reconnect_backoff
+from bots.client import connection
 from engine import record
 from engine.games.catalogue import GAMES
 from engine.wire import messages as m
@@ -46,7 +46,7 @@ READY_THEN = (
 
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reconnect_backoff, "PAUSES", (0.0, 0.01))
+    monkeypatch.setattr(connection, "PAUSES", (0.0, 0.01))
     monkeypatch.setattr(bridge, "GRACE_SECONDS", 0.1)
 
 
@@ -113,8 +113,8 @@ for line in iter(hear, ""):
 @pytest.mark.parametrize("source", ["marked", "stderr", "none"])
 def test_notes_of_a_program(source: str, capfd: pytest.CaptureFixture[str]) -> None:
     marked, every = source != "none", source == "stderr"
-    warm = "> NOTE ply=1 text=warm\n> PING noted\n< PONG noted\n" if marked else ""
-    said = "> NOTE ply=1 nodes=17\n" + ("" if marked else "> PING noted\n") + "> NOTE ply=1 depth=3\n"
+    warm = "> NOTE ply=1 text=warm\n" if marked else ""
+    said = "> NOTE ply=1 nodes=17\n> NOTE ply=1 depth=3\n"
     thinking = "> NOTE ply=1 text=thinking\n" if every else ""
     in_the_book = (
         "> NOTE ply=1 score=35 depth=7 pv=a5-b5_b:_e5_h2,c5-c4 text=in the book\n> NOTE ply=1 text=depth=deep\n"

@@ -10,13 +10,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bots.check import formats
-from bots.check.bot_under_test import BotUnderTest
+from bots.check.bot_under_test import BotUnderTest, Situation
 from bots.check.peer import Peer
 from bots.check.position_search import FORCED, chooses, crossing_rows, forced_move
-from bots.check.report import Fault, OutOfTime, SituationResult
+from bots.check.report import Fault, OutOfTime, SituationResult, as_gradescope, as_json, as_junit
 from bots.check.run import SITUATIONS, check, chosen
-from bots.check.situation import Situation
 from bots.cli import main
 from bots.client.errors import ArenaError
 from engine.games.catalogue import GAMES
@@ -216,7 +214,7 @@ RESULTS = [
 
 
 def test_results_as_json_hold_all_that_is_known() -> None:
-    written = json.loads(formats.as_json("./bot", RESULTS))
+    written = json.loads(as_json("./bot", RESULTS))
     assert {name: written[name] for name in ("report", "bot", "passed", "failed", "skipped")} == {
         "report": "check", "bot": "./bot", "passed": 1, "failed": 2, "skipped": 1,
     }  # fmt: skip
@@ -230,7 +228,7 @@ def test_results_as_json_hold_all_that_is_known() -> None:
 
 
 def test_results_as_junit_hold_a_test_a_situation() -> None:
-    (suite,) = ElementTree.fromstring(formats.as_junit("./bot", RESULTS))
+    (suite,) = ElementTree.fromstring(as_junit("./bot", RESULTS))
     assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("4", "2", "1")
     assert [inner.get("message") for case in suite for inner in case] == [
         "said 'MOVE a1'", "gipf has no forced moves", "the bot is not there",
@@ -239,7 +237,7 @@ def test_results_as_junit_hold_a_test_a_situation() -> None:
 
 
 def test_results_as_points_leave_out_what_could_not_be_tried() -> None:
-    written = json.loads(formats.as_gradescope("./bot", RESULTS))
+    written = json.loads(as_gradescope("./bot", RESULTS))
     assert [(test["score"], test["max_score"]) for test in written["tests"]] == [(1, 1), (0, 1), (0, 0), (0, 1)]
     assert written["score"] == 1
 

@@ -3,7 +3,7 @@
 import pytest
 
 from bots.client import connection, session
-from bots.client.reconnect_backoff import ReconnectBackoff
+from bots.client.connection import ReconnectBackoff
 from bots.client.run import BotFailed, Unreachable
 from engine.games.interface import moves
 from engine.wire import messages as m

@@ -7,8 +7,7 @@ import sys
 import pytest
 
 from bots.bot import Bot, Clocks
-from bots.client.answers.log_lines import FIRST_LINES, MAX_LINES, failure_lines
-from bots.client.failures import describe_failure
+from bots.client.failures import FIRST_LINES, MAX_LINES, describe_failure, failure_lines
 from bots.client.run import BadChoice, BotFailed, play
 from engine.games.interface import Position, Successor
 from engine.wire.lines import REQUEST_BYTES
@@ -59,9 +58,6 @@ def test_what_is_said_of_a_failure_fits_a_line() -> None:
     failing(BotFailed, Talkative(), LOGIN + SEEK + MATCH + PLAYING + TURN + said + QUIT)
 
 
-UNKNOWN = "< ERROR unknown_command unknown command\n"
-
-
 def test_what_an_exception_says_in_many_lines_and_its_notes_take_one_line() -> None:
     error = ValueError("wrong field:\n  e9\n")
     error.add_note("in the opening")
@@ -82,24 +78,6 @@ def test_of_a_long_failure_both_ends_are_sent_in_lines_of_the_protocol() -> None
     assert len(lines) == MAX_LINES and lines[-1] == "499 "
     assert lines[FIRST_LINES] == f"[{501 + 1 - MAX_LINES} lines are left out here]"
     assert all(len(f"STDERR | {line}".encode()) <= REQUEST_BYTES and line.isprintable() for line in lines)
-
-
-def test_a_server_that_is_older_than_stderr_gets_no_more_of_it() -> None:
-    older = CRASHED.replace("> CRASHED", "> STDERR *\n> CRASHED").replace("\n<", f"\n{UNKNOWN}<", 1)
-    second = (SEEK + MATCH + PLAYING + TURN + CRASHED).replace("17", "18")
-    script = LOGIN + SEEK + MATCH + PLAYING + TURN + older + "< PONG settled\n" + second + QUIT
-    with FakeServer(script) as server:
-        reported: list[str] = []
-        play(Failing("a1-b9"), port=server.port, name="newcomer", games=2, carry_on=True, report=reported.append)
-    assert sum(line.startswith("STDERR ") for line in server.said) == 1
-    assert not any("unknown_command" in line for line in reported)
-
-
-def test_a_server_that_is_older_than_crashed_is_told_that_the_match_is_resigned() -> None:
-    older = CRASHED.replace("> CRASHED", "> STDERR *\n> CRASHED").replace("\n<", f"\n{UNKNOWN}{UNKNOWN}> RESIGN\n<", 1)
-    error, reported = failing(BadChoice, Failing("a1-b9"), LOGIN + SEEK + MATCH + PLAYING + TURN + older + QUIT)
-    assert "'a1-b9'" in str(error)
-    assert not any("unknown_command" in line for line in reported)
 
 
 class Written:

@@ -16,15 +16,12 @@ from tests.server.process import ServerProcess
 DOCUMENT = Path(__file__).parents[2] / "docs" / "learning.md"
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 PLAYS = [block for block in BLOCKS if "play(" in block]
-NEEDS = {"pettingzoo": "pettingzoo_env", "pyspiel": "open_spiel"}
-"""What has to be installed for a program that has such a word."""
 
 
 def skip_what_is_not_installed(program: str) -> None:
     """Skip the test of a program that needs an extra."""
-    for module, word in NEEDS.items():
-        if word in program:
-            pytest.importorskip(module, reason=f"the extra for {module} is not installed")
+    if "pettingzoo_env" in program:
+        pytest.importorskip("pettingzoo", reason="the extra pettingzoo is not installed")
 
 
 def run(program: str) -> dict[str, Any]:
@@ -45,9 +42,7 @@ def test_programs_run(
     skip_what_is_not_installed(BLOCKS[number])
     names = run(BLOCKS[number])
     shown = capsys.readouterr().out
-    if "state" in names:
-        assert names["state"].is_terminal() and shown == "[1.0, -1.0]\n"
-    elif "won" in names:
+    if "won" in names:
         assert [row["move"] for row in names["won"]] == ["a1", "a2", "a3"]
     elif "game" in names:
         assert names["game"].agents == []

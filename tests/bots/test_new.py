@@ -11,7 +11,7 @@ import pytest
 
 from bots.cli import main
 from bots.workbench import new_bot
-from bots.workbench.languages import LANGUAGES
+from bots.workbench.new_bot import LANGUAGES
 from engine.games.catalogue import GAMES
 from tests.bots.test_examples import BUILD_SECONDS, EXAMPLES, unusable
 

@@ -1,4 +1,4 @@
-"""The notes of bots: what is sent of them, to servers that know NOTE and to older ones; nothing of them fails a bot."""
+"""The notes of bots: what is sent of them; nothing of them fails a bot."""
 
 import math
 from collections.abc import Callable
@@ -6,14 +6,12 @@ from collections.abc import Callable
 import pytest
 
 from bots.bot import Bot, Clocks
-from bots.client.answers.notes import MAX_PV_BYTES, NoteSender, make_note
-from bots.client.errors import BadChoice
+from bots.client.answers import MAX_PV_BYTES, NoteSender, make_note
 from engine.games.interface import Position
 from engine.wire.lines import REQUEST_BYTES
 from engine.wire.messages import Match
 from engine.wire.notes import Note, read_note
 from tests.bots.scripts import (
-    CRASHED,
     LOGIN,
     MATCH,
     MOVED_1,
@@ -21,12 +19,9 @@ from tests.bots.scripts import (
     PLAYING,
     QUIT,
     RESULT,
-    RESUME,
-    RESUMED,
     SEEK,
     START,
     TURN,
-    failing,
     scripted,
 )
 from tests.bots.texts import FIRST, THIRD
@@ -35,8 +30,6 @@ pytestmark = pytest.mark.usefixtures("short_pauses")
 
 BEGIN = LOGIN + SEEK + MATCH + PLAYING
 MOVE_1 = f"> MOVE {FIRST}\n"
-PROBE = "> PING noted\n"
-UNKNOWN = "< ERROR unknown_command unknown command\n"
 SECOND_TURN = "< TURN 59850 59700\n"
 MOVE_3 = f"> MOVE {THIRD}\n< MOVED 3 white 59840 59700 {THIRD}\n"
 
@@ -58,7 +51,7 @@ def by_the_clock(bot: Noter, clocks: Clocks) -> None:
 
 def test_a_note_is_sent_before_the_move() -> None:
     note = "NOTE ply={} score=-35 depth=7 nodes=120345 pv=a3-b3_w:_b3_c3,c5-c4 text=in the book\n"
-    first = TURN + f"> {note.format(1)}{PROBE}{MOVE_1}" + "< PONG noted\n" + MOVED_1 + MOVED_2
+    first = TURN + f"> {note.format(1)}{MOVE_1}" + MOVED_1 + MOVED_2
     second = SECOND_TURN + f"> {note.format(3)}" + MOVE_3
     _, reported = scripted(Noter(by_the_clock), BEGIN + first + second + RESULT + QUIT)
     assert not any("note" in line for line in reported)
@@ -78,7 +71,7 @@ def test_a_bot_notes_in_any_method() -> None:
 
     bot = Talkative()
     bot.note(text="before any match")
-    begin = LOGIN + SEEK + MATCH + "> NOTE ply=1 text=warm\n" + PROBE + "> READY\n< PONG noted\n"
+    begin = LOGIN + SEEK + MATCH + "> NOTE ply=1 text=warm\n" + "> READY\n"
     start = START + "> NOTE ply=1 depth=0\n"
     turn = TURN + f"> NOTE ply=1 score=1 pv={FIRST}\n" + MOVE_1 + MOVED_1 + "> NOTE ply=1 depth=1\n"
     opponents = MOVED_2 + "> NOTE ply=3 depth=2\n"
@@ -86,33 +79,9 @@ def test_a_bot_notes_in_any_method() -> None:
     bot.note(text="after all matches")
 
 
-def test_a_server_that_does_not_know_notes_is_sent_no_more_of_them() -> None:
-    refused = "< ERROR unknown_command unknown command 'NOTE'\n"
-
-    def twice(_bot: Noter, clocks: Clocks) -> None:
-        clocks.note(depth=1)
-        clocks.note(depth=2)
-
-    notes = "> NOTE ply=1 depth=1\n" + PROBE + "> NOTE ply=1 depth=2\n"
-    first = TURN + notes + MOVE_1 + refused + "< PONG noted\n" + refused + MOVED_1 + MOVED_2
-    _, reported = scripted(Noter(twice), BEGIN + first + SECOND_TURN + MOVE_3 + RESULT + QUIT)
-    assert not any("unknown" in line for line in reported)
-
-
-def test_a_bot_that_fails_behind_a_note_gives_up_also_to_an_older_server() -> None:
-    class Lost(Bot):
-        def choose(self, position: Position, clocks: Clocks) -> str:
-            clocks.note(depth=1)
-            return "a1-b9"
-
-    said = "> NOTE ply=1 depth=1\n" + PROBE + "> STDERR *\n> CRASHED *\n"
-    refused = UNKNOWN + "< PONG noted\n" + UNKNOWN + UNKNOWN + "> RESIGN\n"
-    failing(BadChoice, Lost(), BEGIN + TURN + said + refused + CRASHED.partition("*\n")[2] + QUIT)
-
-
 def test_what_the_server_leaves_out_is_reported_once() -> None:
     notice = "< NOTICE too_many 16 notes have come since your last move\n"
-    first = TURN + "> NOTE ply=1 *\n" + PROBE + MOVE_1 + "< PONG noted\n" + notice + notice + MOVED_1
+    first = TURN + "> NOTE ply=1 *\n" + MOVE_1 + notice + notice + MOVED_1
     _, reported = scripted(Noter(by_the_clock), BEGIN + first + RESULT + QUIT)
     assert reported.count("a note is left out: 16 notes have come since your last move") == 1
 
@@ -155,13 +124,12 @@ def test_notes_are_cut_to_a_line() -> None:
         clocks.note(depth=3, pv=pv, text=snow)
 
     sent: list[str] = []
-    script = BEGIN + TURN + "> NOTE ply=1 depth=3 pv=a3-b3_w:_b3_c3,*\n" + PROBE + MOVE_1 + "< PONG noted\n" + MOVED_1
+    script = BEGIN + TURN + "> NOTE ply=1 depth=3 pv=a3-b3_w:_b3_c3,*\n" + MOVE_1 + MOVED_1
     scripted(Noter(long), script + RESULT + QUIT)
     sender = NoteSender(lambda message: sent.append(str(message[0])), sent.append)
     sender.take(1, {"pv": pv, "text": snow})
     sender.take(1, {"text": "x" * 5000})
-    first, probe, second = sent
-    assert probe == "noted"
+    first, second = sent
     for content in (first, second):
         assert len(f"NOTE {content}".encode()) in range(REQUEST_BYTES - 6, REQUEST_BYTES + 1)
         assert read_note(content).text.endswith("…")
@@ -171,9 +139,3 @@ def test_notes_are_cut_to_a_line() -> None:
 def test_a_note_names_its_own_move() -> None:
     assert make_note(3, depth=1) == Note(3, depth=1)
     assert make_note(3, ply=1, score=-0.0) == Note(1, score=0.0)
-
-
-def test_after_a_lost_connection_the_next_note_asks_again() -> None:
-    lost = BEGIN + TURN + "> NOTE ply=1 *\n" + PROBE + MOVE_1 + "drop"
-    back = RESUME + "< START 1 1\n" + MOVED_1 + MOVED_2 + RESUMED + SECOND_TURN + "> NOTE ply=3 *\n" + PROBE + MOVE_3
-    scripted(Noter(by_the_clock), lost, back + "< PONG noted\n" + RESULT + QUIT)

@@ -9,12 +9,8 @@ import pytest
 
 from bots.bot import Bot, Clocks, Resigned, Told
 from bots.client.errors import ArenaError
-from bots.workbench.replay.answers import Answer, Compared, Outcome, compare
-from bots.workbench.replay.in_process import BotHere
-from bots.workbench.replay.players import player
-from bots.workbench.replay.python_file import loaded
-from bots.workbench.replay.report import lines
-from bots.workbench.replay.turns import match_of, turns_of
+from bots.workbench.play_file import loaded
+from bots.workbench.replay import Answer, BotHere, Outcome, compare, lines, match_of, turns_of
 from engine.games.interface import Position, moves
 from engine.record import Summary, verify
 from engine.wire import messages as m
@@ -296,7 +292,7 @@ def test_the_bot_of_a_file_is_what_it_plays_with(place: Callable[[str, str], Non
             "the bot failed before it called play (mine.py, line 2, in <module>): AttributeError: 'int' object has no ",
         ),
         ("raise SystemExit(3)\n", "mine.py has ended before it called play, with exit status 3"),
-        ("input()\n", "mine.py reads standard input; give a program that does so as a command: 'python mine.py'"),
+        ("input()\n", "mine.py reads standard input, which a bot that is replayed may not do"),
         ("x = 1\n", "mine.py neither calls play nor has a function choose(position, clocks)"),
         ("choose = 1\n", "play needs a Bot, or a function that takes position and clocks; not 1"),
         ("from bots.client import play\nplay(1)\n", "mine.py: play needs a Bot, or a function"),
@@ -405,10 +401,8 @@ def test_the_debugger_stops_where_the_bot_begins_to_choose(
         (("17.txt", "alice.py", "--ply", "2"), "alice (first) was to move at 1, 3, 5, 7"),
         (("early.txt", "alice.py"), "alice (white) was to move nowhere: the match was not begun"),
         (("17.txt", "'"), '"\'" is no command: no closing quotation'),
-        (("17.txt", ""), "the bot is empty: it is a Python file, or the command of a program"),
-        (("17.txt", "./alice", "--side", "first"), "the program ./alice cannot be started: No such file or directory"),
-        (("17.txt", "false", "--side", "first"), "the program ended by itself, with exit status 1"),
-        (("17.txt", "false", "--debugger"), "--debugger is for a Python file"),
+        (("17.txt", ""), "the bot is '', but it has to be a Python file, as in mybot.py"),
+        (("17.txt", "./alice", "--side", "first"), "the bot is './alice', but it has to be a Python file"),
         (("-", "alice.py", "--debugger"), "--debugger reads standard input itself"),
         (("17.txt", "alice.py", "--json", "none/x"), "--json: there is no folder none"),
     ],
@@ -429,90 +423,3 @@ def test_bad_input_takes_one_line(
         status, output, error = run(capsys, "replay", *words)
     assert (status, output) == (2, "")
     assert error.count("\n") == 1 and sentence in error, error
-
-
-# Programs.
-
-
-LINES = """
-import sys
-plies = {moves}
-ply = 0
-for line in sys.stdin:
-    kind, *words = line.split()
-    if kind == "MATCH":
-        ply = 1
-        print("READY", flush=True)
-    elif kind == "MOVED":
-        ply += 1
-    elif kind == "TURN":
-        if ply not in plies:
-            sys.exit(3)
-        print("NOTE text=ply", ply)
-        print("MOVE", plies[ply], flush=True)
-"""
-
-CONNECTS = """
-import sys
-from bots.client.run import Bot, Resigned, play
-class Mine(Bot):
-    def choose(self, position, clocks):
-        ply = self.history.plies + 1
-        if ply == 7:
-            raise Resigned
-        if ply == 5:
-            raise ValueError("lost")
-        clocks.note(text=f"ply {{ply}}")
-        return {moves}[ply]
-play(Mine(), games=0, {options}report=lambda line: None)
-"""
-
-
-def compared(bot: str) -> list[Compared]:
-    """Return what a program answers in the turns of the first side."""
-    summary = verify(drawn())
-    with player(bot, summary.header, "first", debugger=False, report=lambda line: None) as playing:
-        return [compare(turn, playing.asked.answer(turn)) for turn in turns_of(summary, playing.side)]
-
-
-def answers(bot: str) -> list[tuple[str, str, Outcome]]:
-    """Return the moves or failures of a program, and how they compare."""
-    return [(one.move, one.failure, one.outcome) for one in compared(bot)]
-
-
-def test_a_program_on_stdin_and_stdout(place: Callable[[str, str], None]) -> None:
-    place("lines.py", LINES.format(moves={1: "b2", 3: "b3", 7: "b3"}))
-    turns = compared(f"{sys.executable} lines.py")
-    assert [[note.text for note in one.notes] for one in turns] == [["ply 1"], ["ply 3"], [], ["ply 7"]]
-    assert [(one.move, one.failure, one.outcome) for one in turns] == [
-        ("b2", "", Outcome.SAME),
-        ("b3", "", Outcome.DIFFERENT),
-        ("", "the program ended by itself, with exit status 3", Outcome.FAILED),
-        ("b3", "", Outcome.SAME),
-    ]
-
-
-@pytest.mark.slow
-def test_a_program_that_connects(place: Callable[[str, str], None]) -> None:
-    place("connects.py", CONNECTS.format(moves={1: "b2", 3: "b3"}, options=""))
-    turns = compared(f"{sys.executable} connects.py")
-    assert [[note.text for note in one.notes] for one in turns] == [["ply 1"], ["ply 3"], [], []]
-    found = [(one.move, one.failure, one.outcome) for one in turns]
-    assert found[:2] == [("b2", "", Outcome.SAME), ("b3", "", Outcome.DIFFERENT)]
-    assert (
-        found[2][1].startswith("said CRASHED ") and "ValueError: lost" in found[2][1] and found[2][2] == Outcome.FAILED
-    )
-    assert found[3] == ("", "resigns", Outcome.DIFFERENT)
-
-
-def test_a_program_that_resigns_before_its_first_move_is_named(place: Callable[[str, str], None]) -> None:
-    place("resigns.py", "import sys\nfor line in sys.stdin:\n    if line[:5] == 'MATCH': print('RESIGN', flush=True)\n")
-    with pytest.raises(ArenaError, match="the program resigned before its first move"):
-        answers(f"{sys.executable} resigns.py")
-
-
-@pytest.mark.slow
-def test_a_program_that_wants_another_game_is_named(place: Callable[[str, str], None]) -> None:
-    place("connects.py", CONNECTS.format(moves={}, options="params='4,4,3', "))
-    with pytest.raises(ArenaError, match=r"the bot seeks params=4,4,3, and the record is of another game"):
-        answers(f"{sys.executable} connects.py")

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from bots.commands import submit as command
-from bots.commands.league_requests import Entry
+from bots.commands import league as command
+from bots.commands.league import Entry
 
 ENTRY = Entry(name="ann-1", token="secret")
 

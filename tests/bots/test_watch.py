@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from bots.client import reconnect_backoff
+from bots.client import connection
 from bots.client.errors import ArenaError, Refused, ServerFault
 from bots.watch import watch as watching
 from bots.watch.watch import watch
@@ -56,7 +56,7 @@ bob (black) wins, resign: alice (white) resigned
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watching, "LOOK_SECONDS", 0.01)
     monkeypatch.setattr(watching, "FRAME_SECONDS", 0.01)
-    monkeypatch.setattr(reconnect_backoff, "PAUSES", (0.0, 0.01))
+    monkeypatch.setattr(connection, "PAUSES", (0.0, 0.01))
 
 
 def watched(

@@ -64,7 +64,7 @@ BINDING = """
 from engine.games.catalogue import GAMES
 from engine.search import alphabeta
 from engine.search.binding import bind
-from engine.solve.layered.pair import layer_rules
+from engine.solve.layered.solver import layer_rules
 from engine.solve.layered.values import ENTRY_POINTS
 
 usual = ("arrows", "8 8"), ("morris", ""), ("mnk", "8 8 5")

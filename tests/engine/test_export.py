@@ -11,10 +11,10 @@ import pytest
 
 from engine import record
 from engine.cli import run
-from engine.commands.training import example_files, export
+from engine.commands import export
+from engine.commands.export import Example, examples
 from engine.games.catalogue import GAMES
-from engine.record.dataset.encoding import encoding_of
-from engine.record.dataset.examples import Example, examples
+from engine.record.encoding import encoding_of
 from tests.engine.records import records
 
 RECORDS = records()
@@ -150,11 +150,10 @@ def test_a_record_whose_moves_are_too_many_to_list_is_left_out(
 
 
 def test_what_cannot_be_done_is_said_before_anything_is_written(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "empty").mkdir()
     (folder / "there").write_text("mine")
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
     wrong: list[tuple[list[object], str]] = [
         ([], "RECORDS: name a record, a folder of records, or - at least"),
         ([folder / "no"], f"{folder / 'no'}: there is no such file or folder"),
@@ -170,14 +169,6 @@ def test_what_cannot_be_done_is_said_before_anything_is_written(
             [folder, "--output", folder / "no" / "file"],
             f"--output {folder / 'no' / 'file'}: cannot be written: No such file or directory",
         ),
-        (
-            [folder, "--format", "parquet"],
-            "--format parquet needs --output FILE: it is no text for standard output",
-        ),
-        (
-            [folder, "--format", "parquet", "--output", folder / "new"],
-            "--format parquet needs pyarrow: pip install 'gipf-arena[parquet]' installs it",
-        ),
     ]
     for arguments, sentence in wrong:
         assert exported(capsys, *arguments) == (2, "", [f"arena-engine: {sentence}"])
@@ -188,28 +179,13 @@ def test_what_cannot_be_done_is_said_before_anything_is_written(
 def test_a_full_disk_leaves_nothing_half_written(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(_self: object, _rows: object) -> None:
+    def full(_examples: object) -> Any:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(example_files._JsonLines, "write", full)
+    monkeypatch.setattr(export, "_examples", full)
     status, _, said = exported(capsys, folder, "--output", folder / "new")
     assert (status, said) == (
         2,
         [f"arena-engine: --output {folder / 'new'}: cannot be written: No space left on device"],
     )
     assert [path.name for path in folder.iterdir()] == ["records"]
-
-
-@pytest.mark.parametrize("rows", [1, 7, 5000])
-def test_parquet_has_the_same_rows(
-    folder: Path, rows: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("pyarrow", reason="the extra parquet is not installed")
-    from pyarrow import parquet
-
-    monkeypatch.setattr(example_files, "ROW_GROUP", rows)
-    lines = exported(capsys, folder)[1].splitlines()
-    assert exported(capsys, folder, "--format", "parquet", "--output", folder / "all.parquet")[0] == 0
-    table = parquet.read_table(folder / "all.parquet")
-    assert table.to_pylist() == [json.loads(line) for line in lines]
-    assert table.schema.names == list(Example.__struct_fields__)

@@ -56,7 +56,6 @@ COMMANDS = {
     "analyse": (["analyse", "gipf", *SMALL, "--depth", "5"], "depth 1 ", ["search"]),
     "solve": (["solve", "gipf", "--params", "3 3 5 4"], "result first", []),
     "selfplay": (["selfplay", "FILE", *SMALL, "--nodes", "300", "--games", "1"], "1 game, ", ["search"]),
-    "book make": (["book", "make", "FILE", *SMALL, "--nodes", "20000", "--positions", "2"], "", ["search"]),
 }
 
 

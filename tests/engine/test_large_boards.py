@@ -1,15 +1,11 @@
-"""Compiled code of boards of several machine words finds what interpreted code does, in the solver and in duels."""
-
-from pathlib import Path
+"""Compiled code of boards of several machine words finds what interpreted code does, in the solver and in searches."""
 
 import pytest
 
-from engine.commands.duel.engine_process import EngineProcess
-from engine.commands.duel.processes import OURS, EngineSetup
-from engine.duel.engine_config import read
 from engine.games.catalogue import start_of
+from engine.games.history import History
 from engine.games.interface import Position
-from engine.search import game_engine
+from engine.search.searcher import Searcher, SearchLimits
 from engine.solve.solver import Solution, SolverLimits, solve
 from tests.engine.code_after import CodeAfter
 
@@ -25,14 +21,15 @@ def solved(start: Position, looks: float) -> Solution:
     return solve(start, limits, trial=16, code=CodeAfter(looks))
 
 
-def moves_of(start: Position, looks: float, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
-    """Return three moves of a side of a duel, and the nodes of each."""
-    monkeypatch.setattr(game_engine, "compiled_code", lambda position: CodeAfter(looks))
-    process = EngineProcess(EngineSetup("A", read("nodes=1000"), Path(OURS), {}, start).first_message)
-    found: list[tuple[str, int]] = []
+def moves_of(start: Position, *, compile: bool) -> list[tuple[str, int]]:
+    """Return three moves of a game that a searcher plays with itself, and the nodes of each."""
+    searcher = Searcher(start.kernel(compile=compile))
+    history = History.begin(start)
+    found = []
     for _ in range(3):
-        told = process.move({"game": 0, "moves": [move for move, _ in found], "left": None}, 0.0)
-        found.append((told["move"], told["nodes"]))
+        result = searcher.think(history.position, (), SearchLimits(nodes=1000), clock=lambda: 0.0)
+        found.append((result.move, result.nodes))
+        history = history.after(result.move)
     return found
 
 
@@ -44,8 +41,8 @@ def test_the_solver_finds_the_same(game: str, parameters: str) -> None:
 
 
 @pytest.mark.parametrize(("game", "parameters"), BOARDS)
-def test_a_side_of_a_duel_plays_the_same(game: str, parameters: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_finds_the_same(game: str, parameters: str) -> None:
     start = start_of(game, parameters)
-    compiled = moves_of(start, AT_ONCE, monkeypatch)
-    assert compiled == moves_of(start, NEVER, monkeypatch)
+    compiled = moves_of(start, compile=True)
+    assert compiled == moves_of(start, compile=False)
     assert min(nodes for _, nodes in compiled) > 100

@@ -13,7 +13,7 @@ from engine.record import verify
 from engine.record.evaluations import Evaluator
 from engine.record.review import Mark, ReviewedMove, Worth, review
 from engine.solve.tablebase import making
-from engine.solve.tablebase.extent import extent
+from engine.solve.tablebase.making import extent
 from engine.solve.tablebase.tablebase import tablebase_of
 from tests.engine.records import Table
 from tests.engine.solve.test_tablebase import solve_layers

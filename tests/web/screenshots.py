@@ -43,7 +43,6 @@ from tests.web.site import Site, Table
 from tests.web.test_after_the_game import LOST
 from tests.web.test_analysis_page import TREE, point
 from tests.web.test_app import ask
-from tests.web.test_contest_night import EVALUATED
 from tests.web.test_league_tables import LADDER, OWNERS, PAGES, WIDE, fill
 from tests.web.test_looks import LONG
 
@@ -125,8 +124,6 @@ class Shot(NamedTuple):
     who: str = ""
     refused: int = 0
     """A status with which the server refuses something on the way."""
-    before: str = ""
-    """A script that the page begins with."""
 
 
 def open_empty(stack: ExitStack, folder: Path) -> Place:
@@ -254,12 +251,6 @@ def set_up(page: Page, *fields: str) -> None:
         point(page, field)
 
 
-def follow(page: Page) -> None:
-    """Follow the first move of the openings or of the atlas."""
-    page.locator(":is(#moves, #values) button").first.click()
-    expect(page.locator(":is(#walked, p#moves)")).not_to_be_empty()
-
-
 def game_link(game: str, parameters: str, plies: int, players: str = "person,person") -> str:
     """Return the part of an address that holds a random game."""
     moves = ",".join(random_moves(game, parameters, plies))
@@ -292,8 +283,6 @@ def boards() -> Iterator[Shot]:
     yield Shot("analysis-lines-gipf", f"{pushes}&at=1", BOARD, act=let_think)
     yield Shot("analysis-set-up", f"{pushes}&at=1", BOARD, act=set_up)
     yield Shot("analysis-set-up-fault", pushes, BOARD, act=lambda page: set_up(page, "b2", "c2", "d2"), refused=400)
-    yield Shot("atlas-explorer", "/atlas/2/2/4/4", ".value")
-    yield Shot("atlas-explorer-move", "/atlas/2/2/4/4", ".value", act=follow)
 
 
 def lists() -> Iterator[Shot]:
@@ -305,14 +294,9 @@ def lists() -> Iterator[Shot]:
     for number, name in enumerate(CONTESTS, 1):
         yield Shot(f"contest-{name}", f"/contest/{number}", "#contest > *")
         yield Shot(f"contest-{name}-live", f"/contest/{number}/live", "#progress:not(:empty)")
-    yield Shot("contest-evaluated-live", "/contest/4/live", ".tile .evaluation", before=EVALUATED)
     yield Shot("games", "/games", "#games tr")
     yield Shot("games-empty", "/games", "#none", "empty")
     yield Shot("player", "/player/ann", "#profile")
-    yield Shot("explorer", "/explorer?game=mnk&variant=3+3+3", "#moves tr")
-    yield Shot("explorer-move", "/explorer?game=mnk&variant=3+3+3", "#moves tr", act=follow)
-    yield Shot("explorer-gipf", "/explorer", "#moves tr")
-    yield Shot("atlas", "/atlas", ".grids table")
 
 
 def league() -> Iterator[Shot]:
@@ -334,9 +318,6 @@ def errors() -> Iterator[Shot]:
     yield Shot("error-live", "/contest/77/live", "#name")
     yield Shot("error-player", "/player/no%2Fbody%3Cb%3E", refused=404)
     yield Shot("error-games", "/games?result=won", "#fault", refused=400)
-    yield Shot("error-explorer", "/explorer?game=gipf&variant=1+2+3+4", "#fault", refused=400)
-    yield Shot("error-atlas", "/atlas/1/3/5/5", refused=404)
-    yield Shot("error-atlas-move", "/atlas/2/2/4/4#zz", "#fault:not(:empty)", refused=400)
     yield Shot("error-play", "/play#game=gipf&params=1+2+3+4", "#fault:not(:empty)", refused=400)
     yield Shot("error-analysis", "/analysis#game=mnk&params=3+3+3&tree=b2,b2", "#fault:not(:empty)", refused=400)
     yield Shot("error-ladder", "/ladder", place="empty", refused=404)
@@ -360,7 +341,6 @@ def take(browser: Browser, shot: Shot, place: Place, size: str, dark: bool, pict
         if shot.who:
             name, _, value = place.cookies[shot.who].partition("=")
             page.context.add_cookies([{"name": name, "value": value, "url": place.site.url}])
-        page.add_init_script(shot.before)
         try:
             page.goto(place.site.url + shot.path.format(**place.values))
             expect(page.locator(shot.seen).first).to_be_visible()

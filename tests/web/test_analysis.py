@@ -1,20 +1,22 @@
 """What the board to think on is told: the best moves, what a text holds, positions of pieces."""
 
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
+from engine.compiling.compile_process import CompileProcess
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position, moves, play
 from engine.record import verify
 from engine.search.searcher import SearchResult, Stop
+from engine.solve.tablebase import tablebase
 from engine.solve.tablebase.tablebase import tablebase_of
-from server.web.play.analysis import questions
-from server.web.play.analysis.analyst import Analyst
-from server.web.play.analysis.arranging import Arrangement
-from server.web.play.analysis.questions import Pasted, Thinking, arrange, kit, opened, record
+from server.web.play import analysis_questions as questions
+from server.web.play.analysis_questions import Analyst, Pasted, Thinking, arrange, kit, opened, record
+from server.web.play.arranging import Arrangement
 from server.web.play.questions import Question, Refusal
 
 THREAT = Thinking(game="mnk", parameters="3 3 3", moves=("b2", "a1", "b3"), lines=3)
@@ -152,3 +154,17 @@ def test_a_search_that_is_stopped_answers_with_what_it_has() -> None:
     stop.set()
     found = questions.lines(Thinking(game="gipf", seconds=4.0), Analyst(1, tablebase_of), stop)
     assert found.lines == () and not found.is_final
+
+
+@pytest.mark.parametrize("make", [True, False])
+def test_a_tablebase_that_is_only_read_is_not_made(make: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[object] = []
+    monkeypatch.delenv("ARENA_TABLEBASES")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    for name in ("can_compile", "are_made"):
+        monkeypatch.setattr(tablebase, name, lambda: True)
+    monkeypatch.setattr(CompileProcess, "start", started.append)
+    found = tablebase_of(GAMES["gipf"].start("3 3 6 6"), make=make)
+    assert found is not None
+    found.start()
+    assert bool(started) == make

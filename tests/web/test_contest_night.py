@@ -7,29 +7,15 @@ from pathlib import Path
 
 import msgspec
 import pytest
-import trio
-import trio.testing
 from playwright.sync_api import Browser, expect
 
-from engine.games.catalogue import GAMES
-from engine.games.history import History
-from engine.search.searcher import Stop
-from server.config.settings import Settings
 from server.contest.definition import Knockout, RoundRobin, Swiss
 from server.contest.report import files
 from server.contest.report.contents import THIRD_PLACE, make_report
 from server.contest.report.structure import Meeting, Round, ScheduledGame
 from server.league.accounts.accounts import Accounts
 from server.league.console.announcements import Announcements
-from server.ops.workers.question_loop import Question
-from server.web.live import running_evaluations
-from server.web.live.contest_channel import ContestHub
-from server.web.live.event_stream import Broadcaster
-from server.web.live.running_evaluations import RunningEvaluations
-from server.web.play.analysis import idle_worker, questions
-from server.web.play.analysis.analyst import Analyst
 from server.web.views.contest_night import (
-    Evaluation,
     Line,
     Onward,
     Summary,
@@ -42,10 +28,8 @@ from server.web.views.contest_night import (
     stakes,
     told_by,
 )
-from server.web.views.contests import ReportIndex
 from tests.server.contest.played import CONTROL
 from tests.server.contest.report.samples import sample, sample_report
-from tests.server.harness import open_arena, play, ready
 from tests.web.chromium import PHONE, check_accessibility, fits, open_page
 from tests.web.site import Site, Table, renamed
 
@@ -75,22 +59,7 @@ def told(kind: str = "round-robin", **points: float) -> Told:
         entrants=tuple(points),
         variants=("mnk 3 3 3 1",),
         schedule=(),
-        evaluations=False,
     )
-
-
-EVALUATED = """
-    const parse = JSON.parse;
-    JSON.parse = (text) => {
-        const told = parse(text);
-        for (const board of told?.boards ?? []) {
-            if (board.evaluation !== null) throw new Error("the organiser has not allowed it");
-            board.evaluation = { ply: 0, score: 150, depth: 4, win: null };
-        }
-        return told;
-    };
-"""
-"""A script that lets a page think that running games were evaluated, which the server had no time for in a test."""
 
 
 LUNCH = "Lunch <now>, " + ", ".join(["and then the final"] * 10)
@@ -168,93 +137,6 @@ def test_the_winner_of_a_meeting_of_a_knockout_goes_on_or_is_the_champion() -> N
     assert told_by(report, report.done).bracket == report.stages[-1].bracket != ()
 
 
-async def test_the_last_wanted_position_of_a_game_is_evaluated(
-    monkeypatch: pytest.MonkeyPatch, autojump_clock: trio.testing.MockClock
-) -> None:
-    analyst = Analyst(1, lambda _: None)
-    asked: list[int] = []
-
-    class Alone:
-        """Workers without a process."""
-
-        def __init__(self, count: int, *, nice: int, module: str) -> None:
-            assert (count, nice, module) == (1, 19, idle_worker.__name__)
-
-        async def __aenter__(self) -> "Alone":
-            return self
-
-        async def __aexit__(self, *_error: object) -> None:
-            asked.append(-1)
-
-        async def ask(self, kind: str, body: bytes, seconds: float) -> tuple[int, bytes]:
-            asked.append(len(msgspec.json.decode(body)["moves"]))
-            await trio.sleep(1)
-            return idle_worker.answer(Question(kind, body, Stop()), analyst)
-
-    monkeypatch.setattr(running_evaluations, "Workers", Alone)
-    monkeypatch.setattr(questions, "WORTH_NODES", 500)
-    evaluations = RunningEvaluations()
-    start = History.begin(GAMES["mnk"].start("3 3 3"))
-    ahead = start.after("a1").after("a2").after("b1").after("b2")
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(evaluations.run)
-        assert evaluations.of(7, start) is None
-        await trio.sleep(0.5)
-        assert evaluations.of(7, start.after("a1")) is None
-        assert evaluations.of(7, ahead) is None, "of what was wanted meanwhile, only the last is looked at"
-        await trio.sleep(1)
-        known = evaluations.of(7, ahead)
-        assert known is not None and (known.ply, known.win) == (0, None)
-        await trio.sleep(2)
-        known = evaluations.of(7, ahead)
-        assert known is not None and (known.ply, known.win) == (4, 1)
-        evaluations.of(8, start)
-        evaluations.keep({7})
-        await trio.sleep(100)
-        assert evaluations.of(8, start) is None
-        await trio.sleep(0.5)
-        assert asked == [0, 4, -1, 0], "a process that nobody needs is ended"
-        nursery.cancel_scope.cancel()
-
-
-async def test_evaluations_are_of_no_later_move_than_spectators_see_and_only_where_they_are_allowed(
-    tmp_path: Path, mock_clock: trio.testing.MockClock
-) -> None:
-    wanted: list[int] = []
-
-    class Asked(RunningEvaluations):
-        """Takes note of the positions that are to be evaluated."""
-
-        def of(self, match: int, history: History) -> Evaluation | None:
-            wanted.append(history.plies)
-            return Evaluation(ply=history.plies, score=150, depth=4, win=None)
-
-    def delayed(settings: Settings) -> Settings:
-        return msgspec.structs.replace(settings, delay_moves=2)
-
-    async with open_arena(tmp_path, change=delayed) as harness:
-        players = await harness.pair("budget=60000", "morris")
-        await ready(*players)
-        for mover, move in enumerate("012"):
-            await play(players[mover % 2], players[1 - mover % 2], move)
-        report = renamed(renamed(sample_report(8, Swiss(3), stop=30), "a1", "ann"), "a2", "bob")
-        for contest, allowed in ((1, True), (2, False)):
-            shown = msgspec.structs.replace(report, evaluations=allowed)
-            files.write_report_files(shown, harness.folder / "contests" / str(contest))
-            broadcaster = Broadcaster(harness.arena.send_queue.soon, lambda: 0.0)
-            hub = ContestHub(harness.arena, broadcaster, ReportIndex(harness.folder), Asked(), contest)
-            await hub.look()
-            (board,) = msgspec.json.decode(hub.snapshot())["boards"]
-            assert board["match"]["plies"] == 1
-            assert (board["evaluation"] or {}).get("ply") == (1 if allowed else None)
-    assert set(wanted) == {1}
-
-
-def test_a_game_that_is_over_is_worth_nothing_to_look_at() -> None:
-    over = Question("worth", b'{"game": "mnk", "parameters": "3 3 3", "moves": ["a1", "a2", "b1", "b2", "c1"]}', Stop())
-    assert idle_worker.answer(over, Analyst(1, lambda _: None)) == (200, b"null")
-
-
 def test_games_of_others_and_of_other_variants_do_not_belong_to_a_contest() -> None:
     assert belongs(FOUR, ("dan", "ann"), "mnk 3 3 3 1")
     assert not belongs(FOUR, ("dan", "eve"), "mnk 3 3 3 1")
@@ -322,13 +204,11 @@ def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, s
     report = sample_report(12, Swiss(5), stop=60)
     table = Table(site, "morris", "budget=600000", ("a1", "a2"))
     with open_page(browser, still=True) as page:
-        page.add_init_script(EVALUATED)
         page.set_viewport_size({"width": 1920, "height": 1080})
         page.goto(f"{site.url}/contest/2/live")
         expect(page.locator("#state")).to_have_text("live")
         tile = page.locator(f".tile[data-match='{table.match}']")
         expect(tile.locator(".foot")).to_contain_text("0 moves")
-        expect(tile.locator(".evaluation")).to_have_text("score +150 · depth 4")
         expect(page.locator("#standings tr")).to_have_count(len(report.stages[-1].table))
         expect(page.locator("#results li")).to_have_count(8)
         led = [line.name for line in report.stages[-1].table if line.place == 1]
@@ -342,8 +222,6 @@ def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, s
         table.move("1")
         expect(tile.locator(".piece.side0")).to_have_count(1)
         expect(tile.locator(".foot")).to_contain_text("1 move")
-        expect(tile.locator(".evaluation")).to_have_text("score +150 · depth 4 · at the start")
-        assert tile.locator(".scale > span").evaluate("bar => bar.style.width") == "73.1%"
         assert fits(page)
         with closing(Accounts(site.data)) as accounts:
             Announcements(accounts).add(LUNCH, 1, "test")

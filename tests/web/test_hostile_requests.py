@@ -35,7 +35,7 @@ NUMBERS = (
 PATHS = (
     *("/api/matches/{}", "/api/matches/{}/record", "/api/matches/{}/values", "/live/matches/{}", "/match/{}"),
     *(
-        "/api/contests/{}",
+        "/api/contests/{}/fragments",
         "/api/contests/{}/report.json",
         "/api/contests/1/{}",
         "/contest/{}",

@@ -76,7 +76,7 @@ def test_a_class_is_invited_and_makes_tokens(browser: Browser, site: Site, phone
             assert person is not None
             Versions(site.data, accounts).add(person, f"{name}-bot", "a-file-with-a-long-name.zip", b"no archive")
             compare(site.data, accounts, f"{name}-bot")
-        for place in ("", "/versions/1"):
+        for place in ("/versions/1", ""):
             page.goto(f"{site.url}/bots/{name}-bot{place}")
             look()
         if phone:  # each figure says what it is

@@ -14,7 +14,7 @@ from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, ORGANISER
 from server.league.grading.grade_book import GradedStudent
 from server.league.grading.grading import Grade
-from server.league.ladder.players import LadderPlayer
+from server.league.ladder.rating import LadderPlayer
 from server.league.ladder.store import BegunGame, EndedGame, LadderStore
 from server.league.ladder_control import LadderControl
 from server.league.submissions.versions import BUILD, Versions

@@ -17,7 +17,6 @@ from server.contest.definition import Swiss
 from server.contest.report import files
 from server.web.live.contest_channel import ContestHub
 from server.web.live.event_stream import Broadcaster
-from server.web.live.running_evaluations import RunningEvaluations
 from server.web.views.contests import ReportIndex
 from server.web.views.lobby import Boards, overview
 from tests.server.contest.report.samples import sample_report
@@ -80,7 +79,7 @@ def of_contest(harness: ArenaHarness) -> Look:
     report = renamed(renamed(sample_report(8, Swiss(3), stop=30), "a1", "ann"), "a2", "bob")
     files.write_report_files(report, harness.folder / "contests" / "1")
     broadcaster = Broadcaster(harness.arena.send_queue.soon, lambda: 0.0)
-    hub = ContestHub(harness.arena, broadcaster, ReportIndex(harness.folder), RunningEvaluations(), 1)
+    hub = ContestHub(harness.arena, broadcaster, ReportIndex(harness.folder), 1)
 
     async def look() -> str:
         await hub.look()

@@ -206,7 +206,7 @@ TOO_LOW = """() => [...document.querySelectorAll("a[href], button, input, select
 def test_what_is_touched_on_a_phone_is_high_enough(browser: Browser, site: Site) -> None:
     table = Table(site, "mnk", "params=3,3,3 budget=600000")
     table.resign()
-    paths = ("", "contests", "contest/1", "contest/2", "contest/3", "contest/1/live", "atlas", "games", "play")
+    paths = ("", "contests", "contest/1", "contest/2", "contest/3", "contest/1/live", "games", "play")
     with open_page(browser, phone=True) as page:
         for path in (*paths, "analysis", f"match/{table.match}"):
             page.goto(f"{site.url}/{path}")

@@ -10,8 +10,7 @@ import msgspec
 import pytest
 from playwright.sync_api import Browser
 
-from engine.games.boards.picture import picture
-from engine.games.boards.shapes import PHONE_PIXELS
+from engine.games.boards.shapes import PHONE_PIXELS, picture
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position, Successor
 from server.web.views.board import motion, view

@@ -15,7 +15,6 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp
 
-from engine.search.game_engine import GameEngine
 from engine.search.searcher import Stop
 from server.ops.workers.question_loop import Question, listen
 from server.web.http.errors import Refused
@@ -88,7 +87,7 @@ def test_a_thought_is_stopped_by_a_word() -> None:
     question = asked.get()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(questions, "perf_counter", lambda: 0.0)  # for ever, then, if nothing stopped it
-        status, answer = play_worker.answer(question, GameEngine(1))
+        status, answer = play_worker.Worker(1).answer(question)
     assert status == 200 and msgspec.json.decode(answer)["move"]
 
 

@@ -12,7 +12,7 @@ from engine.wire import messages as m
 from server.match.recovery import read_finished_match
 from server.match.referee import State
 from server.storage.record_store import RecordStore
-from server.web.replay import past_results, results_process
+from server.web.replay import past_results
 from server.web.views.lobby import RESULTS, Listed, overview
 from tests.engine.test_record import played
 from tests.server.harness import open_arena, ready
@@ -33,7 +33,7 @@ def numbers(found: list[Listed]) -> list[int]:
 def test_the_newest_results_come_first(tmp_path: Path) -> None:
     for number in (2, 9, 10, 31):
         keep(tmp_path, number, played(end="resign", stop_after=number))
-    found = results_process.newest(tmp_path, 3)
+    found = past_results.newest(tmp_path, 3)
     assert numbers(found) == [31, 10, 9]
     assert [(one.plies, one.game, one.players, one.runs) for one in found[1:]] == [
         (plies, "gipf", ("ann", "bob"), (False, False)) for plies in (10, 9)
@@ -47,7 +47,7 @@ def test_the_newest_results_come_first(tmp_path: Path) -> None:
     [
         b"",
         b"\xff\xfe\x00",
-        b"\x00" * (results_process.MAX_BYTES + 1),
+        b"\x00" * (past_results.MAX_BYTES + 1),
         "nonsense\n" * 1000,
         played(end="resign", stop_after=4).replace("move 3 ", "move 4 ", 1),
         played(stop_after=4)[:300],
@@ -60,7 +60,7 @@ def test_what_is_no_true_result_is_left_out(tmp_path: Path, text: str | bytes) -
     keep(tmp_path, 5, text)
     (tmp_path / "records" / "6.txt").mkdir()
     (tmp_path / "records" / "notes.txt").write_text("by hand")
-    assert numbers(results_process.newest(tmp_path, 5)) == [4]
+    assert numbers(past_results.newest(tmp_path, 5)) == [4]
 
 
 def test_a_record_that_takes_long_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,13 +69,13 @@ def test_a_record_that_takes_long_is_given_up(tmp_path: Path, monkeypatch: pytes
             pass
         return read_finished_match(text)
 
-    monkeypatch.setattr(results_process, "read_finished_match", slowly)
-    monkeypatch.setattr(results_process, "RECORD_SECONDS", 0.05)
+    monkeypatch.setattr(past_results, "read_finished_match", slowly)
+    monkeypatch.setattr(past_results, "RECORD_SECONDS", 0.05)
     for number in (4, 5, 6):
         keep(tmp_path, number, played(end="resign", stop_after=4))
-    assert numbers(results_process.newest(tmp_path, 5)) == [6, 4]
-    monkeypatch.setattr(results_process, "ALL_SECONDS", -1.0)
-    assert results_process.newest(tmp_path, 5) == []
+    assert numbers(past_results.newest(tmp_path, 5)) == [6, 4]
+    monkeypatch.setattr(past_results, "ALL_SECONDS", -1.0)
+    assert past_results.newest(tmp_path, 5) == []
 
 
 @pytest.mark.slow
@@ -107,7 +107,7 @@ async def test_what_this_server_has_seen_is_not_listed_twice(
         await ready(first, second)
         await first.say(m.Resign())
         await first.hear(m.Result)
-        earlier = tuple(results_process.newest(tmp_path, RESULTS))
+        earlier = tuple(past_results.newest(tmp_path, RESULTS))
         assert numbers(list(earlier)) == list(range(RESULTS + 10, 10, -1))
         before = overview(harness.arena, None)
         assert numbers(list(before.recent)) == [RESULTS + 10] and not before.complete
@@ -130,7 +130,7 @@ async def test_what_could_not_be_read_is_not_said_to_be_complete(
         if len(tries) == 2:
             raise OSError(errno.EAGAIN, "no process")
         await trio.sleep(past_results.FIRST_SECONDS + 1)
-        return 200, msgspec.json.encode(results_process.newest(tmp_path, RESULTS))
+        return 200, msgspec.json.encode(past_results.newest(tmp_path, RESULTS))
 
     monkeypatch.setattr(past_results, "ask_once", ask)
     results.want()

@@ -9,18 +9,18 @@ from engine.record import verify
 from engine.record.review import review
 from server.ops.workers.question_loop import OK, Question
 from server.web.http.errors import NOT_TRUE
-from server.web.replay import reviews
+from server.web.replay import evaluations
 from server.web.replay.analysis_requests import review_question
+from server.web.replay.evaluations import Judged, review_part
 from server.web.replay.record_analysis import answer
-from server.web.replay.reviews import Judged, review_part
 from tests.engine.records import Table
 from tests.engine.test_record import played
 
 
 def test_parts_add_up_to_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reviews, "PART_MOVES", 5)
-    monkeypatch.setattr(reviews, "INTERPRETED_NODES", 60)
-    monkeypatch.setattr(reviews, "COMPILED_NODES", 60)
+    monkeypatch.setattr(evaluations, "PART_MOVES", 5)
+    monkeypatch.setattr(evaluations, "INTERPRETED_REVIEW_NODES", 60)
+    monkeypatch.setattr(evaluations, "COMPILED_REVIEW_NODES", 60)
     summary = verify(played("5 4 30 30", stop_after=12, end="resign"))
     told: list[Judged] = []
     before, firsts = 10**15, []

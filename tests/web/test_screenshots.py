@@ -13,7 +13,7 @@ def test_each_page_has_a_picture_in_every_way_it_comes() -> None:
     shots = list(all_shots())
     paths = [urlsplit(shot.path).path.format_map(Any()) for shot in shots]
     pages = documents.load()
-    assert len(pages) > 10
+    assert len(pages) >= 10
     assert [page for page in pages if not any(compile_path(page)[0].match(path) for path in paths)] == []
     assert len({shot.name for shot in shots}) == len(shots)
     assert {shot.place for shot in shots} == set(PLACES)

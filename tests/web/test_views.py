@@ -8,7 +8,7 @@ import pytest
 
 from engine.games.boards.layout import Piece
 from engine.games.catalogue import GAMES
-from engine.games.gipf import drawing
+from engine.games.gipf import board
 from engine.games.interface import Game
 from server.web.views.board import Motion, View, motion, view
 from tests.games.cases import EVERY_VARIANT, named
@@ -124,7 +124,7 @@ def test_a_game_without_a_drawing_is_shown_as_its_picture() -> None:
 
 @pytest.mark.parametrize("size", range(2, 13))
 def test_neighbours_on_the_hexagon_are_one_step_apart(size: int) -> None:
-    layout = drawing.layout(size)
+    layout = board.layout(size)
     assert (len(layout.fields), len(layout.dots), len(layout.strokes)) == (
         3 * size * (size - 1) + 1,
         6 * size,

@@ -3,11 +3,10 @@
 import time
 from contextlib import suppress
 
-from bots.check.bot_under_test import ANSWER_SECONDS, LOOK_SECONDS, MAX_REFUSALS, BotUnderTest, greet
+from bots.check.bot_under_test import ANSWER_SECONDS, LOOK_SECONDS, MAX_REFUSALS, BotUnderTest, Situation, greet
 from bots.check.conformance_match import ConformanceMatch
 from bots.check.peer import Left, Peer
 from bots.check.report import Fault
-from bots.check.situation import Situation
 from engine.wire import messages as m
 from engine.wire.coding import encode
 from engine.wire.lines import REPLY_BYTES

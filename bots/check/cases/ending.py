@@ -1,9 +1,12 @@
-"""Situations in which a match ends, each in another way. Then the bot seeks again, or leaves."""
+"""Situations in which a match ends, or in which ERROR answers a request in a match.
 
-from bots.check.bot_under_test import BotUnderTest
+After the end of a match the bot seeks again, or leaves. An ERROR changes nothing, and the clock runs on.
+"""
+
+from bots.check.bot_under_test import BotUnderTest, Situation
 from bots.check.conformance_match import ConformanceMatch
 from bots.check.position_search import Wanted, always_ends, can_win, find, wins
-from bots.check.situation import Situation
+from engine.wire import messages as m
 
 SMALL = {"gipf": "3 3 5 5", "mnk": "4 4 3", "arrows": "4 4"}
 """Variants whose games end soon."""
@@ -87,6 +90,44 @@ def _table(bot: BotUnderTest, wanted: Wanted | None = None, *, own: bool = True)
     return ConformanceMatch(bot, find(game, parameters, side if own else 1 - side, wanted), side=side)
 
 
+CODES = ("line_too_long", "bad_line", "bad_arguments", "some_new_code")
+
+
+def move_is_refused(bot: BotUnderTest) -> None:
+    """ERROR in answer to MOVE: the bot is still on turn, and says another MOVE, or gives up."""
+    for code in CODES:
+        table = _on_turn(bot)
+        table.asked()
+        table.peer.refuse_move(code, "this is how a refusal looks")
+        _moves_or_resigns(table)
+
+
+def moves_are_refused(bot: BotUnderTest) -> None:
+    """ERROR in answer to MOVES: a bot that asks for the list does without it, or gives up."""
+    table = _on_turn(bot)
+    table.lists_moves = False
+    _moves_or_resigns(table)
+
+
+def _on_turn(bot: BotUnderTest) -> ConformanceMatch:
+    table = ConformanceMatch(bot)
+    table.opening()
+    table.turn_to_bot()
+    return table
+
+
+def _moves_or_resigns(table: ConformanceMatch) -> None:
+    table.may_resign = True
+    while True:
+        match table.request("a MOVE, or RESIGN", "6"):
+            case m.Resign() | m.Crashed():
+                return
+            case m.Move() as move:
+                table.judge(move)
+                table.close()
+                return
+
+
 SITUATIONS = (
     Situation("the game ends by its own move", own_move_ends),
     Situation("the game ends by a move of the opponent's", opponent_wins),
@@ -94,4 +135,6 @@ SITUATIONS = (
     Situation("the match ends while it prepares", while_preparing),
     Situation("the match ends while it waits", while_waiting),
     Situation("the match ends while it thinks: its MOVE comes too late", while_thinking),
+    Situation("its MOVE is refused: says another, or RESIGN", move_is_refused),
+    Situation("its MOVES is refused: moves without it, or says RESIGN", moves_are_refused),
 )

@@ -1,12 +1,11 @@
-"""Situations on the board."""
+"""Situations on the board, and of the clocks."""
 
 from random import Random
 
-from bots.check.bot_under_test import BotUnderTest
+from bots.check.bot_under_test import BotUnderTest, Situation
 from bots.check.conformance_match import ConformanceMatch
 from bots.check.position_search import Wanted, chooses, crossing_rows, find, forced_move, may_choose
 from bots.check.report import Skipped
-from bots.check.situation import Situation
 from engine.games.catalogue import GAMES
 from engine.games.interface import Game, Position, Successor
 
@@ -173,6 +172,26 @@ def _game(bot: BotUnderTest) -> Game:
     return bot.game
 
 
+SHORT_MS = 1000
+SHORT_PLIES = 30
+TINY_MS = 500
+INCREMENT_MS = 100
+
+TRIES = 3
+"""A bot that cannot keep its time fails each time; one whose time a busy machine has taken does not."""
+
+
+def short_budget(bot: BotUnderTest) -> None:
+    """A second for the whole match."""
+    keep_playing(ConformanceMatch(bot, budget=SHORT_MS), SHORT_PLIES)
+
+
+def increment(bot: BotUnderTest) -> None:
+    """Half a second, and a tenth for each move."""
+    table = ConformanceMatch(bot, budget=TINY_MS, increment=INCREMENT_MS)
+    keep_playing(table, SHORT_PLIES)
+
+
 SITUATIONS = (
     Situation("plays the side that begins", first_side),
     Situation("plays the other side", second_side),
@@ -184,4 +203,6 @@ SITUATIONS = (
     Situation("finds a forced move", has_one_move),
     Situation("plays match after match", match_after_match),
     Situation("plays a long match", long_match),
+    Situation("keeps its time with a second for the match", short_budget, TRIES),
+    Situation("keeps its time with half a second, and a tenth more a move", increment, TRIES),
 )

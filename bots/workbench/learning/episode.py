@@ -11,8 +11,7 @@ from engine.games.history import History
 from engine.games.interactive_game import MOVE_LIMIT
 from engine.games.interface import IllegalMove
 from engine.games.outcome import Outcome
-from engine.record.dataset.encoding import Encoding, encoding_of, legal_actions
-from engine.record.dataset.planes import Planes
+from engine.record.encoding import Encoding, Planes, encoding_of, legal_actions
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from pathlib import Path
 from time import perf_counter
 
 from engine.commands.inputs import File, check_seconds, game_named, position_of, text_of, warn_of
-from engine.commands.program.output import Rejected, answer, say
+from engine.commands.program import Rejected, answer, say
 from engine.games.catalogue import title_of
 from engine.games.interface import Position
 from engine.solve import certificate
@@ -51,8 +51,7 @@ def solve_game(
     time
         Seconds after which to give up; without it, however long it takes.
     memory
-        Megabytes for tables and positions, beside the program's own 200 or so. When they are used up, only
-        forced wins are looked for.
+        Megabytes for tables and positions, beside the program's own 200 or so.
     proof
         File for a certificate of the win: what the winner plays, which arena-engine check verifies by the rules alone.
     """
@@ -78,8 +77,6 @@ def solve_game(
         answer(f"within {solution.within}")
     if proof is not None:
         _write_proof(proof, root, solution, memory)
-    if solution.closed and solution.result == Result.DRAW:
-        answer(f"positions {solution.positions} up to symmetry")
     say(f"{_figures(solution)}, in {perf_counter() - began:.1f} s")
 
 
@@ -135,9 +132,6 @@ def _figures(solution: Solution) -> str:
         else "looked for forced wins"
     ]
     words.append(number_of(solution.nodes, "node"))
-    words.append(f"{number_of(solution.positions, 'position')} collected")
-    if solution.closed:
-        words.append("which are all there are")
-    elif solution.full:
-        words.append("which is all that the memory holds")
+    if solution.positions:
+        words.append(f"{number_of(solution.positions, 'position')} of layers solved")
     return ", ".join(words)

@@ -3,14 +3,12 @@
 from itertools import islice
 
 from engine.commands.inputs import game_named, start_of
-from engine.commands.program.output import Rejected, answer, say
+from engine.commands.program import Rejected, answer, say
 from engine.games.catalogue import title_of
-from engine.solve.layered.solver import Layers
+from engine.solve.layered.solver import Judgement, Layers
 from engine.solve.layered.store import Name
-from engine.solve.reachable import Judgement
 from engine.solve.tablebase import making
-from engine.solve.tablebase.extent import extent
-from engine.solve.tablebase.shipped import shipped
+from engine.solve.tablebase.making import extent, shipped
 from engine.solve.tablebase.verification import (
     all_places,
     fault_at,

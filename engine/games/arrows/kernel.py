@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from engine.compiling.binding import bind_fields, table
-from engine.games.arrows import endgame, evaluation, rules
+from engine.games.arrows import evaluation, rules
 from engine.games.arrows.geometry import layout
 from engine.games.interface import Rules
 
@@ -27,4 +27,4 @@ def tables(*, compile: bool) -> dict[str, Sequence[int]]:
 def bind(*, compile: bool = False) -> ArrowsRules:
     """Return the rules of all boards."""
     constants = {"WORDS": rules.WORDS, **tables(compile=compile)}
-    return bind_fields(ArrowsRules, (rules, endgame, evaluation), "arrows", constants, compile=compile)
+    return bind_fields(ArrowsRules, (rules, evaluation), "arrows", constants, compile=compile)

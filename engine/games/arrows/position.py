@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from engine.games.arrows import board, drawing, parameters, rules
+from engine.games.arrows import board, parameters, rules
 from engine.games.arrows.geometry import HALF, NOWHERE, number, words
 from engine.games.arrows.kernel import ArrowsRules, bind
 from engine.games.arrows.parameters import SIDES, Field, Setup
@@ -154,7 +154,7 @@ class ArrowsPosition(BoardPosition[Setup, rules.State]):
 
     def picture(self, last: Successor | None = None) -> str:
         """Draw the board, each arrow with its owner's number."""
-        return drawing.draw(self.variant, self.moves, mark_last=last is not None)
+        return board.draw(self.variant, self.moves, mark_last=last is not None)
 
     def drawing(self, last: Successor | None = None) -> Drawing:
         """Return the board with all arrows, blocked fields, and the fields that have to be used next."""
@@ -162,7 +162,7 @@ class ArrowsPosition(BoardPosition[Setup, rules.State]):
         placed = board.arrows(self.variant, self.moves)
         over = self.verdict() is not None
         return Drawing(
-            layout=drawing.layout(self.variant.columns, self.variant.rows),
+            layout=board.layout(self.variant.columns, self.variant.rows),
             pieces=tuple(Piece(_name(arrow.field), arrow.side, arrow.direction) for arrow in placed),
             blocked=tuple(map(_name, self.variant.blocked)),
             aims=(None, None) if over else (first, second),
@@ -235,7 +235,7 @@ def read(text: str) -> Position:
 ARROWS: Game = BoardGame(
     name="arrows",
     sides=SIDES,
-    marks=drawing.MARKS,
+    marks=board.MARKS,
     default_parameters="8 8",
     variant_of=parameters.parse,
     first_position=begin,

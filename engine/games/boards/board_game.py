@@ -101,7 +101,7 @@ class BoardPosition(Generic[V, S]):
         ``scale`` is one of `engine.games.boards.raster.SCALES`; raises ValueError for another one.
         """
         from engine.games.boards import raster
-        from engine.games.boards.picture import picture
+        from engine.games.boards.shapes import picture
 
         return raster.png(picture(self.drawing(last), self.summary()), night=night, scale=scale)
 

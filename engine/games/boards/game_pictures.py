@@ -1,4 +1,4 @@
-"""Pictures of a game: its last position as SVG or PNG; all of them as an animated GIF.
+"""Pictures of a game: its last position as SVG or PNG, all positions as an animated GIF.
 
 A game is its first position and the moves since then.
 """
@@ -6,9 +6,9 @@ A game is its first position and the moves since then.
 from collections.abc import Sequence
 from functools import reduce
 
-from engine.games.boards.animation import gif
 from engine.games.boards.board_game import BoardPosition
-from engine.games.boards.picture import Picture, picture
+from engine.games.boards.raster import gif
+from engine.games.boards.shapes import Picture, picture
 from engine.games.interface import Position, Successor, play
 
 MOST_MOVES = 240

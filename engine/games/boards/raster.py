@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 from unicodedata import combining, normalize
 
 from engine.games.boards.colours import by_light
-from engine.games.boards.picture import Picture
-from engine.games.boards.shapes import Box, Circle, Line, Paint, Placed, Polygon, Shape, Words
+from engine.games.boards.shapes import Box, Circle, Line, Paint, Picture, Placed, Polygon, Shape, Words
 
 if TYPE_CHECKING:
     from PIL.Image import Image
     from PIL.ImageDraw import ImageDraw
     from PIL.ImageFont import FreeTypeFont
+from collections.abc import Sequence
 
 FINER = 3
 
@@ -177,3 +177,25 @@ def _font(size: int) -> "FreeTypeFont":
     font = ImageFont.load_default(size)
     assert isinstance(font, ImageFont.FreeTypeFont)  # every wheel of Pillow has FreeType
     return font
+
+
+COLOURS = 96
+"""Those of all pictures together: boards have some twenty, and what lies between these at edges."""
+
+
+def gif(pictures: Sequence[Picture], milliseconds: Sequence[int], *, night: bool = False) -> bytes:
+    """Return pictures of one game, each with how long it is seen, as a GIF that begins again at its end."""
+    from PIL import Image
+
+    painter = Painter(pictures[0], night=night)
+    samples = [painter.paint(pictures[at]) for at in {0, len(pictures) // 2, len(pictures) - 1}]
+    width, height = samples[0].size
+    sheet = Image.new("RGB", (width, height * len(samples)))
+    for row, sample in enumerate(samples):
+        sheet.paste(sample, (0, row * height))
+    palette = sheet.quantize(COLOURS, Image.Quantize.MEDIANCUT)
+    frames = (painter.paint(one).quantize(palette=palette, dither=Image.Dither.NONE) for one in pictures)
+    first = next(frames)
+    file = BytesIO()
+    first.save(file, "GIF", save_all=True, append_images=frames, duration=list(milliseconds), loop=0, optimize=True)
+    return file.getvalue()

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from engine.games.boards.colours import by_light
 from engine.games.boards.layout import Drawing
-from engine.games.boards.picture import picture
-from engine.games.boards.shapes import Box, Circle, Line, Paint, Placed, Polygon, Shape, Words
+from engine.games.boards.shapes import Box, Circle, Line, Paint, Placed, Polygon, Shape, Words, picture
 
 ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 """What stands for characters that mean something else in SVG. `html.escape` does that too, with a table of all

@@ -1,6 +1,8 @@
 """What the search needs to know of a GIPF position: is it over, what is it worth, what is its hash.
 
 Bound and compiled together with `engine.games.gipf.rules`, whose constants these functions share.
+
+Solvers ask which moves to try first, and how far off the end is at least: `candidates` and `least_plies`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +11,23 @@ from typing import Any, NamedTuple
 from engine.compiling.binding import UNBOUND, popcount
 from engine.compiling.bits import HASH_FACTOR, HASH_MASK, mix
 from engine.games.gipf.patterns.value import pattern_value
-from engine.games.gipf.rules import AXIS_STEPS, CENTRE, LINE, ONE, State, can_push, finals, of_mover, open_pushes
+from engine.games.gipf.rules import (
+    AXIS_STEPS,
+    CENTRE,
+    LINE,
+    ONE,
+    PATH,
+    WORDS,
+    State,
+    can_push,
+    children,
+    copy,
+    finals,
+    load,
+    of_mover,
+    open_pushes,
+    store,
+)
 from engine.games.interface import LOST, UNDECIDED, Arena
 
 # bound by engine.games.gipf.kernel
@@ -30,7 +48,7 @@ class Weights(NamedTuple):
 
     Centre, clustering and exchanges are features that M. Wentink names (Analysis and Implementation of the game Gipf,
     Maastricht 2001). Lines with more pieces than the opponent's told nothing beside the others. All but the last number
-    were found by `engine.duel.tuning` from games on the board of 4 4 15 15: see docs/duel.md.
+    were fitted to the results of games on the board of 4 4 15 15: see docs/duel.md.
     """
 
     piece: int = 100
@@ -81,9 +99,6 @@ class Weights(NamedTuple):
 
 
 WEIGHTS = Weights()
-
-FIXED = ("tempo",)
-"""Weights of which games tell nothing, since they change no comparison of positions at one depth."""
 
 
 MARGIN = 40
@@ -167,3 +182,43 @@ def hash_of(state: State) -> int:
 def kind_of(state: State, child: State) -> int:
     """Return a number for what a move has changed on the board, which tells pushes apart well enough."""
     return mix_wide(int((state.white ^ child.white) & HASH_MASK), state.black ^ child.black) >> 40
+
+
+VALUE = PATH
+"""Where a place holds the evaluation that it is sorted by: with candidates nobody asks for the path of choices."""
+
+
+def least_plies(state: State, winning: bool) -> int:
+    """Return a number of plies before which the side to move does not win (``winning``), or does not lose.
+
+    Who loses is to move with no piece in reserve, which each move of a side takes one from; or all fields are taken,
+    of which a move takes no more than one. Rows give pieces and fields back.
+    """
+    own, other = state.white_reserve, state.black_reserve
+    if state.side != 0:
+        own, other = other, own
+    return min(popcount(CENTRE[-1] & ~(state.white | state.black)), 2 * other + 1 if winning else 2 * own)
+
+
+def candidates(state: State, arena: Arena, first: int) -> int:
+    """Write children among which one is as good as the best, those with the best evaluation first; return their end.
+
+    A win on the spot is enough.
+    """
+    end = children(state, arena, first)
+    for at in range(first, end):
+        if not can_push(load(arena, at)):
+            copy(arena, at, first)
+            return first + 1
+    for at in range(first, end):
+        arena[at * WORDS + VALUE] = evaluate(load(arena, at))
+    for unsorted in range(first + 1, end):
+        # insertion sort, in which equal ones keep their order
+        state = load(arena, unsorted)
+        value = arena[unsorted * WORDS + VALUE]
+        at = unsorted
+        while at > first and arena[(at - 1) * WORDS + VALUE] > value:
+            copy(arena, at - 1, at)
+            at -= 1
+        store(arena, at, state, value)
+    return end

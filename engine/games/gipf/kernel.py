@@ -10,22 +10,17 @@ from engine.compiling.binding import bind_fields, table
 from engine.compiling.bits import run_shifts
 from engine.compiling.field_sets import FieldSets
 from engine.compiling.wide_integers import WORD_BITS, CompiledOnly, width_for
-from engine.games.gipf import evaluation, rules
+from engine.games.gipf import evaluation, layers, rules, symmetry
 from engine.games.gipf.evaluation import WEIGHTS, Weights
 from engine.games.gipf.geometry import AXES, geometry
 from engine.games.gipf.parameters import Parameters, parse
 from engine.games.gipf.patterns import tables, value
 from engine.games.gipf.patterns.tables import ARRAYS, NUMBERS, Tables
 from engine.games.gipf.rules import State
-from engine.games.gipf.solving import layers, ranking, solver_hints, symmetry
 from engine.games.interface import EVALUATION_LIMIT, Arena, Kernel, LayerRules, Rules
 
 WORD_SIZE = 4
 """The largest S whose board fits a 64-bit word with its sign: bit (2S-1)**2 - 1 is bit 48. Larger ones take several."""
-
-DIGIT = 24
-"""Bits of a digit of `features`; no feature of any variant is as large as half of what they hold."""
-HALF = 1 << (DIGIT - 1)
 
 MAX_BOUND = 384
 """Bindings that are kept: there are 132 boards and Ks, interpreted and compiled; more only where weights are tried out.
@@ -59,13 +54,13 @@ class GipfRules(Rules):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GipfLayerRules(GipfRules, LayerRules):
-    """The same with the places of positions, see `engine.games.gipf.solving`."""
+    """The same with the places of positions, see `engine.games.gipf.layers`."""
 
     exchanged: Callable[[int], int]
     reversed_rows: Callable[[int], int]
     canonical: Callable[[State], State]
-    place_of: Callable[[int, int, int, ranking.Index], tuple[int, int]]
-    sets_at: Callable[[int, int, int, ranking.Index], tuple[int, int]]
+    place_of: Callable[[int, int, int, layers.Index], tuple[int, int]]
+    sets_at: Callable[[int, int, int, layers.Index], tuple[int, int]]
     FIELDS: int
     """Of the board."""
 
@@ -117,7 +112,7 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights | Table
         constants[prefix + "LINE"] = sets.table([board.entries[n].line for n in chosen])
         constants[prefix + "FIRST"] = sets.table([first(n) for n in chosen])
         constants[prefix + "STEP"] = numbers([abs(board.entries[n].step) for n in chosen])
-    modules = [rules, evaluation, solver_hints]
+    modules = [rules, evaluation]
     if size <= WORD_SIZE:  # larger boards are beyond all solving, and their tables large
         chunks, exchanged, mirrored = symmetry.tables(size)
         constants |= {"CHUNKS": chunks, "EXCHANGED": numbers(exchanged), "REVERSED": numbers(mirrored)}
@@ -127,24 +122,24 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights | Table
     label = f"gipf_{size}_{run}"
     if weights is not WEIGHTS:
         label += f"_{zlib.crc32(repr(weights).encode()):08x}"
-    if size <= ranking.LARGEST:
+    if size <= layers.LARGEST:
         constants["layers"] = partial(bind_layers, size, run, compile=compile)
     return bind_fields(GipfRules, modules, label, constants, compile=compile)
 
 
 @lru_cache(MAX_BOUND)
 def bind_layers(size: int, run: int, *, compile: bool) -> GipfLayerRules:
-    """Return the rules for a board of side `ranking.LARGEST` or less, and what solving by layers needs beside."""
+    """Return the rules for a board of side `layers.LARGEST` or less, and what solving by layers needs beside."""
     interpreted, rules = bind(size, run), bind(size, run, compile=compile)
     assert interpreted.exchanged is not None and interpreted.reversed_rows is not None
-    tables = ranking.tables(size, (interpreted.exchanged, interpreted.reversed_rows))
-    index = ranking.make_index(size, run, tables["IMAGES"])
+    tables = layers.tables(size, (interpreted.exchanged, interpreted.reversed_rows))
+    index = layers.make_index(size, run, tables["IMAGES"])
     if not compile:
         fields = tables.pop("FIELDS")
         tables = {"FIELDS": fields, **{name: tuple(table.tolist()) for name, table in tables.items()}}
     more = {"index": index, "HAS_LAYERS": True, "LISTED": layers.LISTED, "WEIGHT": layers.WEIGHT}
     constants = {**vars(rules), **tables, **more}
-    return bind_fields(GipfLayerRules, (ranking, layers), f"layers_{size}_{run}", constants, compile=compile)
+    return bind_fields(GipfLayerRules, (layers,), f"layers_{size}_{run}", constants, compile=compile)
 
 
 def reweigher(parameters: str, named: Mapping[str, object]) -> Callable[[Kernel], Kernel]:
@@ -177,28 +172,6 @@ def _weights(named: Mapping[str, object], variant: Parameters) -> Weights | Tabl
     if _largest(weights, variant) > EVALUATION_LIMIT:
         raise ValueError(f"with such large weights an evaluation may go beyond {EVALUATION_LIMIT}, which means a win")
     return weights
-
-
-def features(parameters: str) -> Callable[[State], tuple[int, ...]]:
-    """Return what tells how far the side to move is ahead in each feature, in the order of `Weights`.
-
-    The evaluation is the sum of the features, each times its weight. So with the powers of a large number for weights,
-    which only wide integers can be, one evaluation holds all of them, each as a digit.
-    """
-    variant = parse(parameters)
-    powers = Weights(*(1 << (DIGIT * place) for place in range(len(Weights._fields))))
-    evaluate = bind(variant.size, variant.run, weights=powers).evaluate
-
-    def read(state: State) -> tuple[int, ...]:
-        left = evaluate(state)
-        digits = []
-        for _ in powers:
-            digit = (left + HALF) % (2 * HALF) - HALF
-            digits.append(digit)
-            left = (left - digit) >> DIGIT
-        return tuple(digits)
-
-    return read
 
 
 def _evaluation_constants(weights: Weights | Tables, *, compile: bool) -> dict[str, Any]:

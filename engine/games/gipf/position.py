@@ -8,11 +8,10 @@ from engine.compiling.binding import popcount
 from engine.games.boards.board_game import BoardGame, BoardPosition
 from engine.games.boards.layout import Drawing, Piece, Stock
 from engine.games.boards.lines import Counts, completing_fields, count_lines, each_field
-from engine.games.gipf import board, drawing, notation, parameters, rules
-from engine.games.gipf.evaluation import FIXED, Weights
+from engine.games.gipf import board, notation, parameters, rules
 from engine.games.gipf.geometry import windows
-from engine.games.gipf.kernel import GipfRules, bind, features, field_sets, reweigher
-from engine.games.gipf.patterns.entries import patterns_of
+from engine.games.gipf.kernel import GipfRules, bind, field_sets, reweigher
+from engine.games.gipf.patterns.tables import patterns_of
 from engine.games.interface import EvaluationWeights, Fields, Game, Successor
 from engine.games.outcome import Outcome
 
@@ -141,11 +140,11 @@ class GipfPosition(BoardPosition[parameters.Parameters, rules.State]):
 
     def picture(self, last: Successor | None = None) -> str:
         """Draw the board with its ring of dots and their names."""
-        return drawing.draw(self.variant.size, self.state, _pushed_onto(last) or "")
+        return board.draw(self.variant.size, self.state, _pushed_onto(last) or "")
 
     def drawing(self, last: Successor | None = None) -> Drawing:
         """Return the board with its ring of dots, and all pieces."""
-        layout = drawing.layout(self.variant.size)
+        layout = board.layout(self.variant.size)
         sides = self.pieces
         pieces = (Piece(name, side) for name, *_ in layout.fields for side in (0, 1) if name in sides[side])
         first, second = map(Stock, self.reserves, self.captured)
@@ -177,16 +176,13 @@ def _pushed_onto(last: Successor | None) -> str | None:
 GIPF: Game = BoardGame(
     name="gipf",
     sides=notation.SIDES,
-    marks=drawing.MARKS,
+    marks=board.MARKS,
     default_parameters="4 4 15 15",
     variant_of=parameters.parse,
     first_position=lambda variant: GipfPosition(variant, board.start(variant)),
     read_position=lambda text: GipfPosition(*board.read(text)),
     weights=EvaluationWeights(
-        named=lambda named: Weights.named(named)._asdict(),
-        fixed=FIXED,
         reweigher=reweigher,
-        features=features,
         patterns=lambda text: patterns_of(parameters.parse(text)),
     ),
 )

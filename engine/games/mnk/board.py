@@ -1,6 +1,14 @@
-"""The text form of m,n,k positions, both ways, and what can be wrong with one."""
+"""The text form of m,n,k positions, both ways, and what can be wrong with one.
 
-from engine.games.interface import BadParameters, BadPosition
+Moves are text like ``d4``, as in renju and chess. The letter is the column, a on the left; the number is the row, 1 at
+the bottom. Reading takes capital letters too.
+"""
+
+import re
+from functools import lru_cache
+
+from engine.games.boards.layout import Layout, cells
+from engine.games.interface import BadParameters, BadPosition, IllegalMove, UnreadableMove
 from engine.games.mnk.parameters import Parameters, parse
 from engine.games.mnk.rules import State
 
@@ -82,3 +90,68 @@ def read(text: str) -> tuple[Parameters, State]:
         sentence = f"the board ends after {len(board)} of N = {parameters.rows} rows"
         raise BadPosition("WRONG_BOARD_ROW_NUMBER", sentence, lines[-1][0])
     return parameters, State(*pieces("".join("".join(words) for _, words in board)), side)
+
+
+SIDES = ("first", "second")
+"""The sides, the one that begins first."""
+
+
+def letter(column: int) -> str:
+    """Name a column, counted from 0 at the left."""
+    return chr(ord("a") + column)
+
+
+def name(parameters: Parameters, field: int) -> str:
+    """Name a field, given as its bit."""
+    row, column = divmod(field.bit_length() - 1, parameters.columns)
+    return f"{letter(column)}{parameters.rows - row}"
+
+
+def field(parameters: Parameters, text: str) -> int:
+    """Return the bit of the field that a move names.
+
+    Raises `UnreadableMove`, code BAD_MOVE_IS_NO_FIELD, or `IllegalMove`, code BAD_MOVE_OUTSIDE_BOARD.
+    """
+    match = re.fullmatch("([a-zA-Z])([1-9][0-9]?)", text.strip())
+    if match is None:
+        sentence = f"{text!r} names no field; a move is a column's letter and a row's number, as in a1"
+        raise UnreadableMove("BAD_MOVE_IS_NO_FIELD", sentence)
+    column, number = ord(match[1].lower()) - ord("a"), int(match[2])
+    if column >= parameters.columns or number > parameters.rows:
+        last = f"{letter(parameters.columns - 1)}{parameters.rows}"
+        raise IllegalMove(
+            "BAD_MOVE_OUTSIDE_BOARD", f"{text!r} lies outside the board, which has the fields a1 to {last}"
+        )
+    return 1 << ((parameters.rows - number) * parameters.columns + column)
+
+
+MARKS = ("×", "○")
+"""How pieces are drawn, the first player's first."""
+
+MAX_LAYOUTS = 64
+"""Boards of which the layout is kept, of up to 70 KB each, the latest used: a new one is made in 2 ms."""
+
+SYMBOLS = ("·", *MARKS)
+"""How a field is drawn, by its digit in a text."""
+
+
+@lru_cache(MAX_LAYOUTS)
+def layout(columns: int, rows: int) -> Layout:
+    """Return where everything lies: letters name columns, numbers rows, row 1 at the bottom."""
+    fields = (f"{letter(x)}{rows - y}" for y in range(rows) for x in range(columns))
+    return cells(columns, rows, fields, [letter(x) for x in range(columns)], [str(rows - y) for y in range(rows)])
+
+
+def draw(parameters: Parameters, state: State, marked: int = 0) -> str:
+    """Draw the board, row 1 at the bottom; the marked field, a bit, stands in brackets."""
+    fields = digits(parameters, state)
+    columns = "   " + "".join(f" {letter(column)} " for column in range(parameters.columns)).rstrip()
+    lines = [columns]
+    for row in range(parameters.rows):
+        number = parameters.rows - row
+        cells = ""
+        for at in range(row * parameters.columns, (row + 1) * parameters.columns):
+            symbol = SYMBOLS[int(fields[at])]
+            cells += f"[{symbol}]" if marked == 1 << at else f" {symbol} "
+        lines.append(f"{number:>2} {cells} {number}")
+    return "\n".join([*lines, columns]) + "\n"

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from engine.compiling.binding import UNBOUND, Numbers, popcount
 from engine.compiling.bits import mix
 from engine.games.interface import WIN
-from engine.games.mnk.lines import counted, holding, lacking, open_lines, worth
 from engine.games.mnk.rules import BOARD, STEPS, K, State, empty_of, other_of, own_of, winning_fields
-from engine.games.mnk.threats import defences, fours, win_by_fours
+from engine.games.mnk.threats import counted, defences, fours, holding, lacking, open_lines, win_by_fours, worth
 
 # bound by engine.games.mnk.kernel
 WORTH: Sequence[int] = UNBOUND  # of an open line, by the number of pieces in it

@@ -9,7 +9,7 @@ from engine.games.boards.board_game import BoardGame, BoardPosition
 from engine.games.boards.layout import Drawing, Piece
 from engine.games.boards.lines import Counts, completing_fields, count_lines, each_field
 from engine.games.interface import UNDECIDED, Fields, Game, IllegalMove, Successor
-from engine.games.mnk import board, drawing, notation, parameters, rules
+from engine.games.mnk import board, parameters, rules
 from engine.games.mnk.geometry import windows
 from engine.games.mnk.kernel import MnkRules, bind, compiled_set
 from engine.games.outcome import Outcome
@@ -82,7 +82,7 @@ class MnkPosition(BoardPosition[parameters.Parameters, rules.State]):
         for side in (last, self.state.side):
             line = self._line(side)
             if line is not None:
-                sentence = f"{notation.SIDES[side]} has {self.variant.run} in a line, {line}"
+                sentence = f"{board.SIDES[side]} has {self.variant.run} in a line, {line}"
                 return Outcome(side, Ending.LINE, sentence)
         if self._rules().empty_of(self.state):
             return None
@@ -95,15 +95,15 @@ class MnkPosition(BoardPosition[parameters.Parameters, rules.State]):
         while empty:
             field = empty & -empty
             empty ^= field
-            yield Successor(notation.name(self.variant, field), MnkPosition(self.variant, rules.after(state, field)))
+            yield Successor(board.name(self.variant, field), MnkPosition(self.variant, rules.after(state, field)))
 
     def resolve(self, move: str) -> Successor:
         """Return the move in canonical text and the position after it; raises `engine.games.interface.BadMove`."""
-        field = notation.field(self.variant, move)
+        field = board.field(self.variant, move)
         if self._rules().verdict(self.state) != UNDECIDED:
             raise IllegalMove("BAD_MOVE_GAME_IS_OVER", "the game is over: no further piece can be placed")
         if not self._rules().empty_of(self.state) & field:
-            sentence = f"{notation.name(self.variant, field)} has a piece already; a move goes to an empty field"
+            sentence = f"{board.name(self.variant, field)} has a piece already; a move goes to an empty field"
             raise IllegalMove("BAD_MOVE_FIELD_IS_TAKEN", sentence)
         return self._successor(field)
 
@@ -120,12 +120,12 @@ class MnkPosition(BoardPosition[parameters.Parameters, rules.State]):
 
     def picture(self, last: Successor | None = None) -> str:
         """Draw the board with the names of columns and rows."""
-        marked = notation.field(self.variant, last.move) if last else 0
-        return drawing.draw(self.variant, self.state, marked)
+        marked = board.field(self.variant, last.move) if last else 0
+        return board.draw(self.variant, self.state, marked)
 
     def drawing(self, last: Successor | None = None) -> Drawing:
         """Return the board with all pieces."""
-        layout, sides = drawing.layout(self.variant.columns, self.variant.rows), self.pieces
+        layout, sides = board.layout(self.variant.columns, self.variant.rows), self.pieces
         pieces = (Piece(name, side) for name, *_ in layout.fields for side in (0, 1) if name in sides[side])
         return Drawing(
             layout=layout, pieces=tuple(pieces), marked=last.move if last else None, decisive=self._decisive()
@@ -147,7 +147,7 @@ class MnkPosition(BoardPosition[parameters.Parameters, rules.State]):
 
     def _successor(self, field: int) -> Successor:
         after = self._rules().after(self.state, field)
-        return Successor(notation.name(self.variant, field), MnkPosition(self.variant, after))
+        return Successor(board.name(self.variant, field), MnkPosition(self.variant, after))
 
     def _line(self, side: int) -> str | None:
         """Name the ends of the side's first line, or return None."""
@@ -161,7 +161,7 @@ class MnkPosition(BoardPosition[parameters.Parameters, rules.State]):
             if run:
                 begin = run & -run
                 ends = (begin, begin << ((self.variant.run - 1) * step))
-                return " to ".join(notation.name(self.variant, end) for end in ends)
+                return " to ".join(board.name(self.variant, end) for end in ends)
         return None
 
     def _decisive(self) -> tuple[str, ...]:
@@ -171,10 +171,10 @@ class MnkPosition(BoardPosition[parameters.Parameters, rules.State]):
             for line in windows(*self.variant):
                 if line in (line & self.state.first, line & self.state.second):
                     won |= line
-        return tuple(notation.name(self.variant, field) for field in each_field(won))
+        return tuple(board.name(self.variant, field) for field in each_field(won))
 
     def _names(self, fields: int) -> Fields:
-        return frozenset(notation.name(self.variant, field) for field in each_field(fields))
+        return frozenset(board.name(self.variant, field) for field in each_field(fields))
 
     @property
     def _size(self) -> int:
@@ -183,8 +183,8 @@ class MnkPosition(BoardPosition[parameters.Parameters, rules.State]):
 
 MNK: Game = BoardGame(
     name="mnk",
-    sides=notation.SIDES,
-    marks=drawing.MARKS,
+    sides=board.SIDES,
+    marks=board.MARKS,
     default_parameters="8 8 5",
     variant_of=parameters.parse,
     first_position=lambda variant: MnkPosition(variant, rules.State(0, 0, 0)),

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from engine.compiling.binding import UNBOUND, popcount
 from engine.games.interface import MINE, THEIRS, Arena
-from engine.games.mnk.lines import Digits, counted, holding, open_lines, worth
 from engine.games.mnk.rules import STEPS, K, State, empty_of, other_of, own_of, place_on, spread, winning_fields
+from engine.games.mnk.threats import Digits, counted, holding, open_lines, worth
 
 # bound by engine.games.mnk.kernel
 POWERS: Sequence[int] = UNBOUND  # of two, from 2**0 to 2**K

@@ -6,7 +6,7 @@ from functools import cache
 
 from engine.compiling.binding import bind_fields
 from engine.games.interface import Generate, Rules
-from engine.games.morris import evaluation, fields, rules, symmetry
+from engine.games.morris import evaluation, fields, rules
 from engine.games.morris.rules import State
 
 
@@ -27,5 +27,5 @@ class MorrisRules(Rules):
 @cache
 def bind(*, compile: bool = False) -> MorrisRules:
     """Return the rules."""
-    modules = fields, rules, evaluation, symmetry
+    modules = fields, rules, evaluation
     return bind_fields(MorrisRules, modules, "morris", {"WORDS": rules.WORDS}, compile=compile)

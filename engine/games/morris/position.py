@@ -9,7 +9,7 @@ from engine.games.boards.board_game import BoardGame, BoardPosition
 from engine.games.boards.layout import Drawing, Piece, Stock
 from engine.games.boards.lines import Counts, completing_fields, count_lines, each_field
 from engine.games.interface import DRAWN, UNDECIDED, WON, BadParameters, Fields, Game, Successor
-from engine.games.morris import board, drawing, notation, rules
+from engine.games.morris import board, notation, rules
 from engine.games.morris.fields import BOARD, LINES
 from engine.games.morris.kernel import MorrisRules, bind
 from engine.games.outcome import Outcome
@@ -164,11 +164,11 @@ class MorrisPosition(BoardPosition[Usual, rules.State]):
 
     def picture(self, last: Successor | None = None) -> str:
         """Draw the board with the numbers of its fields; the piece that was placed or moved stands in brackets."""
-        return drawing.draw(self.state, -1 if (field := self._come_to(last)) is None else int(field))
+        return board.draw(self.state, -1 if (field := self._come_to(last)) is None else int(field))
 
     def drawing(self, last: Successor | None = None) -> Drawing:
         """Return the board with all pieces."""
-        layout, sides = drawing.layout(), self.pieces
+        layout, sides = board.layout(), self.pieces
         pieces = (Piece(name, side) for name, *_ in layout.fields for side in (0, 1) if name in sides[side])
         first, second = map(Stock, self.reserves, self.captured)
         return Drawing(layout=layout, pieces=tuple(pieces), stock=(first, second), marked=self._come_to(last))
@@ -207,7 +207,7 @@ def variant_of(text: str) -> Usual:
 MORRIS: Game = BoardGame(
     name="morris",
     sides=board.SIDES,
-    marks=drawing.MARKS,
+    marks=board.MARKS,
     default_parameters="",
     variant_of=variant_of,
     first_position=lambda variant: MorrisPosition(variant, board.start()),

@@ -1,34 +1,209 @@
-"""Solving layer after layer, from the smallest on, up to the one that a position lies in."""
+"""Solving layer after layer, from the smallest on, up to the layer of a position.
 
-from collections.abc import Callable
+`LayerPair` solves a layer together with the one that its moves lead to, as `engine.solve.layered.values` says.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
-from typing import cast
+from typing import Any, NamedTuple, cast
 
 from engine.compiling.binding import Numbers, zeros
-from engine.games.interface import Kernel, State
+from engine.games.interface import Kernel, LayerRules, State
+from engine.search.binding import bind, copy_of
 from engine.search.memory import KnownLayers
-from engine.solve.layered.pair import PLACE_BYTES, LayerPair, OutOfMemory, Solved, layer_rules
-from engine.solve.layered.store import Figures, LayerStore, Name
-from engine.solve.reachable import Judgement
+from engine.solve.layered.store import LayerStore, Name
+from engine.solve.layered.values import EDGES, ENTRY_POINTS, LAST, PLACE, POSITIONS, Layer
+
+SURVEYED_AT_A_TIME = 1 << 17
+"""Places that a thread surveys between two looks at the clock."""
+
+JUDGED_AT_A_TIME = 1 << 22
+"""Places that are gone through between two looks at the clock."""
+
+ARENA_PLACES = 1 << 12
+"""Room for the ways to collect rows after one push."""
+
+LISTED_MOVES = 1 << 12
+"""Room for the moves of one position."""
+
+ORIGINS = 1 << 10
+"""Room for the ways back from one position."""
+
+HIGHEST_SURVEYED = 2
+"""The highest value that a survey gives to positions itself."""
+
+EDGES_AT_A_TIME = 1 << 17
+"""Room for the edges that a survey notes before they are put away."""
+
+PLACE_BYTES = 1 + 1 + 2 + 4
+"""What a place of a layer takes while it is solved."""
+
+PAIR_BYTES = 8
+EDGE_BYTES = PAIR_BYTES + 4
+"""What an edge takes: as a pair at first, and among those to the same place."""
+
+
+class Judgement(NamedTuple):
+    """The exact value of a position."""
+
+    result: int
+    """For the side to move: 1 won, -1 lost, 0 drawn."""
+    plies: int
+    """Plies to the end of the game with perfect play; 0 for a draw."""
+
+
+class OutOfTime(Exception):
+    """The deadline has come. ``str(error)`` is a clause for people, as that of the next one is."""
+
+
+class OutOfMemory(Exception):
+    """More memory is needed than the limit."""
+
+
+class Solved(NamedTuple):
+    """A layer that is solved."""
+
+    name: Name
+    values: Numbers
+    """See `engine.solve.layered.values`."""
+    positions: int
+
+
+def layer_rules(kernel: Kernel) -> LayerRules:
+    """Return the rules of a kernel with what layers need; only for games that have them."""
+    assert kernel.rules.layers is not None
+    return kernel.rules.layers()
+
+
+class LayerPair:
+    """Layers (m, o) and (o, m), or one where the numbers are equal."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        name: Name,
+        sizes: Sequence[Sequence[int]],
+        store: LayerStore,
+        *,
+        memory: int,
+        late: Callable[[], bool],
+    ) -> None:
+        """Make room for both layers; the smaller ones are taken from the store.
+
+        Raises OutOfMemory where more than ``memory`` bytes are needed.
+        """
+        self._rules = layer_rules(kernel)
+        self._kernel = kernel._replace(rules=self._rules)
+        bound = bind(ENTRY_POINTS, self._kernel)
+        self._look, self._count_edges, self._add_up, self._fill_in, self._return = bound
+        self._store = store
+        self._memory = memory
+        self._late = late
+        self._names = list(dict.fromkeys((name, name[::-1])))
+        self._take(sum(sizes[mine][theirs] for mine, theirs in self._names) * PLACE_BYTES)
+        self._layers = [self._layer(sizes[mine][theirs]) for mine, theirs in self._names]
+
+    def solve(self) -> list[Solved]:
+        """Return both layers solved, or the one.
+
+        Raises OutOfTime, OutOfMemory, and OverflowError as the functions do.
+        """
+        surveys = [self._survey(number) for number in range(len(self._names))]
+        self._judge(max(last for _, last in surveys))
+        return [
+            Solved(name, layer.values, positions)
+            for name, layer, (positions, _) in zip(self._names, self._layers, surveys, strict=True)
+        ]
+
+    def _layer(self, places: int) -> Layer:
+        typecodes = (("B", places), ("B", places), ("h", places), ("I", places + 1), ("i", 0))
+        return Layer(*(zeros(typecode, count) for typecode, count in typecodes))
+
+    def _take(self, size: int) -> None:
+        """Account for memory."""
+        self._memory -= size
+        if self._memory < 0:
+            raise OutOfMemory("it takes more memory than is allowed")
+
+    def _survey(self, number: int) -> tuple[int, int]:
+        """Survey a layer, and note its edges with the other one; return its positions and highest exit."""
+        target = self._layers[-1 - number]
+        begins = range(0, len(self._layers[number].values), SURVEYED_AT_A_TIME)
+        positions = edges = last = 0
+        kept = []
+        for portions, tally in (self._survey_from(begin, number) for begin in begins):
+            self._take(int(tally[EDGES]) * EDGE_BYTES)
+            positions += int(tally[POSITIONS])
+            edges += int(tally[EDGES])
+            last = max(last, int(tally[LAST]))
+            kept += portions
+        for pairs in kept:
+            self._count_edges(pairs, len(pairs) // 2, target.starts)
+        self._add_up(target.starts)
+        parents = zeros("i", edges)
+        while kept:
+            pairs = kept.pop()
+            self._fill_in(pairs, len(pairs) // 2, target.starts, parents)
+        self._take(-edges * PAIR_BYTES)
+        self._layers[-1 - number] = target._replace(parents=parents)
+        return positions, last
+
+    def _survey_from(self, begin: int, number: int) -> tuple[list[Any], Any]:
+        """Survey a portion of a layer; return its edges, in portions, and counters."""
+        kernel, name, layer, store = self._kernel, self._names[number], self._layers[number], self._store
+        arena, found = kernel.arena(ARENA_PLACES), zeros("q", LISTED_MOVES * self._rules.LISTED)
+        pairs = zeros("i", EDGES_AT_A_TIME * 2)
+        index, width = self._rules.index, store.width
+        tally = zeros("q", 4)
+        end = min(begin + SURVEYED_AT_A_TIME, len(layer.values))
+        tally[PLACE] = begin
+        edges = 0
+        portions = []
+        while tally[PLACE] < end:
+            if self._late():
+                raise OutOfTime("the time is over")
+            tally[EDGES] = 0
+            self._look(end, *name, index, arena, found, store.values, store.offsets, width, layer, pairs, tally)
+            portions.append(copy_of(pairs[: 2 * tally[EDGES]]))
+            edges += int(tally[EDGES])
+        tally[EDGES] = edges
+        return portions, tally
+
+    def _judge(self, last: int) -> None:
+        """Go back from what is won or lost, ply by ply; ``last`` is the highest value of an exit."""
+        value, found = 0, 1
+        while found > 0 or value <= max(last, HIGHEST_SURVEYED):
+            value += 1
+            found = sum(self._go_back(number, value) for number in range(len(self._layers)))
+
+    def _go_back(self, number: int, value: int) -> int:
+        """Go back from the positions of a layer that have a value; return how many they are."""
+        name, layer, origins = self._names[number], self._layers[number], self._layers[-1 - number]
+        found = zeros("q", ORIGINS * 2)
+        index = self._rules.index
+        return sum(
+            self._return(value, begin, end, *name, layer, origins, index, found) for begin, end in self._portions(layer)
+        )
+
+    def _portions(self, layer: Layer) -> Iterator[tuple[int, int]]:
+        """Yield beginning and end of portions of a layer's places, while it is not late."""
+        for begin in range(0, len(layer.values), JUDGED_AT_A_TIME):
+            if self._late():
+                raise OutOfTime("the time is over")
+            yield begin, min(begin + JUDGED_AT_A_TIME, len(layer.values))
 
 
 class Layers:
     """Layers of one game, up to a largest one. Only for kernels that have ``layers``."""
 
-    method = "layers"
-    """What solving by them is called."""
-
-    def __init__(
-        self, kernel: Kernel, largest: Name, *, memory: int, directory: Path | None = None, threads: int = 1
-    ) -> None:
+    def __init__(self, kernel: Kernel, largest: Name, *, memory: int, directory: Path | None = None) -> None:
         """Begin with what is in a directory, if one is given, and take at most ``memory`` bytes beside its files.
 
         Raises OutOfMemory where it is clear from the beginning that these are too few without a directory, and OSError
         where the directory cannot be read and written.
         """
         self._kernel = kernel
-        self._threads = threads
         self._rules = rules = layer_rules(kernel)
         every = range(max(largest) + 1)
         self._sizes = [[int(rules.places(mine, theirs, rules.index)) for theirs in every] for mine in every]
@@ -43,10 +218,6 @@ class Layers:
         """Return how many places there are in a layer and all below it: no less than there are positions."""
         return sum(map(self._places_of, needed(largest)))
 
-    def warm_up(self) -> None:
-        """Have everything compiled that solving calls, or load what was compiled before."""
-        self._pair((0, 0), lambda: False).solve()
-
     def missing(self, largest: Name) -> list[Name]:
         """List the layers to solve before the value of every position of one is known, in the order to solve them in.
 
@@ -60,42 +231,27 @@ class Layers:
         """List the layers whose values differ from their checksums; from then on they are there all the same."""
         return self._store.differing()
 
-    def longest(self, name: Name) -> int:
-        """Return the plies of the longest game of a layer; 0 also where that is not told."""
-        figures = self._store.figures(name)
-        return 0 if figures is None else figures.longest
-
-    def values(self, name: Name) -> bytes:
-        """Return all values of a layer that is there, as `engine.solve.layered.values` has them."""
-        return self._store.layer(name)
-
     def byte_of(self, name: Name, place: int) -> int:
         """Return where the value of a place of a layer lies in the file."""
         return self._store.byte_of(name, place)
 
-    def solve(self, pair: Name, late: Callable[[], bool], clock: Callable[[], float] = lambda: 0.0) -> None:
+    def solve(self, pair: Name, late: Callable[[], bool]) -> None:
         """Solve a layer and the one that belongs to it, all smaller ones being there.
 
         Raises OutOfTime soon after ``late()`` says so, OutOfMemory, OverflowError for games that are too long, and
-        OSError where a layer cannot be written; what was solved before stays so. ``clock`` gives seconds from any
-        beginning.
+        OSError where a layer cannot be written; what was solved before stays so.
         """
-        began = clock()
-        for solved in self._pair(pair, late).solve():
-            self._store.put(solved.name, solved.values, _figures(solved, clock() - began))
+        layers = LayerPair(self._kernel, pair, self._sizes, self._store, memory=self._memory, late=late)
+        for solved in layers.solve():
+            self._store.put(solved.name, solved.values, solved.positions)
 
     def fill(self, values: bytes) -> None:
         """Take the values of all layers, as `known` has them, in the place of solving; for layers in memory."""
         self._store.fill(values)
 
-    def total(self, largest: Name) -> tuple[int, float]:
-        """Return how many positions a layer and all below it have, and the seconds that they took, as far as solved."""
-        positions, seconds = 0, 0.0
-        for pair in needed(largest):
-            figures = [known for name in {pair, pair[::-1]} if (known := self._store.figures(name)) is not None]
-            positions += sum(known.positions for known in figures)
-            seconds += max((known.seconds for known in figures), default=0.0)
-        return positions, seconds
+    def total(self, largest: Name) -> int:
+        """Return the number of positions of a layer and of all below it, as far as they are solved."""
+        return sum(self._store.positions(name) for pair in needed(largest) for name in {pair, pair[::-1]})
 
     def judgement(self, state: State) -> Judgement | None:
         """Return what is known of a position, None where its layer is not solved."""
@@ -121,11 +277,6 @@ class Layers:
         """Return how many places a layer has, together with the one that belongs to it."""
         return sum(self._sizes[mine][theirs] for mine, theirs in {pair, pair[::-1]})
 
-    def _pair(self, name: Name, late: Callable[[], bool]) -> LayerPair:
-        return LayerPair(
-            self._kernel, name, self._sizes, self._store, memory=self._memory, threads=self._threads, late=late
-        )
-
 
 def layer_of(kernel: Kernel) -> Name:
     """Return the layer that the position of a kernel lies in."""
@@ -138,10 +289,3 @@ def needed(largest: Name) -> list[Name]:
     mine, theirs = largest
     names = {(max(m, o), min(m, o)) for m in range(mine + 1) for o in range(theirs + 1)}
     return sorted(names, key=lambda name: (sum(name), name))
-
-
-def _figures(solved: Solved, seconds: float) -> Figures:
-    """Sum a layer up."""
-    won, lost = sum(solved.counts[2::2]), sum(solved.counts[1::2])
-    longest = max((value - 1 for value, count in enumerate(solved.counts) if value > 0 and count > 0), default=0)
-    return Figures(solved.positions, int(won), int(lost), longest, solved.edges, seconds)

@@ -9,34 +9,17 @@ without its line, or with values that do not fit it, is not there.
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from engine.compiling.binding import zeros
 from engine.games.interface import Kernel
 
-COLUMNS = ("mine", "theirs", "positions", "won", "lost", "longest", "edges", "seconds", "checksum")
+COLUMNS = ("mine", "theirs", "positions", "checksum")
 """Of a line of the journal, separated by tabs."""
 
 
 Name = tuple[int, int]
 """The two numbers by which the side to move names a layer."""
-
-
-class Figures(NamedTuple):
-    """What is told of a solved layer."""
-
-    positions: int
-    """How many there are in it, up to symmetry."""
-    won: int
-    """How many of these the side to move wins…"""
-    lost: int
-    """… and how many it loses; the others are drawn."""
-    longest: int
-    """Plies of the longest of these games."""
-    edges: int
-    """Moves that were noted to solve it."""
-    seconds: float
-    """What it took to solve it, together with the layer that has its numbers exchanged."""
 
 
 class LayerStore:
@@ -49,7 +32,7 @@ class LayerStore:
         """
         self.width = len(sizes)
         self._sizes = sizes
-        self._figures: dict[Name, Figures] = {}
+        self._positions: dict[Name, int] = {}
         self._unverified: dict[Name, int] = {}
         self._file: Path | None = None
         self.offsets = zeros("q", self.width**2)
@@ -73,9 +56,9 @@ class LayerStore:
         """Tell whether a layer is there, with its values as they were written."""
         if name in self._unverified:
             if zlib.crc32(self._layer(name)) != self._unverified[name]:
-                del self._figures[name]
+                del self._positions[name]
             del self._unverified[name]
-        return name in self._figures
+        return name in self._positions
 
     def differing(self) -> list[Name]:
         """List the layers whose values are not as they were written; from then on these are there, to be looked at."""
@@ -83,11 +66,11 @@ class LayerStore:
         self._unverified.clear()
         return found
 
-    def figures(self, name: Name) -> Figures | None:
-        """Return what is told of a layer, without a look at its values; None where nobody has solved it."""
-        return self._figures.get(name)
+    def positions(self, name: Name) -> int:
+        """Return the number of positions of a layer up to symmetry, without a look at its values; 0 if unsolved."""
+        return self._positions.get(name, 0)
 
-    def put(self, name: Name, values: Any, figures: Figures) -> None:
+    def put(self, name: Name, values: Any, positions: int) -> None:
         """Add a solved layer. Raises OSError where it cannot be written."""
         start = self._start(name)
         if self._file is None:
@@ -96,24 +79,20 @@ class LayerStore:
             with self._file.open("r+b") as opened:
                 opened.seek(start)
                 opened.write(values)
-            words = [*name, *figures[:-1], f"{figures.seconds:.1f}", zlib.crc32(values)]
+            words = [*name, positions, zlib.crc32(values)]
             with self._journal.open("a", encoding="utf-8") as journal:
                 journal.write("\t".join(map(str, words)) + "\n")
-        self._figures[name] = figures
+        self._positions[name] = positions
         self._unverified.pop(name, None)
 
     def fill(self, values: bytes) -> None:
-        """Take the values of all layers at once, into memory; no figures are told of them."""
+        """Take the values of all layers at once, into memory; their positions are not counted."""
         self.values[:] = values
-        self._figures = dict.fromkeys(_names(self.width), Figures(0, 0, 0, 0, 0, 0.0))
+        self._positions = dict.fromkeys(_names(self.width), 0)
 
     def value(self, name: Name, place: int) -> int:
         """Return a value of a layer that is there."""
         return int(self.values[self._start(name) + place])
-
-    def layer(self, name: Name) -> bytes:
-        """Return a copy of all values of a layer that is there."""
-        return bytes(self._layer(name))
 
     def byte_of(self, name: Name, place: int) -> int:
         """Return where the value of a place lies in the file."""
@@ -134,27 +113,14 @@ class LayerStore:
         if not text.endswith("\n"):
             with self._journal.open("a", encoding="utf-8") as journal:
                 journal.write("\n")
-        for name, (figures, checksum) in read_journal(text).items():
-            if max(name) < self.width:
-                self._figures[name] = figures
-                self._unverified[name] = checksum
-
-
-def read_journal(text: str) -> dict[Name, tuple[Figures, int]]:
-    """Return what a journal tells of each complete layer, and the checksum of its values.
-
-    What is no line of it, as the last one may be after a crash, says nothing.
-    """
-    found = {}
-    for line in text.splitlines()[1:]:
-        try:
-            *counts, seconds, checksum = line.split("\t")
-            mine, theirs, positions, won, lost, longest, edges = map(int, counts)
-            figures = Figures(positions, won, lost, longest, edges, float(seconds))
-            found[mine, theirs] = figures, int(checksum)
-        except ValueError:
-            continue
-    return found
+        for line in text.splitlines()[1:]:
+            try:
+                mine, theirs, positions, checksum = map(int, line.split("\t"))
+            except ValueError:  # the last line after a crash
+                continue
+            if max(mine, theirs) < self.width:
+                self._positions[mine, theirs] = positions
+                self._unverified[mine, theirs] = checksum
 
 
 def _names(width: int) -> Iterator[Name]:

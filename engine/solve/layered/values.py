@@ -3,7 +3,7 @@
 For games whose positions fall into layers which a move leaves only for smaller ones. A layer has a name of two numbers,
 (m, o) as the side to move sees it; a move that stays in the layer leads to (o, m), so that these two are solved
 together, when all smaller ones are. What the game has to tell are `places`, `moves_from` and `origins_of`, as
-`engine.games.gipf.solving.layers` has them.
+`engine.games.gipf.layers` has them.
 
 First all positions of both layers are surveyed. Moves to smaller layers, of which the values are known, are the exits
 of a position; only what the best of them leads to is kept. Moves inside that can be taken back are counted, and the
@@ -192,11 +192,5 @@ def go_back(
     return count
 
 
-def tell(values: Numbers, counts: Numbers) -> None:
-    """Count how many places have each value."""
-    for place in range(len(values)):
-        counts[values[place]] += 1
-
-
-ENTRY_POINTS = survey, count_edges, add_up, fill_in, go_back, tell
+ENTRY_POINTS = survey, count_edges, add_up, fill_in, go_back
 """What is to be bound; the other functions are called by these."""

@@ -1,36 +1,198 @@
 """Perfect play in games that cannot go on for ever: who wins, or whether it is a draw.
 
-Two searches take turns with portions of nodes that double, `engine.solve.proof_number.depth_first` and
-`engine.solve.proof_number.df_pn`, and share what they have settled.
+The searches ask whether one side reaches its aim. The attacker's aim is a win; a draw is as good as a win for the
+defender. Every position has two numbers, seen from the side to move: the least number of leaves to settle in its favour
+that settles the position so (``phi``), and the least number to settle against it (``delta``).
+
+Two searches take turns with portions of nodes that double, and share one table of settled positions:
+
+- `try_all` searches depth first, in the order of the kernel's moves. Where the order is good it is many times as fast
+  as proof-number search: a node needs no look at children that are never searched. Where the order is bad, the search
+  can lose itself behind the first bad move.
+- `prove` is depth-first proof-number search (df-pn): it goes on where the least is missing to settle a question. A
+  position needs one move that succeeds, so its phi is the least delta of its children. It needs all of them refuted, so
+  its delta ought to be the sum of their phi. In games where many orders of moves lead to the same position the sum
+  counts the same work over and over. So delta is the largest phi of the open children, and one more for each other open
+  child (weak proof-number search).
+
+Only for games with ``plies_left``: a position never stands on the path to itself there.
+
+Sources: Allis, van der Meulen and van den Herik 1994 (proof numbers), Nagai 2002 (df-pn), Pawlewicz and Lew 2007
+(thresholds that leave room for a quarter more), Ueda, Hashimoto, Hashimoto and Iida 2008 (weak proof-number search).
 """
 
+from typing import Any, NamedTuple
+
 from engine.compiling.binding import Numbers, as_numba_takes, zeros
-from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Kernel, Position, State
+from engine.games.interface import DRAWN, LOST, MINE, THEIRS, UNDECIDED, WON, Arena, Kernel, Position, State
 from engine.search.binding import SOLVING, CompiledCode, bind
-from engine.search.capabilities import canonical, store
-from engine.solve.proof_number.depth_first import try_all
-from engine.solve.proof_number.df_pn import prove
-from engine.solve.proof_number.goals import NEVER, Work, judge
+from engine.search.capabilities import can_still_win, candidates, canonical, load, store, verdict
 from engine.solve.proof_number.proof_table import (
+    ANSWER,
+    EFFORT,
     ENTRY,
     FIRST_ENTRIES,
     FIRST_PLACES,
     GROWTH,
     MAX_PLACES,
+    MORE,
     NO_LIMIT,
     NODES,
     NODES_ALLOWED,
     STORED,
     STORED_ALLOWED,
+    claim,
+    entry_of,
+    is_of,
     most_entries,
     transfer,
 )
+
+PHI, DELTA = ANSWER, MORE
+"""What the table knows of a question: 1, does the side to move win, or 2, does it at least not lose. The effort is the
+number of positions whose moves were made for it."""
+
+NEVER = 1 << 28
+"""The number that stands for: this cannot be any more. With a 0 it makes a settled position."""
 
 FIRST_PORTION = 1 << 9
 """Nodes that the first question is given before the other has its turn; each time twice as many."""
 
 PROOF_SHARE = 8
 """So many nodes of the exhaustive search go to one of proof-number search, which looks at all children of each."""
+
+
+class Work(NamedTuple):
+    """What the searches work on."""
+
+    arena: Arena
+    """The children of every node on the path, one behind the other."""
+    phis: Numbers
+    """Numbers of the positions in the arena's places."""
+    deltas: Numbers
+    table: Numbers
+    """An arena with the positions of the table, see `engine.solve.proof_number.proof_table`…"""
+    entries: Numbers
+    """… and the numbers beside them."""
+    tally: Numbers
+    """Counters: see there."""
+
+
+def is_over(work: Any) -> bool:
+    """Tell whether no more nodes are allowed, or the table is full: ``work`` is anything with these counters."""
+    tally = work.tally
+    return tally[NODES] >= tally[NODES_ALLOWED] or tally[STORED] >= tally[STORED_ALLOWED]
+
+
+def judge(at: int, attacking: bool, work: Work) -> bool:
+    """Note the numbers of the position in a place as far as they are known without its moves; tell if it is settled.
+
+    ``attacking`` tells whether the side to move is the one whose win is in question.
+    """
+    state = load(work.arena, at)
+    outcome = verdict(state)
+    if outcome == UNDECIDED and can_still_win(state) & (MINE if attacking else THEIRS) == 0:
+        outcome = DRAWN
+    if outcome == DRAWN:
+        outcome = LOST if attacking else WON
+    phi = delta = 1
+    if outcome == WON:
+        phi, delta = 0, NEVER
+    elif outcome == LOST:
+        phi, delta = NEVER, 0
+    else:
+        question = 1 if attacking else 2
+        entry = entry_of(work.arena, at, question, work.table, work.entries)
+        if is_of(entry, work.arena, at, question, work.table, work.entries):
+            phi, delta = work.entries[entry * ENTRY + PHI], work.entries[entry * ENTRY + DELTA]
+    work.phis[at], work.deltas[at] = phi, delta
+    return phi == 0 or delta == 0
+
+
+def note(at: int, attacking: bool, phi: int, delta: int, effort: int, work: Work) -> None:
+    """Write the numbers of the position in a place, and what it took to find them, where `judge` will find them."""
+    work.phis[at], work.deltas[at] = phi, delta
+    question = 1 if attacking else 2
+    entry = entry_of(work.arena, at, question, work.table, work.entries)
+    base = entry * ENTRY
+    if not is_of(entry, work.arena, at, question, work.table, work.entries):
+        work.tally[STORED] += 1 if claim(entry, work.arena, at, question, work.table, work.entries) else 0
+        work.entries[base + EFFORT] = 0
+    work.entries[base + PHI] = phi
+    work.entries[base + DELTA] = delta
+    work.entries[base + EFFORT] = min(NEVER, work.entries[base + EFFORT] + effort)
+
+
+def try_all(at: int, attacking: bool, first: int, work: Work) -> bool:
+    """Search the position in a place, of which the numbers are known, until it is settled; tell if that was so.
+
+    Places from ``first`` on are free.
+    """
+    if work.phis[at] == 0 or work.deltas[at] == 0:
+        return True
+    if is_over(work):
+        return False
+    began = work.tally[NODES]
+    work.tally[NODES] += 1
+    end = candidates(load(work.arena, at), work.arena, first)
+    if end > len(work.phis):
+        raise OverflowError("the arena is full")
+    phi, delta = NEVER, 0
+    for child in range(first, end):
+        store(work.arena, child, canonical(load(work.arena, child)), 0)
+        judge(child, not attacking, work)
+        if not try_all(child, not attacking, end, work):
+            return False
+        if work.deltas[child] == 0:
+            phi, delta = 0, NEVER
+            break
+    note(at, attacking, phi, delta, work.tally[NODES] - began, work)
+    return True
+
+
+def weigh(first: int, end: int, phis: Numbers, deltas: Numbers) -> tuple[int, int, int, int, int]:
+    """Return the best child, phi and delta of the parent, the second least delta, and how many children are open.
+
+    The best one is that with which least is missing.
+    """
+    best, second, hardest, still_open = first, NEVER, 0, 0
+    for child in range(first, end):
+        if deltas[child] < deltas[best]:
+            second = deltas[best]
+            best = child
+        elif child != best and deltas[child] < second:
+            second = deltas[child]
+        if deltas[child] < NEVER:
+            still_open += 1
+            hardest = max(hardest, phis[child])
+    phi = deltas[best]
+    delta = NEVER if phi == 0 else 0 if still_open == 0 else min(NEVER - 1, hardest + still_open - 1)
+    return best, phi, delta, second, still_open
+
+
+def prove(at: int, attacking: bool, phi_limit: int, delta_limit: int, first: int, work: Work) -> None:
+    """Search the position in a place until one of its numbers reaches its limit, or the search is over.
+
+    Places from ``first`` on are free. The numbers of the position have to be known when the search begins.
+    """
+    phis, deltas = work.phis, work.deltas
+    began = work.tally[NODES]
+    work.tally[NODES] += 1
+    end = candidates(load(work.arena, at), work.arena, first)
+    if end > len(phis):
+        raise OverflowError("the arena is full")
+    for child in range(first, end):
+        store(work.arena, child, canonical(load(work.arena, child)), 0)
+        judge(child, not attacking, work)
+    while True:
+        best, phi, delta, second, still_open = weigh(first, end, phis, deltas)
+        if phi >= phi_limit or delta >= delta_limit or is_over(work):
+            break
+        # the limits of the best child's search keep it the best
+        phi_room = min(NEVER, delta_limit - still_open + 1)
+        delta_room = min(phi_limit, second + second // 4 + 1)
+        prove(best, not attacking, phi_room, delta_room, end, work)
+    note(at, attacking, phi, delta, work.tally[NODES] - began, work)
 
 
 def ask(at: int, attacking: bool, nodes: int, work: Work) -> bool:

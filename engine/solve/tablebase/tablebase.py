@@ -25,24 +25,33 @@ from engine.search.iterative_deepening import Line
 from engine.search.memory import ROOM, KnownLayers
 from engine.search.scores import DRAW
 from engine.search.searcher import SearchResult
-from engine.solve.layered.solver import Layers, layer_of
+from engine.solve.layered.solver import Judgement, Layers, layer_of
 from engine.solve.layered.store import Name
-from engine.solve.reachable import Judgement
-from engine.solve.tablebase.extent import extent
-from engine.solve.tablebase.longest import LongestWin, longest_win
-from engine.solve.tablebase.making import are_made, can_have, folder, is_made, is_whole, journal_of, takes_shipped
-from engine.solve.tablebase.shipped import shipped
+from engine.solve.tablebase.making import (
+    are_made,
+    can_have,
+    extent,
+    folder,
+    is_made,
+    is_whole,
+    journal_of,
+    shipped,
+    takes_shipped,
+)
 
 MAX_LINE = 512
 """No line of perfect play is longer: a win takes at most `engine.solve.layered.values.LONGEST` plies."""
 
 
-def tablebase_of(position: Position) -> "Tablebase | None":
-    """Return the tablebase of a position's variant; None where it has none, or where there are to be none."""
+def tablebase_of(position: Position, *, make: bool = True) -> "Tablebase | None":
+    """Return the tablebase of a position's variant; None where it has none, or where there are to be none.
+
+    Without ``make`` the tablebase is only read: `Tablebase.start` does nothing.
+    """
     directory = folder()
     if directory is None or not can_have(position):
         return None
-    return Tablebase(position.game.start(position.parameters), directory)
+    return Tablebase(position.game.start(position.parameters), directory, make=make)
 
 
 def whole_tablebase_of(position: Position) -> "Tablebase | None":
@@ -65,7 +74,7 @@ class MoveValue(NamedTuple):
 class Tablebase:
     """The values of positions of one variant, as far as they are on the disk. Nothing is opened before it is asked."""
 
-    def __init__(self, start: Position, directory: Path) -> None:
+    def __init__(self, start: Position, directory: Path, *, make: bool = True) -> None:
         """Take the start of a variant that has layers, and where they are kept, unless they were shipped."""
         self._start = start
         self._directory = directory
@@ -77,8 +86,8 @@ class Tablebase:
         self._known: KnownLayers | None = None
         self._code = compiled_code_with_layers(start)
         self._is_shipped = takes_shipped(self._kernel)
-        self._is_settled = False
-        """Whether there is nothing more to be made, or somebody makes it."""
+        self._is_settled = not make
+        """Whether nothing more is to be made, or somebody makes it."""
         self._maker: CompileProcess | None = None
         self._has_failed = False
 
@@ -142,13 +151,6 @@ class Tablebase:
                 return []
             found.append(MoveValue(move, -judgement.result, judgement.plies + 1 if judgement.result else 0))
         return sorted(found, key=lambda known: (-known.result, known.result * known.plies))
-
-    def longest_win(self) -> LongestWin | None:
-        """Return the longest win of the variant; None where nobody wins, or not all positions are known yet."""
-        layers = self._opened()
-        if layers is None or layers.missing(self._extent):
-            return None
-        return longest_win(self._start, self._kernel, layers, self._extent)
 
     def is_expected(self) -> bool:
         """Tell whether the tablebase, if it is not there, is made once `start` was called, and has all positions."""

@@ -13,10 +13,8 @@ from engine.games.gipf.kernel import GipfLayerRules
 from engine.games.gipf.rules import State
 from engine.games.interface import UNDECIDED, Kernel
 from engine.search.memory import ROOM
-from engine.solve.layered.pair import layer_rules
-from engine.solve.layered.solver import Layers, needed
+from engine.solve.layered.solver import Judgement, Layers, layer_rules, needed
 from engine.solve.layered.store import Name
-from engine.solve.reachable import Judgement
 
 
 class Place(NamedTuple):

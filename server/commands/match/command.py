@@ -16,7 +16,7 @@ from cyclopts import Parameter
 
 from engine.clock import TimeControl
 from engine.commands import reports
-from engine.commands.program.output import Rejected
+from engine.commands.program import Rejected
 from engine.commands.usage_errors import explain_fault, nearest
 from engine.duel.sprt import Decision, Sprt
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game, variant_title

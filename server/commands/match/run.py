@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from engine.commands.duel.results_file import opened_to_append, resume
+from engine.commands.game_files import opened_to_append, resume
 from engine.duel.game_file import BadGames, line_of, read_games, read_setting
 from engine.wire.words import number_of
 from server.arena.arena import Arena

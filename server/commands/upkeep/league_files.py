@@ -15,8 +15,7 @@ from server.config.limits import LeagueRules
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.league.database import FILE as LEAGUE
 from server.league.database import SCHEMA
-from server.league.submissions.disk_use import disk_use
-from server.league.submissions.versions import BUILD, FOLDER, kept_bytes
+from server.league.submissions.versions import BUILD, FOLDER, disk_use, kept_bytes
 from server.storage.database import other_version
 
 GOOD, NOTE, WRONG = "ok", "note", "WRONG"

@@ -152,7 +152,7 @@ def _line(
         forfeits_won=unplayed.count(1.0),
         forfeits_lost=unplayed.count(0.0),
         byes=byes,
-        sonneborn_berger=sum((cell.points * points[other] for other, cell in row.items()), start=0.0),
+        sonneborn_berger=sum((cell.points * points[other] for other, cell in row.items()), 0.0),
         buchholz=sum(points[other] for other, _ in rounds) + byes * points[name],
         rating=None,
         rounds_won=None,

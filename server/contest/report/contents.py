@@ -245,7 +245,6 @@ def make_report(
         running=len(moment.running),
         left=left.expected,
         seconds_left=left.seconds,
-        evaluations=definition.evaluations,
         due=len(set(plan.due).difference(moment.running)),
         qualification=(
             qualification_report(definition, states[QUALIFICATION], valid) if QUALIFICATION in states else None

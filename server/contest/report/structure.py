@@ -272,8 +272,6 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """Games that are still to be played, those of rounds that are not paired yet and likely tie-breaks included."""
     seconds_left: float | None = None
     """How long these will take, about; None as long as nothing tells."""
-    evaluations: bool = False
-    """Whether the organiser lets pages show what the engine thinks of running games."""
     qualification: Qualification | None
     stages: tuple[Stage, ...]
     ratings: tuple[Rating, ...]

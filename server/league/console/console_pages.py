@@ -28,7 +28,7 @@ from server.contest.runtime.service import ContestService
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER, NotAllowed
 from server.league.console.announcements import HOURS, Announcements
-from server.league.console.contest_changes import change_contest, read_contest
+from server.league.console.contest_view import change_contest, read_contest
 from server.league.console.overview import OverviewReader
 from server.league.console.terminal import one_line
 from server.league.ladder.service import LadderService

@@ -122,19 +122,19 @@ class GradePages:
     # files
 
     async def _csv(self, request: Request) -> Response:
-        from server.league.grading.output import as_csv  # which loads what makes pages of reports
+        from server.league.grading.grading import as_csv  # which loads what makes pages of reports
 
         last = await self._last(request)
         return _file(as_csv(last.rule, [one.student for one in last.students]), "text/csv", "grades.csv")
 
     async def _json(self, request: Request) -> Response:
-        from server.league.grading.output import as_json
+        from server.league.grading.grading import as_json
 
         last = await self._last(request)
         return _file(as_json(last.rule, [one.student for one in last.students]), "application/json", "grades.json")
 
     async def _gradescope(self, request: Request) -> Response:
-        from server.league.grading.output import as_gradescope
+        from server.league.grading.grading import as_gradescope
 
         last = await self._last(request)
         found = last.of(request.path_params["name"])

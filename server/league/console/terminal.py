@@ -1,8 +1,12 @@
-"""Answers the commands that ask the running server, over a Unix socket in the data directory: a JSON line each way."""
+"""Answers the commands that ask the running server, over a Unix socket in the data directory: a JSON line each way.
+
+Requests of organisers over the network are written into the audit log here, too.
+"""
 
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -30,6 +34,12 @@ MAX_SENTENCE = 200
 
 WAIT_SECONDS = 30.0
 """Longest time for a question and its answer."""
+
+BY = "the organiser's token"
+"""Who did it, in the audit log: none of those who have the token has a name."""
+
+MAX_WAITING = 1000
+"""Requests that wait to be written; what is beyond that stands in the server's log alone."""
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -136,3 +146,21 @@ def _not_running(arena: Arena, number: int) -> str:
     if arena.find_match(number) is None and arena.record_store.read(number) is None:
         return f"there is no match {number}; arena-server now lists those that are running"
     return f"match {number} is over; arena-server contest replay annuls a result of a contest"
+
+
+async def keep_audit(accounts: Accounts, arena: Arena) -> None:
+    """Write what is done in an arena into the audit log, until cancelled."""
+    send, receive = trio.open_memory_channel[str](MAX_WAITING)
+
+    def done(what: str) -> None:
+        try:
+            send.send_nowait(what)
+        except trio.WouldBlock:
+            log.error("audit_failed", what=what, error="too many requests at a time")
+
+    arena.organiser_done = done
+    async for what in receive:
+        try:
+            await trio.to_thread.run_sync(partial(accounts.note, BY, what))
+        except BadStore as error:
+            log.error("audit_failed", what=what, error=str(error))

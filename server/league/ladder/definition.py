@@ -1,11 +1,13 @@
 """The ladder file: TOML in, a `LadderDefinition` out, or one sentence about the first thing that is wrong with it.
 
+`roster` lists who plays by it: its levels and programs, active versions of bots, and bots that connect.
+
 What a value may be is declared with it here, as in `server.contest.definition`; games and time controls are written as
 in contest files.
 """
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from pathlib import Path, PurePath
 from typing import Annotated, NamedTuple
@@ -22,6 +24,7 @@ from server.config.settings import MOVE_LIMIT
 from server.config.toml_table import BadTable, TomlTable
 from server.contest.contest_file import Load, read_control, read_variant
 from server.contest.definition import PATHS, SEED, Bounds, Definition, Entrant, RoundRobin, Sandbox, Stage, Variant
+from server.league.ladder.rating import LadderPlayer
 
 LEVEL_ELO = (500, 963, 1426, 1875, 2353, 2802, 3251, 3700, 4170)
 """What the levels from 1 on are fixed at: the distances that README measures in GIPF 4 4 15 15, from 500 on.
@@ -209,3 +212,61 @@ def _check_folders(programs: Sequence[LadderProgram]) -> None:
                     f"{outer.name} would see the files of {inner.name}, whose folder {inner.folder} lies in its own: "
                     "give each owner's programs folders of their own"
                 )
+
+
+class ActiveVersion(NamedTuple):
+    """The version of a bot that its author lets play."""
+
+    bot: str
+    owner: str
+    number: int
+    command: tuple[str, ...]
+    """What starts it on this machine."""
+    folder: Path
+    """Where it was built; absolute."""
+
+
+class ConnectedBot(NamedTuple):
+    """A bot that plays on its author's machine, and waits for a game."""
+
+    bot: str
+    owner: str
+
+
+class Listed(NamedTuple):
+    """Somebody who plays on the ladder, and how."""
+
+    player: LadderPlayer
+    version: int
+    """0 for what the ladder file names, and for bots that connect."""
+    entrant: Entrant | None
+    """How it is started, if it is; None for the built-in bot."""
+
+    @property
+    def connects(self) -> bool:
+        """Tell whether it plays on its author's machine."""
+        return self.entrant is not None and self.entrant.connects
+
+
+def roster(
+    definition: LadderDefinition, versions: Iterable[ActiveVersion], connected: Iterable[ConnectedBot] = ()
+) -> dict[str, Listed]:
+    """Return who plays, by name.
+
+    A bot that is called as somebody whom the file names is left out, and so is one that connects while a version of it
+    plays.
+    """
+    listed = {level.name: Listed(LadderPlayer(level.name, "", level.anchor), 0, None) for level in definition.levels}
+    for program in definition.programs:
+        entrant = Entrant(program.name, program.command, folder=program.folder)
+        listed[program.name] = Listed(LadderPlayer(program.name, program.owner), 0, entrant)
+    taken = {name.lower() for name in listed}
+    for version in versions:
+        if version.bot.lower() not in taken:
+            entrant = Entrant(version.bot, version.command, folder=str(version.folder))
+            listed[version.bot] = Listed(LadderPlayer(version.bot, version.owner), version.number, entrant)
+    taken = {name.lower() for name in listed}
+    for one in connected:
+        if one.bot.lower() not in taken:
+            listed[one.bot] = Listed(LadderPlayer(one.bot, one.owner), 0, Entrant(one.bot, ()))
+    return listed

@@ -15,8 +15,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from server.league.ladder.players import LadderPlayer, Rating
-from server.league.ladder.rating import ELO, decayed, starting
+from server.league.ladder.rating import ELO, LadderPlayer, Rating, decayed, starting
 
 OWNER_MEMORY = 20.0
 """So many games of each owner are remembered."""

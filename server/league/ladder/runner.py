@@ -16,17 +16,15 @@ import trio
 
 from engine import record
 from engine.games.outcome import ANNULLED, ENDED_PROGRAM, Termination
-from engine.record.time_account import SideTime, side_times
+from engine.record.summary import SideTime, side_times
 from server.contest.fixtures import Finished, Fixture
 from server.contest.hosts.host import GameTask, HostedGame, NotPlayed, PlayerMissing
 from server.contest.scoring.game_result import absence_result
 from server.contest.store.folders import errors_of
-from server.league.ladder.definition import LadderDefinition
+from server.league.ladder.definition import LadderDefinition, Listed
 from server.league.ladder.hosts import LADDER, LadderHost, WorkersLeft
 from server.league.ladder.pairing import DROPPED_MEMORY, GameCounts, Pairing, next_pairings, opening
-from server.league.ladder.players import LadderPlayer, Rating
-from server.league.ladder.rating import DAY
-from server.league.ladder.roster import Listed
+from server.league.ladder.rating import DAY, LadderPlayer, Rating
 from server.league.ladder.store import BegunGame, EndedGame, LadderStore
 from server.league.ladder_control import FatalGame
 from server.ops.faults import pause_seconds, server_fault

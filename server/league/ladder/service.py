@@ -23,10 +23,9 @@ from server.contest.runtime.finished_games import replay_record
 from server.contest.runtime.service import ContestService
 from server.contest.store.folders import errors_of
 from server.league.accounts.accounts import Accounts
-from server.league.ladder.definition import LadderDefinition, read_file
+from server.league.ladder.definition import ActiveVersion, ConnectedBot, LadderDefinition, Listed, read_file, roster
 from server.league.ladder.hosts import LADDER, CoresOfThisMachine, LadderHost, WorkersOfCluster
 from server.league.ladder.pairing import Pairing
-from server.league.ladder.roster import ActiveVersion, ConnectedBot, Listed, roster
 from server.league.ladder.runner import LadderRunner
 from server.league.ladder.store import BegunGame, LadderStore
 from server.league.ladder_control import LadderControl

@@ -9,11 +9,20 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from engine.record.time_account import SideTime
+from engine.record.summary import SideTime
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.pairing import GameCounts
-from server.league.ladder.players import LadderGame, LadderPlayer, Rating, VersionStart
-from server.league.ladder.rating import DAY, rate, start_of_version, starting, update
+from server.league.ladder.rating import (
+    DAY,
+    LadderGame,
+    LadderPlayer,
+    Rating,
+    VersionStart,
+    rate,
+    start_of_version,
+    starting,
+    update,
+)
 
 ROUNDING = 0.001
 """Ratings that are nearer to each other than this, in Elo, are the same."""

@@ -6,9 +6,8 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from server.league.ladder.players import LadderPlayer
-from server.league.ladder.rating import DAY, decayed
-from server.league.ladder.roster import Listed
+from server.league.ladder.definition import Listed
+from server.league.ladder.rating import DAY, LadderPlayer, decayed
 from server.league.ladder.store import CountedGame, Standing, VersionInPlay
 from server.league.pages.ladder_results import Fared, LostBy, ScoreAgainst
 

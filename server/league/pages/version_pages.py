@@ -30,11 +30,10 @@ from starlette.routing import Route
 from engine.games.catalogue import GAMES, USUAL_GAME
 from server.league.accounts.people import NotAllowed, Person
 from server.league.comparisons import Comparison, Comparisons
-from server.league.pages.bot_access import BotAccess, Visit
-from server.league.pages.identity import Identity, check_form
+from server.league.pages.identity import BotAccess, Identity, Visit, check_form
 from server.league.pages.rendering import page
+from server.league.submissions.pipeline import Outlook, Turns
 from server.league.submissions.steps import LOG_BYTES
-from server.league.submissions.turns import Outlook, Turns
 from server.league.submissions.unpacking import MAX_UPLOAD
 from server.league.submissions.versions import LOGS, State, Version, Versions
 from server.web.http.answers import json_answer

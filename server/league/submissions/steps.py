@@ -24,7 +24,7 @@ from server.contest.programs.sandbox import bubblewrap
 from server.contest.programs.sandbox.bubblewrap import View
 from server.contest.programs.sandbox.process import Seal, Sealed, in_lasting_thread, start
 from server.league.submissions.conformance_log import RESULTS
-from server.league.submissions.disk_use import disk_use
+from server.league.submissions.versions import disk_use
 from server.ops import descendants
 
 BUILD_SECONDS, CHECK_SECONDS, MATCH_SECONDS = 300, 900, 900
@@ -104,16 +104,8 @@ async def qualify(name: str, command: Sequence[str], folder: Path, log: Path, ho
         *("--game", trial.game, "--params", trial.parameters.replace(" ", ",") or "-", "--games", str(GAMES_PLAYED)),
         *("--budget", str(BUDGET_MS), "--concurrency", "1", "--sandbox", "--strict", "--folder", str(folder)),
     ]
-    return await play_match(words, folder, log, home, MATCH_SECONDS)
-
-
-async def play_match(words: Sequence[str], folder: Path, log: Path, home: str, seconds: float) -> Ended:
-    """Run a match, ``arena-bot match`` with its options, in a folder; raises OSError.
-
-    When this is cancelled, the match ends in order, its finished games kept.
-    """
     environment = {**os.environ, descendants.VARIABLE: descendants.marker(home)}
-    with log.open("ab") as file, trio.move_on_after(seconds):
+    with log.open("ab") as file, trio.move_on_after(MATCH_SECONDS):
         done = await trio.run_process(
             with_low_priority(NICENESS, *words),
             cwd=folder,
@@ -125,7 +117,7 @@ async def play_match(words: Sequence[str], folder: Path, log: Path, home: str, s
             start_new_session=True,
         )
         return Ended(done.returncode)
-    return Ended(-signal.SIGKILL, f"the games took more than {seconds:g} s")
+    return Ended(-signal.SIGKILL, f"the games took more than {MATCH_SECONDS:g} s")
 
 
 async def _sealed(

@@ -6,6 +6,7 @@ files go.
 """
 
 import json
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
@@ -18,8 +19,44 @@ from server.config.limits import LeagueRules
 from server.contest.store.schema import placeholders
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import NotAllowed, Person
-from server.league.submissions.disk_use import disk_use
 from server.storage.record_store import UNFINISHED
+
+BLOCK = 512
+"""Bytes of a block, as `os.stat_result.st_blocks` counts them (POSIX)."""
+
+
+class DiskUse(NamedTuple):
+    """What is in a folder."""
+
+    size: int
+    """Bytes on the disk."""
+    entries: int
+    """Files and folders."""
+
+
+def disk_use(folder: Path) -> DiskUse:
+    """Return what a folder takes; nothing where there is none. What goes away meanwhile is left out. Raises OSError."""
+    size, entries, left = 0, 0, [str(folder)]
+    while left:
+        try:
+            with os.scandir(left.pop()) as found:
+                for entry in found:
+                    entries += 1
+                    if entry.is_dir(follow_symlinks=False):
+                        left.append(entry.path)
+                    else:
+                        size += _size(entry)
+        except FileNotFoundError:
+            continue
+    return DiskUse(size, entries)
+
+
+def _size(entry: "os.DirEntry[str]") -> int:
+    try:
+        return entry.stat(follow_symlinks=False).st_blocks * BLOCK
+    except FileNotFoundError:
+        return 0
+
 
 State = Literal["waiting", "building", "checking", "qualifying", "active", "retired", "refused", "deleted"]
 """How far a version has come."""

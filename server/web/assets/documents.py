@@ -15,8 +15,6 @@ LINKS = {
     "/contests": "Contests",
     "/ladder": "Ladder",
     "/games": "Games",
-    "/explorer": "Openings",
-    "/atlas": "Atlas",
     "/me": "Account",
 }
 """The pages that every page leads to."""
@@ -112,13 +110,8 @@ DOCUMENTS = {
         "contests/contest",
         "/contests",
     ),
-    "/atlas": Document("atlas", "Atlas of solved variants", ("atlas/atlas",), "atlas/atlas", "/atlas"),
     "/player/{name:path}": Document("player", "Player", ("people/people",), "people/player", "/games"),
-    "/explorer": Document("openings", "Openings", ("people/people", "play/play"), "people/explorer", "/explorer"),
     "/games": Document("games", "Games", ("people/people",), "people/games", "/games"),
-    "/atlas/{size:number}/{run:number}/{white:number}/{black:number}": Document(
-        "explorer", "Solved variant", ("atlas/explorer",), "atlas/explorer", "/atlas", target="board"
-    ),
     "/contest/{number:number}/live": Document(
         "night", "Contest", ("shared/tile", "contests/tiles", "contests/night"), "contests/night", "/contests"
     ),

@@ -1,7 +1,18 @@
 """``/metrics`` for Prometheus, and ``/health``, for programs that watch over the server."""
 
+from collections.abc import Callable, Iterable, Iterator
+
 import trio
+from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    InfoMetricFamily,
+    Metric,
+)
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.registry import Collector
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -9,12 +20,18 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from server.arena.arena import Arena
+from server.match.stats import Histogram
 from server.net.listener import close_all
 from server.net.rate_limiter import RateLimiter
 from server.net.timing import microseconds
 from server.web.http.client_quota import HttpRateLimiter
 from server.web.http.listener import configuration, serve_browsers
-from server.web.http.metrics import HOST, exposition
+
+HOST = "127.0.0.1"
+"""Figures are for this machine: what shall see them from elsewhere comes through something that asks who it is."""
+
+MICROSECOND = 1e-6
+
 
 MAX_CONNECTIONS = 50
 """A program that collects figures has one at a time."""
@@ -26,6 +43,56 @@ IDLE_SECONDS = 5
 """How long a request may take to come."""
 
 HEADERS = {"cache-control": "no-store", "connection": "close"}
+
+
+class ArenaCollector(Collector):
+    """The figures of a server, as they are when somebody asks."""
+
+    def __init__(self, arena: Arena, rate_limiter: RateLimiter) -> None:
+        """Take where the figures are."""
+        self._arena = arena
+        self._rate_limiter = rate_limiter
+
+    def collect(self) -> Iterable[Metric]:
+        """Return all figures."""
+        arena, stats = self._arena, self._arena.stats
+        yield InfoMetricFamily("arena_server", "Program and version.", {"program": arena.server})
+        yield GaugeMetricFamily("arena_matches_running", "Matches that are being played.", len(arena.matches))
+        yield GaugeMetricFamily("arena_sessions", "Connections that are open.", len(self._rate_limiter.quotas))
+        yield GaugeMetricFamily("arena_players", "Sessions that are logged in.", len(arena.sessions))
+        yield CounterMetricFamily(
+            "arena_refused", "Connections that were not let in.", self._rate_limiter.total_refused
+        )
+        yield CounterMetricFamily("arena_matches_started", "Matches begun, or taken up after a crash.", stats.started)
+        ended = CounterMetricFamily("arena_matches_ended", "Matches that are over, by reason.", labels=["reason"])
+        for reason, count in sorted(stats.results.items()):
+            ended.add_metric([reason], count)
+        yield ended
+        yield _histogram("arena_move_seconds", "From a MOVE's arrival until its answer was handed over.", stats.moves)
+        yield _histogram("arena_flag_lateness_seconds", "From a deadline until the flag fell.", stats.lateness)
+        stalls = arena.stalls
+        yield CounterMetricFamily("arena_stalls", "Times at which the event loop stood still.", stalls.count)
+        yield CounterMetricFamily("arena_stall_seconds", "How long it stood still in all.", stalls.total * MICROSECOND)
+
+
+def _histogram(name: str, help_text: str, histogram: Histogram) -> HistogramMetricFamily:
+    return HistogramMetricFamily(name, help_text, list(_buckets(histogram)), histogram.sum * MICROSECOND)
+
+
+def _buckets(histogram: Histogram) -> Iterator[tuple[str, float]]:
+    """Return each bound in seconds with how many values lie within it: bounds are included, and values whole."""
+    total = 0
+    for power, count in enumerate(histogram.counts):
+        total += count
+        yield (repr(round(((1 << power) - 1) * MICROSECOND, 6)) if power < histogram.BOUNDS else "+Inf"), total
+
+
+def exposition(arena: Arena, rate_limiter: RateLimiter) -> Callable[[], bytes]:
+    """Return a function that writes all figures in Prometheus' text format."""
+    registry = CollectorRegistry()
+    registry.register(ArenaCollector(arena, rate_limiter))
+    ProcessCollector(registry=registry)
+    return lambda: generate_latest(registry)
 
 
 def application(arena: Arena, rate_limiter: RateLimiter) -> Starlette:

@@ -7,8 +7,7 @@ from server.arena.arena import Arena
 from server.match.match import Match
 from server.ops.typed_json import decode
 from server.web.live.event_stream import Broadcaster, Channel, Mailbox
-from server.web.live.running_evaluations import RunningEvaluations
-from server.web.views.contest_night import BOARDS, Evaluation, Stakes, Told, belongs, choose, night, told_by, variant_of
+from server.web.views.contest_night import BOARDS, Stakes, Told, belongs, choose, night, told_by, variant_of
 from server.web.views.contests import Entry, ReportIndex, read_report
 from server.web.views.lobby import Boards, Listed, listed
 
@@ -32,14 +31,12 @@ class ContestHub:
         arena: Arena,
         broadcaster: Broadcaster,
         reports: ReportIndex,
-        evaluations: RunningEvaluations,
         contest: int,
     ) -> None:
         """Take the number of a contest, which may have no report yet."""
         self.channel = Channel(broadcaster, self)
         self._arena = arena
         self._reports = reports
-        self._evaluations = evaluations
         self._contest = contest
         self._told: Told | None = None
         self._tag = ""
@@ -60,7 +57,7 @@ class ContestHub:
         for match in self._shown:
             self._boards.draw(match)
             await trio.lowlevel.checkpoint()
-        self._boards.keep(self.shown)
+        self._boards.keep({match.number for match in self._shown})
 
     async def _choose(self, told: Told) -> None:
         now = trio.current_time()
@@ -81,11 +78,6 @@ class ContestHub:
                 shown[running[number]] = found
         self._shown = shown
 
-    @property
-    def shown(self) -> set[int]:
-        """Numbers of the matches whose boards are shown."""
-        return {match.number for match in self._shown}
-
     def event(self) -> bytes | None:
         """Return the page's data, where they have changed."""
         last, self._last = self._last, self.snapshot()
@@ -96,17 +88,11 @@ class ContestHub:
         announcements = self._arena.announcements
         if self._told is None:
             return msgspec.json.encode({"announcements": announcements})
-        shown = [(self._line(match), of, self._evaluation(match)) for match, of in self._shown.items()]
+        shown = [(self._line(match), of) for match, of in self._shown.items()]
         return msgspec.json.encode(night(self._told, shown, announcements))
 
     def _line(self, match: Match) -> Listed:
         return listed(match.public, match.now(), self._boards.of(match))
-
-    def _evaluation(self, match: Match) -> Evaluation | None:
-        """Return what the engine thinks of what spectators see, where the organiser allows it."""
-        if self._told is None or not self._told.evaluations or match.public.outcome is not None:
-            return None
-        return self._evaluations.of(match.number, match.public.history)
 
 
 class ContestHubs:
@@ -117,16 +103,13 @@ class ContestHubs:
         self._arena = arena
         self._broadcaster = broadcaster
         self._reports = reports
-        self._evaluations = RunningEvaluations()
         self._hubs: dict[int, ContestHub] = {}
 
     async def listen(self, contest: int, mailbox: Mailbox) -> None:
         """Send a browser the events of a contest until it is gone."""
         hub = self._hubs.get(contest)
         if hub is None:
-            hub = self._hubs[contest] = ContestHub(
-                self._arena, self._broadcaster, self._reports, self._evaluations, contest
-            )
+            hub = self._hubs[contest] = ContestHub(self._arena, self._broadcaster, self._reports, contest)
             await hub.look()
         try:
             await hub.channel.listen(mailbox)
@@ -135,15 +118,12 @@ class ContestHubs:
                 del self._hubs[contest]
 
     async def run(self) -> None:
-        """Look at each contest once a second, and evaluate its games where that is allowed, until cancelled."""
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._evaluations.run)
-            while True:
-                await trio.sleep(LOOK_SECONDS)
-                for hub in list(self._hubs.values()):
-                    await hub.look()
-                    hub.channel.changed()
-                self._evaluations.keep({number for hub in self._hubs.values() for number in hub.shown})
+        """Look at each contest once a second, until cancelled."""
+        while True:
+            await trio.sleep(LOOK_SECONDS)
+            for hub in list(self._hubs.values()):
+                await hub.look()
+                hub.channel.changed()
 
 
 def _is_of(told: Told, match: Match) -> bool:

@@ -17,8 +17,7 @@ import msgspec
 from server.config.process_settings import compute_in_one_thread, lower_priority
 from server.ops.typed_json import decode
 from server.ops.workers.question_loop import OK, Question, answer_questions
-from server.web.people import database
-from server.web.people.explorer import explore
+from server.web.people import indexing
 from server.web.people.indexing import bring_up
 from server.web.people.profiles import NobodyThere, check_played, profile
 from server.web.people.search import BadQuery, find
@@ -39,7 +38,6 @@ class Asked(msgspec.Struct, frozen=True):
 KINDS: dict[str, Callable[[Path, sqlite3.Connection, Mapping[str, str]], object]] = {
     "games": find,
     "player": profile,
-    "explorer": explore,
 }
 """What browsers can ask: functions of a data directory, its index, and what is asked for."""
 
@@ -71,9 +69,9 @@ class Worker:
 
     def _answer(self, kind: str, data: Path, query: dict[str, str]) -> Any:
         if kind == "index" and not self._checked:
-            database.is_sound(data)
+            indexing.is_sound(data)
             self._checked = True
-        with database.opened(data) as connection:
+        with indexing.opened(data) as connection:
             if kind == "index":
                 return bring_up(connection, data, SLICE_SECONDS)
             return check_played(data, connection, query) if kind == PLAYED else KINDS[kind](data, connection, query)

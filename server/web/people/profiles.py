@@ -1,8 +1,7 @@
-"""What the page of a player shows: results, ratings over time, time used, best and worst games.
+"""What the page of a player shows: results, ratings, time used, and the last games.
 
 Ratings are those of contests (`server.contest.scoring.ratings`), from all games of one kind that the index has: Elo
-against the average of all who have played it, with 95 % intervals. Best and worst games are told by the ratings of all
-players after the last record that was read.
+against the average of the rated players, with 95 % intervals.
 """
 
 import sqlite3
@@ -14,12 +13,15 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from engine.games.catalogue import GAMES
+from server.contest.scoring.ratings import Data, Rating, standing
 from server.web.people.indexing import Progress, progress
-from server.web.people.rating_history import Rated, rating_history
 from server.web.people.search import COLUMNS, BadQuery, Row, has_contests, row_of, with_contests
 
-NOTABLE, OPPONENTS, VARIANTS = 5, 50, 30
-"""Best and worst games, opponents and variants that are listed, those with the most games."""
+RECENT, OPPONENTS, VARIANTS = 5, 50, 30
+"""Last games, and opponents and variants with the most games, that are listed."""
+
+RATED = 300
+"""Players of a game that are rated, those with the most games: the time that a rating takes grows with their cube."""
 
 
 class NobodyThere(LookupError):
@@ -41,6 +43,15 @@ class Score(msgspec.Struct, kw_only=True):
         return self.won + self.drawn + self.lost
 
 
+class Rated(msgspec.Struct, frozen=True, kw_only=True):
+    """The rating of a player in a game."""
+
+    game: str
+    players: int
+    """How many are rated."""
+    rating: Rating
+
+
 class Profile(msgspec.Struct, frozen=True, kw_only=True):
     """A player."""
 
@@ -57,10 +68,6 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     seconds_a_move: float
     longest_turn: tuple[int, float] | None
     """The match of the longest turn, and its seconds."""
-    best: tuple[Row, ...]
-    """Games won from the strongest opponents."""
-    worst: tuple[Row, ...]
-    """Games lost to the weakest opponents."""
     recent: tuple[Row, ...]
     index: Progress
 
@@ -83,7 +90,7 @@ def profile(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]
         raise BadQuery("say with name= who is meant")
     key = name.lower()
     attached = has_contests(data, connection)
-    connection.execute("BEGIN")  # an error leaves it open: closing the connection ends it
+    connection.execute("BEGIN")  # all that follows is of one moment; closing the connection ends it
     rows = connection.execute(
         f"SELECT {COLUMNS}, first_key, first_longest, second_longest FROM main.games"
         " WHERE (first_key = ?1 OR second_key = ?1) AND result <> 'annulled' ORDER BY match",
@@ -97,23 +104,13 @@ def profile(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]
         ((row[width + 1 + one.side], one.game.match) for row, one in zip(rows, played, strict=True)), default=None
     )
     games = sorted({one.game.game for one in played})
-    histories = (
-        rating_history(connection, game, key, [one.game for one in played if one.game.game == game]) for game in games
-    )
-    rated = tuple(history for history in histories if history)
-    strength = {(game, other): elo for game, other, elo in connection.execute("SELECT * FROM main.strengths")}
-    connection.execute("COMMIT")
-
-    def notable(games: Sequence[Row]) -> tuple[Row, ...]:
-        return with_contests(connection, list(games), attached)
-
-    won, lost = _by_opponent(played, strength, won=True), _by_opponent(played, strength, won=False)
+    rated = (_rating(connection, game, key) for game in games)
     moves = sum((one.game.plies + 1 - one.side) // 2 for one in played)
     seconds = sum(one.game.used[one.side] for one in played) / 1000
     return Profile(
         name=played[-1].game.players[played[-1].side] if played else name,
         score=(_scores(played, lambda one: ("", ""), 1) or (Score(name=""),))[0],
-        ratings=rated,
+        ratings=tuple(one for one in rated if one is not None),
         opponents=_scores(played, lambda one: (one.game.players[1 - one.side], ""), OPPONENTS),
         variants=_scores(played, lambda one: (one.game.parameters, one.game.game), VARIANTS),
         colours=_scores(played, lambda one: (GAMES[one.game.game].sides[one.side], one.game.game), VARIANTS),
@@ -121,9 +118,7 @@ def profile(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]
         seconds_a_game=seconds / max(1, len(played)),
         seconds_a_move=seconds / max(1, moves),
         longest_turn=None if longest is None else (longest[1], longest[0] / 1_000_000),
-        best=notable(won[-1 : -NOTABLE - 1 : -1]),
-        worst=notable(lost[:NOTABLE]),
-        recent=notable([one.game for one in played[: -NOTABLE - 1 : -1]]),
+        recent=with_contests(connection, [one.game for one in played[: -RECENT - 1 : -1]], attached),
         index=progress(connection, data),
     )
 
@@ -156,13 +151,27 @@ def _scores(played: Sequence[Played], heading: Heading, most: int) -> tuple[Scor
     return tuple(sorted(found.values(), key=lambda score: -score.games)[:most])
 
 
-def _by_opponent(played: Sequence[Played], strength: Mapping[tuple[str, str], float], *, won: bool) -> list[Row]:
-    """Return the games that were won, or lost, those against the weakest rated opponents first."""
-    wanted = "won" if won else "lost"
-    found = [
-        (strength[key], one.game)
-        for one in played
-        for key in [(one.game.game, one.game.players[1 - one.side].lower())]
-        if _result(one) == wanted and key in strength
-    ]
-    return [game for _, game in sorted(found, key=lambda pair: (pair[0], pair[1].match))]
+def _rating(connection: sqlite3.Connection, game: str, key: str) -> Rated | None:
+    """Return the rating of a player in a game; None if the player has met nobody else there."""
+    import numpy  # a process that only searches does without it
+
+    rows = connection.execute(
+        "SELECT first_key, second_key, parameters, sum(winner IS 0), sum(winner IS NULL), sum(winner IS 1)"
+        " FROM main.games WHERE game = ? AND result <> 'annulled' AND first_key <> second_key"
+        " GROUP BY first_key, second_key, parameters",
+        (game,),
+    ).fetchall()
+    games: Counter[str] = Counter()
+    for first, second, _, won, drawn, lost in rows:
+        games[first] += won + drawn + lost
+        games[second] += won + drawn + lost
+    if key not in games:
+        return None
+    others = [name for name, _ in games.most_common(RATED) if name != key]
+    places = {name: place for place, name in enumerate([key, *others[: RATED - 1]])}
+    between = [row for row in rows if row[0] in places and row[1] in places]
+    variants = {name: number for number, name in enumerate(dict.fromkeys(row[2] for row in between))}
+    pairs = numpy.array([(places[first], places[second], variants[name]) for first, second, name, *_ in between])
+    results = numpy.array([row[3:] for row in between], dtype=numpy.float64)
+    given = Data(len(places), len(variants), *pairs.T, *results.T)
+    return Rated(game=game, players=len(places), rating=standing(given, key, 0))

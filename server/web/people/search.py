@@ -10,8 +10,7 @@ import msgspec
 from engine.games.catalogue import GAMES
 from server.contest.store.store import FILE as STORE
 from server.ops.typed_json import convert
-from server.web.people.database import BUSY_SECONDS
-from server.web.people.indexing import Progress, progress
+from server.web.people.indexing import BUSY_SECONDS, Progress, progress
 
 PAGE = 50
 """Games on a page."""
@@ -68,7 +67,7 @@ class Clause(msgspec.Struct, frozen=True):
 
 
 def find(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]) -> Page:
-    """Return a page of games; raises `BadQuery`. docs/web.md says what can be asked for."""
+    """Return a page of games; raises `BadQuery`. docs/api.md says what can be asked for."""
     clauses = conditions(asked)
     before = _number(asked, "before")
     attached = has_contests(data, connection)

@@ -1,4 +1,4 @@
-"""Pictures that are asked for: of a position, and of a whole game. Pure."""
+"""Pictures of a position and of a whole game. Pure."""
 
 from typing import Annotated, TypeAlias
 

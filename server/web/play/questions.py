@@ -1,7 +1,7 @@
 """The questions of the page for playing, and their answers. Pure: both are structs.
 
 Nothing is kept between two questions: each names the game from its start, so that a link holds one, and undoing is
-asking about fewer moves. docs/web.md describes the JSON.
+asking about fewer moves. docs/api.md describes the JSON.
 """
 
 from collections.abc import Callable

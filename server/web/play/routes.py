@@ -1,28 +1,26 @@
-"""Playing in the browser, as routes of the web application: how a game stands, which rows to choose, the bot's move.
+"""Playing and analysing in the browser, as routes of the web application.
 
-Every request names the whole game (`server.web.play.questions`); nothing is kept here. Other processes do the work.
+Every request names the whole game (`server.web.play.questions`, `server.web.play.analysis_questions`); nothing is kept
+here. Other processes do the work.
 """
 
 from collections.abc import Awaitable, Callable, Hashable
 from functools import partial
 from typing import TypeAlias
 
-import msgspec
 import trio
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from engine.games.catalogue import GAMES
-from server.ops.typed_json import decode
 from server.ops.workers.question_loop import OK
 from server.web.http.answers import JSON
 from server.web.http.errors import Refused
 from server.web.http.listener import QUOTA
 from server.web.http.request_body import cancel_when_gone, read_body
 from server.web.http.work_queue import Full, WorkQueue
-from server.web.play.exact import State
-from server.web.play.makings import Makings, variant_of
+from server.web.play.analysis_questions import MAX_SECONDS as MAX_ANALYSIS_SECONDS
 from server.web.play.pictures import MEDIA_TYPES
 from server.web.play.questions import MAX_SECONDS
 from server.web.play.workers import Workers
@@ -43,11 +41,17 @@ COMPILE_SECONDS = 60.0
 """How much longer than it thinks a bot may take: compiling a search takes some seconds, more where others work."""
 
 KINDS = {
-    **dict.fromkeys(("look", "rows", "values", "longest", "picture"), LOOK_SECONDS),
+    **dict.fromkeys(("look", "rows", "picture"), LOOK_SECONDS),
     **dict.fromkeys(PAINTED, PAINT_SECONDS),
     "think": MAX_SECONDS + COMPILE_SECONDS,
 }
 """What can be asked, and how long the answer may take."""
+
+ANALYSIS_KINDS = {
+    "lines": MAX_ANALYSIS_SECONDS + COMPILE_SECONDS,
+    **dict.fromkeys(("open", "kit", "arrange", "record"), LOOK_SECONDS),
+}
+"""The same of the analysis page."""
 
 LOOKERS = 2
 """Processes that answer what needs no thinking."""
@@ -58,12 +62,14 @@ PAINTERS = 2
 MAX_WAITING, MAX_WAITING_OF_ONE = 32, 8
 """Pictures that wait for their turn, of all and of one client."""
 
+SEARCHERS = 2
+"""Processes that search for the analysis page, in a thread each; of one client all but one."""
+
+MAX_SEARCHES, MAX_SEARCHES_OF_ONE = 48, 16
+"""Searches that wait for their turn, of all and of one client."""
+
 LOOK_NICE, THINK_NICE = 10, 19
 """How far behind matches both stand where the processor is wanted; a look takes some milliseconds."""
-
-
-class _State(msgspec.Struct):
-    state: State
 
 
 class Playing:
@@ -75,7 +81,6 @@ class Playing:
         self._thinkers = Workers(thinkers, nice=THINK_NICE)
         self._painters = Workers(PAINTERS, nice=THINK_NICE)
         self._turns = WorkQueue(PAINTERS, MAX_WAITING, MAX_WAITING_OF_ONE)
-        self._makings = Makings(trio.current_time)
 
     async def __aenter__(self) -> "Playing":
         return self
@@ -88,12 +93,7 @@ class Playing:
         """Return the routes: GET api/play/games, and POST of a question to api/play/KIND for each of the KINDS."""
         return [
             Route("/api/play/games", _games, methods=["GET"]),
-            Route("/api/play/values", self._values, methods=["POST"]),
-            *(
-                Route(f"/api/play/{kind}", self._answering(kind), methods=["POST"])
-                for kind in KINDS
-                if kind != "values"
-            ),
+            *(Route(f"/api/play/{kind}", self._answering(kind), methods=["POST"]) for kind in KINDS),
         ]
 
     async def ask(self, kind: str, body: bytes, client: Hashable = None) -> tuple[int, bytes]:
@@ -110,27 +110,47 @@ class Playing:
         workers = self._thinkers if kind == "think" else self._lookers
         return await workers.ask(kind, body, KINDS[kind])
 
-    async def _known(self, body: bytes) -> tuple[int, bytes]:
-        """Return exact values as `ask` does, of those tablebases alone that are there."""
-        return await self._lookers.ask("known", body, KINDS["values"])
-
-    async def _values(self, request: Request) -> Response:
-        """Tell exact values; an address has so many tablebases made, and others later."""
-
-        async def ask(body: bytes) -> tuple[int, bytes]:
-            variant, client = variant_of(body), request.scope.get(QUOTA)
-            is_free = self._makings.is_free(client, variant)
-            status, answer = await (self.ask("values", body) if is_free else self._known(body))
-            if status == OK and decode(answer, type=_State).state == State.MAKING:
-                self._makings.note(client, variant)
-            return status, answer
-
-        return await answer_question(ask, request)
-
     def _answering(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
             client = request.scope[QUOTA] if kind in PAINTED else None
             return await answer_question(partial(self.ask, kind, client=client), request, MEDIA_TYPES.get(kind, JSON))
+
+        return answer
+
+
+class Analysis:
+    """The handlers of the routes of the analysis page, with the worker processes. An async context manager."""
+
+    def __init__(self) -> None:
+        """Start no process before somebody asks."""
+        self._lookers = Workers(1, nice=LOOK_NICE)
+        self._thinkers = Workers(SEARCHERS, nice=THINK_NICE)
+        self._turns = WorkQueue(SEARCHERS, MAX_SEARCHES, MAX_SEARCHES_OF_ONE)
+
+    async def __aenter__(self) -> "Analysis":
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        async with self._lookers, self._thinkers:
+            pass
+
+    def routes(self) -> list[Route]:
+        """Return the routes: POST of a question to api/analysis/KIND for each of the ANALYSIS_KINDS."""
+        return [Route(f"/api/analysis/{kind}", self._answering(kind), methods=["POST"]) for kind in ANALYSIS_KINDS]
+
+    async def ask(self, client: Hashable, kind: str, body: bytes) -> tuple[int, bytes]:
+        """Return the status and the JSON of an answer of one of the ANALYSIS_KINDS; raises `Refused`."""
+        if kind != "lines":
+            return await self._lookers.ask(kind, body, ANALYSIS_KINDS[kind])
+        try:
+            async with self._turns.of(client):
+                return await self._thinkers.ask(kind, body, ANALYSIS_KINDS[kind])
+        except Full:
+            raise Refused(503, "too many positions are being searched now; try again in a minute") from None
+
+    def _answering(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
+            return await answer_question(partial(self.ask, request.scope[QUOTA], kind), request)
 
         return answer
 

@@ -1,89 +1,70 @@
-"""The process that looks and thinks for the page, a worker process (`server.ops.workers.question_loop`).
+"""The process that answers the pages for playing and analysing, a worker process (`server.ops.workers.question_loop`).
 
-It runs apart from the server, so that neither compiling nor pure Python keeps a match waiting, and at a lower priority,
-which is its argument: what is added to the server's nice value. What is under way when it is told to stop is answered
-with what was found by then.
+It runs apart from the server, so that neither compiling nor pure Python keeps a match waiting. Its argument is what is
+added to the server's nice value. A search that is told to stop is answered with what was found by then.
 """
 
 import sys
-from functools import lru_cache
+from functools import partial
 
 import msgspec
 
-from engine.games.catalogue import GAMES
-from engine.games.interface import Position
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import Stop
-from engine.solve.tablebase.tablebase import Tablebase, tablebase_of
+from engine.solve.tablebase.tablebase import tablebase_of
 from server.config.process_settings import lower_priority
+from server.match.match_messages import now_text
 from server.ops.workers.question_loop import OK, Question, answer_stoppable_questions
-from server.web.play import exact, pictures, questions
-from server.web.play.questions import Refusal
+from server.web.play import analysis_questions, pictures, questions
+from server.web.play.analysis_questions import Analyst
+from server.web.play.arranging import Arrangement
+from server.web.play.questions import Refusal, read, read_as
 
 TABLE_MEGABYTES = 32
 """Some seconds' worth: nobody may let the bot think for longer."""
 
-TABLEBASES = 8
-"""Variants whose tablebases stay open: what was read of one is checked once only."""
-
 BAD_REQUEST = 400
 
 
-def main() -> None:
-    """Answer until standard input ends."""
-    lower_priority(int(sys.argv[1]))
-    game_engine = GameEngine(TABLE_MEGABYTES, tablebase_of)
-    answer_stoppable_questions(lambda asked: answer(asked, game_engine), Stop)
+class Worker:
+    """What a process remembers between questions: what searches have found."""
 
+    def __init__(self, megabytes: float = TABLE_MEGABYTES) -> None:
+        """Take the size of the table of each kind of search. Tablebases are read, and none is made."""
+        self._game_engine = GameEngine(megabytes, partial(tablebase_of, make=False))
+        self._analyst = Analyst(megabytes, partial(tablebase_of, make=False))
 
-def answer(asked: Question[Stop], game_engine: GameEngine) -> tuple[int, bytes]:
-    """Return the status, and the body, JSON or a picture, of the answer to a question."""
-    try:
-        if asked.kind in pictures.MEDIA_TYPES:
-            return OK, pictures.draw(asked.kind, questions.read_as(pictures.PictureQuestion, asked.body))
-        question = questions.read(asked.body)
-        if asked.kind in ("values", "known"):
-            return OK, msgspec.json.encode(_values(question, make=asked.kind == "values"))
-        if asked.kind == "longest":
-            return OK, msgspec.json.encode(_longest(question))
-        if asked.kind == "think":
-            return OK, msgspec.json.encode(questions.think(question, game_engine, asked.stop))
-        return OK, msgspec.json.encode((questions.rows if asked.kind == "rows" else questions.look)(question))
-    except Refusal as refusal:
-        return BAD_REQUEST, msgspec.json.encode({"error": str(refusal)})
+    def answer(self, asked: Question[Stop]) -> tuple[int, bytes]:
+        """Return the status, and the body, JSON or a picture, of the answer to a question."""
+        try:
+            if asked.kind in pictures.MEDIA_TYPES:
+                return OK, pictures.draw(asked.kind, read_as(pictures.PictureQuestion, asked.body))
+            return OK, msgspec.json.encode(self._found(asked))
+        except Refusal as refusal:
+            return BAD_REQUEST, msgspec.json.encode({"error": str(refusal)})
 
-
-def _values(question: questions.Question, *, make: bool) -> exact.Values:
-    found = exact.values(question, _tablebase, make=make)
-    if found.state == exact.State.FAILED:
-        _tablebase_of.cache_clear()  # the next one who asks has it tried again
-    return found
-
-
-@lru_cache(TABLEBASES)
-def _longest_of(game: str, parameters: str | None) -> exact.Longest:
-    """Return the longest win of a variant that was found; what is not known yet is not kept."""
-    found = exact.longest(questions.Question(game=game, parameters=parameters), _tablebase)
-    if found.start is None:
-        raise LookupError
-    return found
-
-
-def _longest(question: questions.Question) -> exact.Longest:
-    try:
-        return _longest_of(question.game, question.parameters)
-    except LookupError:
-        return exact.Longest()
-
-
-def _tablebase(position: Position) -> Tablebase | None:
-    return _tablebase_of(position.game.name, position.parameters)
-
-
-@lru_cache(TABLEBASES)
-def _tablebase_of(game: str, parameters: str) -> Tablebase | None:
-    return tablebase_of(GAMES[game].start(parameters))
+    def _found(self, asked: Question[Stop]) -> msgspec.Struct:
+        match asked.kind:
+            case "look":
+                return questions.look(read(asked.body))
+            case "rows":
+                return questions.rows(read(asked.body))
+            case "think":
+                return questions.think(read(asked.body), self._game_engine, asked.stop)
+            case "lines":
+                return analysis_questions.lines(
+                    read_as(analysis_questions.Thinking, asked.body), self._analyst, asked.stop
+                )
+            case "kit":
+                return analysis_questions.kit(read(asked.body))
+            case "arrange":
+                return analysis_questions.arrange(read_as(Arrangement, asked.body))
+            case "record":
+                return analysis_questions.record(read(asked.body), now_text())
+            case _:
+                return analysis_questions.opened(read_as(analysis_questions.Pasted, asked.body))
 
 
 if __name__ == "__main__":
-    main()
+    lower_priority(int(sys.argv[1]))
+    answer_stoppable_questions(Worker().answer, Stop)

@@ -48,7 +48,7 @@ class RecordAnalyser:
         self._asked: dict[tuple[str, int, int, Hashable], trio.Lock] = {}
 
     async def review_of_match(self, match: int, before: int, text: str, client: Hashable) -> bytes:
-        """Return the JSON of a `server.web.replay.reviews.ReviewPart` of a match of the server."""
+        """Return the JSON of a `server.web.replay.evaluations.ReviewPart` of a match of the server."""
         return await self._kept_answer(("review", match, before), review_question(before, text.encode()), client)
 
     async def of_match(self, kind: str, match: int, text: str, client: Hashable) -> bytes:

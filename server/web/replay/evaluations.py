@@ -1,12 +1,16 @@
-"""What the search thinks of the positions of a match, within a budget of nodes that a long match has to share out.
+"""What the search thinks of the positions of a finished match, and of its moves.
 
-Each position that is searched is searched to the end of a depth; of one that is not, nothing is said. Where the budget
-does not reach for all, those that get a share lie evenly over the match.
+Positions share a budget of nodes. Each position that is searched is searched to the end of a depth. If the budget is
+too small for all positions, the searched ones lie evenly over the match.
+
+Moves are reviewed in parts. A part has a bounded number of moves, each with the same nodes, so its cost is bounded
+however long the match is. Parts are reviewed alike whether others are or not.
 """
 
 from collections.abc import Iterator
 from itertools import accumulate
 from time import monotonic, perf_counter
+from typing import Literal
 
 import msgspec
 
@@ -14,6 +18,7 @@ from engine.compiling.binding import can_compile
 from engine.games.interface import play
 from engine.record import Summary
 from engine.record.evaluations import Evaluator
+from engine.record.review import ReviewedMove, Worth, review
 from engine.search.searcher import SearchResult, key_of
 
 COMPILED_NODES, INTERPRETED_NODES = 4_000_000, 60_000
@@ -24,6 +29,12 @@ COMPILED_SHARES, INTERPRETED_SHARES = (4_000, 100_000), (300, 2_000)
 
 SEARCH_SECONDS = 30.0
 """After which no other position is begun, however slow the machine is; the answer then says that it was cut."""
+
+PART_MOVES = 24
+"""Moves in a part."""
+
+COMPILED_REVIEW_NODES, INTERPRETED_REVIEW_NODES = 20_000, 300
+"""For each position, where the search is compiled and where it is not."""
 
 
 class Value(msgspec.Struct, frozen=True):
@@ -88,3 +99,69 @@ def _value(thought: SearchResult | None) -> Value | None:
         return None
     sign, plies = (1 if thought.position.turn == 0 else -1), thought.plies_to_end
     return Value(sign * thought.score, thought.depth, None if plies is None else sign * plies)
+
+
+class KnownWorth(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a move is worth for the side that makes it. What is not known is left out of the JSON."""
+
+    score: int | None = None
+    """A piece of GIPF is worth 100; left out where the result is proven."""
+    result: int | None = None
+    """1 a proven win, 0 a proven draw, -1 a proven loss."""
+    plies: int | None = None
+    """After how many plies the proven end comes, at the latest, if that is known."""
+    depth: int = 0
+    """Plies that were searched; left out where rules, solver or tablebase have told."""
+
+
+class Judged(msgspec.Struct, frozen=True, kw_only=True):
+    """A move, and what the review makes of it; None is what is not known."""
+
+    ply: int
+    """Its number, from 1."""
+    best: str | None
+    """The move itself where no other is better."""
+    worth: KnownWorth | None
+    best_worth: KnownWorth | None
+    line: tuple[str, ...]
+    """From the best move on, or empty."""
+    loss: int | None
+    marks: tuple[Literal["blunder", "missed win"], ...]
+    cost: str | None
+    """What the move has cost in words, where a tablebase has every value (`engine.record.exact_cost`)."""
+
+
+class ReviewPart(msgspec.Struct, frozen=True, kw_only=True):
+    """The review of some moves of a match, one after the other."""
+
+    first: int
+    """Number of the first one: the part before it is asked for with this; 1 where there is none."""
+    nodes: int
+    """For each position."""
+    moves: tuple[Judged, ...]
+
+
+def review_part(summary: Summary, before: int) -> ReviewPart:
+    """Review the last `PART_MOVES` moves of a record before that of a number, from 1."""
+    stop = max(1, min(before, summary.history.plies + 1))
+    first = max(1, stop - PART_MOVES)
+    nodes = COMPILED_REVIEW_NODES if can_compile() else INTERPRETED_REVIEW_NODES
+    moves = review(summary, nodes, clock=perf_counter, among=range(first, stop))
+    return ReviewPart(first=first, nodes=nodes, moves=tuple(map(_judged, moves)))
+
+
+def _judged(move: ReviewedMove) -> Judged:
+    return Judged(
+        ply=move.ply,
+        best=move.best,
+        worth=_known(move.worth),
+        best_worth=_known(move.best_worth),
+        line=move.line,
+        loss=move.loss,
+        marks=tuple(mark.value for mark in move.marks),
+        cost=None if move.cost is None else move.cost.words,
+    )
+
+
+def _known(worth: Worth | None) -> KnownWorth | None:
+    return None if worth is None else KnownWorth(*worth)

@@ -79,7 +79,7 @@ def _judge(text: str) -> object:
 
 
 def _review(text: str, before: int) -> object:
-    from server.web.replay.reviews import review_part  # as above
+    from server.web.replay.evaluations import review_part  # as above
 
     return review_part(verify(text), before)
 

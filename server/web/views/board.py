@@ -1,7 +1,7 @@
 """Positions and moves as plain data that a page can draw. Pure: from the engine's values to structs for JSON.
 
 The page knows no rules: all that it draws, every piece that slides and every one that is taken, is told here.
-docs/web.md describes the JSON.
+docs/api.md describes the JSON.
 """
 
 from collections.abc import Callable

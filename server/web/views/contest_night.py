@@ -93,8 +93,6 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     schedule: tuple[ScheduledGame, ...]
     bracket: tuple[Round, ...] = ()
     """Of a knockout."""
-    evaluations: bool
-    """Whether the organiser lets pages show what the engine thinks of running games."""
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -125,18 +123,6 @@ class Onward(msgspec.Struct, frozen=True, kw_only=True):
     """Whom the winner meets there: one, or two who still play for it; nobody where that is not known yet."""
 
 
-class Evaluation(msgspec.Struct, frozen=True):
-    """What the engine thinks of a position of a running game, for the side that began."""
-
-    ply: int
-    """The position: after so many moves, perhaps fewer than the board shows."""
-    score: int
-    """A piece of GIPF is worth 100."""
-    depth: int
-    win: int | None
-    """Plies to a forced end: above 0 the side that began wins, below it loses."""
-
-
 class Board(msgspec.Struct, frozen=True, kw_only=True):
     """A game that is shown with its board."""
 
@@ -147,8 +133,6 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     """None where the order of the table is not that of points."""
     onward: Onward | None
     """None where no meeting of a knockout is played."""
-    evaluation: Evaluation | None
-    """None where the organiser does not allow it, or nothing is known yet."""
 
 
 class Night(msgspec.Struct, frozen=True, kw_only=True):
@@ -191,7 +175,6 @@ def told_by(report: Report, known: int) -> Told:
         variants=tuple(variant.name for variant in report.variants),
         schedule=report.schedule,
         bracket=() if stage is None else stage.bracket,
-        evaluations=report.evaluations,
     )
 
 
@@ -281,7 +264,7 @@ def choose(told: Told, games: Sequence[tuple[int, tuple[str, str]]]) -> dict[int
 
 def night(
     told: Told,
-    matches: Sequence[tuple[Listed, Stakes | None, Evaluation | None]],
+    matches: Sequence[tuple[Listed, Stakes | None]],
     announcements: tuple[str, ...] = (),
 ) -> Night:
     """Return an event of the page, with matches in the order in which they are shown."""
@@ -291,9 +274,8 @@ def night(
             round=_round(told, match.players),
             stakes=found if match.ending is None else None,
             onward=onward(told, match.players) if match.ending is None else None,
-            evaluation=evaluation if match.ending is None else None,
         )
-        for match, found, evaluation in matches
+        for match, found in matches
     )
     return Night(
         summary=told.summary,

@@ -18,7 +18,6 @@ from server.contest.store.folders import FOLDER, folder_of
 from server.ops.lru_cache import LruCache
 from server.ops.typed_json import decode
 from server.web.http.numbers import DIGITS
-from server.web.views.pairings import GameOfContest, Listing, game_of_contest
 
 log = structlog.get_logger()
 
@@ -39,6 +38,63 @@ TABLES = {
     "ratings.csv": "text/csv; charset=utf-8",
 }
 """Files of a report that can be had as they are."""
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """A game of a report, as far as it is needed here."""
+
+    match: int | None
+    stage: int
+    round: int
+    opening: int
+    first: str
+    second: str
+
+
+class Listing(msgspec.Struct, frozen=True):
+    """The games of a report, in its order."""
+
+    name: str
+    games: tuple[Listed, ...]
+
+
+class GameOfContest(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a match belongs."""
+
+    contest: int
+    name: str
+    """Of the contest."""
+    stage: int
+    """From 1; 0 is the qualification."""
+    round: int
+    opening: int
+    place: int
+    """Among the games that these two have played in the contest, from 1."""
+    count: int
+    previous: int | None
+    """Number of the match before this one, by the same two; None where it is the first."""
+    next: int | None
+
+
+def game_of_contest(listing: Listing, contest: int, match: int) -> GameOfContest:
+    """Return where a match belongs that is among the games of a contest."""
+    game = next(game for game in listing.games if game.match == match)
+    players = {game.first, game.second}
+    met = sorted(
+        other.match for other in listing.games if other.match is not None and {other.first, other.second} == players
+    )
+    at = met.index(match)
+    return GameOfContest(
+        contest=contest,
+        name=listing.name,
+        stage=game.stage,
+        round=game.round,
+        opening=game.opening,
+        place=at + 1,
+        count=len(met),
+        previous=met[at - 1] if at else None,
+        next=met[at + 1] if at + 1 < len(met) else None,
+    )
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,7 +167,7 @@ class Contest(NamedTuple):
 
 
 MakeAnswer: TypeAlias = Callable[[Entry, bytes], bytes]
-"""Makes an answer of a contest's entry and the bytes of its report: `whole_report`, or of `page_fragments`."""
+"""Makes an answer of a contest's entry and the bytes of its report: `page_fragments` has one."""
 
 
 class ReportIndex:
@@ -229,11 +285,6 @@ class ReportIndex:
 
 def _listing(_entry: Entry, data: bytes) -> Listing:
     return decode(data, type=Listing)
-
-
-def whole_report(entry: Entry, data: bytes) -> bytes:
-    """Return the ``entry`` of a contest in the list, and its ``report`` as it stands in the file."""
-    return msgspec.json.encode({"entry": entry, "report": msgspec.Raw(data)})
 
 
 def read_report(data: bytes) -> Report:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from server.league.ladder.definition import FixedLevel
-from server.league.ladder.players import LadderPlayer
+from server.league.ladder.rating import LadderPlayer
 from server.league.ladder.store import CountedGame
 from tests.bench.term.people import Author, Organiser, command
 from tests.bench.term.truth import check_final, check_pages, check_versions, read_report

@@ -8,9 +8,8 @@ from typing import NamedTuple
 import pytest
 
 from engine.compiling.binding import specialise
-from engine.games.arrows import endgame
-from engine.games.arrows.endgame import SMALL
-from engine.games.arrows.evaluation import DECIDED
+from engine.games.arrows import evaluation
+from engine.games.arrows.evaluation import DECIDED, SMALL
 from engine.games.arrows.geometry import number, words
 from engine.games.arrows.kernel import tables
 from engine.games.arrows.position import ARROWS
@@ -207,7 +206,8 @@ def region(chance: Random, size: int) -> list[Field]:
     "compile", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["interpreted", "compiled"]
 )
 def test_paths_are_as_long_as_a_plain_search_finds_them(compile: bool) -> None:
-    longest, walk = specialise((endgame.longest, endgame.walk), "endgame", tables(compile=compile), compile=compile)
+    functions = evaluation.longest, evaluation.walk
+    longest, walk = specialise(functions, "endgame", tables(compile=compile), compile=compile)
     chance = Random(6)
     shorter = straight = 0
     for size in range(1, SMALL + 1):

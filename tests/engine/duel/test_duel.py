@@ -2,23 +2,23 @@
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from multiprocessing import active_children
 from pathlib import Path
 
 import msgspec
 import pytest
 
-import engine
 from engine import cli
-from engine.duel.book.book_file import write
+from engine.commands.duel_players import Task, pairs
 from engine.duel.games import Pair
+from engine.duel.results import Contender, Setting
 from engine.games.catalogue import GAMES
 from engine.games.history import History
-from tests.engine.duel.book.samples import book_of
 from tests.forking import Forked
 
 ANY_OPENING = ("--balance", "1000000")
@@ -167,35 +167,20 @@ def test_the_test_ends_the_duel() -> None:
     assert lines[-1].endswith(("sprt H0", "sprt H1"))
 
 
-def test_a_process_that_has_ended_can_be_asked_and_closed() -> None:
-    """The program lets broken pipes end it, as others do, but not those to its players."""
-    code = """
-import signal
-from engine.commands.duel.processes import OURS, EngineSetup, Process
-from engine.games.catalogue import GAMES
-from engine.duel.games import Request
-from engine.duel.engine_config import read
-signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-start = GAMES["mnk"].start("3 3 3")
-process = Process(EngineSetup("A", read("depth=1"), OURS, {}, start))
-assert process.play(Request(0, (), None)).move
-process.kill()
-process._process.wait()
-for _ in range(2):
-    try:
-        process.play(Request(0, (), None))
-    except ChildProcessError as error:
-        print(error)
-process.close()
-process.close()
-print("closed")
-"""
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", code], env=environment, capture_output=True, text=True, timeout=1200, check=False
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines() == ["A: its process has ended, with status -9"] * 2 + ["closed"]
+@pytest.mark.slow("interpreted")
+def test_a_process_that_ends_by_itself_ends_the_duel() -> None:
+    sides = Contender("depth=1", {}), Contender("depth=1", {})
+    setting = Setting("", "mnk", "3 3 3", *sides, 1, 1, None, 1000, 0.0, 10.0, 0.05, 0.05)
+
+    def tasks() -> Iterator[Task]:
+        yield Task(0, ("a1",))
+        for process in active_children():
+            process.kill()
+        yield Task(1, ("a2",))
+
+    with pytest.raises(ChildProcessError, match="a process that plays games has ended"):
+        list(pairs(setting, tasks(), 1))
+    assert not active_children()
 
 
 @pytest.mark.slow
@@ -217,59 +202,6 @@ def test_a_budget_that_cannot_be_kept_loses_and_it_is_said() -> None:
     assert next(line for line in lines if line.startswith("B used ")).endswith("lost 4 games on time")
 
 
-# Other engines and weights
-
-
-def other_engine(folder: Path) -> Path:
-    """Copy the engine, so that it can be changed."""
-    assert engine.__file__ is not None
-    shutil.copytree(Path(engine.__file__).parent, folder / "engine", ignore=shutil.ignore_patterns("__pycache__"))
-    return folder
-
-
-@pytest.mark.slow
-def test_another_engine_plays(tmp_path: Path) -> None:
-    """A copy plays like the engine itself, and where it is changed like what it was changed to."""
-    folder = other_engine(tmp_path / "other")
-    file = tmp_path / "file.jsonl"
-    arguments = ("depth=2", f"depth=2,engine={folder}", *SMALL, "--games", "2", "--all-games", "--results", str(file))
-    lines, _ = duel(*arguments)
-    assert "pairs with 0 to 2 points for A, by halves: 0 0 1 0 0" in lines
-    think = folder / "engine" / "search" / "searcher.py"
-    code = think.read_text(encoding="utf-8")
-    think.write_text(code.replace("return self._texts(1)[0]", "return [*self.position.successors()][-1].move"), "utf-8")
-    _, errors = duel(*arguments, status=2)
-    assert "the engine of B has changed since" in errors[-1]
-    file.unlink()
-    duel(*arguments)
-    for pair in pairs_in(file):
-        for game in pair.games:
-            history = History.begin(GAMES["mnk"].start("4 4 4"))
-            for ply, move in enumerate(game.moves):
-                if ply >= 2 and ply % 2 != game.first:
-                    assert move == [successor.move for successor in history.position.successors()][-1]
-                history = history.after(move)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("fault", "sentence"),
-    [
-        ('return "z9"', "B answered 'z9': "),
-        ('raise OSError("gone")', "B has failed after the moves "),
-        ("import os; os._exit(7)", "B: its process has ended, with status 7"),
-    ],
-)
-def test_an_engine_that_fails_ends_the_duel(tmp_path: Path, fault: str, sentence: str) -> None:
-    folder = other_engine(tmp_path)
-    think = folder / "engine" / "search" / "searcher.py"
-    code = think.read_text(encoding="utf-8")
-    think.write_text(code.replace("return self._texts(1)[0]", fault), encoding="utf-8")
-    lines, errors = duel("depth=2", f"depth=2,engine={folder}", *SMALL, "--games", "6", status=1)
-    assert lines == []
-    assert sentence in errors[-1]
-
-
 @pytest.mark.slow
 def test_weights_are_those_of_the_file(tmp_path: Path) -> None:
     weights = tmp_path / "weights.json"
@@ -284,35 +216,6 @@ def test_weights_are_those_of_the_file(tmp_path: Path) -> None:
     weights.write_text('{"pairs": 1}', encoding="utf-8")
     _, errors = duel(*arguments, status=2)
     assert errors[-1].startswith("arena-engine: B: there is no weight 'pairs'; the weights are piece, ")
-
-
-@pytest.mark.slow("interpreted")
-def test_who_has_a_book_plays_by_it_and_the_other_one_does_not(tmp_path: Path) -> None:
-    file, book_file = tmp_path / "file.jsonl", tmp_path / "mnk.book"
-    book = book_of("mnk", "4 4 4", 60)
-    book_file.write_bytes(write(book.making, book.entries))
-    arguments = (f"depth=1,book={book_file}", "depth=1", *SMALL, "--games", "8", "--all-games", "--plies", "1")
-    duel(*arguments, "--results", str(file))
-    looked_up = 0
-    for pair in pairs_in(file):
-        for game in pair.games:
-            history = History.begin(book.start)
-            by_book = searched = 0
-            for ply, move in enumerate(game.moves):
-                if ply >= 1 and ply % 2 == game.first:
-                    known = book.results(history.position, 1)
-                    by_book += bool(known)
-                    searched += not known
-                    assert not known or move == known[0].move
-                history = history.after(move)
-            assert game.used[0].moves == by_book + searched
-            assert (game.used[0].nodes > 0) == (searched > 0)
-            assert game.used[1].nodes > 0
-            looked_up += by_book
-    assert looked_up
-    book_file.write_bytes(write(book.making, dict(list(book.entries.items())[:-1])))
-    _, errors = duel(*arguments, "--results", str(file), status=2)
-    assert "the engine of A has changed since" in errors[-1]
 
 
 @pytest.mark.slow
@@ -348,10 +251,6 @@ def test_compiled_players_keep_their_time() -> None:
         (["nodes=5", "nodes=5", "--alpha", "0"], "--alpha is 0.0, but it has to be between 0 and 0.5"),
         (["nodes=5", "nodes=5", "--beta", "0.5"], "--beta is 0.5"),
         (["nodes=5", "nodes=5,weights=no/such"], "no/such: cannot be read: No such file"),
-        (["nodes=5", "nodes=5,engine=no/such"], "B: engine=no/such: there is no package engine in that directory"),
-        (["nodes=5", "nodes=5,book=no/such"], "B: no/such: No such file"),
-        (["nodes=5,level=9,book=shipped", "nodes=5"], "A: levels below 10 have no book"),
-        (["nodes=5,book=shipped", "nodes=5", "--params", "3 3 9 9"], "this is no book of GIPF 3 3 9 9"),
         (["nodes=5", "nodes=5", "--results", "no/such"], "--results no/such: cannot be written: No such file"),
         (["nodes=5", "nodes=5", "--results", "."], "--results .: cannot be written: Is a directory"),
     ],

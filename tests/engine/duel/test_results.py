@@ -5,18 +5,17 @@ from random import Random
 import msgspec
 import pytest
 
-from engine.duel import report
 from engine.duel.game_file import BadGames, line_of
 from engine.duel.games import Game, Pair, Use
-from engine.duel.results import FORMAT, Contender, Setting, Tally, read
+from engine.duel.results import Contender, Setting, Tally, progress, read, summary
 from engine.duel.sprt import Decision, Sprt
 
 SETTING = Setting(
-    format=FORMAT,
+    engine="aaaa",
     game="gipf",
     parameters="4 4 15 15",
-    a=Contender("nodes=2000", "aaaa", {}),
-    b=Contender("nodes=1000,weights=w.json", "bbbb", {"pair": 3}),
+    a=Contender("nodes=2000", {}),
+    b=Contender("nodes=1000,weights=w.json", {"pair": 3}),
     seed=1,
     opening_plies=8,
     balance=None,
@@ -61,9 +60,9 @@ def test_a_line_that_was_not_written_to_the_end_is_left_out() -> None:
     [
         ({"game": "mnk"}, "game is mnk there, and gipf here"),
         ({"parameters": "3 3 9 9"}, "parameters is 3 3 9 9 there, and 4 4 15 15 here"),
-        ({"a": Contender("nodes=3000", "aaaa", {})}, "A is nodes=3000 there, and nodes=2000 here"),
-        ({"a": Contender("nodes=2000", "cccc", {})}, "the engine of A has changed since"),
-        ({"b": Contender("nodes=1000,weights=w.json", "bbbb", {"pair": 4})}, "the weights of B have changed since"),
+        ({"a": Contender("nodes=3000", {})}, "A is nodes=3000 there, and nodes=2000 here"),
+        ({"engine": "cccc"}, "the engine has changed since"),
+        ({"b": Contender("nodes=1000,weights=w.json", {"pair": 4})}, "the weights of B have changed since"),
         ({"seed": 2}, "seed is 2 there, and 1 here"),
         ({"opening_plies": 4}, "opening plies is 4 there, and 8 here"),
         ({"balance": 100}, "balance is 100 there, and None here"),
@@ -72,7 +71,6 @@ def test_a_line_that_was_not_written_to_the_end_is_left_out() -> None:
         ({"elo1": 5.0}, "elo1 is 5.0 there, and 50.0 here"),
         ({"alpha": 0.1}, "alpha is 0.1 there, and 0.05 here"),
         ({"beta": 0.1}, "beta is 0.1 there, and 0.05 here"),
-        ({"format": 2}, "format is 2 there, and 1 here"),
     ],
 )
 def test_another_duel_is_refused(change: dict[str, object], sentence: str) -> None:
@@ -139,10 +137,10 @@ def test_pairs_count_when_those_before_them_are_there() -> None:
 def test_order_of_finishing_changes_nothing() -> None:
     chance = Random(3)
     pairs = [pair(number, chance.choice((0, 0, 1, None)), chance.choice((0, 1, None))) for number in range(200)]
-    expected = list(report.summary(tally_of(pairs, stop=True)))
+    expected = list(summary(tally_of(pairs, stop=True)))
     for _ in range(5):
         chance.shuffle(pairs)
-        assert list(report.summary(tally_of(pairs, stop=True))) == expected
+        assert list(summary(tally_of(pairs, stop=True))) == expected
 
 
 def test_nothing_is_counted_after_the_end_of_the_test() -> None:
@@ -173,14 +171,14 @@ def test_losses_on_time_are_counted_by_side() -> None:
 
 
 def test_the_last_line_is_the_result() -> None:
-    lines = list(report.summary(tally_of(PAIRS)))
+    lines = list(summary(tally_of(PAIRS)))
     assert lines[-1] == "result A +3 =2 -1  elo 120.2 +- 668.0  los 77.4%  sprt open"
     assert lines[2] == "A used 2.50 ms and 100 nodes a move, and lost 0 games on time"
     assert lines[3] == "B used 1.50 ms and 50 nodes a move, and lost 0 games on time"
 
 
 def test_progress() -> None:
-    assert report.progress(tally_of([]), SETTING.test) == "games 0  A +0 =0 -0"
-    line = report.progress(tally_of(PAIRS), SETTING.test)
+    assert progress(tally_of([]), SETTING.test) == "games 0  A +0 =0 -0"
+    line = progress(tally_of(PAIRS), SETTING.test)
     assert line.startswith("games 6  A +3 =2 -1  elo 120.2 +- 668.0  los 77.4%  llr ")
     assert line.endswith(" (-2.94 to 2.94)")

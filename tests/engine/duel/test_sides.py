@@ -24,10 +24,8 @@ BUDGETS = st.builds(Budget, st.integers(1, MOST - 1), st.integers(0, MOST - 1))
         table=NUMBERS,
         threads=st.none() | st.integers(1, 256),
         exact=st.booleans(),
-        engine=st.just("") | WORDS,
         weights=st.just("") | WORDS,
-        book=st.just("") | WORDS,
-    ).filter(lambda side: not side.book or side.level in (None, MAX_LEVEL))
+    )
 )
 def test_text_is_read_back(side: EngineConfig) -> None:
     assert read(str(side)) == side
@@ -46,7 +44,7 @@ def test_options_come_in_any_order_and_with_blanks() -> None:
     [
         (
             "",
-            "'' is no option; the options are nodes, ms, depth, level, budget, table, threads, exact, engine, weights",
+            "'' is no option; the options are nodes, ms, depth, level, budget, table, threads, exact, weights",
         ),
         ("nodes=5,", "'' is no option"),
         ("speed=5", "'speed=5' is no option"),
@@ -68,8 +66,7 @@ def test_options_come_in_any_order_and_with_blanks() -> None:
         ("table=16,exact", "nothing ends its thinking: give it nodes=, ms=, depth=, budget=, or a lower level="),
         ("level=10", "nothing ends its thinking"),
         ("level=11", "level is '11', but it has to be a whole number from 1 to 10"),
-        ("nodes=5,book=", "book needs a value: book=shipped"),
-        ("level=9,book=shipped", "levels below 10 have no book: leave out book= or level="),
+        ("nodes=5,weights=", "weights needs a value: weights=tables.json"),
         ("ms=5,budget=100", "ms= and budget= exclude each other"),
     ],
 )

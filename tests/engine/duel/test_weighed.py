@@ -1,13 +1,14 @@
 """The evaluation with other weights."""
 
 import json
+from collections.abc import Mapping
 from itertools import islice
 from random import Random
 
 import pytest
 
 from engine.compiling.binding import can_compile
-from engine.duel.weights import NoWeights, weighed
+from engine.duel.engine_config import NoWeights, weigher
 from engine.games.catalogue import GAMES
 from engine.games.gipf.evaluation import WEIGHTS, Weights
 from engine.games.gipf.patterns import tables
@@ -24,6 +25,10 @@ def positions(parameters: str, count: int) -> list[Position]:
     chance = Random(4)
     played = (position for _ in range(count) for position in random_game(GIPF, parameters, chance, most=40))
     return list(islice((position for position in played if position.verdict() is None), count))
+
+
+def weighed(position: Position, named: Mapping[str, object]) -> Position:
+    return weigher(position, named)(position)
 
 
 def value(position: Position) -> int:

@@ -1,6 +1,6 @@
 """The evaluation against features counted field by field, and what it is never beyond."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from random import Random
 
 import pytest
@@ -8,7 +8,7 @@ import pytest
 from engine.games.catalogue import GAMES
 from engine.games.gipf.evaluation import WEIGHTS, Weights
 from engine.games.gipf.geometry import geometry
-from engine.games.gipf.kernel import bind, features, reweigher
+from engine.games.gipf.kernel import bind, reweigher
 from engine.games.gipf.rules import State
 from engine.games.interface import EVALUATION_LIMIT, Position
 from tests.engine.gipf.samples import random_board
@@ -17,6 +17,34 @@ from tests.oracles.gipf_boards import board_text
 
 GIPF = GAMES["gipf"]
 VARIANTS = ["2 2 6 6", "2 3 9 9", "3 3 9 9", "4 4 15 15", "3 5 9 9", "5 3 18 18", "5 6 18 18"]
+
+
+DIGIT = 24
+"""Bits of a digit of `features`; no feature of any variant is as large as half of what they hold."""
+
+HALF = 1 << (DIGIT - 1)
+
+
+def features(parameters: str) -> Callable[[State], tuple[int, ...]]:
+    """Return a function that reads the features of a state, in the order of `Weights`, from one evaluation.
+
+    The evaluation is the sum of the features, each times its weight. The weights are powers of a large number here, so
+    each feature is a digit of the sum.
+    """
+    size, run = map(int, parameters.split()[:2])
+    powers = Weights(*(1 << (DIGIT * place) for place in range(len(Weights._fields))))
+    evaluate = bind(size, run, weights=powers).evaluate
+
+    def read(state: State) -> tuple[int, ...]:
+        left = evaluate(state)
+        digits = []
+        for _ in powers:
+            digit = (left + HALF) % (2 * HALF) - HALF
+            digits.append(digit)
+            left = (left - digit) >> DIGIT
+        return tuple(digits)
+
+    return read
 
 
 def positions(parameters: str, count: int = 60) -> Iterator[Position]:

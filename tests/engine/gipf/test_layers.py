@@ -6,8 +6,8 @@ from random import Random
 import pytest
 
 from engine.games.gipf.kernel import bind_layers
+from engine.games.gipf.layers import LISTED, WEIGHT
 from engine.games.gipf.rules import State
-from engine.games.gipf.solving.layers import LISTED, WEIGHT
 from engine.games.interface import LOST, UNDECIDED
 
 

@@ -17,9 +17,7 @@ from engine.games.gipf.evaluation import WEIGHTS
 from engine.games.gipf.kernel import GipfRules, bind, reweigher
 from engine.games.gipf.parameters import parse
 from engine.games.gipf.patterns import tables, value
-from engine.games.gipf.patterns.entries import patterns_of
-from engine.games.gipf.patterns.lines import distinct, lengths, lines, shared
-from engine.games.gipf.patterns.tables import BadTables, Entry, Tables
+from engine.games.gipf.patterns.tables import BadTables, Entry, Tables, distinct, lengths, lines, patterns_of, shared
 from engine.games.gipf.rules import State
 from engine.games.interface import EVALUATION_LIMIT, Position
 from tests.engine.gipf.samples import random_board

@@ -6,10 +6,10 @@ from random import Random
 import pytest
 
 from engine.games.morris.board import read
+from engine.games.morris.evaluation import inside_out, mirrored, turned
 from engine.games.morris.fields import BOARD, FIELDS, neighbours
 from engine.games.morris.kernel import bind
 from engine.games.morris.rules import State
-from engine.games.morris.symmetry import inside_out, mirrored, turned
 from tests.engine.morris.samples import sample
 from tests.oracles import morris as oracle
 

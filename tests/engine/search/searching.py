@@ -7,8 +7,8 @@ from typing import Any
 from engine.games.catalogue import GAMES
 from engine.games.interface import DRAWN, UNDECIDED, WIN, WON, Kernel, Position
 from engine.search import memory as layout
+from engine.search.alphabeta import LOUD_PLIES
 from engine.search.capabilities import tactical_children
-from engine.search.quiescence import LOUD_PLIES
 from engine.search.searcher import Searcher, SearchLimits, SearchResult
 from tests.clocks import never
 

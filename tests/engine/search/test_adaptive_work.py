@@ -2,10 +2,7 @@
 
 import pytest
 
-from engine.duel.book.book_file import FORMAT as BOOK_FORMAT
-from engine.duel.book.book_file import Making
-from engine.duel.book.searches import Search, search
-from engine.duel.training.selfplay import FORMAT, Setting, play
+from engine.duel.selfplay import Setting, play
 from engine.games.catalogue import start_of
 from engine.games.interface import Kernel
 from engine.record.evaluations import Evaluator
@@ -36,21 +33,15 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
 
 def game(kernel: Kernel, stop: Stop) -> object:
-    return play(kernel, Setting(FORMAT, "gipf", "3 3 8 8", LABEL, 3, 40, 20), 1, stop)
+    return play(kernel, Setting("gipf", "3 3 8 8", LABEL, 3, 40, 20), 1, stop)
 
 
-def book_search(kernel: Kernel, stop: Stop) -> object:
-    making = Making(BOOK_FORMAT, "gipf", "3 3 8 8", LABEL, 1, 3000)
-    return search(kernel, making, Search((), ()), stop)
-
-
-@pytest.mark.parametrize("work", [game, book_search])
-def test_work_is_the_same_whenever_compiled_code_comes(work: object, begun: list[bool]) -> None:
-    expected = AdaptiveWork(START, code=CodeAfter(NEVER)).do(work)  # type: ignore[arg-type, var-annotated]
+def test_work_is_the_same_whenever_compiled_code_comes(begun: list[bool]) -> None:
+    expected = AdaptiveWork(START, code=CodeAfter(NEVER)).do(game)
     assert begun.count(True) == 0, "nothing waits for code that never comes"
     for looks, is_given_up in ((0, False), (1, True), (5, True)):
         begun.clear()
-        assert AdaptiveWork(START, code=CodeAfter(looks)).do(work) == expected  # type: ignore[arg-type]
+        assert AdaptiveWork(START, code=CodeAfter(looks)).do(game) == expected
         assert begun.count(True) == 1 and (False in begun) == is_given_up
 
 

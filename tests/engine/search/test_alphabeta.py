@@ -11,11 +11,10 @@ import pytest
 from engine.games.interface import WIN, moves
 from engine.search import binding
 from engine.search import memory as layout
-from engine.search.alphabeta import bind
+from engine.search.alphabeta import MAX_LEARNED, add_history, bind, child_of, score_moves, take_best, update_history
 from engine.search.iterative_deepening import ASPIRING, deepen, memory_for
-from engine.search.move_ordering import MAX_LEARNED, add_history, child_of, score_moves, take_best, update_history
+from engine.search.memory import BUCKET_WORDS
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, warm_up
-from engine.search.transposition_table import BUCKET_WORDS
 from tests.clocks import never
 from tests.engine.forced_wins import forced_win
 from tests.engine.search.searching import GIPF, SMALL, minimax, random_positions, think

@@ -10,9 +10,9 @@ from engine.games.interface import Kernel
 from engine.search import memory as layout
 from engine.search.alphabeta import bind
 from engine.search.iterative_deepening import memory_for
+from engine.search.memory import BUCKET_WORDS, slot_of
 from engine.search.scores import INFINITY
 from engine.search.searcher import Searcher, SearchLimits, key_of
-from engine.search.transposition_table import BUCKET_WORDS, slot_of
 from tests.clocks import never
 from tests.engine.search import toy
 from tests.engine.search.searching import GIPF, minimax, think

@@ -12,13 +12,9 @@ from engine.compiling.binding import Numbers, specialise, zeros
 from engine.games.interface import Kernel, Position, Rules, moves
 from engine.search import alphabeta
 from engine.search import memory as layout
-from engine.search.alphabeta import AlphaBeta
+from engine.search.alphabeta import AlphaBeta, halted
 from engine.search.iterative_deepening import HelperThreads, Unfinished, memory_for
-from engine.search.memory import Memory
-from engine.search.quiescence import halted
-from engine.search.scores import INFINITY
-from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop
-from engine.search.transposition_table import (
+from engine.search.memory import (
     BUCKET_WORDS,
     CHILD_MASK,
     CHILD_SHIFT,
@@ -27,10 +23,13 @@ from engine.search.transposition_table import (
     EXACT,
     SCORE_OFFSET,
     SCORE_SHIFT,
+    Memory,
     probe,
     remember,
     written,
 )
+from engine.search.scores import INFINITY
+from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop
 from tests.clocks import never
 from tests.engine.search.searching import SMALL, minimax, random_positions
 

@@ -1,7 +1,7 @@
 """What the transposition table keeps, and that its size changes no result."""
 
+from engine.search.memory import BUCKET_WORDS, ENTRY_WORDS, EXACT, LOWER, probe, remember
 from engine.search.searcher import Searcher, SearchLimits, SearchResult
-from engine.search.transposition_table import BUCKET_WORDS, ENTRY_WORDS, EXACT, LOWER, probe, remember
 from tests.clocks import never
 from tests.engine.search.searching import GIPF, random_positions
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from engine.commands.program import output
-from engine.commands.program.output import Conversation
+from engine.commands import program
+from engine.commands.program import Conversation
 from engine.games.catalogue import start_of
 from engine.shell import find
 from tests.clocks import ticking
@@ -42,7 +42,7 @@ def talk(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Conversation, int, l
         patch.setattr(sys, "stdout", out)
         conversation = Conversation()
         os.write(here, b"one\ntwo \xff\r\nthree\n")
-        patch.setattr(output, "os", SimpleNamespace(write=write))
+        patch.setattr(program, "os", SimpleNamespace(write=write))
         yield conversation, here, written
 
 
@@ -75,7 +75,7 @@ def test_what_takes_its_part_of_the_answers_gets_the_others(
         written.append(data[:2])
         return len(written[-1])
 
-    monkeypatch.setattr(output, "os", SimpleNamespace(write=write))
+    monkeypatch.setattr(program, "os", SimpleNamespace(write=write))
     conversation.write("abcd")
     conversation.flush()
     assert written == [b"ab", b"cd", b"\n"]

@@ -1,4 +1,4 @@
-"""Solving by layers: against the atlas, against the set of reachable positions, and after interruptions."""
+"""Solving by layers: against the atlas, against a plain definition, and after interruptions."""
 
 import os
 from collections.abc import Callable
@@ -15,21 +15,20 @@ from engine.games.gipf.kernel import GipfLayerRules
 from engine.games.gipf.rules import State
 from engine.games.interface import LOST, Kernel
 from engine.solve import backends
-from engine.solve.layered import pair as layerpair
+from engine.solve.backends import LayeredBackend, Settled
+from engine.solve.layered import solver as layer_solver
 from engine.solve.layered import values as layered
-from engine.solve.layered.pair import OutOfMemory, OutOfTime, layer_rules
-from engine.solve.layered.solver import Layers, layer_of, needed
+from engine.solve.layered.solver import Judgement, Layers, OutOfMemory, OutOfTime, layer_of, layer_rules, needed
 from engine.solve.layered.store import COLUMNS
-from engine.solve.reachable import Judgement, ReachableSet
-from engine.solve.retrograde import UNKNOWN
-from engine.solve.solver import Result, SolverLimits, solve
-from engine.solve.tablebase.shipped import are_shipped, shipped
+from engine.solve.solver import Result, solve
+from engine.solve.tablebase.making import are_shipped, shipped
+from tests.engine.search import toy
 
 CAMPAIGN = 4 if os.environ.get("ARENA_CAMPAIGN") else 1
 """So many times as many positions."""
 
 MEMORY = 1 << 30
-ATLAS = Path(__file__).parents[3] / "engine" / "solve" / "atlas" / "gipf.tsv"
+ATLAS = Path(__file__).parents[3] / "docs" / "atlas.tsv"
 
 
 def kernel_of(parameters: str, *, compile: bool = True) -> Kernel:
@@ -67,8 +66,12 @@ def entries(variant: str, most: int) -> dict[str, tuple[str, str]]:
     """Return what the atlas has found without layers of variants up to so many pieces a side."""
     found = {}
     for line in ATLAS.read_text().splitlines()[1:]:
-        parameters, result, plies, method, *_ = line.split("\t")
-        if parameters.startswith(variant) and method != Layers.method and max(map(int, parameters.split()[2:])) <= most:
+        parameters, result, plies, method = line.split("\t")
+        if (
+            parameters.startswith(variant)
+            and method != LayeredBackend.method
+            and max(map(int, parameters.split()[2:])) <= most
+        ):
             found[parameters] = result, plies
     return found
 
@@ -95,22 +98,24 @@ def test_layers_and_the_other_methods_agree(variant: str, most: int, count: int)
 
 
 def check_set(kernel: Kernel, layers: Layers, share: int = 1) -> int:
-    """Compare one of so many values that the set of a position's reachable positions has; return how many."""
-    reachable = ReachableSet(kernel, memory=MEMORY)
-    reachable.grow(1 << 40)
-    assert reachable.closed
-    judgement = reachable.judge(always)
-    assert judgement == layers.judgement(kernel.state)
-    compared = 0
-    for at in range(0, reachable.positions, share):
-        value = int(reachable._values[at])
-        # the set stops judging when its first position is decided
-        if value == UNKNOWN and judgement != Judgement(0, 0):
-            continue
-        expected = Judgement((value > 0) - (value < 0), abs(value) - 1 if value else 0)
-        assert layers.judgement(kernel.rules.load(reachable._arena, at)) == expected
-        compared += 1
-    return compared
+    """Compare one of so many positions that can be reached from one with the definition; return how many."""
+    rules = kernel.rules
+    arena = kernel.arena(4096)
+    canonical = rules.canonical
+    assert canonical is not None
+    states, moves = [canonical(kernel.state)], []
+    numbers = {states[0]: 0}
+    for state in states:
+        end = 0 if rules.verdict(state) == LOST else rules.children(state, arena, 0)
+        children = [canonical(rules.load(arena, at)) for at in range(end)]
+        states += [child for child in dict.fromkeys(children) if child not in numbers]
+        numbers |= {child: number for number, child in enumerate(states[len(numbers) :], len(numbers))}
+        moves.append([numbers[child] for child in children])
+    compared = list(zip(states, toy.truth(moves, frozenset()), strict=True))[::share]
+    for state, plies in compared:
+        expected = Judgement(0, 0) if plies is None else Judgement(1 if plies % 2 == 1 else -1, plies)
+        assert layers.judgement(state) == expected
+    return len(compared)
 
 
 def random_state(chance: Random, kernel: Kernel, most: int) -> State:
@@ -202,7 +207,7 @@ def stopping(after: int) -> Callable[[], bool]:
 @pytest.mark.slow("interpreted")
 def test_an_interrupted_run_goes_on_and_ends_with_the_same_bytes(tmp_path: Path) -> None:
     kernel = kernel_of("2 2 5 4")
-    whole = solved(kernel, directory=tmp_path / "whole", threads=2)
+    whole = solved(kernel, directory=tmp_path / "whole")
     name = layer_of(kernel)
     runs = 0
     while True:
@@ -268,7 +273,7 @@ def test_a_layer_that_does_not_fit_into_memory_is_not_begun(tmp_path: Path) -> N
 def test_edges_count_as_memory() -> None:
     kernel = kernel_of("2 2 6 6")
     layers = solved(kernel)
-    layers._memory = layers._sizes[6][6] * layerpair.PLACE_BYTES + 100
+    layers._memory = layers._sizes[6][6] * layer_solver.PLACE_BYTES + 100
     with pytest.raises(OutOfMemory):
         layers.solve((6, 6), never)
 
@@ -277,10 +282,10 @@ def test_edges_count_as_memory() -> None:
 def test_portions_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = kernel_of("2 2 5 5")
     expected = bytes(solved(kernel)._store.values)
-    monkeypatch.setattr(layerpair, "SURVEYED_AT_A_TIME", 37)
-    monkeypatch.setattr(layerpair, "JUDGED_AT_A_TIME", 41)
-    monkeypatch.setattr(layerpair, "EDGES_AT_A_TIME", 64)
-    assert bytes(solved(kernel, threads=2)._store.values) == expected
+    monkeypatch.setattr(layer_solver, "SURVEYED_AT_A_TIME", 37)
+    monkeypatch.setattr(layer_solver, "JUDGED_AT_A_TIME", 41)
+    monkeypatch.setattr(layer_solver, "EDGES_AT_A_TIME", 64)
+    assert bytes(solved(kernel)._store.values) == expected
 
 
 def test_too_long_games_are_refused() -> None:
@@ -293,41 +298,59 @@ def test_too_long_games_are_refused() -> None:
         layers.solve((5, 5), never)
 
 
-@pytest.mark.slow
 def test_the_solver_changes_over_to_layers(monkeypatch: pytest.MonkeyPatch) -> None:
-    def settling(kernel: Kernel, memory: int, *, as_compiled: bool) -> backends.RetrogradeBackend:
-        return backends.RetrogradeBackend(kernel, memory)
-
-    monkeypatch.setattr("engine.solve.solver.settling", settling)
+    """The position is drawn, and proof-number search alone does not prove that within so many nodes."""
+    kernel = kernel_of("2 2 5 5", compile=False)
+    layers = LayeredBackend(kernel, MEMORY)
     monkeypatch.setattr(backends, "LAYERED_FROM", 300)
-    monkeypatch.setattr(backends, "PLACES_PER_POSITION", 1 << 20)
+    monkeypatch.setattr("engine.solve.solver.backends", lambda *_, **__: [layers])
     solution = solve(GAMES["gipf"].start("2 2 5 5"), trial=1 << 30)
-    assert (solution.result, solution.plies, solution.method) == (Result.DRAW, None, Layers.method)
-    assert solution.closed
-    told = solve(GAMES["gipf"].start("2 2 5 5"), SolverLimits(memory=1 << 22), trial=1 << 30)
-    assert told.result == Result.DRAW
+    assert (solution.result, solution.plies, solution.method) == (Result.DRAW, None, LayeredBackend.method)
+    assert solution.positions == layers.used > 0
 
 
-def test_the_solver_looks_out_for_layers_where_rules_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_layers_wait_until_other_searches_have_taken_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = kernel_of("2 2 5 5", compile=False)
+    layers = LayeredBackend(kernel, MEMORY)
+    layers.search(backends.LAYERED_FROM, never)
+    assert layers.settled().value is None and layers.used == 0
+    monkeypatch.setattr(backends, "PLACES_PER_NODE", 0)
+    layers.search(1 << 30, never)
+    assert layers.settled().value is None and layers.used == 0
+    monkeypatch.undo()
+    layers.search(1 << 30, never)
+    assert layers.settled().value == 0
+
+
+def test_layers_that_need_too_much_memory_are_not_solved() -> None:
+    layers = LayeredBackend(kernel_of("2 2 5 5", compile=False), 1 << 10)
+    for _ in range(2):
+        layers.search(1 << 30, never)
+    assert layers.settled().value is None and layers.used == 0
+
+
+def test_the_solver_looks_out_for_layers_where_rules_are_compiled() -> None:
     kernel = kernel_of("2 2 7 7", compile=False)
-    monkeypatch.setattr(backends, "RetrogradeBackend", lambda kernel, memory: "growing")
-    assert backends.settling(kernel._replace(compiled=True), MEMORY) == "growing"  # type: ignore[comparison-overlap]
-    assert isinstance(backends.settling(kernel, MEMORY), backends.ReachableSetBackend)
+    assert [search.method for search in backends.backends(kernel, MEMORY)] == ["proof"]
+    compiled = kernel_of("2 2 7 7")
+    expected = ["proof", "layers"] if compiled.compiled else ["proof"]
+    assert [search.method for search in backends.backends(compiled, MEMORY)] == expected
 
 
 @pytest.mark.parametrize("value", [0, 1, -1])
 @pytest.mark.slow("interpreted")
 def test_what_layers_say_is_settled(monkeypatch: pytest.MonkeyPatch, value: int) -> None:
+    monkeypatch.setattr(backends, "LAYERED_FROM", 0)
     kernel = kernel_of("2 3 5 5")
-    search = backends.LayeredBackend(kernel, MEMORY)
-    assert search.settled() == (None, None, 0, 0, False, False)
+    search = LayeredBackend(kernel, MEMORY)
+    assert search.settled() == Settled()
     search.search(1 << 30, always)
-    assert not search.settled().closed
+    assert search.settled().value is None
     search.search(1 << 30, never)
     if value != 1:
         monkeypatch.setattr(
-            search, "_layers", SimpleNamespace(judgement=lambda _: Judgement(value, 2), total=lambda _: (7, 0))
+            search, "_layers", SimpleNamespace(judgement=lambda _: Judgement(value, 2), total=lambda _: 7)
         )
-        assert search.settled() == (value, 2 if value else None, 0, 7, True, False)
+        assert search.settled() == Settled(value, 2 if value else None, True, positions=7)
     else:
-        assert search.settled() == (1, 1, 0, search.used, True, False)
+        assert search.settled() == Settled(1, 1, True, positions=search.used)

@@ -1,6 +1,6 @@
-"""Forced wins, retrograde analysis, and both together: against known truth, a slow definition, and each other."""
+"""Forced wins, proofs, and both together: against known truth and a slow definition."""
 
-from dataclasses import replace
+from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 from typing import cast
@@ -8,11 +8,11 @@ from typing import cast
 import pytest
 
 from engine.games.catalogue import GAMES
-from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Kernel, Position
+from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Position
 from engine.search.binding import bind
-from engine.solve import reachable as reachable_sets
+from engine.solve.backends import Settled
 from engine.solve.forced_wins import Deepening, ForcedWin
-from engine.solve.reachable import Judgement, ReachableSet
+from engine.solve.proof_number.cyclic import CyclicProver
 from engine.solve.solver import Result, Solution, SolverLimits, solve
 from tests.clocks import ticking
 from tests.engine.code_after import CodeAfter
@@ -20,6 +20,8 @@ from tests.engine.forced_wins import forced_win
 from tests.engine.search import toy
 
 MEMORY = 1 << 28
+
+ATLAS = Path(__file__).parents[3] / "docs" / "atlas.tsv"
 
 SHORT_WINS = [
     ("2 3 5 5", Result.FIRST, 1),
@@ -34,10 +36,6 @@ SHORT_WINS = [
 """Solved start positions (docs/rules.md, 1.11), all but the draw."""
 
 
-def always() -> bool:
-    return True
-
-
 def start(parameters: str) -> Position:
     return GAMES["gipf"].start(parameters)
 
@@ -47,12 +45,6 @@ def as_win(plies: int | None) -> ForcedWin | None:
     return None if plies is None else ForcedWin(plies % 2 == 1, plies)
 
 
-def as_judgement(plies: int | None) -> Judgement:
-    if plies is None:
-        return Judgement(0, 0)
-    return Judgement(1 if plies % 2 == 1 else -1, plies)
-
-
 @pytest.mark.parametrize(("parameters", "result", "plies"), SHORT_WINS)
 def test_known_wins_are_found_with_their_length(parameters: str, result: Result, plies: int) -> None:
     solution = solve(start(parameters))
@@ -60,35 +52,14 @@ def test_known_wins_are_found_with_their_length(parameters: str, result: Result,
     assert solution.refuted == plies - 1
 
 
-@pytest.mark.slow
-def test_the_known_draw_is_proven_by_the_whole_set_of_positions() -> None:
-    solution = solve(start("2 2 5 5"), trial=1 << 14)
-    assert (solution.result, solution.plies, solution.within) == (Result.DRAW, None, None)
-    assert solution.closed
-    whole = ReachableSet(blind(start("2 2 5 5").kernel(compile=False)), memory=MEMORY)
-    whole.grow(1 << 14)
-    assert (whole.positions, whole.closed, whole.judge(always)) == (7964, True, Judgement(0, 0))
-
-
-def blind(kernel: Kernel) -> Kernel:
-    """Return a kernel that does not know which positions mirror each other."""
-    return kernel._replace(rules=replace(kernel.rules, canonical=None))
-
-
-@pytest.mark.parametrize("parameters", ["2 2 4 4", "2 2 5 4", "2 3 4 4", "3 3 4 4"])
-@pytest.mark.slow("interpreted")
-def test_mirror_images_change_no_judgement(parameters: str) -> None:
-    """A position for all that mirror it, or each for itself: the same results, and as many positions as images say."""
-    kernel = start(parameters).kernel(compile=False)
-    with_images, without = ReachableSet(kernel, memory=MEMORY), ReachableSet(blind(kernel), memory=MEMORY)
-    with_images.grow(3000)
-    without.grow(3000)
-    if with_images.closed and without.closed:
-        assert with_images.judge(always) == without.judge(always)
-        assert without.positions / 12 <= with_images.positions < without.positions
-    else:
-        mirrored, each = with_images.judge(always), without.judge(always)
-        assert mirrored is None or each is None or mirrored.result == each.result
+def test_variants_end_as_the_atlas_says() -> None:
+    lines = ATLAS.read_text(encoding="utf-8").splitlines()[1:]
+    entries = {parameters: (result, plies) for parameters, result, plies, _ in (line.split("\t") for line in lines)}
+    assert len(entries) == len(lines) == 577
+    short = [parameters for parameters, (_, plies) in entries.items() if plies in {"1", "2", "3", "4"}]
+    for parameters in Random(31).sample(short, 12):
+        solution = solve(start(parameters))
+        assert (solution.result, str(solution.plies)) == entries[parameters]
 
 
 @pytest.mark.slow
@@ -99,10 +70,9 @@ def test_compiled_and_interpreted_searches_do_the_same() -> None:
         assert kernel.compiled == compile
         search = Deepening(kernel, memory=MEMORY)
         search.run(100_000)
-        reachable = ReachableSet(kernel, memory=MEMORY)
-        reachable.grow(3000)
-        found = [int(value) for value in reachable._values[: reachable.positions]]
-        figures.append((search.found, search.nodes, reachable.judge(always), reachable.positions, found))
+        prover = CyclicProver(kernel, memory=MEMORY)
+        prover.search(3000)
+        figures.append((search.found, search.nodes, prover.value, prover.within, prover.nodes))
     assert figures[0] == figures[1]
     assert figures[0][0] == ForcedWin(True, 3)
 
@@ -125,35 +95,6 @@ def test_with_a_limit_of_nodes_the_same_is_found_whenever_compiled_code_comes() 
         assert never == at_once == later
 
 
-@pytest.mark.slow("interpreted")
-def test_forced_wins_and_retrograde_analysis_agree_along_games() -> None:
-    """Every position of some games of a small variant, until its end."""
-    chance = Random(7)
-    checked = 0
-    for parameters in ("3 3 4 4", "2 2 4 4", "3 3 4 5"):
-        position = start(parameters)
-        for _ in range(6):
-            kernel = position.kernel(compile=False)
-            reachable = ReachableSet(kernel, memory=MEMORY)
-            reachable.grow(400)
-            judgement = reachable.judge(always)
-            win = forced_win(kernel, 3)
-            if win is not None and judgement is not None:
-                assert (judgement.result > 0) == win.for_mover
-                assert judgement.plies >= win.plies
-                assert judgement.plies == win.plies or not reachable.closed
-                checked += 1
-            if reachable.closed:
-                assert judgement is not None
-                assert (win is None) == (judgement.result == 0 or judgement.plies > 3)
-                checked += 1
-            successors = list(position.successors())
-            if not successors:
-                break
-            position = chance.choice(successors).position
-    assert checked > 10
-
-
 @pytest.mark.parametrize("seed", range(60))
 def test_solvers_agree_with_the_definition_on_random_graphs(seed: int) -> None:
     chance = Random(seed)
@@ -164,16 +105,6 @@ def test_solvers_agree_with_the_definition_on_random_graphs(seed: int) -> None:
     for root in range(min(len(moves), 12)):
         kernel = toy.kernel(moves, drawn, root)
         assert forced_win(kernel, 12) == (None if (expected[root] or 0) > 12 else as_win(expected[root]))
-        reachable = ReachableSet(kernel, memory=MEMORY)
-        while not reachable.closed:
-            reachable.grow(chance.randint(1, 5))
-            judgement = reachable.judge(always)
-            if judgement is not None and judgement.result != 0:
-                # what is found before the set is closed is true, if perhaps too long
-                assert judgement.result == as_judgement(expected[root]).result
-                assert judgement.plies >= as_judgement(expected[root]).plies
-        assert reachable.positions == len(toy.reachable(moves, root))
-        assert reachable.judge(always) == as_judgement(expected[root])
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -190,42 +121,41 @@ def test_long_forced_wins_among_many_transpositions(seed: int) -> None:
         )
 
 
-def detour() -> Position:
+@pytest.fixture
+def detour(monkeypatch: pytest.MonkeyPatch) -> Position:
     """Return a position with a win in 101 plies by one move, and endlessly many useless positions behind the other.
 
-    The set finds the win before it is closed and before deepening comes so far.
+    A proof finds the win before deepening comes so far.
     """
+    proof = SimpleNamespace(method="proof", used=0, search=lambda *_: None, settled=lambda: Settled(1, 101))
+    monkeypatch.setattr("engine.solve.solver.backends", lambda *_, **__: [proof])
     win = [[node + 1] for node in range(1, 101)]  # nodes 1 to 100, the winning line, which ends in 101
     waste = [[node + 1] for node in range(102, 30_000)]
     kernel = toy.kernel([[1, 102], *win, [], *waste, [102]])
     return cast(Position, SimpleNamespace(kernel=lambda compile=True: kernel, turn=1))
 
 
-def test_the_length_of_a_win_is_told_only_when_it_is_exact() -> None:
-    solution = solve(detour())
+def test_the_length_of_a_win_is_told_only_when_it_is_exact(detour: Position) -> None:
+    solution = solve(detour)
     assert (solution.result, solution.plies, solution.within) == (Result.SECOND, None, 101)
-    assert not solution.closed
 
 
-def test_the_search_goes_on_to_the_exact_length_where_plies_are_limited() -> None:
-    solution = solve(detour(), SolverLimits(plies=200))
+def test_the_search_goes_on_to_the_exact_length_where_plies_are_limited(detour: Position) -> None:
+    solution = solve(detour, SolverLimits(plies=200))
     assert (solution.result, solution.plies) == (Result.SECOND, 101)
-    assert solve(detour(), SolverLimits(plies=40)).refuted == 40
+    assert solve(detour, SolverLimits(plies=40)).refuted == 40
 
 
 @pytest.mark.slow
-def test_sets_and_tables_that_grow_lose_nothing() -> None:
+def test_tables_that_grow_lose_nothing() -> None:
     chance = Random(3)
     moves = toy.random_moves(chance, 9000, 3, 0.02)
     expected = toy.truth(moves, frozenset())
-    # the root with the longest win makes both searches work most
+    # the root with the longest win makes the search work most
     root = max(range(len(moves)), key=lambda node: expected[node] or 0)
     assert (expected[root] or 0) > 10
     kernel = toy.kernel(moves, root=root)
-    reachable = ReachableSet(kernel, memory=MEMORY)
-    reachable.grow(len(moves))
-    assert reachable.positions == len(toy.reachable(moves, root)) > 5000
-    assert reachable.judge(always) == as_judgement(expected[root])
+    assert len(toy.reachable(moves, root)) > 5000
     search = Deepening(kernel, memory=MEMORY)
     portion = 16
     while not search.decided:
@@ -238,9 +168,6 @@ def test_a_position_with_very_many_moves_gets_larger_arenas() -> None:
     # 0 moves to all of 1..6000; these move to a lost node, all but the last, which is lost itself
     moves = [list(range(1, 6001)), *([[6001]] * 5999), [], []]
     kernel = toy.kernel(moves)
-    reachable = ReachableSet(kernel, memory=MEMORY)
-    reachable.grow(10_000)
-    assert (reachable.judge(always), reachable.positions) == (Judgement(1, 1), 6002)
     assert forced_win(kernel, 5) == ForcedWin(True, 1)
 
 
@@ -248,28 +175,6 @@ def test_too_many_moves_are_refused_and_do_not_end_in_a_crash() -> None:
     kernel = toy.kernel([list(range(1, 70_000)), *([[]] * 70_000)])
     with pytest.raises(OverflowError):
         forced_win(kernel, 3)
-    reachable = ReachableSet(kernel, memory=MEMORY)
-    reachable.grow(10)
-    assert (reachable.full, reachable.closed, reachable.judge(always)) == (True, False, None)
-
-
-def test_a_set_that_outgrows_its_memory_is_full_and_claims_nothing() -> None:
-    moves = [[node + 1, 0] for node in range(20_000)] + [[0]]
-    reachable = ReachableSet(toy.kernel(moves), memory=1 << 20)
-    reachable.grow(100_000)
-    assert reachable.full
-    assert not reachable.closed
-    assert reachable.judge(always) is None
-
-
-def test_judging_stops_when_it_is_told_to(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reachable_sets, "JUDGED_AT_A_TIME", 4)
-    moves = [[node + 1] for node in range(50)] + [[]]
-    reachable = ReachableSet(toy.kernel(moves), memory=MEMORY)
-    reachable.grow(100)
-    answers = iter([True] * 10 + [False])
-    assert reachable.judge(lambda: next(answers)) is None
-    assert reachable.judge(always) == Judgement(-1, 50)
 
 
 @pytest.mark.parametrize(
@@ -281,10 +186,6 @@ def test_a_finished_game_is_a_win_in_no_plies(verdict: int, found: ForcedWin | N
     search = Deepening(kernel, memory=MEMORY)
     search.run(100)
     assert (search.found, search.drawn, search.nodes) == (found, drawn, 0)
-    reachable = ReachableSet(kernel, memory=MEMORY)
-    reachable.grow(10)
-    result = {WON: 1, LOST: -1, DRAWN: 0}[verdict]
-    assert (reachable.judge(always), reachable.positions) == (Judgement(result, 0), 1)
 
 
 def test_a_game_without_cycles_is_drawn_by_deepening_alone() -> None:
@@ -322,11 +223,6 @@ def test_a_limit_of_plies_ends_the_search_where_there_is_no_shorter_win() -> Non
     solution = solve(start("4 4 5 5"), SolverLimits(plies=3))
     assert (solution.result, solution.plies, solution.refuted) == (Result.UNKNOWN, None, 3)
     assert solve(start("4 4 5 5"), SolverLimits(plies=4)).plies == 4
-
-
-def test_a_limit_of_plies_beyond_every_win_is_answered_by_the_set() -> None:
-    solution = solve(start("2 2 4 4"), SolverLimits(plies=1_000_000), trial=1 << 14)
-    assert (solution.result, solution.closed) == (Result.DRAW, True)
 
 
 def test_functions_are_bound_once_for_a_kernel() -> None:

@@ -25,8 +25,7 @@ from engine.search.searcher import Searcher, SearchLimits, SearchResult, key_of
 from engine.solve.layered.solver import Layers, layer_of
 from engine.solve.solver import Result, solve
 from engine.solve.tablebase import making, tablebase
-from engine.solve.tablebase.extent import extent
-from engine.solve.tablebase.shipped import RUNS, are_shipped, shipped
+from engine.solve.tablebase.making import RUNS, are_shipped, extent, shipped
 from engine.solve.tablebase.tablebase import Tablebase, tablebase_of
 from tests.engine.code_after import CodeAfter
 from tests.engine.gipf.samples import completes_run
@@ -397,9 +396,7 @@ def test_the_smallest_boards_need_none_to_be_made(
         assert {move.score for move in book.probe(start)[:1]} == {0 if run == 2 else WIN - 1}
         values = bytes(shipped(start.kernel(compile=False)).known().values)
         layers = layers_of(f"2 {run} 4 4", (4, 4), solved)
-        assert values.startswith(bytes(layers.known().values)), (
-            "make them again: docs of engine.solve.tablebase.shipped"
-        )
+        assert values.startswith(bytes(layers.known().values)), "make them again: docs of engine.solve.tablebase.making"
     assert not are_shipped(start_of("gipf", "2 2 16 4").kernel(compile=False))
     assert list(tmp_path.iterdir()) == []
 

@@ -8,8 +8,7 @@ import pytest
 
 from engine import cli
 from engine.games.catalogue import start_of
-from engine.solve.layered.pair import layer_rules
-from engine.solve.layered.solver import Layers, layer_of
+from engine.solve.layered.solver import Layers, layer_of, layer_rules
 from engine.solve.tablebase import making
 from engine.solve.tablebase.verification import all_places, fault_at, layers_up_to, position_at, random_places
 
@@ -31,7 +30,7 @@ def test_every_position_is_looked_at_and_each_changed_value_is_found() -> None:
     for place, state in states.items():
         assert place.layer == layer_of(KERNEL._replace(state=state))
         assert place.number == rules.place_in_layer(state, rules.index)
-    assert layers.total((4, 4))[0] == len(states)
+    assert layers.total((4, 4)) == len(states)
     assert not any(fault_at(KERNEL, layers, *found) for found in states.items())
     right = bytes(layers.known().values)
     changed = [next(at for at, value in enumerate(right) if value == wanted) for wanted in (2, 3)]

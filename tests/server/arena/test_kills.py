@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from bots.bot import Bot, Clocks, GameResult
-from bots.client import reconnect_backoff, session
+from bots.client import connection, session
 from bots.client.errors import ArenaError, BadChoice
 from bots.client.session import Session
 from bots.client.transport.address import Address
@@ -120,7 +120,7 @@ class Server(ServerProcess):
 
 @pytest.mark.slow
 def test_nothing_is_lost_by_kills_at_random_moments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reconnect_backoff, "PAUSES", (0.05, 0.1))
+    monkeypatch.setattr(connection, "PAUSES", (0.05, 0.1))
     with Server(tmp_path) as server:
         _kill_again_and_again(server, monkeypatch)
 

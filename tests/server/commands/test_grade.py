@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bots.check import formats
-from bots.check.report import SituationResult
+from bots.check.report import Build, SituationResult
+from bots.check.report import as_json as check_as_json
 from engine.duel.statistics import estimate
 from server.commands.grade import grade
 from server.commands.match.output import Progress, as_json
@@ -18,8 +18,7 @@ from server.commands.match.tally import Tally
 from server.contest.definition import RoundRobin
 from server.contest.report import files as report_files
 from server.league.grading.evidence import BadReport, Evidence, add_report
-from server.league.grading.grading import elo_low, grade_all
-from server.league.grading.output import as_text
+from server.league.grading.grading import as_text, elo_low, grade_all
 from server.league.grading.rule import BadRule, read
 from tests.server.commands.match.made import game, setup
 from tests.server.contest.report.samples import sample_report
@@ -37,7 +36,7 @@ def check_report(passed: int, failed: int, skipped: int = 0) -> bytes:
     results = [SituationResult(f"{number}", "passed", 0.0) for number in range(passed)]
     results += [SituationResult(f"f{number}", "failed", 0.0, reason="x") for number in range(failed)]
     results += [SituationResult(f"s{number}", "skipped", 0.0, reason="x") for number in range(skipped)]
-    return formats.as_json("./bot", results).encode()
+    return check_as_json("./bot", results).encode()
 
 
 def match_report(one: str, other: str, *points: float, status: int = 0) -> bytes:
@@ -131,7 +130,7 @@ def test_places_are_those_of_the_contest_and_its_games_count() -> None:
 
 def test_builds_counts_the_status_of_the_build() -> None:
     def built(status: int, *results: SituationResult) -> bytes:
-        return formats.as_json("./bot", results, formats.Build("make -s", status)).encode()
+        return check_as_json("./bot", results, Build("make -s", status)).encode()
 
     failed = built(2, SituationResult("the build", "failed", 0.0, reason="x"))
     text = rule('for = "builds"\nmost = 5', 'for = "conformance"\nmost = 10')

@@ -43,7 +43,6 @@ time-losses = 2
 games-at-once = 6
 cores = 4
 live-notes = true
-evaluations = true
 seeding = "chance"
 interrupted = "replay"
 
@@ -125,7 +124,6 @@ def test_whole_file_is_read() -> None:
     assert (definition.name, definition.seed, definition.move_limit) == ("Autumn 2026", 7, 400)
     assert (definition.time_losses, definition.games_at_once, definition.cores) == (2, 6, 4)
     assert definition.live_notes and not read(LEAST, load).live_notes
-    assert definition.evaluations and not read(LEAST, load).evaluations
     assert (definition.seeding, definition.interrupted) == (Seeding.CHANCE, Interrupted.REPLAY)
     assert [entrant.connects for entrant in definition.entrants] == [True, True, False, False]
     assert definition.entrants[0].token == "0123456789abcdef" * 4

@@ -40,6 +40,11 @@ def test_table_of_a_round_robin_computed_by_hand() -> None:
     assert (table["a2"].used, table["a2"].longest, table["a2"].firsts) == (45, 40, 2)
 
 
+def test_the_table_of_a_contest_without_a_game_has_the_numbers_that_its_report_is_read_with() -> None:
+    lines = standings(contest(4, RoundRobin()), 0, NAMES, [])
+    assert {type(line.sonneborn_berger) for line in lines} == {float}, "a file of the report would be another one"
+
+
 def test_buchholz_counts_each_opponent_once_and_a_bye_as_oneself() -> None:
     table = standings(contest(4, Swiss(3)), 0, NAMES, FIVE, [Bye(5, "a4")])
     found = {line.name: (line.points, line.buchholz, line.byes) for line in table}

@@ -23,11 +23,9 @@ from server.league.ladder.service import LadderService
 from server.league.submissions.pipeline import Pipeline
 from server.league.submissions.versions import Versions
 from server.web import app, service
-from server.web.api.operations import BASE, OPERATIONS
 from server.web.http.client_quota import HttpRateLimiter
 from server.web.http.listener import QUOTA
 from server.web.play import routes as playing
-from server.web.play.analysis import routes as analysis
 from tests.server.league.ladder.test_service import FILE
 from tests.server.league.test_account_pages import FORM, Visitor
 from tests.web.asking import Answer, ask
@@ -41,12 +39,11 @@ WITHOUT_SESSION = {
     "/api/matches/{number:number}/log": "the token of a player of the match",
     **dict.fromkeys(("/api/record", "/api/values", "/api/review"), READS),
     **dict.fromkeys((f"/api/play/{kind}" for kind in playing.KINDS), JSON),
-    **dict.fromkeys((f"/api/analysis/{kind}" for kind in analysis.KINDS), JSON),
-    **dict.fromkeys((f"{BASE}{one.path}" for one in OPERATIONS if one.method == "POST"), JSON),
+    **dict.fromkeys((f"/api/analysis/{kind}" for kind in playing.ANALYSIS_KINDS), JSON),
 }
 """Routes that anybody may ask, and what keeps them from harm even by a browser that tells no origin."""
 
-LIVE = re.compile(r"/live/.*|/api/v1/.*/events")
+LIVE = re.compile(r"/live/.*")
 """Routes that take a connection, and answer no POST."""
 
 FOREIGN = (

@@ -13,13 +13,11 @@ from server.config.limits import Limits
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR
 from server.league.comparisons import Comparisons
-from server.league.grading.grade_book import GradeBook
-from server.league.grading.league_evidence import League
+from server.league.grading.grade_book import GradeBook, League
 from server.league.pages.account_pages import AccountPages
-from server.league.pages.bot_access import BotAccess
-from server.league.pages.identity import Identities
+from server.league.pages.identity import BotAccess, Identities
 from server.league.pages.version_pages import VersionPages
-from server.league.submissions.turns import Turns
+from server.league.submissions.pipeline import Turns
 from server.league.submissions.versions import Versions
 from server.web.http.client_quota import GUESS_COST, REQUESTS, TOO_MANY, HttpRateLimiter
 from server.web.http.errors import Refused

@@ -4,9 +4,8 @@ from datetime import UTC, datetime
 from itertools import pairwise
 
 from server.contest.definition import Entrant
-from server.league.ladder.players import LadderPlayer, Rating
-from server.league.ladder.rating import DAY
-from server.league.ladder.roster import Listed
+from server.league.ladder.definition import Listed
+from server.league.ladder.rating import DAY, LadderPlayer, Rating
 from server.league.ladder.store import (
     BegunGame,
     CountedGame,

@@ -16,9 +16,8 @@ from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, NotAllowed, Person
 from server.league.submissions import pipeline, recipe, steps
 from server.league.submissions import versions as versions_module
-from server.league.submissions.pipeline import Pipeline
+from server.league.submissions.pipeline import Pipeline, Turns
 from server.league.submissions.steps import Ended, Trial
-from server.league.submissions.turns import Turns
 from server.league.submissions.unpacking import BadUpload, unpack
 from server.league.submissions.versions import BUILD, MAX_WAITING, State, Version, Versions
 

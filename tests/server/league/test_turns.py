@@ -23,10 +23,9 @@ from server.config.limits import Limits
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR
 from server.league.comparisons import Comparisons
-from server.league.pages.bot_access import BotAccess
-from server.league.pages.identity import COOKIE, Identities
+from server.league.pages.identity import COOKIE, BotAccess, Identities
 from server.league.pages.version_pages import VersionPages
-from server.league.submissions.turns import Outlook, Turns
+from server.league.submissions.pipeline import Outlook, Turns
 from server.league.submissions.versions import State, Version, Versions
 from server.web.http.client_quota import HttpRateLimiter
 from server.web.http.errors import Refused

@@ -23,8 +23,7 @@ from engine.games.outcome import Termination
 from engine.wire import messages as m
 from server.match.stats import Histogram
 from server.ops import service_manager
-from server.web.http.metrics import exposition
-from server.web.http.metrics_endpoint import serve_metrics
+from server.web.http.metrics_endpoint import exposition, serve_metrics
 from tests.server.harness import ArenaHarness, open_arena, play, ready
 from tests.server.process import ServerProcess, pair
 

@@ -11,7 +11,7 @@ import pytest
 from server.contest.store.schema import SCHEMA
 from server.contest.store.store import FILE as STORE
 from server.storage.database import connect
-from server.web.people import database
+from server.web.people import indexing
 from server.web.people.indexing import Progress, bring_up
 from server.web.people.search import PAGE, BadQuery, Page, find, has_contests
 from tests.web.people.records import record, write
@@ -25,12 +25,12 @@ def settle(data: Path, second: int = 0) -> None:
 
 
 def index(data: Path, seconds: float = 1000) -> Progress:
-    with database.opened(data) as connection:
+    with indexing.opened(data) as connection:
         return bring_up(connection, data, seconds)
 
 
 def search(data: Path, **asked: str) -> Page:
-    with database.opened(data) as connection:
+    with indexing.opened(data) as connection:
         return find(data, connection, asked)
 
 
@@ -50,7 +50,7 @@ def data(tmp_path: Path) -> Path:
 def test_games_are_found_by_whoever_began_to_read_before_there_was_an_index(data: Path) -> None:
     with closing(connect(data / STORE, SCHEMA)):  # the database of contests has tables of the same names
         pass
-    with closing(sqlite3.connect(data / database.FILE, isolation_level=None)) as early:
+    with closing(sqlite3.connect(data / indexing.FILE, isolation_level=None)) as early:
         early.execute("SELECT * FROM sqlite_schema").fetchall()  # it knows of no tables from now on
         index(data)
         page = find(data, early, {})
@@ -58,11 +58,11 @@ def test_games_are_found_by_whoever_began_to_read_before_there_was_an_index(data
 
 
 def test_who_opens_an_index_waits_for_another_that_makes_it(data: Path) -> None:
-    with closing(sqlite3.connect(data / database.FILE, isolation_level=None, check_same_thread=False)) as other:
+    with closing(sqlite3.connect(data / indexing.FILE, isolation_level=None, check_same_thread=False)) as other:
         other.execute("BEGIN EXCLUSIVE")
         ends = threading.Timer(0.1, other.execute, ["ROLLBACK"])
         ends.start()
-        with database.opened(data):  # SQLite does not wait by itself before it changes the journal mode
+        with indexing.opened(data):  # SQLite does not wait by itself before it changes the journal mode
             assert not other.in_transaction
         ends.join()
 
@@ -70,7 +70,7 @@ def test_who_opens_an_index_waits_for_another_that_makes_it(data: Path) -> None:
 def test_the_contests_cannot_be_changed_by_whoever_reads_games(data: Path) -> None:
     with closing(connect(data / STORE, SCHEMA)):
         pass
-    with database.opened(data) as connection:
+    with indexing.opened(data) as connection:
         assert has_contests(data, connection)
         with pytest.raises(sqlite3.OperationalError, match="readonly"):
             connection.execute("DELETE FROM arena.games")
@@ -107,7 +107,7 @@ def test_a_page_has_fifty_games_and_tells_where_the_next_one_begins(tmp_path: Pa
 
 def test_a_page_and_the_number_of_games_are_of_one_moment(data: Path) -> None:
     index(data)
-    with database.opened(data) as reader, database.opened(data) as writer:
+    with indexing.opened(data) as reader, indexing.opened(data) as writer:
 
         def forget(statement: str) -> None:
             if statement.startswith("SELECT match, game"):
@@ -169,7 +169,7 @@ def test_records_that_are_not_true_are_counted_and_not_found(data: Path) -> None
 
 
 def test_a_lost_damaged_or_older_index_is_made_anew(data: Path) -> None:
-    file = data / database.FILE
+    file = data / indexing.FILE
 
     def damage() -> None:
         file.write_bytes(b"SQLite format 3\0" + b"x" * 8192)
@@ -184,7 +184,7 @@ def test_a_lost_damaged_or_older_index_is_made_anew(data: Path) -> None:
         for suffix in ("-wal", "-shm"):
             file.with_name(file.name + suffix).unlink(missing_ok=True)
         spoil()
-        database.is_sound(data)
+        indexing.is_sound(data)
         assert search(data).index == Progress(games=0, left=0, unreadable=0, complete=False)
         assert index(data).complete
         assert found(data) == [3, 2, 1]

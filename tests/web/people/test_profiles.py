@@ -4,17 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from server.web.people import database
+from server.web.people import indexing, profiles
 from server.web.people.indexing import bring_up
 from server.web.people.profiles import NobodyThere, Profile, Score, profile
-from server.web.people.rating_history import POINTS, stops
 from server.web.people.search import BadQuery
 from tests.web.people.records import record, write
 from tests.web.people.test_games_index import settle
 
 
 def of(data: Path, name: str) -> Profile:
-    with database.opened(data) as connection:
+    with indexing.opened(data) as connection:
         bring_up(connection, data, 1000)
         return profile(data, connection, {"name": name})
 
@@ -40,7 +39,7 @@ def test_results_are_counted_from_the_view_of_the_player(data: Path) -> None:
         Score(name="3 3 3", game="mnk", won=10, lost=1),
         Score(name="4 4 4", game="mnk", won=1),
     )
-    assert [game.match for game in ann.worst] == [11]
+    assert [game.match for game in ann.recent] == [12, 11, 10, 9, 8]
 
 
 def test_time_is_what_was_charged_for_the_moves_of_the_player(data: Path) -> None:
@@ -49,66 +48,32 @@ def test_time_is_what_was_charged_for_the_moves_of_the_player(data: Path) -> Non
     assert cid.longest_turn == (12, 0.01)
 
 
-def test_ratings_are_those_after_parts_of_the_games_with_intervals_that_shrink(data: Path) -> None:
-    (rated,) = of(data, "ann").ratings
-    assert (rated.game, rated.players, len(rated.points)) == ("mnk", 3, POINTS)
-    assert [point.rating.games for point in rated.points] == [2, 4, 6, 8, 10, 12]
-    for point in rated.points:
-        low, high = point.rating.low, point.rating.high
-        assert low is not None and high is not None and low < point.rating.elo < high
-    first, last = rated.points[0].rating, rated.points[-1].rating
-    assert first.low is not None and last.low is not None and last.elo - last.low < first.elo - first.low
-    (weak,) = of(data, "Bob").ratings
-    assert weak.points[-1].rating.elo < 0 < last.elo
-
-
-def kept(data: Path) -> list[tuple[str, int]]:
-    with database.opened(data) as connection:
-        return connection.execute("SELECT player, match FROM ratings ORDER BY player, match").fetchall()
-
-
-def test_ratings_are_kept_as_long_as_no_older_game_comes_or_goes(data: Path) -> None:
-    """They are those that the games up to there give, whenever they are computed."""
-    first = of(data, "ann")
-    assert kept(data) == [("ann", match) for match in (2, 4, 6, 8, 10, 12)]
-    assert of(data, "ann") == first
-    write(data, 13, record(13))
+def test_a_rating_has_an_interval_that_shrinks_with_more_games(data: Path) -> None:
+    (ann,) = of(data, "ann").ratings
+    assert (ann.game, ann.players, ann.rating.games) == ("mnk", 3, 12)
+    assert ann.rating.low is not None and ann.rating.high is not None
+    assert ann.rating.low < ann.rating.elo < ann.rating.high
+    (bob,) = of(data, "Bob").ratings
+    assert bob.rating.elo < 0 < ann.rating.elo
+    for match in range(13, 43):
+        write(data, match, record(match, ("ann", "Bob") if match % 2 else ("Bob", "ann")))
     settle(data, 1)
-    later = of(data, "ann")
-    assert [point.match for point in later.ratings[0].points] == [4, 8, 13]
-    assert later.ratings[0].points[:2] == first.ratings[0].points[1:4:2]
-    assert len(kept(data)) == 7
-    (data / "records" / "7.txt").unlink()
-    settle(data, 2)
-    with database.opened(data) as connection:
-        bring_up(connection, data, 1000)
-    assert kept(data) == [("ann", 2), ("ann", 4), ("ann", 6)]
-    database.delete(data)
-    afresh = of(data, "ann")
-    assert afresh.ratings[0].points[0] == first.ratings[0].points[0]
+    (later,) = of(data, "ann").ratings
+    assert later.rating.low is not None and later.rating.elo - later.rating.low < ann.rating.elo - ann.rating.low
 
 
 def test_a_page_is_shown_while_the_index_is_written_to(data: Path) -> None:
     of(data, "ann")
-    with database.opened(data) as writer:
+    with indexing.opened(data) as writer:
         writer.execute("BEGIN IMMEDIATE")
-        with database.opened(data) as connection:
-            (rated,) = profile(data, connection, {"name": "bob"}).ratings
-    assert rated.points and {player for player, _ in kept(data)} == {"ann"}
+        with indexing.opened(data) as connection:
+            assert profile(data, connection, {"name": "bob"}).ratings
 
 
-def test_a_player_with_more_games_has_more_ratings_until_every_second_one_is_left_out() -> None:
-    assert [stops(games) for games in (0, 1, 6, 7, 12)] == [
-        [],
-        [1],
-        [1, 2, 3, 4, 5, 6],
-        [2, 4, 6, 7],
-        [2, 4, 6, 8, 10, 12],
-    ]
-    assert stops(13) == [4, 8, 13]
-    for games in range(1, 200):
-        found = stops(games)
-        assert len(found) <= POINTS and found == sorted(set(found)) and found[-1] == games
+def test_only_players_with_the_most_games_are_rated(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(profiles, "RATED", 2)
+    (cid,) = of(data, "cid").ratings
+    assert (cid.players, cid.rating.games) == (2, 1), "the player of the page is among them"
 
 
 def test_who_has_played_nobody_else_has_no_rating(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from engine.commands.program.output import Rejected
+from engine.commands.program import Rejected
 from engine.duel.game_file import BadGames
 from server.commands.match.run import opened_results
 from server.commands.match.setup import Setting

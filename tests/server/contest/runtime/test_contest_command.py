@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from bots.bot import Bot, Clocks
-from bots.client import reconnect_backoff
+from bots.client import connection
 from bots.client.errors import ArenaError
 from bots.client.session import Session
 from bots.client.transport.address import Address
@@ -310,7 +310,7 @@ class Player(threading.Thread):
 @pytest.fixture
 def players(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[int, list[Player]]]:
     """Let two bots connect again and again to a port."""
-    monkeypatch.setattr(reconnect_backoff, "PAUSES", (0.05, 0.1))
+    monkeypatch.setattr(connection, "PAUSES", (0.05, 0.1))
     port = free_port()
     found = [Player(f"c{number}", port) for number in range(3)]
     for player in found:

@@ -53,7 +53,6 @@ definitions_of_all_kinds = st.builds(
     folder=texts,
     start_seconds=small,
     live_notes=st.booleans(),
-    evaluations=st.booleans(),
 )
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 from engine import record
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.definition import read_file
-from server.league.ladder.players import LadderPlayer
-from server.league.ladder.rating import rate
+from server.league.ladder.rating import LadderPlayer, rate
 from server.league.ladder.store import CountedGame, LadderStore
 from server.league.ladder_control import LadderControl
 from server.storage.record_store import RecordStore

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from random import Random
 
 from server.league.ladder.pairing import GameCounts, Pairing, next_pairings
-from server.league.ladder.players import LadderGame, LadderPlayer
-from server.league.ladder.rating import start_of_version, starting, update
+from server.league.ladder.rating import LadderGame, LadderPlayer, start_of_version, starting, update
 
 VARIANT = "gipf 3 3 9 9"
 

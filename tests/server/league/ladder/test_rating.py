@@ -4,7 +4,6 @@ import math
 
 import pytest
 
-from server.league.ladder.players import LadderGame, LadderPlayer, Rating, VersionStart
 from server.league.ladder.rating import (
     DAY,
     IDLE_DEVIATION,
@@ -12,6 +11,10 @@ from server.league.ladder.rating import (
     START_DEVIATION,
     START_ELO,
     VERSION_DEVIATION,
+    LadderGame,
+    LadderPlayer,
+    Rating,
+    VersionStart,
     decayed,
     rate,
     start_of_version,

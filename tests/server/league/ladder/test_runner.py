@@ -15,10 +15,17 @@ from server.contest.fixtures import ENDED_AT_START, NOT_STARTED, Finished, Fixtu
 from server.contest.hosts.core_queue import CoreQueue
 from server.contest.hosts.host import GameTask, HostedGame, NotPlayed, PlayerMissing
 from server.league.accounts.accounts import Accounts
-from server.league.ladder.definition import LadderDefinition, read, read_file
+from server.league.ladder.definition import (
+    ActiveVersion,
+    ConnectedBot,
+    LadderDefinition,
+    Listed,
+    read,
+    read_file,
+    roster,
+)
 from server.league.ladder.hosts import LADDER, free_games
 from server.league.ladder.rating import DAY, rate
-from server.league.ladder.roster import ActiveVersion, ConnectedBot, Listed, roster
 from server.league.ladder.runner import UNPAIRED_SECONDS, LadderRunner, barred_games, ended_game
 from server.league.ladder.store import BegunGame, LadderStore
 from server.league.ladder_control import FatalGame, LadderControl

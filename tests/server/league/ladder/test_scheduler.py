@@ -12,8 +12,7 @@ from itertools import pairwise
 import pytest
 
 from server.league.ladder.pairing import ForgettingCounter, GameCounts, Pairing, information, next_pairings, opening
-from server.league.ladder.players import LadderGame, LadderPlayer, Rating
-from server.league.ladder.rating import update
+from server.league.ladder.rating import LadderGame, LadderPlayer, Rating, update
 from tests.server.league.ladder.simulated import LEVELS, VARIANT, Ladder
 
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))

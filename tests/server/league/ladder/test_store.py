@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from engine.duel.statistics import score_of
-from engine.record.time_account import SideTime
+from engine.record.summary import SideTime
 from server.league.accounts.accounts import Accounts
-from server.league.ladder.players import LadderPlayer
-from server.league.ladder.rating import DAY, rate
+from server.league.ladder.rating import DAY, LadderPlayer, rate
 from server.league.ladder.store import BegunGame, EndedGame, LadderStore
 from server.league.pages.ladder_results import LadderResults, LostBy, ScoreAgainst
 

@@ -3,7 +3,7 @@
  *
  * @typedef {[string, number, ?number]} Piece field, side, and where an arrow points
  *
- * @typedef {object} Arrangement what the server makes a position of (docs/web.md)
+ * @typedef {object} Arrangement what the server makes a position of (docs/api.md)
  * @property {string} game
  * @property {string} parameters
  * @property {Piece[]} pieces

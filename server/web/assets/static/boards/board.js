@@ -1,7 +1,7 @@
 /**
  * A board on a page: draws positions, moves pieces, offers what can be chosen. It knows no rules.
  *
- * Positions (views) and moves (motions) come from the server as docs/web.md describes them.
+ * Positions (views) and moves (motions) come from the server as docs/api.md describes them.
  */
 
 import { wait } from "../shared/dom.js";

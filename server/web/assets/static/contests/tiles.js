@@ -5,8 +5,6 @@ import { Clocks } from "../shared/clock.js";
 import { el, matchLink, patch, playerLink, say } from "../shared/dom.js";
 import { count, gameName, reason, score } from "../shared/words.js";
 
-const SCALE = 300; // of scores: three pieces of GIPF fill most of the bar
-
 /** The tiles in a container. */
 export class Tiles {
   /** @param {HTMLElement} place where they stand */
@@ -38,7 +36,6 @@ export class Tiles {
       tile.clocks.set(match.clocks, match.runs);
       tile.root.classList.toggle("over", Boolean(match.ending));
       say(tile.foot, match.ending ? `${score(match.ending)} · ${reason(match.ending.reason)}` : facts(board));
-      evaluate(tile.evaluation, board);
       patch(tile.stakes, ...(match.ending || !stakes ? [] : changes(board)));
     });
   }
@@ -54,26 +51,13 @@ export class Tiles {
     const sides = match.players.map((name, side) =>
       el("div.side", {}, el(`span.chip.side${side}.of-${match.game}`, { role: "img", "aria-label": match.sides[side] }), el("span.name", {}, playerLink(name)), faces[side]),
     );
-    const evaluation = el("p.evaluation", { hidden: true }, el(`span.scale.of-${match.game}`, {}, el("span")), el("span.guess.number"));
     const foot = el("p.foot");
     const stakes = el("ul.stakes");
-    const root = el("div.tile.card", { "data-match": match.match }, el("div.who", {}, ...sides, evaluation), place, el("div.below", {}, foot, stakes));
-    const tile = { root, evaluation, foot, stakes, clocks: new Clocks(faces), plies: match.plies, board: new Board(place, match.board, { small: true }) };
+    const root = el("div.tile.card", { "data-match": match.match }, el("div.who", {}, ...sides), place, el("div.below", {}, foot, stakes));
+    const tile = { root, foot, stakes, clocks: new Clocks(faces), plies: match.plies, board: new Board(place, match.board, { small: true }) };
     this.tiles.set(match.match, tile);
     return tile;
   }
-}
-
-/** Show what the engine thinks, of which position where it is not the one on the board. */
-function evaluate(line, { match, evaluation }) {
-  line.hidden = !evaluation;
-  if (!evaluation) return;
-  const { ply, score: value, depth, win } = evaluation;
-  const share = win === null ? (1 + Math.tanh(value / SCALE)) / 2 : Number(win > 0);
-  line.querySelector(".scale > span").style.width = `${(100 * share).toFixed(1)}%`;
-  const ahead = match.players[share > 0.5 ? 0 : 1];
-  const words = win === null ? `score ${value > 0 ? "+" : ""}${value} · depth ${depth}` : `${ahead} wins in ${count(Math.abs(win), "move")}`;
-  say(line.querySelector(".guess"), ply < match.plies ? `${words} · ${ply ? `after move ${ply}` : "at the start"}` : words);
 }
 
 function facts({ match, round }) {

@@ -1,11 +1,10 @@
-/** The page of a player: ratings over time, results by opponent, variant, colour and cause of loss, time, games. */
+/** The page of a player: ratings, results by opponent, variant, colour and cause of loss, time, games. */
 
 import { el, find, patch, playerLink, say } from "../shared/dom.js";
 import { ask } from "../shared/net.js";
 import { count, gameName, reason, span } from "../shared/words.js";
 import { attempt } from "./asking.js";
 import { behind, gameRow } from "./game_row.js";
-import { ratingGraph, signed } from "./rating_graph.js";
 
 const AGAIN_MS = 3000;
 
@@ -42,30 +41,23 @@ function draw(told) {
   patch(find("#time"), ...time(told));
   patch(
     find("#lists"),
-    games("Best wins", told.best, "Games won from the opponents with the highest ratings."),
-    games("Worst losses", told.worst, "Games lost to the opponents with the lowest ratings."),
-    games("Last games", told.recent, ""),
+    games("Last games", told.recent),
   );
   find("#all").setAttribute("href", `/games?${new URLSearchParams({ player: told.name })}`);
 }
 
-function rating({ game, players, points }) {
-  const { elo, low, high } = points.at(-1).rating;
+function rating({ game, players, rating: { elo, low, high } }) {
   const now = `${signed(elo)} Elo, 95 % interval ${signed(low)} to ${signed(high)}`;
-  const label = `Rating in ${gameName(game, "")} after so many games; now ${now}`;
   const against = `against the average of ${count(players, "player")}`;
-  return el(
-    "section",
-    {},
-    el("h2", {}, `Rating in ${gameName(game, "")}`),
-    el(
-      "div.card.rated",
-      {},
-      el("p", {}, el("strong", {}, now), ` ${against}`),
-      ratingGraph(points, label),
-      el("p.small.quiet", {}, "After so many games. The bars are 95 % intervals."),
-    ),
-  );
+  const title = `Rating in ${gameName(game, "")}`;
+  return el("section", {}, el("h2", {}, title), el("p.card.said", {}, el("strong", {}, now), ` ${against}`));
+}
+
+/** A rating as people write it. */
+function signed(elo) {
+  const whole = Math.round(elo);
+  if (!whole) return "0";
+  return whole < 0 ? `−${-whole}` : `+${whole}`;
 }
 
 function scores(title, rows, heading) {
@@ -106,10 +98,10 @@ function time({ seconds_a_game: game, seconds_a_move: move, longest_turn: longes
   return [`${used} The longest turn took ${said(longest[1])}: `, el("a", { href: `/match/${longest[0]}` }, `match ${longest[0]}`), "."];
 }
 
-function games(title, rows, about) {
+function games(title, rows) {
   if (!rows.length) return null;
   const table = el("table.games", { "aria-label": title }, el("tbody", {}, ...rows.map(gameRow)));
-  return el("section", {}, el("h2", {}, title), about ? el("p.small.quiet", {}, about) : null, el("div.card.scroll", {}, table));
+  return el("section", {}, el("h2", {}, title), el("div.card.scroll", {}, table));
 }
 
 say(find("#name"), name);

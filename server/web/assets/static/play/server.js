@@ -1,4 +1,4 @@
-/** Questions of the pages for playing and analysis. docs/web.md has the JSON. */
+/** Asking the server: how a game stands, which rows can be chosen, what the bot plays. docs/api.md has the JSON. */
 
 import { el } from "../shared/dom.js";
 import { Refused, ask as fetched, posted } from "../shared/net.js";
@@ -9,7 +9,7 @@ export function games() {
 }
 
 /**
- * @param {"look"|"rows"|"values"|"longest"|"think"} kind
+ * @param {"look"|"rows"|"think"} kind
  * @param {object} question
  * @param {AbortSignal} [signal] ends the question, and a thought on the server
  * @returns {Promise<object>} the answer; rejects with `Refused` of net.js

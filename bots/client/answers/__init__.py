@@ -1,1 +1,0 @@
-"""What a bot answers: its move, and its notes."""

@@ -1,0 +1,266 @@
+"""Commands for a bot in a league, which answers in JSON: ``arena-bot submit``, ``versions`` and ``compare``."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote, urlencode
+from urllib.request import Request, urlopen
+
+from cyclopts import Parameter
+
+from bots.client.errors import ArenaError
+from bots.commands.options import Count, Flag, fail, print_line
+from engine.games.catalogue import USUAL_GAME
+from engine.wire.words import number_of
+
+ANSWER_SECONDS = 60.0
+
+TOKEN = "ARENA_TOKEN"
+"""The variable in which the token may stand, so that no list of processes shows it."""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """Which bot of which league a command is about.
+
+    Parameters
+    ----------
+    name
+        The name of the bot, as on the page /me of the league.
+    server
+        The address of the league's pages.
+    token
+        The token of the bot, made on the page /me; the variable ARENA_TOKEN when left out.
+    """
+
+    name: str
+    server: str = "http://127.0.0.1:8080"
+    token: str | None = None
+
+
+class League:
+    """A league, as a bot's author uses it from the command line."""
+
+    def __init__(self, entry: Entry) -> None:
+        """Take which bot it is, and where; ends the command where there is no token."""
+        self._token = entry.token or os.environ.get(TOKEN, "")
+        if not self._token:
+            fail(f"a league is asked with the token of a bot, which the page /me makes: --token, or {TOKEN}", 2)
+        self.url = entry.server.rstrip("/")
+        self._bot = f"{self.url}/bots/{quote(entry.name)}"
+
+    def ask(self, path: str, data: bytes | None = None) -> dict[str, Any]:
+        """Return the answer to a request below the page of the bot, a POST where it has data. Raises `ArenaError`."""
+        headers = {"authorization": f"Bearer {self._token}", "accept": "application/json"}
+        try:
+            with urlopen(Request(f"{self._bot}/{path}", data, headers), timeout=ANSWER_SECONDS) as answer:
+                told: dict[str, Any] = json.load(answer)
+                return told
+        except HTTPError as error:
+            try:
+                sentence = json.load(error)["error"]
+            except (ValueError, KeyError, OSError):
+                sentence = f"status {error.code}"
+            raise ArenaError(f"the league has refused it: {sentence}") from None
+        except (URLError, OSError, ValueError) as error:
+            reason = getattr(error, "reason", error)
+            raise ArenaError(f"no league at {self.url}: {reason}") from None
+
+
+LOOK_SECONDS = 1.0
+"""How often to ask how far the version has come."""
+
+
+def submit(
+    path: Path,
+    *,
+    entry: Entry,
+    detach: Flag = False,
+) -> None:
+    """Send a version of a bot to a league, and show how it is built and tried.
+
+    The exit status is 0 where it has passed and plays from now on, 1 where it was refused or could not be sent.
+
+    Parameters
+    ----------
+    path
+        The bot's folder, of which what git ignores is left out, also by the lists of the repository that it is in, or
+        its only file, or a zip archive.
+    detach
+        Send it, and do not wait for what becomes of it.
+    """
+    league = League(entry)
+    try:
+        file, data = _packed(path)
+    except OSError as error:
+        fail(f"{error.filename or path}: {error.strerror}", 1)
+    league.ask("versions")  # whoever may not send learns it here: in the middle of a large file nobody would read it
+    told = league.ask(f"versions?file={quote(file)}", data)
+    print(f"version {told['version']} of {told['bot']}: {len(data)} bytes sent; {league.url}{told['page']}")
+    print(f"SHA-256 {told['sha256']}", flush=True)
+    log, state = "", ""
+    while not detach:
+        log, state = _show(told, log, state)
+        if not told["is_under_way"]:
+            sys.exit(0 if told["state"] == "active" else 1)
+        time.sleep(LOOK_SECONDS)
+        told = league.ask(f"versions/{told['version']}")
+
+
+def _show(told: dict[str, Any], log: str, state: str) -> tuple[str, str]:
+    """Print what is new since last time; return the log and the state."""
+    if told["log"].startswith(log):
+        sys.stdout.write(told["log"][len(log) :])
+    said = told["state"]
+    if told["ahead"] is not None:
+        said += f"; {told['ahead']} to be tried before it"
+    if told["minutes"] is not None:
+        said += f", for about {told['minutes']} min"
+    if said != state:
+        print(f"-- {said}{': ' if told['sentence'] else ''}{told['sentence']}")
+    sys.stdout.flush()
+    return told["log"], said
+
+
+def _packed(path: Path) -> tuple[str, bytes]:
+    """Return the name and the bytes of what is sent. Raises OSError."""
+    if not path.is_dir():
+        return path.name, path.read_bytes()
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as zipped:
+        for file in _files(path):
+            try:
+                zipped.write(path / file, file)
+            except UnicodeEncodeError:
+                fail(f"{file!r}: the name of this file is no UTF-8; give it another one", 1)
+    return f"{path.resolve().name or 'bot'}.zip", packed.getvalue()
+
+
+def _files(folder: Path) -> list[str]:
+    """Return the files of a folder that git would not ignore, and without git those that are not hidden."""
+    try:
+        listed = _listed(folder, "--cached") or _listed_alone(folder)
+    except (FileNotFoundError, subprocess.CalledProcessError):
+        found = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
+        return sorted(
+            str(path) for path in found if not any(part.startswith(".") or part == "__pycache__" for part in path.parts)
+        )
+    return sorted(name for name in listed if (folder / name).is_file() and not name.startswith(".git/"))
+
+
+def _listed(folder: Path, *options: str, repository: tuple[str, ...] = ()) -> set[str]:
+    """Return what a repository does not ignore, that which the folder is in unless another is told; nothing if none."""
+    command = ("git", *repository, "ls-files", *options, "--others", "--exclude-standard", "-z")
+    done = subprocess.run(command, cwd=folder, env=_environment(), check=bool(repository), capture_output=True)
+    return {name for name in os.fsdecode(done.stdout).split("\0") if name}
+
+
+def _listed_alone(folder: Path) -> set[str]:
+    """Return what git would not ignore were the folder a repository: it is in none, or in one that ignores it whole."""
+    with tempfile.TemporaryDirectory() as empty:
+        command = ("git", "init", "--quiet", "--bare", empty)
+        subprocess.run(command, env=_environment(), check=True, capture_output=True)
+        return _listed(folder, repository=("--git-dir", empty, "--work-tree", "."))
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment without what git tells its hooks: which repository and index they are about."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+
+
+COMPARISON_LOOK_SECONDS = 2.0
+"""How often to ask how far a comparison has come."""
+
+MEGABYTE = 1 << 20
+
+
+def versions(
+    *,
+    entry: Entry,
+    play: Count = 0,
+    rest: Count = 0,
+    delete: Count = 0,
+) -> None:
+    """List the versions of a bot in a league; choose the one that plays, or delete the files of one that does not.
+
+    Parameters
+    ----------
+    play
+        Number of a version that has passed, and plays from now on.
+    rest
+        Number of the version that plays, and shall play no more.
+    delete
+        Number of a version whose files are deleted for ever; its results stay.
+    """
+    wanted = {"play": play, "rest": rest, "delete": delete}
+    if sum(map(bool, wanted.values())) > 1:
+        fail("--play, --rest and --delete exclude each other: one thing at a time", 2)
+    league = League(entry)
+    for change, number in wanted.items():
+        if number:
+            print_line(_version_line(league.ask(f"versions/{number}/{change}", b"")))
+            return
+    told = league.ask("versions")
+    for version in told["versions"]:
+        print_line(_version_line(version))
+    kept, most = (told[key] / MEGABYTE for key in ("kept_bytes", "most_bytes"))
+    print_line(f"all your versions: {kept:.1f} of {most:.0f} MB on the server")
+
+
+def compare(
+    first: int,
+    second: int,
+    *,
+    entry: Entry,
+    game: str = USUAL_GAME,
+    params: str = "",
+    games: Count = 20,
+    detach: Flag = False,
+) -> None:
+    """Let two versions of a bot play against each other on the server, and say which is the stronger one.
+
+    Parameters
+    ----------
+    first
+        Number of a version that has passed, whose score is told.
+    second
+        Number of another one.
+    game
+        The game.
+    params
+        Its variant, as in 4,4,15,15; the usual one when left out.
+    games
+        How many games they play: an even number.
+    detach
+        Ask for it, and do not wait for the result.
+    """
+    league = League(entry)
+    fields = {"first": first, "second": second, "game": game, "params": params, "games": games}
+    told = league.ask("comparisons", urlencode(fields).encode())
+    contest = told["contest"]
+    print_line(f"{told['name']}: {league.url}{told['page']}")
+    last = ""
+    while not detach:
+        if (line := f"-- {told['done']} of {number_of(games, 'game')}: {told['summary'] or 'no pair is over'}") != last:
+            print_line(line)
+        if told["is_over"]:
+            sys.exit(0 if told["done"] == games else 1)
+        last = line
+        time.sleep(COMPARISON_LOOK_SECONDS)
+        told = next(one for one in league.ask("comparisons")["comparisons"] if one["contest"] == contest)
+
+
+def _version_line(told: dict[str, Any]) -> str:
+    """Return a line about a version."""
+    sentence = f": {told['sentence']}" if told["sentence"] else ""
+    return f"{told['version']:4}  {told['received'][:16].replace('T', ' ')}  {told['file']}  {told['state']}{sentence}"

@@ -1,0 +1,358 @@
+"""A Python bot in the turns of a match that was played: its answers now, as text and as JSON."""
+
+import shlex
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from enum import StrEnum
+from pathlib import Path
+from pdb import Pdb
+from time import perf_counter
+from typing import NamedTuple, Unpack, cast
+
+from bots.bot import Bot, Choice, Clocks, FunctionBot, Resigned, Said, place_of_choose
+from bots.client.answers import NotingClocks, make_note, text_of
+from bots.client.errors import ArenaError, BotFailed
+from bots.client.failures import describe_failure, traceback_of
+from bots.client.run import to_stderr
+from bots.workbench.play_file import loaded
+from engine.clock import Clock
+from engine.commands import reports
+from engine.games.history import History
+from engine.games.interface import BadMove, Position, play
+from engine.record import Header, Summary
+from engine.wire import messages as m
+from engine.wire.notes import Note, write_note
+from engine.wire.words import number_of, word_of
+
+
+class Turn(NamedTuple):
+    """A turn of one side, when TURN was sent."""
+
+    ply: int
+    """The number of the move that was asked for, from 1."""
+    side: int
+    history: History
+    """The game before it."""
+    left: tuple[int, int]
+    """What both sides had left, in microseconds."""
+    shown: tuple[m.Start | m.Moved, ...]
+    """What the player had been told since its match began, as after a lost connection."""
+    recorded: str
+    """The move in the record, legal or not; empty where there is none."""
+    ending: str
+    """Why the record has no legal move here: the reason of the loss, ``ended`` or ``unfinished``; empty where it has
+    one."""
+
+    @property
+    def milliseconds(self) -> tuple[int, int]:
+        """What both sides had left, as TURN has it."""
+        return Clock(self.left).milliseconds(0)
+
+
+def match_of(header: Header, side: int) -> m.Match:
+    """Return MATCH as the player of a side was sent it, but for its token, which nobody has kept."""
+    position = header.position
+    name, opponent = position.game.sides[side], header.players[1 - side]
+    control = header.control.milliseconds
+    parameters = word_of(position.parameters)
+    return m.Match(header.match, position.game.name, parameters, name, opponent, *control, header.move_limit, "replay")
+
+
+def turns_of(summary: Summary, side: int) -> list[Turn]:
+    """Return the turns of a side, with the one in which the match ended, if it was to move then."""
+    if not all(summary.ready):
+        return []
+    header, sides = summary.header, summary.header.position.game.sides
+    history = History.begin(header.position)
+    left = summary.initialised[-1].left
+    shown: tuple[m.Start | m.Moved, ...] = (m.Start(*Clock(left).milliseconds(0)),)
+    found = []
+    for move, played in zip(summary.history.moves, summary.played, strict=True):
+        if played.side == side:
+            found.append(Turn(history.plies + 1, side, history, left, shown, move, ""))
+        history, left = history.after(move), played.left
+        moved = m.Moved(history.plies, sides[played.side], *Clock(left).milliseconds(0), m.Text(move))
+        shown = (*shown, moved)
+    if history.position.turn == side and history.verdict(header.move_limit) is None:
+        found.append(Turn(history.plies + 1, side, history, left, shown, summary.refused or "", _ending(summary, side)))
+    return found
+
+
+def _ending(summary: Summary, side: int) -> str:
+    """Say why a side that was to move has made no legal move: how it has lost, or that the match went no further."""
+    if not summary.result:
+        return "unfinished"
+    return summary.reason if summary.winner == 1 - side else "ended"
+
+
+class Outcome(StrEnum):
+    """How an answer compares with the record."""
+
+    SAME = "same"
+    """The move of the record, or another text for what leads to the same position; or the bot resigns again."""
+    DIFFERENT = "differs"
+    FAILED = "fails"
+    """No legal move in time."""
+    NEW = "new"
+    """A legal move, where the record has none."""
+
+
+class Answer(NamedTuple):
+    """What a bot has answered in a turn, and how long it took."""
+
+    move: str
+    """The move, as the bot has it; empty where there is none."""
+    failure: str
+    """Why there is none, in a sentence; empty where the bot resigns."""
+    seconds: float
+    notes: tuple[Note, ...] = ()
+    """What the bot has noted of the turn."""
+
+
+class Compared(NamedTuple):
+    """A turn, what the bot answers in it, and how that compares with the record."""
+
+    turn: Turn
+    move: str
+    """The answer in canonical text; empty where it is no legal move."""
+    failure: str
+    """Why it is none."""
+    seconds: float
+    outcome: Outcome
+    notes: tuple[Note, ...]
+
+
+def compare(turn: Turn, answer: Answer, *, late_counts: bool = True) -> Compared:
+    """Compare an answer with the record; one that took longer than the clock had has failed, where that counts."""
+    move, failure, outcome = _judged(turn, answer, late_counts)
+    return Compared(turn, move, failure, answer.seconds, outcome, answer.notes)
+
+
+def _judged(turn: Turn, answer: Answer, late_counts: bool) -> tuple[str, str, Outcome]:
+    """Return the move in canonical text, why it is none, and the outcome."""
+    if not answer.move:
+        if answer.failure:
+            return "", answer.failure, Outcome.FAILED
+        return "", "resigns", Outcome.SAME if turn.ending == "resign" else Outcome.DIFFERENT
+    position = turn.history.position
+    try:
+        move, after = position.resolve(answer.move)
+    except BadMove as error:
+        return "", f"plays {answer.move!r}: {error}", Outcome.FAILED
+    left = turn.milliseconds[turn.side]
+    if late_counts and answer.seconds * 1000 > left:
+        return move, f"plays {move} after the {left} ms that it had", Outcome.FAILED
+    if turn.ending:
+        return move, "", Outcome.NEW
+    return move, "", Outcome.SAME if after.key == play(position, turn.recorded).key else Outcome.DIFFERENT
+
+
+Chooses = Callable[[Position, Clocks], Choice]
+
+
+class BotHere:
+    """A bot of this process. Each turn is the end of a match of its own, told to it from its beginning."""
+
+    def __init__(self, bot: Bot, header: Header, *, debugger: bool = False) -> None:
+        """Take a bot, and whether it is to stop in the debugger where it begins to choose."""
+        self.bot = bot
+        self._header = header
+        self._debugger = debugger
+        self._histories = [History.begin(header.position)]  # by the number of moves, each made once
+
+    def answer(self, turn: Turn) -> Answer:
+        """Return what the bot plays; a traceback of it is printed on stderr."""
+        notes = _Notes(turn.ply)
+        self.bot.noting = notes
+        return self._answer(turn, notes)._replace(notes=tuple(notes.taken))
+
+    def _answer(self, turn: Turn, notes: "_Notes") -> Answer:
+        began = perf_counter()
+        try:
+            self._tell(turn)
+            position = turn.history.position
+            left = turn.milliseconds
+            clocks = NotingClocks(left[turn.side], left[1 - turn.side], self._header.control.milliseconds[1])
+            clocks.noting = notes
+            began = perf_counter()
+            chosen = self._choose(turn, position, clocks)
+            seconds = perf_counter() - began
+            return Answer(text_of(chosen, position, place_of_choose(self.bot)), "", seconds)
+        except Resigned:
+            return Answer("", "", perf_counter() - began)
+        except BotFailed as failed:
+            return Answer("", str(failed), perf_counter() - began)
+        except (Exception, SystemExit) as error:
+            seconds = perf_counter() - began
+            print(traceback_of(error), end="", file=sys.stderr)
+            return Answer("", describe_failure("to choose a move", error), seconds)
+
+    def _tell(self, turn: Turn) -> None:
+        """Tell the bot of the match up to the turn, as after a lost connection."""
+        with redirect_stdout(sys.stderr):
+            self.bot.match, self.bot.history = match_of(self._header, turn.side), self._histories[0]
+            self.bot.prepare(self.bot.match)
+            for message in turn.shown:
+                if isinstance(message, m.Moved):
+                    self.bot.history = self._after(message)
+                self.bot.told(message)
+
+    def _after(self, moved: m.Moved) -> History:
+        """Return the game up to a move."""
+        if len(self._histories) == moved.ply:
+            self._histories.append(self._histories[-1].after(moved.move))
+        return self._histories[moved.ply]
+
+    def _choose(self, turn: Turn, position: Position, clocks: Clocks) -> Choice:
+        choose: Chooses = self.bot.function if isinstance(self.bot, FunctionBot) else self.bot.choose
+        if not self._debugger:
+            with redirect_stdout(sys.stderr):
+                return choose(position, clocks)
+        print(position.picture())
+        print(f"ply {turn.ply}: {turn.recorded or f'no move ({turn.ending})'} in the record; c goes on, q ends it all")
+        debugger = _Debugger()
+        chosen: object = debugger.runcall(choose, position, clocks)
+        if debugger.is_left:
+            raise KeyboardInterrupt
+        return cast(Choice, chosen)  # what is none is named by `text_of`
+
+
+class _Notes:
+    """Takes what a bot notes in a turn."""
+
+    def __init__(self, ply: int) -> None:
+        self.taken: list[Note] = []
+        self._ply = ply
+
+    def __call__(self, **said: Unpack[Said]) -> None:
+        try:
+            self.taken.append(make_note(self._ply, **said))
+        except Exception as error:  # whatever a bot of no types says
+            to_stderr(f"a note is left out: {error}")
+
+
+class _Debugger(Pdb):
+    """Python's debugger, which tells that it was left; `runcall` returns None then."""
+
+    is_left = False
+
+    def set_quit(self) -> None:
+        """Take note of it."""
+        self.is_left = True
+        super().set_quit()
+
+
+class Player(NamedTuple):
+    """A bot in the place of a player of the record."""
+
+    name: str
+    side: int
+    bot: BotHere
+
+
+@contextmanager
+def player(bot: str, header: Header, side: str | None, *, debugger: bool) -> Iterator[Player]:
+    """Load the bot of a Python file, which may have arguments behind it.
+
+    Without a side it gets the side of the player of its name. Raises `ArenaError`.
+    """
+    try:
+        words = shlex.split(bot)
+    except ValueError as error:
+        raise ArenaError(f"{bot!r} is no command: {str(error).lower()}") from None
+    if not words or not words[0].endswith(".py"):
+        raise ArenaError(f"the bot is {bot!r}, but it has to be a Python file, as in mybot.py")
+    with loaded(Path(words[0]), words[1:]) as file:
+        place = _side_of(header, side, (file.name, Path(words[0]).stem))
+        yield Player(file.name, place, BotHere(file.bot, header, debugger=debugger))
+
+
+def _side_of(header: Header, wanted: str | None, names: Sequence[str]) -> int:
+    """Return the side that is asked for, or that of the player who has one of the names."""
+    sides = header.position.game.sides
+    if wanted is not None:
+        if wanted not in sides:
+            raise ArenaError(f"--side is {sides[0]} or {sides[1]} here, not {wanted}")
+        return sides.index(wanted)
+    known = {name.lower() for name in names}
+    found = [side for side in (0, 1) if header.players[side].lower() in known]
+    if len(found) != 1:
+        who = (
+            f"neither {header.who(0)} nor {header.who(1)}" if not found else f"both {header.who(0)} and {header.who(1)}"
+        )
+        raise ArenaError(f"{who} is called {names[0]}: say by --side whose turns to replay")
+    return found[0]
+
+
+TITLES = f"{'ply':>4} {'clock':>10}  {'record':20} {'bot':20} {'took':>10}"
+
+
+def lines(compared: Compared) -> list[str]:
+    """Return a turn: its clock and the bot's time in seconds, the move of the record and the bot's; and its notes."""
+    turn = compared.turn
+    left = turn.milliseconds[turn.side] / 1000
+    words = f"{turn.ply:4} {left:10.3f}  {_recorded(turn):20} {compared.move or '-':20} {compared.seconds:10.3f}"
+    more = f": {compared.failure}" if compared.failure else ""
+    if compared.outcome == Outcome.SAME and compared.move not in ("", turn.recorded):
+        more = " position"
+    return [f"{words}  {compared.outcome}{more}", *(f"{'':6}note: {note}" for note in compared.notes)]
+
+
+def closing(name: str, summary: Summary, side: int, answers: Sequence[Compared]) -> str:
+    """Return how many turns were answered in which way, and how long that took."""
+    count = Counter(compared.outcome for compared in answers)
+    parts = [f"{count[Outcome.SAME]} the same", f"{count[Outcome.DIFFERENT]} different"]
+    if count[Outcome.NEW]:
+        parts.append(f"{count[Outcome.NEW]} where the record has no move")
+    if count[Outcome.FAILED]:
+        parts.append(f"{count[Outcome.FAILED]} failed")
+    slowest = max(answers, key=lambda compared: compared.seconds)
+    seconds = sum(compared.seconds for compared in answers)
+    times = f"{seconds:.3f} s, of which {slowest.seconds:.3f} at ply {slowest.turn.ply}"
+    sides = summary.header.position.game.sides
+    return f"{name} as {sides[side]}: {number_of(len(answers), 'turn')}, {', '.join(parts)}; {times}"
+
+
+def as_json(name: str, summary: Summary, side: int, answers: Sequence[Compared]) -> str:
+    """Return all turns and answers."""
+    header = summary.header
+    count = Counter(compared.outcome for compared in answers)
+    return reports.as_json(
+        {
+            "report": "replay",
+            "match": header.match,
+            "game": header.position.game.name,
+            "params": header.position.parameters,
+            "bot": name,
+            "side": header.position.game.sides[side],
+            "player": header.players[side],
+            **{outcome.name.lower(): count[outcome] for outcome in Outcome},
+            "turns": [_plain(compared) for compared in answers],
+        }
+    )
+
+
+def _recorded(turn: Turn) -> str:
+    """Return the move of the record; what is no legal move, in brackets."""
+    if not turn.ending:
+        return turn.recorded
+    return f"({turn.recorded}: {turn.ending})" if turn.recorded else f"({turn.ending})"
+
+
+def _plain(compared: Compared) -> dict[str, object]:
+    turn = compared.turn
+    left = turn.milliseconds
+    return {
+        "ply": turn.ply,
+        "clock_ms": left[turn.side],
+        "opponents_clock_ms": left[1 - turn.side],
+        "record": turn.recorded or None,
+        "ending": turn.ending or None,
+        "move": compared.move or None,
+        "outcome": compared.outcome.name.lower(),
+        "failure": compared.failure or None,
+        "seconds": round(compared.seconds, 6),
+        "notes": [write_note(note._replace(ply=None)) for note in compared.notes],
+    }

@@ -1,1 +1,0 @@
-"""A bot in the turns of a match that was played: what it answers now."""

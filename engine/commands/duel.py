@@ -1,0 +1,282 @@
+"""``arena-engine duel``: how much stronger one configuration of the search is than another, from games between them."""
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import closing, nullcontext
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from time import perf_counter
+from typing import Any, BinaryIO, NamedTuple
+
+import msgspec
+
+import engine
+from engine.commands.duel_players import Duellists, Task, pairs
+from engine.commands.game_files import opened_to_append, resume
+from engine.commands.inputs import check_range, game_named, say_compiling, start_of, text_of, warn_of
+from engine.commands.program import Rejected, answer, say
+from engine.duel import engine_config
+from engine.duel.game_file import BadGames, line_of
+from engine.duel.games import NAMES, Pair
+from engine.duel.openings import JUDGED_NODES, Opening, openings, usual_plies
+from engine.duel.results import Contender, Setting, Tally, progress, read, summary
+from engine.duel.sprt import Decision
+from engine.games.catalogue import USUAL_GAME
+from engine.games.interface import EVALUATION_LIMIT, Position
+from engine.games.outcome import Termination
+from engine.search.searcher import Searcher, SearchLimits
+from engine.wire.words import number_of
+
+INTERRUPTED = 130
+"""Exit status after Ctrl-C, as shells have it."""
+
+QUIET_SECONDS = 5.0
+"""A line of progress is told no more often than this."""
+
+MAX_GAMES = 1_000_000
+"""More would take weeks."""
+
+MAX_MOVES = 10_000
+"""Largest limit of moves, as on the server."""
+
+MAX_JOBS = 1000
+"""Games at a time, a process each."""
+
+_WEIGHTS = msgspec.json.Decoder(dict[str, int | list[Any] | dict[str, Any]])
+
+MAX_ELO = 1000.0
+"""Hypotheses are no further from 0 than this: scores of 0.997."""
+
+
+def duel(
+    a: str,
+    b: str,
+    /,
+    *,
+    game: str = USUAL_GAME,
+    params: str | None = None,
+    games: int = 10_000,
+    all_games: bool = False,
+    jobs: int | None = None,
+    results: str | None = None,
+    seed: int = 1,
+    plies: int | None = None,
+    balance: int | None = None,
+    move_limit: int = 1000,
+    elo0: float = 0.0,
+    elo1: float = 10.0,
+    alpha: float = 0.05,
+    beta: float = 0.05,
+) -> None:
+    """Play two configurations of the search against each other until it is clear whether A is stronger than B.
+
+    Games come in pairs: one opening, which each side begins once.
+
+    Parameters
+    ----------
+    a
+        The side that is measured: options separated by commas. nodes=5000, ms=20 and depth=6 limit each move;
+        budget=1000+10 gives milliseconds for a game + for each move; table=16 megabytes; threads=2; exact;
+        weights=FILE of the evaluation.
+    b
+        The side that it is measured against, likewise.
+    game
+        The game's name.
+    params
+        The variant, as in "4 4 15 15"; without it the game as it is usually played.
+    games
+        Play no more than this, an even number.
+    all_games
+        Play all of them, whatever the test says.
+    jobs
+        Games at a time; without it, one a core, and fewer where a side searches in several
+        threads.
+    results
+        File to keep the games in. The same command goes on where the file ends.
+    seed
+        Of the random moves of the openings.
+    plies
+        Random moves of an opening; without it, what suits the game.
+    balance
+        The most that an opening may be worth to a side; without it, the median of the first 32.
+    move_limit
+        A game is a draw after so many moves of both sides.
+    elo0
+        The test ends with H0 when A is stronger by no more than this.
+    elo1
+        It ends with H1 when A is stronger by this.
+    alpha
+        How often H1 may be wrong, between 0 and 0.5.
+    beta
+        How often H0 may be wrong, between 0 and 0.5.
+    """
+    rules = game_named(game)
+    start = start_of(rules, rules.default_parameters if params is None else params)
+    if start.verdict() is not None:
+        raise Rejected("--params: this game is over before it begins")
+    plies = usual_plies(start) if plies is None else plies
+    check_range("games", games, 2, MAX_GAMES)
+    if games % 2:
+        raise Rejected(f"--games is {games}, but games come in pairs: it has to be even")
+    if jobs is not None:
+        check_range("jobs", jobs, 1, MAX_JOBS)
+    check_range("plies", plies, 1, MAX_MOVES - 1)
+    check_range("move-limit", move_limit, plies + 1, MAX_MOVES)
+    if balance is not None:
+        check_range("balance", balance, 0, EVALUATION_LIMIT)
+    _check_test(elo0, elo1, alpha, beta)
+    contenders = _contender(NAMES[0], a, start), _contender(NAMES[1], b, start)
+    sides = engine_config.read(a), engine_config.read(b)
+    jobs = engine_config.usual_jobs(sides, _cores()) if jobs is None else jobs
+    warn_of(start)
+    if crowding := engine_config.crowding(sides, jobs, _cores()):
+        say(f"warning: {crowding}")
+    setting = Setting(
+        engine=_digest(),
+        game=game,
+        parameters=start.parameters,
+        a=contenders[0],
+        b=contenders[1],
+        seed=seed,
+        opening_plies=plies,
+        balance=balance,
+        move_limit=move_limit,
+        elo0=elo0,
+        elo1=elo1,
+        alpha=alpha,
+        beta=beta,
+    )
+    with nullcontext() if results is None else opened_to_append(results, f"--results {results}", "duel") as file:
+        before = [] if file is None else _resume(file, str(results), setting)
+        if start.kernel().compiled:
+            say_compiling(start)
+        Duellists.of(setting)  # once for all processes
+        run = _Run(setting, file, pairs=games // 2, stop=not all_games)
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # Ctrl-C lets the pool of processes end in order
+        try:
+            run.carry_out(openings(start, plies, seed, _judge, balance), before, jobs)
+        except KeyboardInterrupt:
+            sys.exit(INTERRUPTED)
+
+
+class _Run(NamedTuple):
+    """A duel that is under way."""
+
+    setting: Setting
+    file: BinaryIO | None
+    pairs: int
+    stop: bool
+    """Whether it ends with the test."""
+
+    def carry_out(self, drawn: Iterator[Opening], stored: list[Pair], jobs: int) -> None:
+        """Play the pairs that are not stored, and report the progress and the result."""
+        tally = Tally(self.setting.test)
+        before = [pair for pair in stored if pair.number < self.pairs]
+        for pair in before:
+            tally.add(pair, stop=self.stop)
+        if before:
+            say(f"going on after {2 * len(before)} games")
+        if not self._over(tally):
+            self._play(drawn, {pair.number for pair in before}, tally, jobs)
+        if not tally.pairs:
+            raise Rejected("--plies, --balance: no opening was found that decides nothing and is that balanced")
+        if not self._over(tally):
+            say(f"there are no more openings than {tally.pairs}")
+        for line in summary(tally):
+            answer(line)
+
+    def _over(self, tally: Tally) -> bool:
+        return tally.pairs >= self.pairs or (self.stop and tally.decision != Decision.OPEN)
+
+    def _play(self, drawn: Iterator[Opening], have: set[int], tally: Tally, jobs: int) -> None:
+        """Play pairs until the duel is over or there are no more openings."""
+        numbered = islice(enumerate(drawn), self.pairs)
+        tasks = (Task(number, opening.moves) for number, opening in numbered if number not in have)
+        began = told = perf_counter()
+        count = 0
+        with closing(pairs(self.setting, tasks, jobs)) as playing:
+            for pair in playing:
+                if self.file is not None:
+                    self.file.write(line_of(pair))
+                tally.add(pair, stop=self.stop)
+                count += 1
+                _report_time_losses(pair)
+                if perf_counter() - told >= QUIET_SECONDS:
+                    told = perf_counter()
+                    answer(progress(tally, self.setting.test))
+                if self._over(tally):
+                    break
+        seconds = perf_counter() - began
+        say(f"{2 * count} games in {seconds:.1f} s, {120 * count / seconds:.0f} a minute, {jobs} at a time")
+
+
+def _report_time_losses(pair: Pair) -> None:
+    for game in pair.games:
+        if game.reason == Termination.TIME and game.winner is not None:
+            loser = 1 - game.winner
+            left = f"{game.used[loser].ms:.1f} ms for {number_of(game.used[loser].moves, 'move')}"
+            say(f"pair {pair.number}: {NAMES[loser]} has used up its budget, {left}, and loses")
+
+
+def _resume(file: BinaryIO, name: str, setting: Setting) -> list[Pair]:
+    try:
+        return resume(file, name, "pair", setting, lambda content: read(content, setting))
+    except BadGames as error:
+        raise Rejected(f"--results {name}: {error}") from None
+
+
+def _contender(name: str, text: str, start: Position) -> Contender:
+    """Return a side from its text, with the content of its weights file; raises `Rejected`."""
+    try:
+        side = engine_config.read(text)
+    except engine_config.BadEngineConfig as error:
+        raise Rejected(f"{name}: {error}") from None
+    weights: dict[str, Any] = {}
+    if side.weights:
+        try:
+            weights = _WEIGHTS.decode(text_of(side.weights))
+        except msgspec.DecodeError as error:
+            sentence = f"these are no weights, an object of names and numbers, nor tables: {error}"
+            raise Rejected(f"{name}: {side.weights}: {sentence}") from None
+    try:
+        engine_config.weigher(start, weights)
+    except ValueError as error:
+        raise Rejected(f"{name}: {error}") from None
+    return Contender(str(side), weights)
+
+
+def _digest() -> str:
+    """Return a digest of the engine's sources and tables."""
+    digest = sha256()
+    folder = Path(str(engine.__file__)).parent
+    for file in sorted([*folder.rglob("*.py"), *folder.rglob("*.json")]):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:20]
+
+
+def _judge(position: Position) -> int:
+    """Return the score of an opening, by a short search that knows nothing of the others."""
+    searcher = Searcher(position.kernel(), megabytes=1)
+    found = searcher.think(position, (), SearchLimits(nodes=JUDGED_NODES), clock=perf_counter)
+    if found.score is None:  # so many children that one ply takes more
+        found = searcher.think(position, (), SearchLimits(depth=1), clock=perf_counter)
+    if found.score is None:
+        raise Rejected("a position of an opening has too many moves to be judged")
+    return found.score
+
+
+def _cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _check_test(elo0: float, elo1: float, alpha: float, beta: float) -> None:
+    if not -MAX_ELO <= elo0 < elo1 <= MAX_ELO:
+        sentence = f"elo0 has to be the smaller one, and both within {MAX_ELO:.0f}"
+        raise Rejected(f"--elo0 is {elo0} and --elo1 {elo1}, but {sentence}")
+    for option, risk in (("alpha", alpha), ("beta", beta)):
+        if not 0 < risk < 0.5:
+            raise Rejected(f"--{option} is {risk}, but it has to be between 0 and 0.5")

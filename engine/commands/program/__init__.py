@@ -1,1 +1,0 @@
-"""What each of the three programs has beside its commands."""

@@ -1,0 +1,130 @@
+"""``arena-engine selfplay``: games of the engine with itself, each position scored by a search, kept in a file."""
+
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from multiprocessing import get_context
+from pathlib import Path
+from time import perf_counter
+from typing import BinaryIO
+
+import msgspec
+
+from engine.commands.game_files import opened_to_append, resume
+from engine.commands.inputs import check_range, game_named, say_compiling, start_of, warn_of
+from engine.commands.program import Rejected, answer, say
+from engine.duel.game_file import BadGames, line_of
+from engine.duel.selfplay import ScoredGame, Setting, games_of, play, setting_of
+from engine.games.catalogue import USUAL_GAME
+from engine.search.game_engine import AdaptiveWork
+from engine.wire.words import number_of
+
+QUIET_SECONDS = 5.0
+"""A line of progress is told no more often than this."""
+
+MAX_GAMES = 10_000_000
+MAX_NODES = 1_000_000_000
+MAX_SEED = (1 << 31) - 1
+MAX_JOBS = 1000
+
+CHUNK = 20
+"""Games that a process is given at a time."""
+
+
+def selfplay(
+    file: Path,
+    /,
+    *,
+    game: str = USUAL_GAME,
+    params: str | None = None,
+    games: int = 10_000,
+    nodes: int = 1500,
+    random: int = 20,
+    seed: int = 1,
+    jobs: int = 1,
+) -> None:
+    """Play games of the engine with itself, for arena-engine train, and append them to a file.
+
+    A game begins with random moves, and has some later on. Every position behind the opening is searched, and its score
+    kept. The same command gives the same file, whatever --jobs and --dask are, and goes on where the file ends.
+
+    Parameters
+    ----------
+    file
+        File of the games, made where it is missing.
+    game
+        The game's name.
+    params
+        The variant, as in "4 4 15 15"; without it the game as it is usually played.
+    games
+        Games that the file has in the end; more may be asked for later.
+    nodes
+        Positions that the search of a position looks at.
+    random
+        Of a hundred moves behind the opening, so many are random.
+    seed
+        Of the random moves.
+    jobs
+        Processes that play at the same time.
+    """
+    rules = game_named(game)
+    start = start_of(rules, rules.default_parameters if params is None else params)
+    check_range("games", games, 1, MAX_GAMES)
+    check_range("nodes", nodes, 1, MAX_NODES)
+    check_range("random", random, 0, 100)
+    check_range("seed", seed, 0, MAX_SEED)
+    check_range("jobs", jobs, 1, MAX_JOBS)
+    if start.verdict() is not None:
+        raise Rejected("--params: this game is over before it begins")
+    warn_of(start)
+    setting = Setting(game, start.parameters, start.kernel(compile=False).rules.label, seed, nodes, random)
+    with opened_to_append(str(file), str(file), "self-play") as opened:
+        there = _resume(file, opened, setting)
+        began = told = perf_counter()
+        positions = 0
+        for played in _played(setting, range(there, games), jobs):
+            opened.write(line_of(played))
+            positions += len(played.scores)
+            if perf_counter() - told >= QUIET_SECONDS:
+                told = perf_counter()
+                say(f"{number_of(played.number + 1, 'game')}, {positions / (told - began):.0f} positions a second")
+    all_games = number_of(max(there, games), "game")
+    answer(f"{all_games}, {max(0, games - there)} of them new, with {number_of(positions, 'position')}")
+
+
+def _resume(file: Path, opened: BinaryIO, setting: Setting) -> int:
+    """Return how many games are in a file, which must be of this setting; an empty one becomes so."""
+
+    def read(content: bytes) -> list[ScoredGame]:
+        before = setting_of(content)
+        if before != setting:
+            pairs = zip(msgspec.structs.asdict(before).items(), msgspec.structs.asdict(setting).values(), strict=True)
+            differ = ", ".join(f"{name} {ours} is {theirs} there" for (name, theirs), ours in pairs if ours != theirs)
+            raise Rejected(f"{file}: this file holds other games: {differ}. Name another file, or ask for the same")
+        return games_of(content)
+
+    try:
+        return len(resume(opened, str(file), "game", setting, read))
+    except BadGames as error:
+        raise Rejected(f"{file}: {error}") from None
+
+
+def _played(setting: Setting, numbers: range, jobs: int) -> Iterator[ScoredGame]:
+    """Yield the games of numbers, in their order."""
+    if jobs == 1:
+        for number in numbers:
+            yield _play(setting, number, compiles=True)
+        return
+    _work(setting, compiles=True).start_compiling()  # once for all processes
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        yield from pool.map(_play, [setting] * len(numbers), numbers, chunksize=CHUNK)
+
+
+def _play(setting: Setting, number: int, compiles: bool = False) -> ScoredGame:
+    return _work(setting, compiles).do(lambda kernel, stop: play(kernel, setting, number, stop))
+
+
+@cache
+def _work(setting: Setting, compiles: bool) -> AdaptiveWork:
+    start = start_of(game_named(setting.game), setting.parameters)
+    return AdaptiveWork(start, compiling=(lambda: say_compiling(start)) if compiles else None)

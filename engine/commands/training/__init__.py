@@ -1,1 +1,0 @@
-"""Commands that find evaluations: from results of games, and from scores of searches; books; data to learn from."""

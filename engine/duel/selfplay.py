@@ -1,0 +1,150 @@
+"""A game of the engine with itself, with random moves, each position scored by a search.
+
+Games are there for their positions: a random opening, and random moves in between, lead to positions that good play
+does not meet but a search does. Scores are those of searches, so a random move makes no score wrong. Games are
+independent of each other: each has its own random numbers and searcher, so any process may play any of them.
+
+Moves are numbers of children in the order of `engine.games.interface.Rules.children`, since texts take longer than the
+searches.
+"""
+
+from collections.abc import Iterator
+from typing import cast
+
+import msgspec
+
+from engine.duel.game_file import BadGames, read_games, read_setting
+from engine.duel.openings import split_mix
+from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, Arena, Kernel, Position, State
+from engine.search.memory import ROOM
+from engine.search.searcher import Searcher, SearchLimits, Stop
+
+LEAST_OPENING, OPENINGS = 2, 13
+"""An opening has so many random plies at least, and so many lengths are equally likely."""
+
+MEGABYTES = 1
+"""Of the transposition table, which is made anew for each game."""
+
+MOST_PLIES = 400
+"""A game ends after so many."""
+
+
+class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="selfplay"):
+    """What every game of a file depends on; its first line."""
+
+    game: str
+    parameters: str
+    evaluation: str
+    """The label of the rules, which tells evaluations apart."""
+    seed: int
+    nodes: int
+    """Of the search of a position."""
+    random: int
+    """Of a hundred moves behind the opening, so many are random ones."""
+
+
+class ScoredGame(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A game. Scores are those of the positions behind the opening, for the side to move."""
+
+    number: int
+    opening: int
+    """Plies before the first score."""
+    moves: tuple[int, ...]
+    """Numbers of children, one for each ply."""
+    scores: tuple[int, ...]
+    """The last one belongs to the position behind the last move where it tells the winner."""
+
+
+_SETTINGS = msgspec.json.Decoder(Setting)
+_GAMES = msgspec.json.Decoder(ScoredGame)
+
+
+class _Bare:
+    """A position of which no more is known than its kernel, all that a search asks for before it is over."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+
+    def kernel(self, *, compile: bool = True) -> Kernel:
+        return self._kernel
+
+    def verdict(self) -> None:
+        return None
+
+
+def bare_position(kernel: Kernel) -> Position:
+    """Return a position that does for a search, whose line is read as numbers; the game must not be over in it."""
+    return cast(Position, _Bare(kernel))
+
+
+def play(kernel: Kernel, setting: Setting, number: int, stop: Stop | None = None) -> ScoredGame:
+    """Play one game from a kernel's position. The same arguments always give the same game.
+
+    ``stop`` is that of its searches, for whoever gives the game up.
+    """
+    rules = kernel.rules
+    searcher = Searcher(kernel, megabytes=MEGABYTES)
+    limits = SearchLimits(nodes=setting.nodes)
+    arena = kernel.arena(ROOM)
+    chance = split_mix((setting.seed << 32) + number)
+    opening = LEAST_OPENING + next(chance) % OPENINGS
+    state = kernel.state
+    moves: list[int] = []
+    scores: list[int] = []
+    earlier: list[int] = []
+    while len(moves) < MOST_PLIES and rules.verdict(state) == UNDECIDED:
+        key = int(rules.hash_of(state))
+        if key in earlier:
+            break
+        best = None
+        if len(moves) >= opening:
+            bare = bare_position(kernel._replace(state=state))
+            thought = searcher.think(bare, earlier, limits, clock=lambda: 0.0, stop=stop)
+            if thought.score is None:
+                break  # so many children that the nodes do not suffice for one ply
+            scores.append(thought.score)
+            if abs(thought.score) > EVALUATION_LIMIT:
+                break
+            if next(chance) % 100 >= setting.random:
+                best = thought.line[0]
+        move = next(chance) % rules.children(state, arena, 0) if best is None else best
+        moves.append(int(move))
+        earlier.append(key)
+        state = _child(kernel, state, arena, moves[-1])
+    return ScoredGame(number, min(opening, len(moves)), tuple(moves), tuple(scores))
+
+
+def scored(kernel: Kernel, game: ScoredGame) -> Iterator[tuple[State, int]]:
+    """Yield the positions of a game that have scores, and these; raises `BadGames` where a move is none."""
+    arena = kernel.arena(ROOM)
+    state = kernel.state
+    for ply in range(game.opening + len(game.scores)):
+        if ply >= game.opening:
+            yield state, game.scores[ply - game.opening]
+        if ply < len(game.moves):
+            if not 0 <= game.moves[ply] < kernel.rules.children(state, arena, 0):
+                raise BadGames(f"game {game.number} has no move {game.moves[ply]} at ply {ply}")
+            state = _child(kernel, state, arena, game.moves[ply])
+
+
+def _child(kernel: Kernel, state: State, arena: Arena, number: int) -> State:
+    """Return a child by its number."""
+    kernel.rules.children(state, arena, 0)
+    return kernel.rules.load(arena, number)
+
+
+def setting_of(content: bytes) -> Setting:
+    """Return the setting of a file; raises `BadGames`."""
+    return read_setting(content, _SETTINGS, "self-play")
+
+
+def games_of(content: bytes) -> list[ScoredGame]:
+    """Return the games of a file, in which they stand from number 0 on; raises `BadGames`.
+
+    A last line without a newline, half written, is left out.
+    """
+    games = read_games(content, _GAMES, "game of self-play")
+    for at, game in enumerate(games):
+        if game.number != at:
+            raise BadGames(f"line {at + 2}: this is game {game.number}, but {at} should stand here")
+    return games

@@ -1,0 +1,148 @@
+"""Weights of patterns and of their pairs, by stochastic gradient descent.
+
+The model is a factorization machine (S. Rendle, Factorization machines, 2010): each pattern has a weight and a few
+factors; the logit of a position is the sum of its patterns' weights and, for each factor, the square of the sum, added
+or subtracted in turn. So pairs of patterns count beside the patterns themselves, and the squares cost next to nothing.
+What is minimised is the cross-entropy with the probabilities that searches give, position by position; steps are those
+of AdaGrad (J. Duchi, E. Hazan, Y. Singer, Adaptive subgradient methods, 2011), so that rare patterns learn as fast as
+frequent ones, and become smaller towards the end.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy
+
+from engine.compiling.binding import can_compile, specialise
+from engine.duel.game_file import BadGames
+from engine.duel.selfplay import ScoredGame, scored
+from engine.games.interface import Kernel, State
+from engine.search.scores import LOGIT
+
+FACTORS = 3
+"""Factors of a pattern; those of even number add, the others subtract."""
+
+EPOCHS = 24
+"""Times that every position is gone through."""
+
+RATE, FACTOR_RATE = 0.5, 0.1
+"""Steps of weights and of factors at the beginning."""
+
+SPREAD = 0.1
+"""Standard deviation of the factors at the beginning; they cannot all be 0, or they stay so."""
+
+
+MOST_LOGITS = 6.0
+"""Scores beyond this, won and lost ones too, count as no more."""
+
+HELD_OUT = 10
+"""One game in so many is kept to judge by."""
+
+
+class Samples(NamedTuple):
+    """Positions of many games, a row or number of each."""
+
+    entries: Any
+    """Numbers of the patterns that a position has, the same count of them for each."""
+    targets: Any
+    """The probability that the side to move wins, from the score."""
+    held: Any
+    """Whether the position is kept to judge by."""
+
+
+def samples_of(games: Iterable[ScoredGame], kernel: Kernel, entries: Callable[[Sequence[State]], Any]) -> Samples:
+    """Gather the positions of games, each once a game; raises `BadGames`."""
+    states, scores, numbers = [], [], []
+    for game in games:
+        for state, score in scored(kernel, game):
+            states.append(state)
+            scores.append(score)
+            numbers.append(game.number)
+    if not states:
+        raise BadGames("these games have no scores: they tell nothing")
+    logits = numpy.clip(numpy.array(scores, dtype=float) / LOGIT, -MOST_LOGITS, MOST_LOGITS)
+    held = numpy.array(numbers) % HELD_OUT == 0
+    return Samples(entries(states), 1 / (1 + numpy.exp(-logits)), held)
+
+
+class Model(NamedTuple):
+    """What was found."""
+
+    numbers: Any
+    """A row a pattern: the weight, then the factors, in logits and their roots; 0 for one that was never seen."""
+    loss: float
+    """Mean cross-entropy in the positions held out, beyond that of the targets with themselves."""
+
+
+def fit(samples: Samples, count: int, seed: int = 1, report: Callable[[int, float], None] | None = None) -> Model:
+    """Return the model of so many patterns that explains samples best; ``report`` is told the loss after each epoch.
+
+    The same samples and seed give the same model. Raises ValueError where there are too few games.
+    """
+    if samples.held.all() or not samples.held.any():
+        raise ValueError("these games are too few: some are kept to judge by, and none or nothing else is left")
+    chance = numpy.random.default_rng(seed)
+    numbers = chance.normal(0, SPREAD, (count, 1 + FACTORS))
+    numbers[:, 0] = 0
+    slopes = numpy.ones_like(numbers)
+    scratch = numpy.zeros((2, 1 + FACTORS))
+    used = numpy.flatnonzero(~samples.held)
+    learn, predict = specialise((learn_all, logits_of), "factorization", {}, compile=can_compile())
+    logits = numpy.zeros(len(samples.targets))
+    loss = math.inf
+    for epoch in range(EPOCHS):
+        left = 1 - epoch / EPOCHS
+        order = chance.permutation(used)
+        learn(samples.entries, samples.targets, order, numbers, slopes, scratch, RATE * left, FACTOR_RATE * left)
+        predict(samples.entries, numbers, scratch, logits)
+        loss = divergence(logits[samples.held], samples.targets[samples.held])
+        if report is not None:
+            report(epoch + 1, loss)
+    numbers[numpy.bincount(samples.entries[used].ravel(), minlength=count) == 0] = 0
+    return Model(numbers, loss)
+
+
+def learn_all(
+    entries: Any, targets: Any, order: Any, numbers: Any, slopes: Any, scratch: Any, rate: float, factor_rate: float
+) -> None:
+    """Go through the positions in an order, and change the numbers of each one's patterns."""
+    for at in order:
+        error = 1 / (1 + math.exp(-logit_of(entries, at, numbers, scratch))) - targets[at]
+        for place in range(entries.shape[1]):
+            pattern = entries[at, place]
+            for part in range(1 + FACTORS):
+                slope = error * scratch[1, part]
+                if slope != 0:
+                    slopes[pattern, part] += slope * slope
+                    step = rate if part == 0 else factor_rate
+                    numbers[pattern, part] -= step * slope / math.sqrt(slopes[pattern, part])
+
+
+def logits_of(entries: Any, numbers: Any, scratch: Any, logits: Any) -> None:
+    """Write the logit of each position."""
+    for at in range(len(logits)):
+        logits[at] = logit_of(entries, at, numbers, scratch)
+
+
+def logit_of(entries: Any, at: int, numbers: Any, scratch: Any) -> float:
+    """Return the logit of a position; its slopes by the sums of weights and factors are left in ``scratch[1]``."""
+    for part in range(1 + FACTORS):
+        total = 0.0
+        for place in range(entries.shape[1]):
+            total += numbers[entries[at, place], part]
+        scratch[0, part] = total
+    logit = scratch[0, 0]
+    scratch[1, 0] = 1.0
+    for part in range(1, 1 + FACTORS):
+        sign = 1.0 if part % 2 == 1 else -1.0
+        logit += sign * scratch[0, part] * scratch[0, part]
+        scratch[1, part] = 2 * sign * scratch[0, part]
+    return logit
+
+
+def divergence(logits: Any, targets: Any) -> float:
+    """Return the mean of the Kullback-Leibler divergence of predictions from targets."""
+    cross = numpy.logaddexp(0, logits) - targets * logits
+    entropy = -targets * numpy.log(targets) - (1 - targets) * numpy.log(1 - targets)
+    return float((cross - entropy).mean())

@@ -1,1 +1,0 @@
-"""Solving GIPF: positions that mirror each other, the number of a position, and layers of positions."""

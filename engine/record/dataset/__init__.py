@@ -1,1 +1,0 @@
-"""Positions, moves and records as numbers, for programs that learn."""

@@ -1,0 +1,357 @@
+"""Moves and positions as numbers, for programs that learn: actions and planes of all four games.
+
+`Encoding` says what the encoding of a variant has. docs/learning.md has the tables of actions and planes.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Protocol, TypeAlias, cast
+
+import numpy
+from numpy.typing import NDArray
+
+from engine.games.arrows import parameters as arrows_parameters
+from engine.games.arrows.geometry import HALF, LENGTH, NOWHERE, ROW
+from engine.games.arrows.position import ArrowsPosition
+from engine.games.arrows.rules import DIRECTIONS
+from engine.games.catalogue import GAMES
+from engine.games.gipf import parameters as gipf_parameters
+from engine.games.gipf.geometry import AXES, geometry, is_field
+from engine.games.gipf.notation import SAME, names, split
+from engine.games.gipf.position import GipfPosition
+from engine.games.gipf.row_choices import choosing
+from engine.games.history import REPETITIONS, History
+from engine.games.interface import Position, moves
+from engine.games.mnk import board as mnk_board
+from engine.games.mnk import parameters as mnk_parameters
+from engine.games.mnk.position import MnkPosition
+from engine.games.morris.board import SIZE, place
+from engine.games.morris.fields import FIELDS
+from engine.games.morris.position import QUIET_LIMIT, MorrisPosition
+from engine.games.morris.rules import PIECES
+
+Planes: TypeAlias = NDArray[numpy.float32]
+"""A stack of planes: numbers from 0 to 1 by plane, row and column."""
+
+
+def bits(fields: int, count: int) -> NDArray[numpy.uint8]:
+    """Return the lowest bits of a number as an array, the lowest one first."""
+    length = (count + 7) // 8
+    packed = numpy.frombuffer((fields & ((1 << 8 * length) - 1)).to_bytes(length, "little"), numpy.uint8)
+    return numpy.unpackbits(packed, count=count, bitorder="little")
+
+
+class Encoding(Protocol):
+    """The moves and positions of a variant as numbers. All positions of the variant have the same encoding."""
+
+    @property
+    def size(self) -> int:
+        """The number of actions, which are numbered from 0."""
+
+    @property
+    def actions_per_move(self) -> int:
+        """The most actions that a move can take."""
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """The number of planes, rows and columns."""
+
+    @property
+    def planes(self) -> tuple[str, ...]:
+        """What each plane shows, in a few words."""
+
+    def actions(self, position: Position, move: str) -> tuple[int, ...]:
+        """Return a legal move, in canonical text, as actions in the order in which they are made.
+
+        Different moves of a position have different actions, and those of one never begin with those of another.
+        """
+
+    def name(self, action: int) -> str:
+        """Return an action as text for people, another one for each."""
+
+    def observe(self, history: History, side: int, made: tuple[int, ...] = ()) -> Planes:
+        """Return the present position as a side sees it, which need not be to move: its own pieces come first.
+
+        ``made`` are the actions of the move under way that were made already, where more of them are to come.
+        """
+
+
+AXIS_NAMES = ("diagonal", "column", "row")
+"""What the lines of `AXES` are called."""
+
+OWNERS = ("own", "opponent's")
+
+
+@dataclass(frozen=True)
+class GipfEncoding:
+    """The encoding of a variant of GIPF."""
+
+    variant: gipf_parameters.Parameters
+    planes = (
+        "own pieces",
+        "the opponent's pieces",
+        "the fields of the board",
+        "own pieces in reserve",
+        "the opponent's pieces in reserve",
+        "how often the position stood on the board before",
+    )
+
+    @classmethod
+    def of(cls, parameters: str) -> "GipfEncoding":
+        """Return the encoding of a variant, given in canonical text."""
+        return cls(gipf_parameters.parse(parameters))
+
+    @property
+    def size(self) -> int:
+        """The pushes, and a row of either colour along each axis for each field."""
+        return self._pushes + len(OWNERS) * len(AXES) * len(self._fields)
+
+    @property
+    def actions_per_move(self) -> int:
+        """The push, and no more rows than there are runs on a full board."""
+        return 1 + len(self._fields) // self.variant.run
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Planes of 2S-1 rows and columns, as fields are numbered."""
+        return len(self.planes), self._width, self._width
+
+    def actions(self, position: Position, move: str) -> tuple[int, ...]:
+        """Return the push, and the rows that are chosen, each by owner, axis and the first field of its run."""
+        push, chosen = split(move)
+        places = names(self.variant.size).places
+        found = [names(self.variant.size).pushes[push]]
+        colour = position.turn
+        for named in chosen:
+            colour = colour if named.colour == SAME else named.colour
+            first, last = sorted(places[end] for end in named.ends)
+            axis = AXES.index((int(last[0] > first[0]), int(last[1] > first[1])))
+            line = (colour != position.turn) * len(AXES) + axis
+            found.append(self._pushes + line * len(self._fields) + self._fields[first])
+        return tuple(found)
+
+    def name(self, action: int) -> str:
+        """Return a push as it is written, and a row in words."""
+        if action < self._pushes:
+            return names(self.variant.size).texts[action]
+        line, field = divmod(action - self._pushes, len(self._fields))
+        owner, axis = divmod(line, len(AXES))
+        return f"{OWNERS[owner]} {AXIS_NAMES[axis]} from {self._field_names[field]}"
+
+    def observe(self, history: History, side: int, made: tuple[int, ...] = ()) -> Planes:
+        """Return the pieces on the board and in reserve, and how near the draw by repetition is."""
+        position = cast(GipfPosition, history.position)
+        state = position.state if not made else self._after(position, made).state
+        pieces = (state.white, state.black)
+        reserves = (state.white_reserve / self.variant.white, state.black_reserve / self.variant.black)
+        seen = numpy.empty(self.shape, numpy.float32)
+        for plane, fields in enumerate((pieces[side], pieces[1 - side], geometry(self.variant.size).board)):
+            seen[plane] = bits(fields, self._width**2).reshape(self._width, self._width)
+        seen[3], seen[4] = reserves[side], reserves[1 - side]
+        seen[5] = history.keys.count(position.key) / (REPETITIONS - 1)
+        return seen
+
+    def _after(self, position: GipfPosition, made: tuple[int, ...]) -> GipfPosition:
+        """Return the board after a push and the rows chosen so far, some of which crossed others."""
+        text = names(self.variant.size).texts[made[0]]
+        for count in range(1, len(made)):
+            crossing = choosing(position, text).crossing
+            text = next(
+                longer
+                for longer in (f"{text} {row.text}" for row in crossing)
+                if self.actions(position, longer)[count] == made[count]
+            )
+        return choosing(position, text).position
+
+    @property
+    def _width(self) -> int:
+        return 2 * self.variant.size - 1
+
+    @property
+    def _pushes(self) -> int:
+        return len(names(self.variant.size).texts)
+
+    @cached_property
+    def _fields(self) -> dict[tuple[int, int], int]:
+        """The fields as (row, column), numbered in the order in which they are printed."""
+        width = range(self._width)
+        fields = [(row, column) for row in width for column in width if is_field(self.variant.size, row, column)]
+        return {field: number for number, field in enumerate(fields)}
+
+    @cached_property
+    def _field_names(self) -> list[str]:
+        by_place = names(self.variant.size).by_place
+        return [by_place[place] for place in self._fields]
+
+
+@dataclass(frozen=True)
+class ArrowsEncoding:
+    """The encoding of a board of arrows."""
+
+    setup: arrows_parameters.Setup
+    size = DIRECTIONS
+    actions_per_move = 1
+    planes = ("free fields", "own next field", "the opponent's next field")
+
+    @classmethod
+    def of(cls, parameters: str) -> "ArrowsEncoding":
+        """Return the encoding of a board, given by its parameters."""
+        return cls(arrows_parameters.parse(parameters))
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Three planes as large as the board."""
+        return len(self.planes), self.setup.rows, self.setup.columns
+
+    def actions(self, position: Position, move: str) -> tuple[int, ...]:
+        """Return the direction."""
+        return (int(move),)
+
+    def name(self, action: int) -> str:
+        """Return the direction as a move is written."""
+        return str(action)
+
+    def observe(self, history: History, side: int, made: tuple[int, ...] = ()) -> Planes:
+        """Return the free fields, and one field at most in each of the others: none where the side has lost."""
+        position = cast(ArrowsPosition, history.position)
+        state = position.state
+        fields = [state.low | state.high << HALF]
+        for target in (state.own, state.other) if side == position.turn else (state.other, state.own):
+            fields.append(0 if target == NOWHERE else 1 << target)
+        seen = numpy.array([bits(each, ROW * LENGTH) for each in fields], numpy.float32)
+        # every board lies in the top left corner of the largest one, with a guard behind each row
+        return seen.reshape(len(fields), LENGTH, ROW)[:, : self.setup.rows, : self.setup.columns].copy()
+
+
+MOVE = FIELDS
+"""The first action that moves a piece; those before it place one."""
+
+TAKE = MOVE + FIELDS * FIELDS
+"""The first action that takes a piece."""
+
+ROWS, COLUMNS = zip(*map(place, range(FIELDS)), strict=True)
+"""Where the fields lie on the grid."""
+
+
+@dataclass(frozen=True)
+class MorrisEncoding:
+    """The encoding of nine men's morris."""
+
+    size = TAKE + FIELDS
+    actions_per_move = 2
+    planes = (
+        "own pieces",
+        "the opponent's pieces",
+        "the fields of the board",
+        "own pieces in hand",
+        "the opponent's pieces in hand",
+        "how often the position stood on the board before",
+        "moves since the last placing or capture",
+    )
+
+    @classmethod
+    def of(cls, parameters: str) -> "MorrisEncoding":
+        """Return the encoding; there are no variants."""
+        return cls()
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Planes of seven rows and columns, as the board is drawn."""
+        return len(self.planes), SIZE, SIZE
+
+    def actions(self, position: Position, move: str) -> tuple[int, ...]:
+        """Return a placing or a move, and the piece that it takes."""
+        numbers = [int(word) for word in move.split()]
+        if cast(MorrisPosition, position).state.own_hand:
+            first, *taken = numbers
+        else:
+            source, target, *taken = numbers
+            first = MOVE + source * FIELDS + target
+        return (first, *(TAKE + field for field in taken))
+
+    def name(self, action: int) -> str:
+        """Return an action in words."""
+        if action >= TAKE:
+            return f"take {action - TAKE}"
+        source, target = divmod(action - MOVE, FIELDS)
+        return f"move {source} to {target}" if action >= MOVE else f"place {action}"
+
+    def observe(self, history: History, side: int, made: tuple[int, ...] = ()) -> Planes:
+        """Return the pieces on the board and in the hands, and what may end the game in a draw."""
+        position = cast(MorrisPosition, history.position)
+        state = position.state
+        for action in made:
+            source, target = divmod(action - MOVE, FIELDS) if action >= MOVE else (None, action)
+            left = state.own if source is None else state.own & ~(1 << source)
+            state = state._replace(own=left | 1 << target, own_hand=max(0, state.own_hand - 1))
+        sides = ((state.own, state.own_hand), (state.other, state.other_hand))
+        own, other = sides if side == position.turn else sides[::-1]
+        seen = numpy.zeros(self.shape, numpy.float32)
+        seen[0, ROWS, COLUMNS] = bits(own[0], FIELDS)
+        seen[1, ROWS, COLUMNS] = bits(other[0], FIELDS)
+        seen[2, ROWS, COLUMNS] = 1
+        seen[3], seen[4] = own[1] / PIECES, other[1] / PIECES
+        seen[5] = history.keys.count(position.key) / (REPETITIONS - 1)
+        seen[6] = min(1, history.quiet / QUIET_LIMIT)
+        return seen
+
+
+@dataclass(frozen=True)
+class MnkEncoding:
+    """The encoding of an m,n,k-game."""
+
+    variant: mnk_parameters.Parameters
+    actions_per_move = 1
+    planes = ("own pieces", "the opponent's pieces")
+
+    @classmethod
+    def of(cls, parameters: str) -> "MnkEncoding":
+        """Return the encoding of a variant, given in canonical text."""
+        return cls(mnk_parameters.parse(parameters))
+
+    @property
+    def size(self) -> int:
+        """The number of fields."""
+        return self.variant.rows * self.variant.columns
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Two planes as large as the board."""
+        return len(self.planes), self.variant.rows, self.variant.columns
+
+    def actions(self, position: Position, move: str) -> tuple[int, ...]:
+        """Return the number of the field that a move names."""
+        return (mnk_board.field(self.variant, move).bit_length() - 1,)
+
+    def name(self, action: int) -> str:
+        """Return the name of a field."""
+        return mnk_board.name(self.variant, 1 << action)
+
+    def observe(self, history: History, side: int, made: tuple[int, ...] = ()) -> Planes:
+        """Return the pieces of both sides."""
+        state = cast(MnkPosition, history.position).state
+        sides = (state.first, state.second)
+        seen = [bits(pieces, self.size) for pieces in (sides[side], sides[1 - side])]
+        return numpy.array(seen, numpy.float32).reshape(self.shape)
+
+
+ENCODINGS: dict[str, Callable[[str], Encoding]] = {
+    "gipf": GipfEncoding.of,
+    "arrows": ArrowsEncoding.of,
+    "morris": MorrisEncoding.of,
+    "mnk": MnkEncoding.of,
+}
+"""What makes the encoding of a variant, by the name of the game."""
+
+
+@cache
+def encoding_of(game: str, parameters: str) -> Encoding:
+    """Return the encoding of a variant; raises `engine.games.interface.BadParameters`."""
+    return ENCODINGS[game](GAMES[game].parameters(parameters))
+
+
+def legal_actions(position: Position) -> dict[tuple[int, ...], str]:
+    """Return every legal move by its actions, in the game's documented order."""
+    encoding = encoding_of(position.game.name, position.parameters)
+    return {encoding.actions(position, move): move for move in moves(position)}

@@ -1,1 +1,0 @@
-"""Which variants are solved, and how they end."""

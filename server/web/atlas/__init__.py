@@ -1,1 +1,0 @@
-"""The atlas of solved variants."""

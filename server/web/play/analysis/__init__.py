@@ -1,1 +1,0 @@
-"""The board to think on."""
