@@ -50,6 +50,7 @@ from server.ops.program_version import program
 from server.ops.service_manager import keep_watchdog, tell
 from server.storage.disk import lock_data_directory
 from server.storage.record_store import RecordStore
+from server.storage.signing_key import signing_key
 from server.web.opening import open_web, serve_web
 
 if TYPE_CHECKING:
@@ -113,7 +114,8 @@ async def _serve(
     it.
     """
     web = await open_web(settings.web)
-    record_store = RecordStore(settings.data, synced=settings.sync_seconds > 0)
+    key = await trio.to_thread.run_sync(signing_key, settings.data)
+    record_store = RecordStore(settings.data, synced=settings.sync_seconds > 0, sign=key.sign)
     ladder_store = LadderStore(accounts)
     record_store.skip(max(await trio.to_thread.run_sync(store.last_match), ladder_store.last_match()))
     if settings.sync_seconds > 0:

@@ -14,12 +14,13 @@ import hmac
 import os
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from heapq import nlargest
 from pathlib import Path
 from typing import NamedTuple
 
+from engine.record.signature import WORD, signature_line
 from server.config.settings import RECENT_MATCHES
 from server.config.tokens import HASH, hashed
 from server.storage.disk import Disk
@@ -84,9 +85,16 @@ class MatchJournal:
         self._written.add(self._match)
 
     def finish(self) -> None:
-        """Close the journal and move it to the records; players may still resume for the result."""
-        self.close()
-        self._keeper.finish(self._match)
+        """Sign and close the journal, and move it to the records; players may still resume for the result.
+
+        Raises OSError, and then the journal is closed, and moves with a later one.
+        """
+        try:
+            if self._keeper.signs:
+                self.write(self._keeper.signature(self._keeper.journal(self._match)))
+        finally:
+            self.close()
+            self._keeper.finish(self._match)
 
     def abandon(self) -> None:
         """Close the journal of a match that ended otherwise than it says, and forget its keys. Never raises."""
@@ -117,14 +125,17 @@ class RecordStore:
         *,
         synced: bool = False,
         disk: Disk | None = None,
+        sign: Callable[[bytes], bytes] | None = None,
     ) -> None:
         """Make the folders that are missing; raises OSError where that is not possible, or one cannot be written to.
 
         The keys of the ``recent`` latest finished matches are kept. A ``synced`` store moves records when they are on
         the disk, and needs regular calls of `round`, `sync` and `done`; else records move when matches are over.
-        What a dead server has left half is deleted.
+        Finished records are signed by ``sign``, if it is given. What a dead server has left half is deleted.
         """
         self.disk = disk or Disk()
+        self._sign = sign
+        self.signs = sign is not None
         self._folders = DataFolders(folder)
         self.unsynced = Unsynced(self._folders, self.disk)
         running, keys = self._folders.running, self._folders.keys
@@ -202,6 +213,12 @@ class RecordStore:
         self.unsynced.begun.add(match)
         return MatchJournal(self, match, file, length)
 
+    def signature(self, record: bytes) -> str:
+        """Return the missing last line of a record: its signature, or nothing if it has one or the store signs none."""
+        if self._sign is None or record.rpartition(b"\n")[0].rpartition(b"\n")[2].startswith(f"{WORD} ".encode()):
+            return ""
+        return signature_line(self._sign(record))
+
     def unfinished_matches(self) -> list[int]:
         """Return the matches that were running when the last server died, in order."""
         return sorted(_match_numbers(self._folders.running))
@@ -260,7 +277,8 @@ class RecordStore:
             self.disk.unlink(new)
         file = self.disk.create(new, 0o644)
         try:
-            self.disk.append(file, text.encode())
+            data = text.encode()
+            self.disk.append(file, data + self.signature(data).encode())
         finally:
             self.disk.close(file)
         if self._synced:
@@ -273,7 +291,7 @@ class RecordStore:
         """Read the record of a finished match; None if there is none. Raises OSError if it is unreadable."""
         for path in self._possible_paths(match):
             try:
-                return path.read_text(encoding="utf-8")
+                return path.read_bytes().decode()  # a carriage return is part of it
             except FileNotFoundError:
                 continue
             except UnicodeDecodeError as error:

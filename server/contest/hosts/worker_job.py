@@ -248,6 +248,8 @@ def _verified(job: Job, text: str) -> tuple[State, tuple[bool, bool]]:
         summary = record.verify(text)
     except BadRecord as error:
         raise BadAnswer(f"the record is not true: {error}") from None
+    if summary.signature is not None:
+        raise BadAnswer("the record has a signature, and this server alone signs its records")
     definition, header = read_definition(job.definition), summary.header
     names = tuple(name.lower() for name in header.players)
     wanted = tuple(name.lower() for name in job.fixture.players)

@@ -110,6 +110,7 @@ def same(line: str) -> str:
     """Return a line without what differs from run to run: tokens, clocks, dates, and how long a record is."""
     for pattern, word in (
         (r"[0-9a-f]{32}", "TOKEN"),
+        (r"signature \S+", "signature"),
         (r"\b(5\d{5}|600000)(\.\d+)?\b|\b\d+\.\d{3}\b", "CLOCK"),
         (r"\d{4}-\S+Z", "DATE"),
     ):

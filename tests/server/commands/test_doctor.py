@@ -22,8 +22,6 @@ from server.commands.upkeep import league_files
 from server.commands.upkeep.league_files import GOOD, NOTE, WRONG, Finding
 from server.config import tls, tokens
 from server.config.limits import LeagueRules
-from server.contest.export.container import FILE as SIGNING_KEY
-from server.contest.export.container import signing_key
 from server.contest.store.store import FILE as STORE
 from server.contest.store.store import Store
 from server.league.accounts.accounts import Accounts
@@ -31,6 +29,8 @@ from server.league.accounts.people import AUTHOR, NotAllowed
 from server.league.database import FILE as LEAGUE
 from server.league.submissions.versions import Versions
 from server.storage.disk import lock_data_directory
+from server.storage.signing_key import FILE as SIGNING_KEY
+from server.storage.signing_key import signing_key
 from tests.server.harness import open_arena, play, ready
 
 

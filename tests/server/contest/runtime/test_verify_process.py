@@ -42,6 +42,7 @@ from server.contest.store.verification import Verdict, check_schedule, check_tab
 from server.contest.store.verify_process import contest_called, verify
 from server.match import recovery, referee
 from server.storage.record_store import RecordStore
+from server.storage.signing_key import signing_key
 from tests.server.contest.played import by_seed, play
 from tests.server.contest.played import contest as simulated
 
@@ -96,7 +97,8 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def hold(data: Path, definition: Definition, played: Callable[[Fixture, int], str]) -> None:
     """Hold a contest to its end; ``played`` makes the record of a game from its fixture and number."""
-    record_store = RecordStore(data)
+    data.mkdir(exist_ok=True)
+    record_store = RecordStore(data, sign=signing_key(data).sign)
     with closing(Store(data / FILE)) as store:
         contest = store.open_contest("text", definition, DATE)
         store.stage_began(contest, 0, DATE)
