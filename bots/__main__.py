@@ -1,13 +1,11 @@
 """``python -m bots`` is ``arena-bot``."""
 
-from engine.commands.program import escape_what_cannot_be_shown, load
+from functools import partial
 
+from engine.commands.program import run_program
 
-def main() -> None:
-    """Run ``arena-bot``; Ctrl-C while it is loaded ends it quietly."""
-    escape_what_cannot_be_shown()
-    load("bots.cli")()
-
+main = partial(run_program, "arena-bot", "bots.cli")
+"""Runs ``arena-bot``."""
 
 if __name__ == "__main__":
     main()

@@ -1,6 +1,5 @@
 """The command line ``arena-bot``: what commands there are, and how each of them ends."""
 
-import os
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -119,8 +118,5 @@ def main(arguments: list[str] | None = None) -> Any:
         fail(explain(error), 2)
     except ArenaError as error:
         fail(str(error), 1)
-    except BrokenPipeError:  # the reader of the output has closed it
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -1,13 +1,11 @@
 """``python -m engine`` is ``arena-engine``."""
 
-from engine.commands.program import escape_what_cannot_be_shown, load
+from functools import partial
 
+from engine.commands.program import run_program
 
-def main() -> None:
-    """Run ``arena-engine``; Ctrl-C while it is loaded ends it quietly."""
-    escape_what_cannot_be_shown()
-    load("engine.cli")()
-
+main = partial(run_program, "arena-engine", "engine.cli")
+"""Runs ``arena-engine``."""
 
 if __name__ == "__main__":
     main()

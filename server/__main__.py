@@ -1,13 +1,11 @@
 """``python -m server`` is ``arena-server``."""
 
-from engine.commands.program import escape_what_cannot_be_shown, load
+from functools import partial
 
+from engine.commands.program import run_program
 
-def main() -> None:
-    """Run ``arena-server``; Ctrl-C while it is loaded ends it quietly."""
-    escape_what_cannot_be_shown()
-    load("server.cli")()
-
+main = partial(run_program, "arena-server", "server.cli")
+"""Runs ``arena-server``."""
 
 if __name__ == "__main__":
     main()

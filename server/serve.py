@@ -13,6 +13,8 @@ import structlog
 import trio
 
 from engine.games.outcome import Termination
+from engine.wire import messages as m
+from engine.wire.coding import encode
 from server.arena.acceptor import Acceptor
 from server.arena.arena import Arena
 from server.arena.record_sync import synced
@@ -48,6 +50,7 @@ from server.net.timing import StallMonitor, check_instruments, instrumented, loo
 from server.ops import descendants
 from server.ops.program_version import program
 from server.ops.service_manager import keep_watchdog, tell
+from server.ops.supervisor import supervise
 from server.storage.disk import lock_data_directory
 from server.storage.record_store import RecordStore
 from server.storage.signing_key import signing_key
@@ -91,10 +94,12 @@ async def serve(
     ):
         listeners = await listen(settings.host, settings.port, BACKLOG)
         own = [] if settings.tls is None else await listen("127.0.0.1", 0, BACKLOG)
+        web: list[trio.SocketListener] = []
         try:
-            await _serve(settings, store, accounts, cluster, ladder, listeners, own, task_status)
+            web += await open_web(settings.web)
+            await _serve(settings, store, accounts, cluster, ladder, listeners, own, web, task_status)
         finally:
-            await close_all([*listeners, *own])
+            await close_all([*listeners, *own, *web])
     log.info("server_stopped")
 
 
@@ -106,6 +111,7 @@ async def _serve(
     ladder: LadderDefinition | None,
     listeners: list[trio.SocketListener],
     own: list[trio.SocketListener],
+    web: list[trio.SocketListener],
     task_status: trio.TaskStatus[Arena],
 ) -> None:
     """Resume the matches of the last server, then accept connections.
@@ -113,7 +119,6 @@ async def _serve(
     Earlier connections wait in the backlog. With TLS, programs of the server connect to the ``own`` listeners without
     it.
     """
-    web = await open_web(settings.web)
     key = await trio.to_thread.run_sync(signing_key, settings.data)
     record_store = RecordStore(settings.data, synced=settings.sync_seconds > 0, sign=key.sign)
     ladder_store = LadderStore(accounts)
@@ -138,7 +143,12 @@ async def _serve(
     rate_limiter = RateLimiter(settings.limits, settings.most_sessions, clock)
     acceptor = Acceptor(arena, watch, rate_limiter, settings.tls and tls.context(settings.tls))
     own_acceptor = Acceptor(arena, watch, rate_limiter)
-    with instrumented(send_queue, watch), trio.open_signal_receiver(*stop_signals()) as signals:
+    no_room = encode(m.Bye("too_many", m.Text("the server has no file descriptors left; try again later")))
+    with (
+        arena.accept_status.keep_spare(),
+        instrumented(send_queue, watch),
+        trio.open_signal_receiver(*stop_signals()) as signals,
+    ):
         async with (
             _immediate_exit(signals, settings.data) as exit_on_signal,
             synced(record_store, arena, store.sync, settings.sync_seconds),
@@ -146,14 +156,15 @@ async def _serve(
             trio.open_nursery() as services,
         ):
 
-            def wrap(sockets: list[trio.SocketListener]) -> list[Listener]:
-                return [Listener(listener, arena.accept_status) for listener in sockets]
+            def wrap(sockets: list[trio.SocketListener], refusal: bytes) -> list[Listener]:
+                return [Listener(listener, arena.accept_status, refusal) for listener in sockets]
 
             async def accept() -> None:
-                await trio.serve_listeners(acceptor.handle, wrap(listeners), handler_nursery=sessions)
+                wrapped = wrap(listeners, b"" if settings.tls else no_room)
+                await trio.serve_listeners(acceptor.handle, wrapped, handler_nursery=sessions)
 
             async def accept_own() -> None:
-                await trio.serve_listeners(own_acceptor.handle, wrap(own), handler_nursery=sessions)
+                await trio.serve_listeners(own_acceptor.handle, wrap(own, no_room), handler_nursery=sessions)
 
             services.start_soon(flags.run)
             services.start_soon(send_queue.run)
@@ -172,27 +183,27 @@ async def _serve(
                 port = await services.start(serve_metrics, arena, rate_limiter, settings.metrics)
                 log.info("metrics_started", url=f"http://{HOST}:{port}/metrics")
             if settings.builtin_bots:
-                services.start_soon(keep_builtin_bots, arena, settings)
+                services.start_soon(supervise, "builtin_bots", keep_builtin_bots, arena, settings)
             contests = ContestService(arena, store, watch, cluster)
             services.start_soon(contests.run)
             versions = Versions(settings.data, accounts, rules=settings.league)
-            services.start_soon(keep_audit, accounts, arena)
-            services.start_soon(keep_announced, Announcements(accounts), arena)
-            services.start_soon(enter_versions, settings.data, versions, accounts)
+            services.start_soon(supervise, "audit", keep_audit, accounts, arena)
+            services.start_soon(supervise, "announcements", keep_announced, Announcements(accounts), arena)
+            services.start_soon(supervise, "entering", enter_versions, settings.data, versions, accounts)
             playing = None
             if ladder is not None:
                 playing = LadderService(ladder, arena, record_store, accounts, versions)
-                services.start_soon(playing.run, contests)
+                services.start_soon(supervise, "ladder", playing.run, contests)
             overview = partial(_overview, arena, contests, versions, playing)
             await services.start(answer_commands, arena, accounts, overview)
             comparisons = Comparisons(settings.data, accounts, versions)
             turns = Turns()
             pipeline = Pipeline(versions, turns, settings.data, TRIALS, cores=len(usable()))
-            services.start_soon(_build, pipeline, contests)
+            services.start_soon(supervise, "submissions", _build, pipeline, contests)
             if web:
-                services.start_soon(keep_tidy, versions, comparisons, settings.league)
+                services.start_soon(supervise, "retention", keep_tidy, versions, comparisons, settings.league)
                 rooms = _league_pages(accounts, versions, turns, comparisons, arena, contests, playing)
-                services.start_soon(serve_web, arena, record_store, web, *rooms)
+                services.start_soon(supervise, "pages", serve_web, arena, record_store, web, *rooms)
             log.info(
                 "server_listening", host=settings.host, ports=arena.ports, web=arena.web_ports, data=str(settings.data)
             )
@@ -234,7 +245,6 @@ def _league_pages(
     from server.league.pages.account_pages import AccountPages
     from server.league.pages.identity import BotAccess, Identities
     from server.league.pages.ladder_pages import LadderPages
-    from server.league.pages.ladder_results import LadderResults
     from server.league.pages.version_pages import VersionPages
 
     identities = Identities(accounts, arena.settings.user_header)
@@ -245,7 +255,7 @@ def _league_pages(
         VersionPages(access, versions, turns, comparisons),
         ConsolePages(accounts, identities, versions, arena, contests, ladder),
         NewContestPage(accounts, identities, arena.settings.data),
-        LadderPages(identities, ladder, LadderResults(accounts)),
+        LadderPages(identities, ladder),
         GradePages(identities, book, arena.settings.data),
     ]
 

@@ -14,7 +14,6 @@ from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadFileScheduling
 
 from tests.interpreting import nothing_compiled
-from tests.preparing import prepare
 
 # hypothesis bounds the time of inputs, which a busy machine may miss. It tries the same ones in each run, and keeps
 # none of them: what was found before belongs into a test of its own
@@ -86,12 +85,6 @@ class FewBrowsers(LoadFileScheduling):  # type: ignore[misc]  # xdist has no typ
         if file.startswith("tests/web/"):
             return self._groups.setdefault(file, f"pages {len(self._groups) % 2 + 1}")
         return file
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_setupnodes(config: pytest.Config) -> None:
-    """Compile what all processes are going to load."""
-    prepare(config)
 
 
 @pytest.hookimpl(optionalhook=True)

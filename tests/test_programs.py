@@ -1,10 +1,13 @@
 """What the three programs have in common: their version, and completion in the user's shell."""
 
 import os
+import signal
 import subprocess
 import sys
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -65,9 +68,54 @@ def test_a_home_that_cannot_be_written_takes_one_line(program: str, tmp_path: Pa
 
 @pytest.mark.parametrize("program", ["engine", "bots", "server"])
 def test_what_an_encoding_lacks_is_shown_as_an_escape(program: str) -> None:
-    main = f"import {program}.__main__ as program; program.load = lambda name: lambda: print('gr\\xfcn \\u25cb')"
+    main = "from engine.commands import program; program.load = lambda name: lambda: print('gr\\xfcn \\u25cb')"
     found = subprocess.run(
-        [sys.executable, "-P", "-c", f"{main}; program.main()"],
+        [sys.executable, "-P", "-c", f"{main}; from {program}.__main__ import main; main()"],
         env={**os.environ, "PYTHONIOENCODING": "ascii"}, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert found.stdout == "gr\\xfcn \\u25cb\n"
+
+
+PRINTING = {
+    "arena-bot": ["--version"],
+    "arena-engine": ["shell", "gipf"],
+    "arena-server": ["doctor"],
+}
+"""What prints, by the program: through a library, together with other answers, and line by line."""
+
+LOST_STATUS = {"arena-bot": 1, "arena-engine": -signal.SIGPIPE, "arena-server": 1}
+"""How a program ends whose output nobody reads. Compiled code of the engine leaves the end to the signal."""
+
+
+def stderr_of(program: str, tmp_path: Path, stdout: int | None, **options: Any) -> tuple[int, str]:
+    """Let a program print where nothing can be printed; return its status and what it says on stderr."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", PROGRAMS[program], *PRINTING[program]],
+        cwd=tmp_path, input="PRINT_GAME_BOARD\n", stdout=stdout, stderr=subprocess.PIPE, text=True, check=False,
+        **options,
+    )  # fmt: skip
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("program", PRINTING)
+def test_a_reader_that_closes_the_output_ends_a_program_quietly(program: str, tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        assert stderr_of(program, tmp_path, writer) == (LOST_STATUS[program], "")
+    finally:
+        os.close(writer)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("program", PRINTING)
+def test_a_full_disk_behind_the_output_takes_one_sentence(program: str, tmp_path: Path) -> None:
+    with open("/dev/full", "wb") as full:
+        said = stderr_of(program, tmp_path, full.fileno())
+    assert said == (1, f"{program}: standard output: No space left on device\n")
+
+
+@pytest.mark.parametrize("program", PRINTING)
+def test_output_that_is_closed_from_the_beginning_takes_one_sentence(program: str, tmp_path: Path) -> None:
+    said = stderr_of(program, tmp_path, None, preexec_fn=partial(os.close, 1))
+    assert said == (1, f"{program}: standard output: Bad file descriptor\n")

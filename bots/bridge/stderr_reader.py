@@ -4,9 +4,13 @@ A thread reads, so that a program that writes much never waits for its opponent'
 reads what is left.
 """
 
+import fcntl
 import os
 import select
+import struct
+import termios
 import threading
+import time
 from collections import deque
 from contextlib import suppress
 from typing import IO, Literal, TypeAlias
@@ -31,6 +35,12 @@ MAX_LINE_BYTES = 4096
 JOIN_SECONDS = 1.0
 """Time for the last lines of a program that has ended."""
 
+SHOW_SECONDS = 0.1
+"""Longest wait for the reader of this process's stderr. What the reader does not take in that time is not shown."""
+
+REST_SECONDS = 0.001
+"""Pause of the thread after each read: who wants the notes of a program that floods gets the lock."""
+
 
 class StderrReader:
     """The stderr of a running program."""
@@ -50,8 +60,9 @@ class StderrReader:
     def take(self) -> list[Note]:
         """Return the notes since the last call, the last ones of them, up to what the program has written by now."""
         with self._lock:
-            while self._read():
-                pass
+            left = 0 if self._ended else _available(self._source)
+            while left > 0 and (read := self._read()):
+                left -= read
             notes = list(self._notes)
             self._notes.clear()
         return notes
@@ -65,24 +76,25 @@ class StderrReader:
             select.select([self._source], [], [])
             with self._lock:
                 self._read()
+            time.sleep(REST_SECONDS)
         self._source.close()
 
-    def _read(self) -> bool:
-        """Read what there is; return whether there was anything."""
+    def _read(self) -> int:
+        """Read once; return the number of bytes."""
         if self._ended:
-            return False
+            return 0
         try:
             data = os.read(self._source.fileno(), READ_BYTES)
         except BlockingIOError:
-            return False
+            return 0
         with suppress(OSError):
-            os.write(STDERR, data)
+            _show(data)
         self._ended = not data
         *lines, rest = (self._rest + data).split(b"\n")
         self._rest = rest[:MAX_LINE_BYTES]
         for line in lines:
             self._take_line(line[:MAX_LINE_BYTES].decode(errors="replace").strip())
-        return bool(data)
+        return len(data)
 
     def _take_line(self, line: str) -> None:
         marked = line.startswith(MARK)
@@ -93,3 +105,14 @@ class StderrReader:
             self._notes.append(read_note(said) if marked else Note(text=said))
         except ProtocolError:  # words behind the mark that look like fields, and are none
             self._notes.append(Note(text=said))
+
+
+def _available(source: IO[bytes]) -> int:
+    """Return how many bytes a pipe holds."""
+    return int(struct.unpack("i", fcntl.ioctl(source, termios.FIONREAD, bytes(4)))[0])
+
+
+def _show(data: bytes) -> None:
+    """Write bytes on stderr in pieces that a pipe takes whole or not at all."""
+    while data and select.select([], [STDERR], [], SHOW_SECONDS)[1]:
+        data = data[os.write(STDERR, data[: select.PIPE_BUF]) :]

@@ -27,6 +27,9 @@ GOODBYE_SECONDS = 1.0
 
 READ_BYTES = 65536
 
+MAX_READS = 1000
+"""Reads at a time, 64 MB at most: a server that sends without end does not keep its client from the clock."""
+
 
 class Connection:
     """One connection, after the server's greeting. Close it, or use it in a ``with`` block."""
@@ -90,8 +93,7 @@ class Connection:
             self._stream.settimeout(QUIET_SECONDS)
             self._stream.sendall(self._end.send(message))
         except OSError as error:
-            while self._lost is None and self._read(0.0):
-                pass
+            self._read_all()
             self._lost = self._lost or ConnectionLost(f"the connection broke: {error}")
             if not self._inbox:
                 raise self._lost from error
@@ -142,9 +144,14 @@ class Connection:
 
     def has(self, kind: type) -> bool:
         """Tell whether a message of a kind has arrived and is not read yet."""
-        while self._lost is None and self._read(0.0):
-            pass
+        self._read_all()
         return any(isinstance(message, kind) for message in self._inbox)
+
+    def _read_all(self) -> None:
+        """Read what has arrived, up to `MAX_READS` pieces."""
+        for _ in range(MAX_READS):
+            if self._lost is not None or not self._read(0.0):
+                return
 
     def _read(self, seconds: float) -> bool:
         """Read available bytes, waiting for a time; return whether there were any.

@@ -9,11 +9,12 @@ import tempfile
 import time
 import zipfile
 from dataclasses import dataclass
+from http.client import HTTPMessage
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from urllib.error import HTTPError, URLError
-from urllib.parse import quote, urlencode
-from urllib.request import Request, urlopen
+from urllib.parse import quote, urlencode, urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from cyclopts import Parameter
 
@@ -23,6 +24,9 @@ from engine.games.catalogue import USUAL_GAME
 from engine.wire.words import number_of
 
 ANSWER_SECONDS = 60.0
+
+MAX_ANSWER_BYTES = 64 * 1024 * 1024
+"""Largest answer: it holds the logs of a version."""
 
 TOKEN = "ARENA_TOKEN"
 """The variable in which the token may stand, so that no list of processes shows it."""
@@ -48,6 +52,18 @@ class Entry:
     token: str | None = None
 
 
+class SameOrigin(HTTPRedirectHandler):
+    """Follows a redirect only within an origin, since the token goes along."""
+
+    def redirect_request(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
+    ) -> Request | None:
+        """Return the request that follows; raises `ArenaError` for another origin."""
+        if urlsplit(req.full_url)[:2] != urlsplit(newurl)[:2]:
+            raise ArenaError(f"the league redirects to {newurl}; if that is right, name it with --server")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
 class League:
     """A league, as a bot's author uses it from the command line."""
 
@@ -63,12 +79,16 @@ class League:
         """Return the answer to a request below the page of the bot, a POST where it has data. Raises `ArenaError`."""
         headers = {"authorization": f"Bearer {self._token}", "accept": "application/json"}
         try:
-            with urlopen(Request(f"{self._bot}/{path}", data, headers), timeout=ANSWER_SECONDS) as answer:
-                told: dict[str, Any] = json.load(answer)
-                return told
+            request = Request(f"{self._bot}/{path}", data, headers)
+            with build_opener(SameOrigin).open(request, timeout=ANSWER_SECONDS) as answer:
+                content = answer.read(MAX_ANSWER_BYTES + 1)
+            if len(content) > MAX_ANSWER_BYTES:
+                raise ArenaError(f"the league answers more than {MAX_ANSWER_BYTES} bytes")
+            told: dict[str, Any] = json.loads(content)
+            return told
         except HTTPError as error:
             try:
-                sentence = json.load(error)["error"]
+                sentence = json.loads(error.read(MAX_ANSWER_BYTES))["error"]
             except (ValueError, KeyError, OSError):
                 sentence = f"status {error.code}"
             raise ArenaError(f"the league has refused it: {sentence}") from None

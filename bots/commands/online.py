@@ -22,6 +22,7 @@ from bots.commands.options import (
     Where,
     Wish,
     Words,
+    check_variant,
     check_wish,
     end_in_order_when_terminated,
     fail,
@@ -32,8 +33,8 @@ from bots.commands.options import (
 )
 from engine.games.catalogue import USUAL_GAME
 from engine.levels import MAX_LEVEL
-from engine.wire.seat import PIPES, Seat, said_in
-from engine.wire.words import word_of
+from engine.wire.seat import PIPES, Seat, said_in, variable
+from engine.wire.words import parameters_of, word_of
 
 if TYPE_CHECKING:
     from bots.bridge.bridge import ProgramBot
@@ -101,8 +102,11 @@ def alphabeta(
         tablebase=not no_tablebase,
     )
     if wish.game not in CHOSEN_BY:
-        bot.warm(wish.game, wish.params or "")
-        _spare_collector_what_is_loaded()
+        bot.warm(wish.game, _variant(wish))
+    else:
+        import numba  # noqa: F401  # takes a second, which the clock of the first match would pay
+
+    _spare_collector_what_is_loaded()
     play_wish("alphabeta", wish, bot)
 
 
@@ -219,6 +223,16 @@ def log(
         print_line(line)
     if not found.lines:
         to_stderr(f"nothing was written in match {match}")
+
+
+def _variant(wish: Wish) -> str:
+    """Return the variant that is played: the environment names it to a program that a contest has started."""
+    said = said_in(os.environ)
+    if wish.params is None and said.get("game") == wish.game:
+        params = parameters_of(said.get("params", ""))
+        check_variant(wish.game, params, variable("params"))
+        return params
+    return wish.params or ""
 
 
 def _spare_collector_what_is_loaded() -> None:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from bots.client.errors import ArenaError
 from engine.commands import reports
 from engine.record import BadRecord, Summary, verify
-from engine.record.exact_cost import CostSum, MoveCost
 from engine.record.review import Mark, ReviewedMove, Worth
 from engine.record.signature import WORD
 from engine.wire.notes import Note, write_note
@@ -27,7 +26,7 @@ def line(reviewed: ReviewedMove, sides: Sequence[str]) -> str:
     loss = "" if reviewed.loss is None else str(reviewed.loss)
     words = (
         f"{reviewed.ply:4} {sides[reviewed.side]:8} {reviewed.move:16} {best:16} {_worth(reviewed.best_worth):>9} "
-        f"{_worth(reviewed.worth):>9} {loss:>6}  {', '.join(_remarks(reviewed))}"
+        f"{_worth(reviewed.worth):>9} {loss:>6}  {', '.join(reviewed.marks)}"
     )
     return words.rstrip()
 
@@ -83,16 +82,11 @@ def annotated(record: str, sides: Sequence[str], moves: Sequence[ReviewedMove]) 
 def _note(reviewed: ReviewedMove) -> str:
     """Return what the review says of a move, as the text of a note."""
     if reviewed.best == reviewed.move:
-        return "; ".join([f"review: the best move, {_worth(reviewed.worth)}", *_remarks(reviewed)])
+        return "; ".join([f"review: the best move, {_worth(reviewed.worth)}", *reviewed.marks])
     parts = [f"best {reviewed.best}, {_worth(reviewed.best_worth)}", f"this move {_worth(reviewed.worth)}"]
     if reviewed.loss is not None:
         parts.append(f"loses {reviewed.loss}")
-    return f"review: {'; '.join([*parts, *_remarks(reviewed)])}"
-
-
-def _remarks(reviewed: ReviewedMove) -> list[str]:
-    """Return what the move has cost, where that is exact, and what is wrong with it."""
-    return [*([] if reviewed.cost is None else [reviewed.cost.words]), *reviewed.marks]
+    return f"review: {'; '.join([*parts, *reviewed.marks])}"
 
 
 def _worth(worth: Worth | None) -> str:
@@ -116,14 +110,8 @@ def _counts(moves: Sequence[ReviewedMove]) -> dict[str, object]:
         "best": sum(reviewed.best == reviewed.move for reviewed in moves),
         "average_loss": round(sum(losses) / len(losses), 1) if losses else None,
         "known_losses": len(losses),
-        "exact": exact._asdict() if (exact := _exact(moves)).moves else None,
         **{mark.name.lower(): [reviewed.ply for reviewed in moves if mark in reviewed.marks] for mark in Mark},
     }
-
-
-def _exact(moves: Sequence[ReviewedMove]) -> CostSum:
-    """Add up what moves have cost, as far as that is exact."""
-    return CostSum.of(reviewed.cost for reviewed in moves if reviewed.cost is not None)
 
 
 def _account(moves: Sequence[ReviewedMove]) -> str:
@@ -137,9 +125,6 @@ def _account(moves: Sequence[ReviewedMove]) -> str:
         plies = [reviewed.ply for reviewed in moves if mark in reviewed.marks]
         if plies:
             parts.append(f"{mark} at {', '.join(map(str, plies))}")
-    exact = _exact(moves)
-    if exact.moves:
-        parts.append(exact.words)
     return "; ".join(parts)
 
 
@@ -154,7 +139,6 @@ def _plain(reviewed: ReviewedMove, sides: Sequence[str]) -> dict[str, object]:
         "line": reviewed.line,
         "loss": reviewed.loss,
         "marks": [mark.name.lower() for mark in reviewed.marks],
-        "cost": _plain_cost(reviewed.cost),
     }
 
 
@@ -165,15 +149,3 @@ def _plain_worth(worth: Worth | None) -> dict[str, object] | None:
     if worth.result is None:
         return {"score": worth.score, "depth": worth.depth}
     return {"result": RESULTS[worth.result], "plies": worth.plies}
-
-
-def _plain_cost(cost: MoveCost | None) -> dict[str, object] | None:
-    """Return an exact cost: both results, the plies wasted, and the words."""
-    if cost is None:
-        return None
-    return {
-        "before": RESULTS[cost.before],
-        "after": RESULTS[cost.after],
-        "wasted": cost.wasted,
-        "words": cost.words,
-    }

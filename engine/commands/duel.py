@@ -4,31 +4,28 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import closing, nullcontext
+from contextlib import closing
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 import engine
 from engine.commands.duel_players import Duellists, Task, pairs
-from engine.commands.game_files import opened_to_append, resume
+from engine.commands.game_files import GameFile, opened_to_append
 from engine.commands.inputs import check_range, game_named, say_compiling, start_of, text_of, warn_of
 from engine.commands.program import Rejected, answer, say
 from engine.duel import engine_config
-from engine.duel.game_file import BadGames, line_of
 from engine.duel.games import NAMES, Pair
 from engine.duel.openings import JUDGED_NODES, Opening, openings, usual_plies
-from engine.duel.results import Contender, Setting, Tally, progress, read, summary
-from engine.duel.sprt import Decision
+from engine.duel.results import FILE, Contender, Setting, Tally, progress, summary
+from engine.duel.statistics import Decision
 from engine.games.catalogue import USUAL_GAME
 from engine.games.interface import EVALUATION_LIMIT, Position
-from engine.games.outcome import Termination
 from engine.search.searcher import Searcher, SearchLimits
-from engine.wire.words import number_of
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells have it."""
@@ -79,8 +76,7 @@ def duel(
     ----------
     a
         The side that is measured: options separated by commas. nodes=5000, ms=20 and depth=6 limit each move;
-        budget=1000+10 gives milliseconds for a game + for each move; table=16 megabytes; threads=2; exact;
-        weights=FILE of the evaluation.
+        table=16 megabytes; threads=2; exact; weights=FILE of the evaluation.
     b
         The side that it is measured against, likewise.
     game
@@ -129,11 +125,9 @@ def duel(
         check_range("balance", balance, 0, EVALUATION_LIMIT)
     _check_test(elo0, elo1, alpha, beta)
     contenders = _contender(NAMES[0], a, start), _contender(NAMES[1], b, start)
-    sides = engine_config.read(a), engine_config.read(b)
-    jobs = engine_config.usual_jobs(sides, _cores()) if jobs is None else jobs
+    if jobs is None:
+        jobs = engine_config.usual_jobs(map(engine_config.read, (a, b)), _cores())
     warn_of(start)
-    if crowding := engine_config.crowding(sides, jobs, _cores()):
-        say(f"warning: {crowding}")
     setting = Setting(
         engine=_digest(),
         game=game,
@@ -149,8 +143,8 @@ def duel(
         alpha=alpha,
         beta=beta,
     )
-    with nullcontext() if results is None else opened_to_append(results, f"--results {results}", "duel") as file:
-        before = [] if file is None else _resume(file, str(results), setting)
+    with opened_to_append(results, f"--results {results}", FILE) as file:
+        before = file.resume(setting)
         if start.kernel().compiled:
             say_compiling(start)
         Duellists.of(setting)  # once for all processes
@@ -166,7 +160,7 @@ class _Run(NamedTuple):
     """A duel that is under way."""
 
     setting: Setting
-    file: BinaryIO | None
+    file: GameFile[Setting, Pair]
     pairs: int
     stop: bool
     """Whether it ends with the test."""
@@ -199,11 +193,9 @@ class _Run(NamedTuple):
         count = 0
         with closing(pairs(self.setting, tasks, jobs)) as playing:
             for pair in playing:
-                if self.file is not None:
-                    self.file.write(line_of(pair))
+                self.file.keep(pair)
                 tally.add(pair, stop=self.stop)
                 count += 1
-                _report_time_losses(pair)
                 if perf_counter() - told >= QUIET_SECONDS:
                     told = perf_counter()
                     answer(progress(tally, self.setting.test))
@@ -211,21 +203,6 @@ class _Run(NamedTuple):
                     break
         seconds = perf_counter() - began
         say(f"{2 * count} games in {seconds:.1f} s, {120 * count / seconds:.0f} a minute, {jobs} at a time")
-
-
-def _report_time_losses(pair: Pair) -> None:
-    for game in pair.games:
-        if game.reason == Termination.TIME and game.winner is not None:
-            loser = 1 - game.winner
-            left = f"{game.used[loser].ms:.1f} ms for {number_of(game.used[loser].moves, 'move')}"
-            say(f"pair {pair.number}: {NAMES[loser]} has used up its budget, {left}, and loses")
-
-
-def _resume(file: BinaryIO, name: str, setting: Setting) -> list[Pair]:
-    try:
-        return resume(file, name, "pair", setting, lambda content: read(content, setting))
-    except BadGames as error:
-        raise Rejected(f"--results {name}: {error}") from None
 
 
 def _contender(name: str, text: str, start: Position) -> Contender:

@@ -22,7 +22,6 @@ from engine.games.interface import Position
 from engine.levels import MAX_LEVEL
 from engine.search.memory import MAX_DEPTH
 from engine.search.searcher import PlayedKeys, Searcher, SearchLimits
-from engine.search.time_management import allocate_time
 
 EXERCISE = SearchLimits(depth=2)
 """A search that compiles or loads all code that a side needs."""
@@ -56,9 +55,6 @@ class SearchPlayer:
         began = perf_counter()
         position = self._weigh(request.history.position)
         limits = self._limits._replace(seed=request.game)
-        if request.left_ms is not None and self.side.budget is not None:
-            share = allocate_time(request.left_ms, self.side.budget.increment_ms, position.plies_ahead)
-            limits = limits._replace(soft_ms=share.soft_ms, hard_ms=share.hard_ms)
         result = self._searcher.think(position, self._keys.before(request.history), limits, clock=perf_counter)
         move = result.move  # to write a move takes time, which counts
         return Reply(move, (perf_counter() - began) * 1000, result.nodes)
@@ -86,8 +82,7 @@ class Duellists(NamedTuple):
     def play(self, task: Task) -> Pair:
         """Play a pair of games."""
         a, b = self.players
-        budgets = a.side.budget, b.side.budget
-        return play_pair(task.number, self.start, task.opening, (a.play, b.play), budgets, self.setting.move_limit)
+        return play_pair(task.number, self.start, task.opening, (a.play, b.play), self.setting.move_limit)
 
 
 _duellists: Duellists

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import BinaryIO
 
 import msgspec
-from cyclopts import Parameter
 
 from engine import record
-from engine.commands.inputs import place_of, text_of
+from engine.commands.inputs import Source, place_of, text_of
 from engine.commands.program import Rejected, say
 from engine.commands.usage_errors import reason
 from engine.games.history import History
@@ -123,7 +122,7 @@ def _note(recorded: RecordedNote) -> ExampleNote:
 
 
 def export(
-    *records: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    *records: Source,
     output: Path | None = None,
 ) -> None:
     """Write the moves of records as lines of JSON: position, legal moves, move, result, clocks and notes.

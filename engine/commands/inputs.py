@@ -14,6 +14,9 @@ from engine.games.interface import BadParameters, BadPosition, Game, Position
 File = Annotated[str | None, Parameter(allow_leading_hyphen=True)]
 """An option that names a file; ``-`` is stdin."""
 
+Source = Annotated[str, Parameter(allow_leading_hyphen=True)]
+"""An argument that names a file; ``-`` is stdin."""
+
 MAX_BYTES = 1 << 21
 """No file is longer than this: a board of the largest game takes some kilobytes, the longest record a megabyte."""
 
@@ -79,7 +82,7 @@ def place_of(file: str) -> str:
 
 def text_of(file: str, most_bytes: int | None = None) -> str:
     """Return the text in a file; as `bytes_of`."""
-    return bytes_of(file, most_bytes).decode("utf-8", errors="replace")
+    return bytes_of(file, most_bytes).decode("utf-8-sig", errors="replace")
 
 
 def bytes_of(file: str, most_bytes: int | None = None) -> bytes:

@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterable
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 ENCODING, ERRORS = "utf-8", "surrogateescape"
 """Of conversations: any bytes may come in, and go out again as they came."""
@@ -44,11 +44,11 @@ class Conversation:
         self._streams = isinstance(sys.stdin, io.TextIOWrapper) and isinstance(sys.stdout, io.TextIOWrapper)
         self.lines: Iterable[str] = sys.stdin
         """The lines of stdin."""
+        self._out = sys.stdout
         if self._streams:
             sys.stdout.flush()
-            self._descriptor = sys.stdout.fileno()
             reader = io.BufferedReader(_Announced(sys.stdin.fileno(), self.flush))
-            self.lines = io.TextIOWrapper(reader, ENCODING, ERRORS)
+            self.lines = io.TextIOWrapper(reader, "utf-8-sig", ERRORS)  # some editors begin files with a mark
 
     def write(self, line: str) -> None:
         """Answer a line, at the latest when the next one has to be waited for."""
@@ -60,13 +60,11 @@ class Conversation:
     def flush(self) -> None:
         """Pass on what was written."""
         text, self._held, self._size = "".join(self._held), [], 0
-        if not self._streams:
-            sys.stdout.write(text)
-            sys.stdout.flush()
-            return
-        data = text.encode(ENCODING, ERRORS)
-        while data:
-            data = data[os.write(self._descriptor, data) :]
+        if self._streams:
+            self._out.buffer.write(text.encode(ENCODING, ERRORS))
+        else:
+            self._out.write(text)
+        self._out.flush()
 
 
 class _Announced(io.FileIO):
@@ -81,10 +79,53 @@ class _Announced(io.FileIO):
         return super().readinto(buffer)
 
 
-def escape_what_cannot_be_shown() -> None:
-    r"""Let stdout show what its encoding lacks as an escape, ``\xfc`` say, as stderr does, in place of failing."""
-    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
-        sys.stdout.reconfigure(errors="backslashreplace")
+class _OutputLost(Exception):
+    """Stdout takes nothing more. No OSError: a handler of faults of files and sockets must not explain it."""
+
+
+class _Output(io.FileIO):
+    """The descriptor of stdout. The first write that fails raises `_OutputLost`; later writes are discarded."""
+
+    fault: OSError | None = None
+
+    def write(self, data: Any, /) -> int:
+        if self.fault is None:
+            try:
+                return super().write(data)
+            except OSError as error:
+                self.fault = error
+                raise _OutputLost from None
+        return len(data)
+
+
+def run_program(name: str, module: str) -> None:
+    r"""Run the main function of a module as the program ``name``.
+
+    Stdout shows characters that its encoding lacks as an escape, ``\xfc`` for example. Where stdout fails, the program
+    ends with status 1: quietly if its reader has closed it, otherwise with one sentence on stderr.
+    """
+    # a write to a file that is open only for reading fails as a write to a closed descriptor does
+    before = cast(io.TextIOWrapper, sys.stdout or open(os.devnull))  # noqa: SIM115  # as long as the program runs
+    errors = "backslashreplace" if before.errors == "strict" else before.errors
+    output = _Output(before.fileno(), "w", closefd=False)
+    sys.stdout = io.TextIOWrapper(
+        io.BufferedWriter(output),
+        before.encoding,
+        errors,
+        line_buffering=before.line_buffering,
+        write_through=before.write_through,
+    )
+    try:
+        try:
+            load(module)()
+        finally:
+            sys.stdout.flush()
+    except BaseException:
+        if output.fault is None:
+            raise
+        if not isinstance(output.fault, BrokenPipeError):
+            say(f"{name}: standard output: {output.fault.strerror}")
+        sys.exit(1)
 
 
 def load(module: str, name: str = "main") -> Callable[[], Any]:

@@ -2,13 +2,10 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
 
 from engine import record
 from engine.clock import about
-from engine.commands.inputs import bytes_of, check_range, place_of
+from engine.commands.inputs import Source, bytes_of, check_range, place_of
 from engine.commands.program import Rejected, answer
 from engine.commands.usage_errors import reason
 from engine.games.history import History
@@ -25,7 +22,7 @@ CLOCKS_APART_SECONDS = 86_400
 
 
 def replay(
-    file: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    file: Source,
     /,
     *,
     verify: bool = False,

@@ -6,15 +6,12 @@ from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
-from typing import BinaryIO
 
-import msgspec
-
-from engine.commands.game_files import opened_to_append, resume
+from engine.commands.game_files import opened_to_append
 from engine.commands.inputs import check_range, game_named, say_compiling, start_of, warn_of
 from engine.commands.program import Rejected, answer, say
-from engine.duel.game_file import BadGames, line_of
-from engine.duel.selfplay import ScoredGame, Setting, games_of, play, setting_of
+from engine.duel.game_file import BadGames
+from engine.duel.selfplay import FILE, ScoredGame, Setting, in_order, play
 from engine.games.catalogue import USUAL_GAME
 from engine.search.game_engine import AdaptiveWork
 from engine.wire.words import number_of
@@ -78,35 +75,21 @@ def selfplay(
         raise Rejected("--params: this game is over before it begins")
     warn_of(start)
     setting = Setting(game, start.parameters, start.kernel(compile=False).rules.label, seed, nodes, random)
-    with opened_to_append(str(file), str(file), "self-play") as opened:
-        there = _resume(file, opened, setting)
+    with opened_to_append(file, str(file), FILE) as opened:
+        try:
+            there = len(in_order(opened.resume(setting)))
+        except BadGames as error:
+            raise Rejected(f"{file}: {error}") from None
         began = told = perf_counter()
         positions = 0
         for played in _played(setting, range(there, games), jobs):
-            opened.write(line_of(played))
+            opened.keep(played)
             positions += len(played.scores)
             if perf_counter() - told >= QUIET_SECONDS:
                 told = perf_counter()
                 say(f"{number_of(played.number + 1, 'game')}, {positions / (told - began):.0f} positions a second")
     all_games = number_of(max(there, games), "game")
     answer(f"{all_games}, {max(0, games - there)} of them new, with {number_of(positions, 'position')}")
-
-
-def _resume(file: Path, opened: BinaryIO, setting: Setting) -> int:
-    """Return how many games are in a file, which must be of this setting; an empty one becomes so."""
-
-    def read(content: bytes) -> list[ScoredGame]:
-        before = setting_of(content)
-        if before != setting:
-            pairs = zip(msgspec.structs.asdict(before).items(), msgspec.structs.asdict(setting).values(), strict=True)
-            differ = ", ".join(f"{name} {ours} is {theirs} there" for (name, theirs), ours in pairs if ours != theirs)
-            raise Rejected(f"{file}: this file holds other games: {differ}. Name another file, or ask for the same")
-        return games_of(content)
-
-    try:
-        return len(resume(opened, str(file), "game", setting, read))
-    except BadGames as error:
-        raise Rejected(f"{file}: {error}") from None
 
 
 def _played(setting: Setting, numbers: range, jobs: int) -> Iterator[ScoredGame]:

@@ -6,7 +6,7 @@ from engine.commands.inputs import game_named, say_compiling, start_of
 from engine.commands.program import Rejected, answer, say
 from engine.commands.usage_errors import reason
 from engine.duel.game_file import BadGames
-from engine.duel.selfplay import ScoredGame, games_of, setting_of
+from engine.duel.selfplay import FILE, ScoredGame, in_order
 from engine.duel.training import fit, samples_of
 from engine.games.catalogue import title_of, variant_title
 from engine.games.interface import Kernel
@@ -34,8 +34,8 @@ def train(*files: Path, seed: int = 1) -> None:
     for file in files:
         try:
             content = file.read_bytes()
-            setting = setting_of(content)
-            found = games_of(content)
+            setting = FILE.setting_of(content)
+            found = in_order(FILE.games_of(content))
         except BadGames as error:
             raise Rejected(f"{file}: {error}") from None
         except (OSError, ValueError) as error:  # ValueError: a name with a zero byte

@@ -190,6 +190,15 @@ def folder_lock(folder: Path) -> Iterator[None]:
             _held.remove(folder)
 
 
+@contextmanager
+def sole_use(folder: Path) -> Iterator[None]:
+    """Hold the lock of a folder while the body runs, however long that has to be waited for; raises OSError."""
+    with (folder / LOCK).open("ab") as file:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
 def _lock(file: BinaryIO, attempts: int) -> bool:
     """Lock a file, POLL_SECONDS between two attempts; tell whether that was possible. Closing the file unlocks it."""
     pause = threading.Event()

@@ -1,7 +1,7 @@
 """A side of a duel: search limits, a table, weights of the evaluation; its text; positions with such weights."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
 from engine.games.interface import Kernel, Position, State, Successor
@@ -17,17 +17,6 @@ class BadEngineConfig(ValueError):
     """A text that says nothing of a side that can be done. ``str(error)`` is a sentence for people."""
 
 
-class Budget(NamedTuple):
-    """Milliseconds of a side for a whole game, and those that each of its moves adds."""
-
-    game_ms: int
-    increment_ms: int = 0
-
-    def __str__(self) -> str:
-        """Return it as it stands in the text of a side."""
-        return f"{self.game_ms}+{self.increment_ms}"
-
-
 class EngineConfig(NamedTuple):
     """A side of a duel. Each field is an option of the text, None or empty where it is not given."""
 
@@ -39,8 +28,6 @@ class EngineConfig(NamedTuple):
     """Plies for a move."""
     level: int | None = None
     """The level of `engine.levels` to play at."""
-    budget: Budget | None = None
-    """Milliseconds for a game, shared out by `engine.search.iterative_deepening`; a side that uses up more has lost."""
     table: int | None = None
     """Megabytes of the transposition table; without it what the engine takes by itself."""
     threads: int | None = None
@@ -81,37 +68,18 @@ def read(text: str) -> EngineConfig:
         else:
             options[name] = OPTIONS[name](name, value)
     side = EngineConfig(**options)
-    if not (side.nodes or side.ms or side.depth or side.budget) and (side.level or MAX_LEVEL) == MAX_LEVEL:
-        raise BadEngineConfig("nothing ends its thinking: give it nodes=, ms=, depth=, budget=, or a lower level=")
-    if side.ms is not None and side.budget is not None:
-        raise BadEngineConfig("ms= and budget= exclude each other: time is given a move or a game")
+    if not (side.nodes or side.ms or side.depth) and (side.level or MAX_LEVEL) == MAX_LEVEL:
+        raise BadEngineConfig("nothing ends its thinking: give it nodes=, ms=, depth=, or a lower level=")
     return side
 
 
 def usual_jobs(sides: Iterable[EngineConfig], cores: int) -> int:
     """Return how many games fit on so many cores at a time. One side of a game thinks at a time, in all its threads."""
-    return max(1, cores // _threads(sides))
-
-
-def crowding(sides: Collection[EngineConfig], jobs: int, cores: int) -> str:
-    """Return a sentence about sides that take each other's time, empty where none does or none plays by time."""
-    threads = _threads(sides)
-    if jobs * threads <= cores or not any(side.ms or side.budget for side in sides):
-        return ""
-    games = f"{jobs} games at a time" if jobs > 1 else "a game"
-    several = f", with {threads} threads each," if threads > 1 else ""
-    return (
-        f"{games}{several} need {jobs * threads} cores, and there are {cores}: moves by time are worse here "
-        f"than with --jobs {usual_jobs(sides, cores)}"
-    )
-
-
-def _threads(sides: Iterable[EngineConfig]) -> int:
-    return max(side.threads or 1 for side in sides)
+    return max(1, cores // max(side.threads or 1 for side in sides))
 
 
 EXAMPLES = {
-    **{"nodes": "5000", "ms": "20", "depth": "6", "level": "3", "budget": "1000+10", "table": "16", "threads": "2"},
+    **{"nodes": "5000", "ms": "20", "depth": "6", "level": "3", "table": "16", "threads": "2"},
     **{"weights": "tables.json"},
 }
 
@@ -125,22 +93,12 @@ def _number(most: int) -> Callable[[str, str], int]:
     return read_number
 
 
-def _budget(name: str, value: str) -> Budget:
-    if not re.fullmatch(r"0*[1-9][0-9]{0,8}(\+[0-9]{1,9})?", value):
-        raise BadEngineConfig(
-            f"{name} is {value!r}, but it has to be milliseconds a game + milliseconds a move, as in 1000+10"
-        )
-    game, _, increment = value.partition("+")
-    return Budget(int(game), int(increment or 0))
-
-
 def _text(_name: str, value: str) -> str:
     return value
 
 
 OPTIONS: dict[str, Callable[[str, str], Any]] = {
     **{"nodes": _number(MOST), "ms": _number(MOST), "depth": _number(MAX_DEPTH), "level": _number(MAX_LEVEL)},
-    **{"budget": _budget},
     **{"table": _number(MOST), "threads": _number(MAX_THREADS), "exact": _text, "weights": _text},
 }
 """What reads the value of each option; raises `BadEngineConfig`."""

@@ -1,54 +1,92 @@
-"""Files of games that were played under one setting: JSON lines, the setting first, then what was played, a line each.
+"""Files of games that were played under one setting: JSON lines, the setting first, then a line for each game.
 
 A line is written in one piece. A last line without a newline is half written, and counts as not there.
 """
 
-from typing import Protocol, TypeVar
+from collections.abc import Iterator
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
 
 class Numbered(Protocol):
-    """What was played, with its number."""
+    """A game with its number."""
 
     @property
     def number(self) -> int:
         """Different for each line of a file."""
 
 
+Setting = TypeVar("Setting", bound=msgspec.Struct)
 Played = TypeVar("Played", bound=Numbered)
 Line = TypeVar("Line")
+
+DIGESTS = ("engine", "weights", "digest")
+"""Fields of settings whose values say nothing to people."""
 
 
 class BadGames(ValueError):
     """A file of games that cannot be used. ``str(error)`` says why, and in which line."""
 
 
-def line_of(value: msgspec.Struct) -> bytes:
+def line_of(value: object) -> bytes:
     """Return a line of such a file, its newline included."""
     return msgspec.json.encode(value) + b"\n"
 
 
-def read_setting(content: bytes, reader: msgspec.json.Decoder[Line], of: str) -> Line:
-    """Return the setting of a file; ``of`` says of what, as in "a duel". Raises `BadGames`."""
-    line, newline, _ = content.partition(b"\n")
-    if not newline:
-        raise BadGames(f"line 1: this is no setting of {of}: it has no end")
-    return _decode(line, 1, reader, f"setting of {of}")
+class GameFormat(NamedTuple, Generic[Setting, Played]):
+    """A kind of file: what reads its lines, and their names in sentences."""
+
+    setting: msgspec.json.Decoder[Setting]
+    game: msgspec.json.Decoder[Played]
+    what: str
+    """As in "duel": the file is one of a duel."""
+    one: str
+    """As in "pair": a line is a pair."""
+    least: int = 0
+    """The number of the first game."""
+
+    def setting_of(self, content: bytes) -> Setting:
+        """Return the setting of a file; raises `BadGames`."""
+        line, newline, _ = content.partition(b"\n")
+        if not newline:
+            raise BadGames(f"line 1: this is no setting of a {self.what}: it has no end")
+        return _decode(line, 1, self.setting, f"setting of a {self.what}")
+
+    def games_of(self, content: bytes) -> list[Played]:
+        """Return the games in the order of the file; raises `BadGames`, also for a number that comes again."""
+        games: dict[int, Played] = {}
+        for at, line in enumerate(content.split(b"\n")[1:-1], 2):
+            game = _decode(line, at, self.game, f"{self.one} of a {self.what}")
+            if game.number in games or game.number < self.least:
+                raise BadGames(f"line {at}: the {self.one} {game.number} stands there twice, or cannot be")
+            games[game.number] = game
+        return list(games.values())
+
+    def games_under(self, content: bytes, setting: Setting) -> list[Played]:
+        """Return the games of a file of that setting; raises `BadGames` for another setting."""
+        if differences := list(_differences(self.setting_of(content), setting)):
+            differ = "; ".join(differences)
+            raise BadGames(f"this file holds another {self.what}: {differ}. Name another file, or ask for the same")
+        return self.games_of(content)
 
 
-def read_games(content: bytes, reader: msgspec.json.Decoder[Played], what: str, least: int = 0) -> list[Played]:
-    """Return what was played, in the order of the file; ``what`` is one of it, as in "game of a match".
+def _differences(there: msgspec.Struct, here: msgspec.Struct, of: str = "") -> Iterator[str]:
+    """Yield a sentence for each field in which two settings differ."""
+    for name in there.__struct_fields__:
+        old, new, label = getattr(there, name), getattr(here, name), f"{of}{name.replace('_', ' ')}"
+        if isinstance(old, msgspec.Struct) and isinstance(new, msgspec.Struct):
+            yield from _differences(old, new, f"{label} ")
+        elif name == "players" and len(old) == len(new):
+            for one, other in zip(old, new, strict=True):
+                yield from _differences(one, other, f"{one.name} ")
+        elif old != new:
+            changed = f"{of.strip() or label} has changed since"
+            yield changed if name in DIGESTS else f"{label} is {_shown(old)} there, and {_shown(new)} here"
 
-    Raises `BadGames`, also for a number that comes again or is less than ``least``.
-    """
-    games: dict[int, Played] = {}
-    for at, line in enumerate(content.split(b"\n")[1:-1], 2):
-        game = _decode(line, at, reader, what)
-        if game.number in games or game.number < least:
-            raise BadGames(f"line {at}: the {what} with the number {game.number} stands there twice, or cannot be")
-        games[game.number] = game
-    return list(games.values())
+
+def _shown(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def _decode(line: bytes, at: int, reader: msgspec.json.Decoder[Line], what: str) -> Line:

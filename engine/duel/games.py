@@ -1,7 +1,7 @@
 """A game of a duel, and a pair of games: one opening, each side beginning once.
 
 The players are passed in: functions that take a `Request` and return a `Reply`. A game ends as the rules, a
-repetition, a lack of progress or the move limit end it, or when a side has used up its budget; nothing else does.
+repetition, a lack of progress or the move limit end it; nothing else does.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,10 +9,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from engine.duel.engine_config import Budget
 from engine.games.history import History
 from engine.games.interface import Position
-from engine.games.outcome import Termination
 
 NAMES = ("A", "B")
 """Names of the sides of a duel."""
@@ -24,8 +22,6 @@ class Request(NamedTuple):
     game: int
     """A number that no other game of the duel has."""
     history: History
-    left_ms: float | None
-    """The rest of the side's budget; None without a budget."""
 
 
 class Reply(NamedTuple):
@@ -81,16 +77,11 @@ class Pair(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 Players = tuple[Player, Player]
-Budgets = tuple[Budget | None, Budget | None]
 
 
-def play_pair(
-    number: int, start: Position, opening: Sequence[str], players: Players, budgets: Budgets, move_limit: int
-) -> Pair:
-    """Play both games of a pair; players and budgets are in the order A, B."""
-    first, second = (
-        play(2 * number + begins, begins, start, opening, players, budgets, move_limit) for begins in (0, 1)
-    )
+def play_pair(number: int, start: Position, opening: Sequence[str], players: Players, move_limit: int) -> Pair:
+    """Play both games of a pair; players are in the order A, B."""
+    first, second = (play(2 * number + begins, begins, start, opening, players, move_limit) for begins in (0, 1))
     return Pair(number, (first, second))
 
 
@@ -100,34 +91,24 @@ def play(
     start: Position,
     opening: Sequence[str],
     players: Players,
-    budgets: Budgets,
     move_limit: int,
 ) -> Game:
     """Play one game, in which side ``first`` has the side to move of the start.
 
-    ``move_limit`` is in plies, including the opening. Budgets begin after the opening.
+    ``move_limit`` is in plies, including the opening.
     """
     history = History.begin(start)
     for move in opening:
         history = history.after(move)
-    left = [None if budget is None else float(budget.game_ms) for budget in budgets]
     used = [Use(), Use()]
-
-    def ended(winner: int | None, reason: str) -> Game:
-        return Game(first, winner, reason, history.moves, (used[0], used[1]))
-
     while (outcome := history.verdict(move_limit)) is None:
         side = _side(first, start, history.position.turn)
-        remaining, budget = left[side], budgets[side]
-        reply = players[side](Request(number, history, remaining))
+        reply = players[side](Request(number, history))
         before = used[side]
         used[side] = Use(before.moves + 1, before.ms + reply.ms, before.nodes + reply.nodes)
-        if remaining is not None and budget is not None:
-            if reply.ms >= remaining:
-                return ended(1 - side, Termination.TIME)
-            left[side] = remaining - reply.ms + budget.increment_ms
         history = history.after(reply.move)
-    return ended(None if outcome.winner is None else _side(first, start, outcome.winner), outcome.termination)
+    winner = None if outcome.winner is None else _side(first, start, outcome.winner)
+    return Game(first, winner, outcome.termination, history.moves, (used[0], used[1]))
 
 
 def _side(first: int, start: Position, turn: int) -> int:

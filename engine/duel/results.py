@@ -7,17 +7,14 @@ before long ones.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
-from engine.duel.game_file import BadGames, read_games, read_setting
+from engine.duel.game_file import GameFormat
 from engine.duel.games import NAMES, Pair, Use
-from engine.duel.sprt import Decision, Sprt
-from engine.duel.statistics import OUTCOMES, Counts, estimate
-from engine.games.outcome import Termination
-from engine.wire.words import number_of
+from engine.duel.statistics import OUTCOMES, Counts, Decision, Sprt, estimate
 
 
 class Contender(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -54,48 +51,8 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="duel
         return Sprt(self.elo0, self.elo1, self.alpha, self.beta)
 
 
-_SETTINGS = msgspec.json.Decoder(Setting)
-_PAIRS = msgspec.json.Decoder(Pair)
-
-
-def setting_of(content: bytes) -> Setting:
-    """Return the setting of a file; raises `BadGames`."""
-    return read_setting(content, _SETTINGS, "a duel")
-
-
-def pairs_of(content: bytes) -> list[Pair]:
-    """Return the pairs in a file; a last line without a newline, half written, is left out. Raises `BadGames`."""
-    return read_games(content, _PAIRS, "pair of games of a duel")
-
-
-def read(content: bytes, setting: Setting) -> list[Pair]:
-    """Return the pairs in a file of the same setting; a last line without a newline, half written, is left out.
-
-    Raises `BadGames`: for a file of another duel, and for one that is none.
-    """
-    differences = list(_differences(setting_of(content), setting))
-    if differences:
-        raise BadGames(
-            f"this file holds another duel: {'; '.join(differences)}. Name another file, or ask for the same"
-        )
-    return pairs_of(content)
-
-
-def _differences(there: Setting, here: Setting) -> Iterable[str]:
-    """Say in what two settings differ."""
-    for side, name in (("a", NAMES[0]), ("b", NAMES[1])):
-        ours, theirs = (msgspec.structs.asdict(getattr(setting, side)) for setting in (here, there))
-        if ours["side"] != theirs["side"]:
-            yield f"{name} is {theirs['side']} there, and {ours['side']} here"
-        elif ours["weights"] != theirs["weights"]:
-            yield f"the weights of {name} have changed since"
-    if there.engine != here.engine:
-        yield "the engine has changed since"
-    for field in msgspec.structs.fields(Setting):
-        if field.name not in ("a", "b", "engine"):
-            ours, theirs = getattr(here, field.name), getattr(there, field.name)
-            if ours != theirs:
-                yield f"{field.name.replace('_', ' ')} is {theirs} there, and {ours} here"
+FILE = GameFormat(msgspec.json.Decoder(Setting), msgspec.json.Decoder(Pair), "duel", "pair")
+"""The file of results."""
 
 
 class Tally:
@@ -111,8 +68,6 @@ class Tally:
         """Games, from the view of A."""
         self.used = (Use(), Use())
         """What both sides have used in all."""
-        self.time_losses = [0, 0]
-        """Games that either side has lost because its budget was used up."""
         self.reasons: Counter[str] = Counter()
         """How games ended."""
         self.decision = Decision.OPEN
@@ -143,8 +98,6 @@ class Tally:
             self.draws += game.winner is None
             self.losses += game.winner == 1
             self.reasons[game.reason] += 1
-            self.time_losses[0] += game.winner == 1 and game.reason == Termination.TIME
-            self.time_losses[1] += game.winner == 0 and game.reason == Termination.TIME
             self.used = (_sum(self.used[0], game.used[0]), _sum(self.used[1], game.used[1]))
         if self.decision == Decision.OPEN:
             self.decision = self._test.decide(self.ratio)
@@ -166,9 +119,9 @@ def summary(tally: Tally) -> Iterator[str]:
     """Yield the lines at the end of a duel of at least one pair, that with the result last."""
     yield "pairs with 0 to 2 points for A, by halves: " + " ".join(map(str, tally.counts))
     yield "games ended by " + ", ".join(f"{reason} {count}" for reason, count in tally.reasons.most_common())
-    for name, used, lost in zip(NAMES, tally.used, tally.time_losses, strict=True):
+    for name, used in zip(NAMES, tally.used, strict=True):
         ms, nodes = used.ms / max(1, used.moves), used.nodes / max(1, used.moves)
-        yield f"{name} used {ms:.2f} ms and {nodes:.0f} nodes a move, and lost {number_of(lost, 'game')} on time"
+        yield f"{name} used {ms:.2f} ms and {nodes:.0f} nodes a move"
     yield f"result {score(tally)}  {strength(tally)}  sprt {tally.decision}"
 
 

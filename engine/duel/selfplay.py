@@ -13,7 +13,7 @@ from typing import cast
 
 import msgspec
 
-from engine.duel.game_file import BadGames, read_games, read_setting
+from engine.duel.game_file import BadGames, GameFormat
 from engine.duel.openings import split_mix
 from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, Arena, Kernel, Position, State
 from engine.search.memory import ROOM
@@ -55,8 +55,8 @@ class ScoredGame(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The last one belongs to the position behind the last move where it tells the winner."""
 
 
-_SETTINGS = msgspec.json.Decoder(Setting)
-_GAMES = msgspec.json.Decoder(ScoredGame)
+FILE = GameFormat(msgspec.json.Decoder(Setting), msgspec.json.Decoder(ScoredGame), "self-play", "game")
+"""The file of games."""
 
 
 class _Bare:
@@ -133,17 +133,8 @@ def _child(kernel: Kernel, state: State, arena: Arena, number: int) -> State:
     return kernel.rules.load(arena, number)
 
 
-def setting_of(content: bytes) -> Setting:
-    """Return the setting of a file; raises `BadGames`."""
-    return read_setting(content, _SETTINGS, "self-play")
-
-
-def games_of(content: bytes) -> list[ScoredGame]:
-    """Return the games of a file, in which they stand from number 0 on; raises `BadGames`.
-
-    A last line without a newline, half written, is left out.
-    """
-    games = read_games(content, _GAMES, "game of self-play")
+def in_order(games: list[ScoredGame]) -> list[ScoredGame]:
+    """Return the games of a file, in which they stand from number 0 on; raises `BadGames`."""
     for at, game in enumerate(games):
         if game.number != at:
             raise BadGames(f"line {at + 2}: this is game {game.number}, but {at} should stand here")

@@ -16,12 +16,11 @@ from engine.games.history import History
 from engine.games.interface import Position, moves
 from engine.games.outcome import Outcome
 from engine.record.evaluations import Evaluator
-from engine.record.exact_cost import MoveCost, cost_of
 from engine.record.summary import Summary
 from engine.search.scores import expected_points
 from engine.search.searcher import SearchResult, key_of
 from engine.solve.solver import LOADED_TRIAL_NODES, Result, SolverLimits, solve
-from engine.solve.tablebase.tablebase import Tablebase, whole_tablebase_of
+from engine.solve.tablebase.tablebase import whole_tablebase_of
 
 SOLVER_BYTES = 256 << 20
 """Memory of the solver, which few nodes do not use up."""
@@ -88,8 +87,6 @@ class ReviewedMove(NamedTuple):
     """The best line that the search has found; it begins with the best move, or is empty."""
     worth: Worth | None
     """What the move leads to, for the side that moves."""
-    cost: MoveCost | None = None
-    """What the move has cost, exact; None where no tablebase has the variant."""
 
     @property
     def loss(self) -> int | None:
@@ -132,9 +129,8 @@ def review(
     """
     told = _once(compiling) if can_compile() else lambda: None
     start = summary.header.position
-    tablebase = whole_tablebase_of(start)
-    evaluator = Evaluator(start, clock=clock, compiling=told, tablebase=tablebase)
-    reviewer = _Reviewer(summary, nodes, evaluator, tablebase, told)
+    evaluator = Evaluator(start, clock=clock, compiling=told, tablebase=whole_tablebase_of(start))
+    reviewer = _Reviewer(summary, nodes, evaluator, told)
     wanted = range(1, summary.history.plies + 1) if among is None else among
     for before, after in pairwise(_histories(summary)):
         if after.plies >= wanted.stop:
@@ -170,18 +166,10 @@ class _Node(NamedTuple):
 class _Reviewer:
     """Judges moves one after the other: what a move has led to is where the next one begins."""
 
-    def __init__(
-        self,
-        summary: Summary,
-        nodes: int,
-        evaluator: Evaluator,
-        tablebase: Tablebase | None,
-        compiling: Callable[[], None],
-    ) -> None:
+    def __init__(self, summary: Summary, nodes: int, evaluator: Evaluator, compiling: Callable[[], None]) -> None:
         self._move_limit = summary.header.move_limit
         self._nodes = nodes
         self._evaluator = evaluator
-        self._tablebase = tablebase
         self._compiling = compiling
         self._keys: list[int] = []  # of the positions before the one that is reviewed
         self._reached: _Node | None = None  # the node of the position that the last move has led to
@@ -189,7 +177,6 @@ class _Reviewer:
     def move(self, before: History, after: History) -> ReviewedMove:
         """Review the move that leads from one position to another; moves come in order."""
         node = self._reached or self._node(before)
-        cost = self._cost(before, after.moves[-1])
         self._keys.append(key_of(before.position))
         self._reached = self._node(after)
         best, played = self._choices(before, node, _Choice.of(after, self._reached))
@@ -202,15 +189,11 @@ class _Reviewer:
             None if best is None else best.worth,
             tuple(line) if best is not None and line[:1] == [best.move] else (),
             played.worth,
-            cost,
         )
 
     def skip(self, before: History) -> None:
         """Leave out a move that comes before those to review."""
         self._keys.append(key_of(before.position))
-
-    def _cost(self, before: History, move: str) -> MoveCost | None:
-        return None if self._tablebase is None else cost_of(self._tablebase, before.position, move, self._keys)
 
     def _choices(self, before: History, node: _Node, played: "_Choice") -> "tuple[_Choice | None, _Choice]":
         """Return the best move of a position, None where that is not known, and the one that was played."""

@@ -20,7 +20,6 @@ from functools import lru_cache
 from typing import cast
 
 from engine.games.gipf import board
-from engine.games.gipf.parameters import parse
 from engine.games.gipf.position import GIPF, Ending, GipfPosition
 from engine.games.gipf.rules import State
 from engine.games.interface import LOST, BadMove, BadParameters, BadPosition, Kernel
@@ -274,7 +273,7 @@ class _Gipf:
 def _lines_wanted(header: list[str]) -> int:
     """Return how many lines a board has that begins with one or two of them; no more than these where they are bad."""
     try:
-        size = parse(header[0]).size
+        size = board.parameters_of(header[0]).size
         if len(header) == HEADER_LINES:
             GIPF.read("\n".join(header))
     except BadParameters:

@@ -13,6 +13,9 @@ from engine.wire.states import ALLOWED, NEXT, State, after
 MAX_BLOCK_LINES = 100_000
 """Longest block that a client accepts: a record of a very long match has some thousand lines."""
 
+MAX_BLOCK_BYTES = 16 * 1024 * 1024
+"""Largest block that a client accepts: a record of a very long match has some hundred thousand bytes."""
+
 
 class ServerEnd:
     """The server's end: reads requests, and refuses those that a client in this state may not make."""
@@ -72,6 +75,7 @@ class ClientEnd:
         self._block_of: Message = None
         self._block: list[str] = []
         self._missing = 0
+        self._block_bytes = 0
 
     def receive(self, data: bytes) -> list[Message]:
         """Return the messages that are whole now, blocks included; raises `ProtocolError`."""
@@ -95,6 +99,9 @@ class ClientEnd:
         if self._missing:
             if kind != BLOCK_KIND:
                 raise ProtocolError(Code.BAD_LINE, f"{self._missing} lines of a block are missing before {line!r}")
+            self._block_bytes += len(line)
+            if self._block_bytes > MAX_BLOCK_BYTES:
+                raise ProtocolError(Code.TOO_MANY, f"a longer block; at most {MAX_BLOCK_BYTES} bytes are accepted")
             self._block.append(line[2:])
             self._missing -= 1
             return None if self._missing else self._block_of._replace(lines=tuple(self._block))
@@ -105,5 +112,5 @@ class ClientEnd:
             return message
         if follow > MAX_BLOCK_LINES:
             raise ProtocolError(Code.TOO_MANY, f"a block of {follow} lines; at most {MAX_BLOCK_LINES} are accepted")
-        self._block_of, self._block, self._missing = message, [], follow
+        self._block_of, self._block, self._missing, self._block_bytes = message, [], follow, 0
         return None

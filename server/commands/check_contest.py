@@ -29,7 +29,9 @@ from server.contest.hosts.host import GameTask, PlayerMissing
 from server.contest.hosts.precompile import precompile_bots
 from server.contest.hosts.seating import GameSeating
 from server.contest.programs.command import quote_command
+from server.contest.programs.sandbox.cores import Cores
 from server.contest.report import formatting
+from server.contest.report.progress import forecast
 from server.contest.scoring.disqualification import Cause, is_late, losses
 from server.contest.store.folders import last_lines
 from server.ops.program_version import program
@@ -81,6 +83,7 @@ async def check(definition: Definition, say: Callable[[str], None]) -> int:
     openings = sum(len(variant.openings) for variant in definition.variants)
     entrants = number_of(len(definition.entrants), "entrant")
     say(f"{definition.name}: {entrants}; {variants}; {number_of(openings, 'opening')}: the file can be played")
+    say(forecast(definition, Cores().count))
     width = max(len(entrant.name) for entrant in definition.entrants)
     failed = 0
     await precompile_bots(definition, beside_games=False)

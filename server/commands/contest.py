@@ -2,7 +2,6 @@
 
 import sys
 from contextlib import closing
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -10,11 +9,11 @@ from typing import Annotated, NoReturn
 import cyclopts
 from cyclopts import Parameter
 from msgspec.structs import replace
+from rich.console import Console
 
 from engine.commands.usage_errors import explain_fault, nearest
 from engine.wire.messages import PORT
 from server.commands import exits
-from server.commands.console import OutputConsole
 from server.commands.options import BY, check_port, fail, place, secret
 from server.config import process_settings
 from server.config import tokens as token_file
@@ -50,7 +49,6 @@ def hold(
     return_time: float = 30.0,
     dask: str = "",
     check: bool = False,
-    dry_run: Annotated[bool, Parameter(negative=())] = False,
     verify: Annotated[bool, Parameter(negative=())] = False,
     verbose: bool = False,
 ) -> None:
@@ -79,9 +77,8 @@ def hold(
     dask
         Address of a dask scheduler, as in tcp://10.0.0.1:8786, whose workers play the games; only for programs.
     check
-        Only start every program once, play a short game with each, and say what is wrong; exit status 1 for something.
-    dry_run
-        Play nothing: say how many games there will be, and how long they will take, about and at most.
+        Say how many games there will be and how long they take, start every program once, play a short game with
+        each, and say what is wrong; exit status 1 for something.
     verify
         Play nothing: hold the contest of this file, or of this name, against its records, and say what differs.
     verbose
@@ -92,8 +89,6 @@ def hold(
     if verify:
         _verify(file, data)
     text, definition = _read(file)
-    if dry_run:
-        return _dry_run(definition, data)
     if check:
         from server.commands.check_contest import check as look
 
@@ -112,25 +107,7 @@ def hold(
 
     asked = ContestOptions(text, definition, settings, dask)
     process_settings.prepare_server()
-    sys.exit(exits.run("cannot hold the contest", run, asked, OutputConsole()))
-
-
-def _dry_run(definition: Definition, data: Path) -> None:
-    """Print what a contest is going to take, by games that the data directory has of earlier ones."""
-    from server.contest.report.formatting import printable
-    from server.contest.report.progress import dry_run_lines
-    from server.contest.runtime.snapshot import dry_run, measured_shares
-    from server.contest.store.store import FILE, Store
-
-    shares = []
-    try:
-        if (data / FILE).exists():
-            with closing(Store(data / FILE)) as store:
-                shares = measured_shares(store, definition)
-    except (OSError, BadStore) as error:
-        fail(explain_fault(error), status=exits.FAILED)
-    for line in dry_run_lines(dry_run(definition, shares, datetime.now(UTC))):
-        print(printable(line))
+    sys.exit(exits.run("cannot hold the contest", run, asked, Console()))
 
 
 def _verify(file: Path, data: Path) -> NoReturn:
@@ -141,7 +118,7 @@ def _verify(file: Path, data: Path) -> NoReturn:
 
     name = _read(file)[1].name if file.is_file() else str(file)
     try:
-        found = verify_with_progress(data, contest_called(data, name), OutputConsole(stderr=True))
+        found = verify_with_progress(data, contest_called(data, name), Console(stderr=True))
     except KeyError as error:
         fail(str(error.args[0]))
     except (OSError, BadStore) as error:

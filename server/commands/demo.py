@@ -3,13 +3,13 @@
 import subprocess
 import sys
 import tempfile
-from contextlib import suppress
 from pathlib import Path
 
 import trio
 
 from engine import record
 from engine.clock import TimeControl
+from engine.commands.program import answer
 from server.arena.arena import Arena
 from server.commands.exits import INTERRUPTED
 from server.config.builtin_bot import BuiltinBot
@@ -35,7 +35,7 @@ async def demonstrate(bots: tuple[BuiltinBot, BuiltinBot], variant: tuple[str, s
     """
     names = (bots[0].name, bots[1].name if bots[1] != bots[0] else f"{bots[1].name}.2")
     shown = f"{bots[0].name} against {bots[1].name}"
-    _say(f"a demonstration: {shown}, {budget / 1000:g} s a side, over TCP on this machine")
+    answer(f"a demonstration: {shown}, {budget / 1000:g} s a side, over TCP on this machine")
     game, parameters = variant
     params = ("--params", parameters.replace(" ", ",")) if parameters else ()
     wish = ("--game", game, *params, "--budget", str(budget), "--games", "1", "--quiet")
@@ -56,12 +56,16 @@ async def demonstrate(bots: tuple[BuiltinBot, BuiltinBot], variant: tuple[str, s
             async def watch() -> None:
                 nonlocal status
                 status = await _run("watch", *where, "--wait")
+                if status != 0:
+                    nursery.cancel_scope.cancel()
 
             async def play(*arguments: str) -> None:
                 if await _run(*arguments) != 0:
                     nursery.cancel_scope.cancel()
 
-            _say(f"the server listens at {HOST} port {arena.ports[0]}; starting {names[0]}, {names[1]} and who watches")
+            answer(
+                f"the server listens at {HOST} port {arena.ports[0]}; starting {names[0]}, {names[1]} and who watches"
+            )
             nursery.start_soon(_report_awaited, arena, names)
             async with trio.open_nursery() as programs:
                 programs.start_soon(watch)
@@ -74,7 +78,7 @@ async def demonstrate(bots: tuple[BuiltinBot, BuiltinBot], variant: tuple[str, s
                 await trio.sleep(CHECK_SECONDS)
             nursery.cancel_scope.cancel()
         if stopped:
-            _say("stopped before the match was over")
+            answer("stopped before the match was over")
             return INTERRUPTED
         return status or _show_record(Path(folder))
 
@@ -88,13 +92,8 @@ async def _report_awaited(arena: Arena, names: tuple[str, str]) -> None:
         awaited = [name for name in names if name not in arena.sessions]
         if arena.stats.started or not awaited:
             return
-        _say(f"  {' and '.join(awaited)} not ready after {trio.current_time() - began:.0f} s{why}")
+        answer(f"  {' and '.join(awaited)} not ready after {trio.current_time() - began:.0f} s{why}")
         why = ""
-
-
-def _say(line: str) -> None:
-    with suppress(BrokenPipeError):  # the reader of the output has closed it
-        print(line, flush=True)
 
 
 def _show_record(folder: Path) -> int:

@@ -11,7 +11,6 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from engine import record
 from engine.record import BadRecord
@@ -47,9 +46,6 @@ SAMPLE = 50
 
 OTHER_FILES = 64
 """Descriptors that the server needs in addition to its connections and matches."""
-
-CONNECT_SECONDS = 5.0
-"""How long the scheduler of a cluster may take to be connected to."""
 
 SOON_DAYS = 14
 """Least remaining validity of a certificate, in days."""
@@ -333,27 +329,10 @@ def _ladder(path: Path) -> Finding:
         return Finding(WRONG, "ladder", sentence)
     if found.sandbox is Sandbox.SEALED and sandbox_obstacle():
         return Finding(WRONG, "ladder", f"{path} seals programs, which this machine cannot: see sandbox")
-    if found.dask and (why := _unreachable(found.dask)):
-        sentence = f"{path}: no dask scheduler answers at {found.dask}: {why}; this machine plays alone until one does"
-        return Finding(NOTE, "ladder", sentence)
     named = f"{number_of(len(found.levels), 'level')} and {number_of(len(found.programs), 'program')}"
     return Finding(
         GOOD, "ladder", f"{path} has {number_of(len(found.variants), 'game')}, {named} beside the bots of the league"
     )
-
-
-def _unreachable(address: str) -> str:
-    """Return why nothing can be connected to at an address like tcp://10.0.0.1:8786; empty if it can."""
-    try:
-        place = urlsplit(address)
-        if place.port is None:
-            return "it names no port"
-        socket.create_connection((place.hostname or "", place.port), CONNECT_SECONDS).close()
-    except ValueError as error:
-        return str(error)
-    except OSError as error:
-        return error.strerror or str(error)
-    return ""
 
 
 def _others_may_write(path: Path) -> bool:

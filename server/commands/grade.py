@@ -1,18 +1,13 @@
 """The command line of ``arena-bot grade``; `bots.cli` finds it as an entry point of the distribution."""
 
-import os
 import sys
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
-from urllib.parse import quote
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING, NoReturn
 
 from engine.commands import reports
 from engine.commands.inputs import File
-from engine.commands.usage_errors import explain_fault, nearest
+from engine.commands.usage_errors import explain_fault
 
 if TYPE_CHECKING:
     from server.league.grading.evidence import Evidence
@@ -25,12 +20,8 @@ def grade(
     rule: Path,
     /,
     *files: str,
-    student: Annotated[str | None, Parameter(name=("--student",))] = None,
     csv: File = None,
     json: File = None,
-    junit: File = None,
-    gradescope: File = None,
-    html: File = None,
 ) -> None:
     """Turn contests, matches and conformance tests into points for a class, by a rule in TOML (docs/grading.md).
 
@@ -43,53 +34,35 @@ def grade(
     files
         Reports: what arena-bot match --json has written, the folder of a contest or its report.json, and, as NAME=FILE,
         what arena-bot check --json has written of somebody's bot.
-    student
-        Grade this one alone, who also owns a conformance test without a name.
     csv
         File for a table as gradebooks read it; - is stdout, which then shows nothing else.
     json
         File for all grades with their reasons, as JSON.
-    junit
-        File for JUnit's XML: a test for each student and criterion, which fails where points are lost.
-    gradescope
-        File for results.json of Gradescope, with --student.
-    html
-        File for a page of all grades, with the reason for each and links to the reports that show it.
     """
     from server.league.grading import grading
     from server.league.grading.rule import BadRule, read
 
-    outputs = {"--csv": csv, "--json": json, "--junit": junit, "--gradescope": gradescope, "--html": html}
+    outputs = {"--csv": csv, "--json": json}
     for option, file in outputs.items():
         if file and (fault := reports.not_writable(file)):
             _fail(f"{option}: {fault}")
     if sum(file == "-" for file in outputs.values()) > 1:
         _fail("only one report can go to stdout, which is -")
-    if gradescope and not student:
-        _fail("--gradescope is for one student: name him by --student")
     if not files:
         _fail("no report is given: arena-bot grade RULE MATCH.json CONTEST-FOLDER NAME=CHECK.json")
     try:
         found = read(_text(rule))
-        students: tuple[grading.Student, ...] = grading.grade_all(found, _read_reports(files, student or ""))
+        students: tuple[grading.Student, ...] = grading.grade_all(found, _read_reports(files))
     except BadRule as error:
         _fail(f"{rule}: {error}")
-    if student:
-        alone = [one for one in students if one.name.lower() == student.lower()]
-        if not alone:
-            _fail(f"--student: there is no student {student!r}{nearest(student, [one.name for one in students])}")
-        students = tuple(alone)
     if "-" not in outputs.values():
         for line in grading.as_text(found, students):
             print(line)
     _write("--csv", csv, lambda: grading.as_csv(found, students))
     _write("--json", json, lambda: grading.as_json(found, students))
-    _write("--junit", junit, lambda: grading.as_junit(found, students))
-    _write("--gradescope", gradescope, lambda: grading.as_gradescope(found, students[0]))
-    _write("--html", html, lambda: grading.as_html(found, students, partial(_link, Path(html or ""))))
 
 
-def _read_reports(files: tuple[str, ...], student: str) -> "Evidence":
+def _read_reports(files: tuple[str, ...]) -> "Evidence":
     """Return what all reports show; ends the command at the first one that cannot be used."""
     from server.league.grading.evidence import BadReport, Evidence, add_report
 
@@ -101,7 +74,7 @@ def _read_reports(files: tuple[str, ...], student: str) -> "Evidence":
         if path.is_dir():
             path /= REPORT
         try:
-            add_report(evidence, path.read_bytes(), owner or student, str(path))
+            add_report(evidence, path.read_bytes(), owner, str(path))
         except OSError as error:
             _fail(f"{path} cannot be read: {error.strerror}")
         except BadReport as error:
@@ -109,17 +82,9 @@ def _read_reports(files: tuple[str, ...], student: str) -> "Evidence":
     return evidence
 
 
-def _link(page: Path, report: str) -> str:
-    """Return the address of a report as seen from a page: of a contest that of its own page."""
-    file = Path(report)
-    beside = file.with_name("index.html")
-    shown = beside if file.name == REPORT and beside.exists() else file
-    return quote(Path(os.path.relpath(shown, page.parent)).as_posix())
-
-
 def _text(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8")
+        return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         _fail(f"{file}: it is no text in UTF-8")
     except OSError as error:

@@ -10,6 +10,7 @@ import trio
 from rich.console import Console
 from rich.live import Live
 from rich.progress import Progress
+from rich.text import Text
 
 from engine.wire.words import number_of
 from server.arena.arena import Arena
@@ -196,7 +197,7 @@ class _Follower:
                 if found.moment.closed is not None or stopped.is_set():
                     return found
                 if self._console.is_terminal:
-                    live.update(progress.render_progress(now), refresh=True)
+                    live.update(Text(progress.progress_line(now)), refresh=True)
                 elif trio.current_time() - self._said >= LINE_SECONDS:
                     self._said = trio.current_time()
                     self.say(progress.progress_line(now))

@@ -17,7 +17,7 @@ from server.contest.contest_file import BadContest
 from server.contest.interventions import Kind
 from server.contest.programs.sandbox.choice import contest_obstacle
 from server.contest.report import formatting
-from server.contest.report.structure import Comparison as PairsOfGames
+from server.contest.report.structure import Report
 from server.contest.runtime.organiser_commands import BadIntervention, InterventionRequest, intervene
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Contest, Store
@@ -48,15 +48,6 @@ class Comparison(msgspec.Struct, frozen=True):
     summary: str
     """The result so far, seen from the first version; empty before the first pair of games is over."""
     page: str
-
-
-class _Report(msgspec.Struct, frozen=True):
-    """The part of a contest's report that a comparison needs."""
-
-    state: str
-    done: int
-    entrants: tuple[str, ...]
-    comparisons: tuple[PairsOfGames, ...]
 
 
 class Comparisons:
@@ -138,11 +129,11 @@ class Comparisons:
 
     def _read(self, row: Contest) -> Comparison:
         """Return a comparison as its report shows it, which the server writes every few seconds."""
-        report = _Report("running", 0, ("", ""), ())
-        path = folder_of(self._data, row.id) / "report.json"
-        if path.is_file():
-            report = decode(path.read_bytes(), type=_Report)
-        return Comparison(row.id, row.name, report.state == "over", report.done, _summary(report), f"/contest/{row.id}")
+        path, place = folder_of(self._data, row.id) / "report.json", f"/contest/{row.id}"
+        if not path.is_file():
+            return Comparison(row.id, row.name, False, 0, "", place)
+        report = decode(path.read_bytes(), type=Report)
+        return Comparison(row.id, row.name, report.state == "over", report.done, _summary(report), place)
 
     def _passed(self, person: Person, bot: str, number: int) -> Version:
         owner = self._accounts.owner(bot)
@@ -185,7 +176,7 @@ pairs = {games // 2}
 """
 
 
-def _summary(report: _Report) -> str:
+def _summary(report: Report) -> str:
     """Return the result in a sentence, seen from the first version; empty until there is one."""
     if not report.comparisons or not sum(report.comparisons[0].pairs):
         return ""

@@ -95,8 +95,7 @@ TABLES: Migration = (
         deviation REAL NOT NULL
     )""",
     """CREATE INDEX ladder_versions_of ON ladder_versions (player)""",
-    # games that have begun and are not counted yet, by the numbers of their matches; is_noted is 1 for games during
-    # which a server was stopped in order, or of which its death was counted
+    # games that have begun and are not counted yet, by the numbers of their matches
     """CREATE TABLE ladder_running (
         match INTEGER PRIMARY KEY,
         variant TEXT NOT NULL,
@@ -104,8 +103,7 @@ TABLES: Migration = (
         first TEXT NOT NULL,
         second TEXT NOT NULL,
         first_version INTEGER NOT NULL,
-        second_version INTEGER NOT NULL,
-        is_noted INTEGER NOT NULL DEFAULT 0
+        second_version INTEGER NOT NULL
     )""",
     # number is the order in which games were counted; score is NULL where a game rates nobody, failed has 1 for the
     # first player and 2 for the second; record is the SHA-256 of the record, empty where there is none; ratings are
@@ -134,14 +132,6 @@ TABLES: Migration = (
     """CREATE INDEX ladder_games_of_first ON ladder_games (first, number)""",
     """CREATE INDEX ladder_games_of_second ON ladder_games (second, number)""",
     """CREATE INDEX ladder_games_by_date ON ladder_games (ended)""",
-    # the rating of a player at the end of a day, counted from 1970
-    """CREATE TABLE ladder_days (
-        player TEXT NOT NULL COLLATE NOCASE,
-        day INTEGER NOT NULL,
-        elo REAL NOT NULL,
-        deviation REAL NOT NULL,
-        PRIMARY KEY (player, day)
-    ) WITHOUT ROWID""",
     # what organisers announce, shown until it ends
     """CREATE TABLE announcements (
         id INTEGER PRIMARY KEY,
@@ -149,17 +139,6 @@ TABLES: Migration = (
         who TEXT NOT NULL,
         text TEXT NOT NULL,
         ends TEXT NOT NULL
-    )""",
-    # how many servers have died during a game, which versions played, and who began
-    """CREATE TABLE ladder_deaths (
-        variant TEXT NOT NULL,
-        first TEXT NOT NULL COLLATE NOCASE,
-        second TEXT NOT NULL COLLATE NOCASE,
-        first_version INTEGER NOT NULL,
-        second_version INTEGER NOT NULL,
-        deaths INTEGER NOT NULL,
-        last REAL NOT NULL,
-        PRIMARY KEY (variant, first, second, first_version, second_version)
     )""",
     # one row: the ladder file, since when the ladder is paused and by whom, how often the file was to be read
     # again, and what is wrong with it; empty texts for nothing
@@ -180,17 +159,6 @@ TABLES: Migration = (
         found TEXT NOT NULL,
         is_published INTEGER NOT NULL
     )""",
-    # what a side, 0 for who began, has used in a game of the ladder, in microseconds; there is nothing of games
-    # without a record
-    """CREATE TABLE ladder_times (
-        match INTEGER NOT NULL,
-        side INTEGER NOT NULL,
-        moves INTEGER NOT NULL,
-        used INTEGER NOT NULL,
-        allowed INTEGER NOT NULL,
-        longest INTEGER NOT NULL,
-        PRIMARY KEY (match, side)
-    ) WITHOUT ROWID""",
     # contests between two versions of a bot that its author has begun, by their numbers
     """CREATE TABLE comparisons (contest INTEGER PRIMARY KEY, bot INTEGER NOT NULL REFERENCES bots)""",
 )

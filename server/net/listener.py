@@ -1,7 +1,9 @@
 """Listeners that survive a lack of descriptors or memory."""
 
 import errno
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 import structlog
 import trio
@@ -15,6 +17,9 @@ RETRY_SECONDS = 0.1
 
 CLOSE_SECONDS = 1.0
 """Deadline for closing listeners."""
+
+REFUSAL_SECONDS = 0.5
+"""Deadline for accepting a connection with the spare descriptor, and for sending the refusal."""
 
 CLOSED_SECONDS = 1.0
 """Time after the last failure during which clients may be unable to connect."""
@@ -56,6 +61,35 @@ class AcceptStatus:
         """Start in the state of accepting."""
         self._closed_until = float("-inf")
         self._logged = False
+        self._spare = -1
+
+    @contextmanager
+    def keep_spare(self) -> Iterator[None]:
+        """Keep a spare descriptor, with which listeners refuse connections when no other one is left."""
+        self._take_spare()
+        try:
+            yield
+        finally:
+            self._close_spare()
+
+    @contextmanager
+    def spare_released(self) -> Iterator[bool]:
+        """Release the spare descriptor for a moment; yield whether there was one."""
+        had_one = self._close_spare()
+        try:
+            yield had_one
+        finally:
+            self._take_spare()
+
+    def _take_spare(self) -> None:
+        with suppress(OSError):  # another task was faster; the next failure tries again
+            self._spare = os.open(os.devnull, os.O_RDONLY)
+
+    def _close_spare(self) -> bool:
+        spare, self._spare = self._spare, -1
+        if spare >= 0:
+            os.close(spare)
+        return spare >= 0
 
     @property
     def closed(self) -> bool:
@@ -77,27 +111,49 @@ class AcceptStatus:
 
 
 class Listener(trio.abc.Listener[trio.SocketStream]):
-    """A listener that waits and retries when the machine lacks descriptors or memory."""
+    """A listener that waits and retries when the machine lacks descriptors or memory.
 
-    def __init__(self, listener: trio.SocketListener, accept_status: AcceptStatus) -> None:
-        """Wrap a listener; failures are noted in the status."""
+    Without descriptors it refuses connections by the spare one of its status.
+    """
+
+    def __init__(self, listener: trio.SocketListener, accept_status: AcceptStatus, refusal: bytes = b"") -> None:
+        """Wrap a listener; failures are noted in the status. A refused peer is sent the ``refusal``."""
         self._listener = listener
         self._accept_status = accept_status
+        self._refusal = refusal
 
     async def accept(self) -> trio.SocketStream:
         """Wait for a connection."""
         while True:
+            # without descriptors accept fails at once, whether or not somebody connects
+            await trio.lowlevel.wait_readable(self._listener.socket)
             try:
                 stream = await self._listener.accept()
             except OSError as error:
                 if error.errno not in _LACKS:
                     raise
                 self._accept_status.failed(error)
+                if error.errno in (errno.EMFILE, errno.ENFILE):
+                    await self._refuse()
                 await trio.sleep(RETRY_SECONDS)
             else:
                 self._accept_status.worked()
                 return stream
 
+    async def _refuse(self) -> None:
+        """Refuse the next connection with the spare descriptor, if there is one in time."""
+        with (
+            self._accept_status.spare_released() as had_one,
+            trio.move_on_after(REFUSAL_SECONDS),
+            suppress(OSError, trio.BrokenResourceError),
+        ):
+            if not had_one:
+                return
+            async with await self._listener.accept() as stream:
+                await stream.send_all(self._refusal)
+                await stream.send_eof()
+                while await stream.receive_some():  # a connection that is closed with unread bytes loses the refusal
+                    pass
+
     async def aclose(self) -> None:
-        """Close the listener."""
-        await self._listener.aclose()
+        """Leave the wrapped listener open, so that a service that has failed can begin again. Its owner closes it."""

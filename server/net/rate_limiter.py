@@ -294,11 +294,6 @@ class RateLimiter:
         quota.leave()
         self.quotas.discard(quota)
 
-    @property
-    def addresses(self) -> int:
-        """Return the number of addresses with remembered usage."""
-        return len(self._addresses)
-
     def close_overdue(self) -> Iterator[None]:
         """Close overdue connections, and forget unused addresses; call it every few seconds.
 

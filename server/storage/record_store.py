@@ -16,7 +16,6 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from heapq import nlargest
 from pathlib import Path
 from typing import NamedTuple
 
@@ -379,16 +378,6 @@ class RecordStore:
             return self._folders.record(match).stat().st_mtime_ns, match
         except OSError:
             return 0, match
-
-    @staticmethod
-    def newest(folder: Path, count: int, before: int | None = None) -> list[Path]:
-        """Return the paths of the ``count`` records with the highest numbers, highest first. Raises OSError.
-
-        ``before`` is a number that all of them are to be below.
-        """
-        place = folder / "records"
-        numbers = (number for number in _match_numbers(place) if before is None or number < before)
-        return [place / f"{number}{SUFFIX}" for number in nlargest(count, numbers)]
 
 
 def find_record(data: Path, match: int) -> bytes | None:

@@ -32,7 +32,7 @@ from server.web.http.answers import JSON, json_answer
 from server.web.http.client_quota import ClientQuota
 from server.web.http.errors import NOT_TRUE, Refused, short
 from server.web.http.listener import QUOTA
-from server.web.http.numbers import query_before, query_number
+from server.web.http.numbers import number_in, query_before
 from server.web.http.request_body import read_body
 from server.web.http.response_guard import Guard
 from server.web.live.channels import Hubs, away
@@ -184,7 +184,7 @@ class Pages:
         match = self._arena.find_match(request.path_params["number"])
         if match is None:
             raise Refused(404, "the notes of a match that was over some time ago are told with the match")
-        first = query_number(request, "from", 0)
+        first = number_in(request.query_params, "from", 0)
         return json_answer(msgspec.json.encode(note_views(match.public_notes[first:])))
 
     def _of_record(self, kind: str) -> Callable[[Request], Awaitable[Response]]:

@@ -34,7 +34,7 @@ async def serve_web(
     listeners: list[trio.SocketListener],
     *rooms: "Room",
 ) -> None:
-    """Serve the pages of an arena, and of other rooms, on listeners, which are closed in the end, until cancelled."""
+    """Serve the pages of an arena, and of other rooms, on listeners, which the caller closes, until cancelled."""
     from server.web.service import serve  # whoever serves no pages need not load what serves them
 
     await serve(arena, record_store, listeners, *rooms)

@@ -1,7 +1,6 @@
 """Run every benchmark, or those that are named: ``python -m tests.bench [NAME]...``, where NAME is one of `BENCHES`.
 
-``python -m tests.bench soak [--minutes 30]`` and ``term`` take as long as they are told to, and are run only where they
-are named.
+``python -m tests.bench soak [--minutes 30]`` takes as long as it is told to, and is run only where it is named.
 """
 
 import argparse
@@ -12,20 +11,15 @@ from tests.bench import (
     flags,
     games,
     hostile,
-    ladder,
     levels,
     pages,
     perft,
-    playing,
     requests,
-    routes,
     server,
     soak,
-    solving,
     starting,
     strength,
     sync,
-    term,
     thinking,
     web,
 )
@@ -36,22 +30,18 @@ BENCHES: dict[str, Callable[[], object]] = {
     "thinking": thinking.run,
     "levels": levels.run,
     "strength": strength.run,
-    "solving": solving.run,
     "starting": starting.run,
     "server": server.run,
     "sync": sync.run,
     "flags": flags.run,
     "requests": requests.run,
     "hostile": hostile.run,
-    "playing": playing.run,
     "web": web.run,
     "pages": pages.run,
-    "routes": routes.run,
     "contests": contests.run,
-    "ladder": ladder.run,
 }
 
-LASTING: dict[str, Callable[[float], None]] = {"soak": soak.run, "term": term.run}
+LASTING: dict[str, Callable[[float], None]] = {"soak": soak.run}
 """Those that take as long as they are told to."""
 
 parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Measure, and print figures.")

@@ -12,8 +12,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -23,21 +23,20 @@ import trio
 from rich.console import Console
 
 from engine.clock import TimeControl
+from engine.commands.game_files import opened_to_append
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import moves
 from server.commands.match.players import MatchPlayer
-from server.commands.match.run import MatchFiles, opened_results
+from server.commands.match.run import FILE as MATCH_FILE
+from server.commands.match.run import MatchFiles
 from server.commands.match.run import hold as hold_match
 from server.commands.match.setup import drawn_openings, make_setup
 from server.commands.run_contest import ContestOptions, hold
 from server.config.settings import Settings
 from server.contest import contest_file
 from server.contest.definition import Definition, Sandbox
-from server.contest.fixtures import Finished, Fixture
-from server.contest.hosts.arena_host import ArenaGame
-from server.contest.hosts.host import GameTask
-from server.contest.hosts.seating import GameSeating
+from server.contest.fixtures import Finished
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.runtime.runner import Runner
 from server.contest.store.store import FILE, Store
@@ -108,7 +107,8 @@ class _Held(NamedTuple):
     games: list[Finished]
     seconds: float
     """In all, with its opening, report and verification."""
-    stages: "_Stages"
+    playing: float
+    """From the beginning of the first game until all of the last one is done."""
     server: float
     """Processor time of the server, in seconds."""
     programs: float
@@ -116,20 +116,20 @@ class _Held(NamedTuple):
 
     @property
     def rate(self) -> float:
-        """Return the games a minute, from the beginning of the first one until the result of the last is kept."""
-        return 60 * len(self.games) / self.stages.seconds
+        """Return the games a minute while games are played."""
+        return 60 * len(self.games) / self.playing
 
 
 def _held(definition: Definition, data: Path) -> _Held:
     """Hold a contest."""
     asked = ContestOptions(CONTEST, definition, Settings(data=data, port=0))
     before, began = _processor_seconds(), perf_counter()
-    with _Stages() as stages, data.with_suffix(".log").open("w") as log:
+    with _stamps() as stamps, data.with_suffix(".log").open("w") as log:
         trio.run(hold, asked, Console(file=log))
     seconds = perf_counter() - began
     server, programs = (after - then for after, then in zip(_processor_seconds(), before, strict=True))
     with closing(Store(data / FILE)) as store:
-        return _Held(store.games(1), seconds, stages, server, programs)
+        return _Held(store.games(1), seconds, max(stamps) - min(stamps), server, programs)
 
 
 def _sandboxes(folder: Path, command: list[str]) -> None:
@@ -152,15 +152,6 @@ def _sandboxes(folder: Path, command: list[str]) -> None:
         f"  sealed    {statistics.median(one.rate for one in sealed):9.0f} games/min while they are played, without "
         f"sandboxes {statistics.median(one.rate for one in none):.0f}: {statistics.median(ratios):.2f} times as many "
         f"({told})"
-    )
-    print("  where the time of a game goes, medians in ms; what stands apart goes on beside the next game")
-    print(f"    {'':52}{'no sandbox':>12}{'sealed':>12}")
-    for name in none[0].stages.medians():
-        figures = (statistics.median(one.stages.medians()[name] for one in found) for found in (none, sealed))
-        print(f"    {name:52}" + "".join(f"{1000 * figure:12.1f}" for figure in figures))
-    figures = (statistics.median(one.server / len(one.games) for one in found) for found in (none, sealed))
-    print(
-        f"    {'processor time of the server, report included':52}" + "".join(f"{1000 * one:12.1f}" for one in figures)
     )
 
 
@@ -194,7 +185,7 @@ def _match(command: list[str], games: int, log: Path) -> float:
         test=None, folder=str(log.parent),
     )  # fmt: skip
     began = perf_counter()
-    with opened_results(None) as results, log.open("w") as file:
+    with opened_to_append(None, "", MATCH_FILE) as results, log.open("w") as file:
         end = trio.run(hold_match, setup, MatchFiles(results, None), cores, "", Console(file=file))
     assert end.progress.tally.count == games and not any(row.faults for row in end.progress.tally.rows())
     return 60 * games / (perf_counter() - began)
@@ -219,116 +210,21 @@ def _contest(folder: Path, command: list[str]) -> None:
     print(f"  bare loop {60 * count / min(loops):9.0f} games/min (one process), {ratio:.0f} times as many")
     server, programs = (1000 * seconds / count for seconds in (held.server, held.programs))
     print(f"  processor time a game: server {server:.1f} ms, programs that it was told of {programs:.1f} ms")
-    first, last = held.stages.server_seconds()
-    print(
-        f"  of the server while games are played: first third {1000 * first:.1f} ms a game, last {1000 * last:.1f} ms"
-    )
 
 
-def _seated(_stack: object, task: GameTask, _started: object) -> Fixture:
-    return task.fixture
+@contextmanager
+def _stamps() -> Iterator[list[float]]:
+    """List the moments at which games of contests begin, and at which all of them is done."""
+    stamps: list[float] = []
+    play: Any = Runner._play
 
+    async def stamped(runner: Runner, *arguments: Any) -> None:
+        stamps.append(perf_counter())
+        await play(runner, *arguments)
+        stamps.append(perf_counter())
 
-def _kept(over: Finished, _game: object) -> Fixture:
-    return over.fixture
-
-
-class _Stages:
-    """Stamps what happens to each game of a contest, while it is entered."""
-
-    STAGES = (
-        ("its beginning is in the database", "play", "seated"),
-        ("both programs are there", "seated", "there"),
-        ("its last move", "begun", "over"),
-        ("its cores are left to the next game", "over", "ended"),
-        ("the next game begins", "ended", "next"),
-        ("  apart: from its last move until its result is kept", "over", "kept"),
-        ("  apart: from its result until all is done", "kept", "left"),
-    )
-
-    def __init__(self) -> None:
-        self._stamps: dict[Fixture, dict[str, float]] = {}
-        self._processor: list[float] = []
-        self._patches = [
-            mock.patch.object(Runner, "_play", self._around(Runner._play, lambda fixture: fixture, "play", "left")),
-            mock.patch.object(GameSeating, "seated", self._around(GameSeating.seated, _seated, "seated", "there")),
-            mock.patch.object(ArenaGame, "result", self._result(ArenaGame.result)),
-            mock.patch.object(
-                Runner, "_keep", self._around(Runner._keep, lambda over, _: over.fixture, "keep", "kept")
-            ),
-            mock.patch.object(Runner, "_leave_cores", self._ended(Runner._leave_cores)),
-        ]
-
-    def _around(self, original: Any, fixture_of: Callable[..., Fixture], before: str, after: str) -> Any:
-        """Return a method that stamps its beginning and its end, for the fixture that its arguments are about."""
-
-        async def stamped(runner: Any, *arguments: Any) -> Any:
-            fixture = fixture_of(*arguments)
-            self._stamp(fixture, before)
-            try:
-                return await original(runner, *arguments)
-            finally:
-                self._stamp(fixture, after)
-
-        return stamped
-
-    def _result(self, original: Any) -> Any:
-        """Return a method that stamps from the beginning of a match to its end."""
-
-        async def stamped(game: ArenaGame) -> Finished:
-            begun = perf_counter()
-            over: Finished = await original(game)
-            self._stamps.setdefault(over.fixture, {})["begun"] = begun
-            self._stamp(over.fixture, "over")
-            return over
-
-        return stamped
-
-    def _ended(self, original: Any) -> Any:
-        def stamped(runner: Runner, fixture: Fixture) -> None:
-            self._stamps[fixture].setdefault("ended", perf_counter())
-            original(runner, fixture)
-
-        return stamped
-
-    def _stamp(self, fixture: Fixture, what: str) -> None:
-        if what == "play":
-            now = perf_counter()
-            self._processor.append(_processor_seconds()[0])
-            ended = [stamps for stamps in self._stamps.values() if "ended" in stamps and "next" not in stamps]
-            for stamps in ended[:1]:  # it has its cores
-                stamps["next"] = now
-        self._stamps.setdefault(fixture, {})[what] = perf_counter()
-
-    @property
-    def seconds(self) -> float:
-        """Return how long games were played."""
-        stamps = self._stamps.values()
-        return max(one["left"] for one in stamps) - min(one["play"] for one in stamps)
-
-    def medians(self) -> dict[str, float]:
-        """Return for each stage how many seconds it takes."""
-        found = {}
-        for name, before, after in self.STAGES:
-            both = [one[after] - one[before] for one in self._stamps.values() if before in one and after in one]
-            found[name] = statistics.median(both)
-        return found
-
-    def server_seconds(self) -> tuple[float, float]:
-        """Return the processor time that the server takes for a game, in the first and in the last third of them."""
-        third = len(self._processor) // 3
-        spans = (self._processor[: third + 1], self._processor[-third - 1 :])
-        first, last = ((span[-1] - span[0]) / third for span in spans)
-        return first, last
-
-    def __enter__(self) -> "_Stages":
-        for patch in self._patches:
-            patch.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        for patch in self._patches:
-            patch.stop()
+    with mock.patch.object(Runner, "_play", stamped):
+        yield stamps
 
 
 def _plays_alike(game: Finished, opening: str) -> bool:

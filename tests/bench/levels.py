@@ -68,7 +68,7 @@ def _play(task: tuple[int, int, tuple[str, ...]]) -> int:
     level, number, opened = task
     start = GAMES["gipf"].start(PARAMETERS)
     players = _player(start, level), _player(start, level - 1)
-    return play_pair(number, start, opened, players, (None, None), MOVE_LIMIT).points
+    return play_pair(number, start, opened, players, MOVE_LIMIT).points
 
 
 def _player(start: Position, level: int) -> Player:

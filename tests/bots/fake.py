@@ -23,8 +23,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import BinaryIO
 
-SECONDS = 1200.0
-"""No test waits for longer; a script that does is wrong."""
+from tests.waiting import WAIT_SECONDS
 
 
 class FakeServer:
@@ -34,7 +33,7 @@ class FakeServer:
         """Listen on a free port of this machine."""
         self._scripts = scripts
         self._listener = socket.create_server(("127.0.0.1", 0))
-        self._listener.settimeout(SECONDS)
+        self._listener.settimeout(WAIT_SECONDS)
         self.port: int = self._listener.getsockname()[1]
         self.said: list[str] = []
         self._wrong: list[str] = []
@@ -50,7 +49,7 @@ class FakeServer:
     ) -> None:
         """Wait until every script has been played."""
         if error is None:
-            self._thread.join(SECONDS)
+            self._thread.join(WAIT_SECONDS)
         self._listener.close()
         if error is None:
             assert not self._thread.is_alive(), "the scripts have not come to their end"
@@ -60,7 +59,7 @@ class FakeServer:
 
     def wait_for(self, line: str) -> None:
         """Wait until the client has said a line."""
-        deadline = time.monotonic() + SECONDS
+        deadline = time.monotonic() + WAIT_SECONDS
         while line not in self.said:
             assert time.monotonic() < deadline, f"the client did not say {line!r}, but {self.said}"
             time.sleep(0.01)
@@ -69,7 +68,7 @@ class FakeServer:
         for number, script in enumerate(self._scripts, 1):
             try:
                 connection, _ = self._listener.accept()
-                connection.settimeout(SECONDS)
+                connection.settimeout(WAIT_SECONDS)
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 with connection, connection.makefile("rb") as lines:
                     self._play(script, connection, lines)

@@ -19,9 +19,10 @@ from bots.check.bot_under_test import LOOK_SECONDS, BotUnderTest
 from bots.check.cases import connecting, reconnect_cases
 from bots.check.peer import Left, Peer
 from engine.wire.codes import ProtocolError
+from tests.waiting import WAIT_SECONDS
 
-REAL_SECONDS = 1200.0
-"""No test waits for longer; a bot that reports nothing for so long has a fault that the test does not know of."""
+LEAP_SECONDS = 1200.0
+"""Longer than the conformance test waits for anything."""
 
 
 class StandingClock:
@@ -109,7 +110,7 @@ def stand_still(patch: pytest.MonkeyPatch, folder: Path) -> Iterator[None]:
                 elif clock.waits(port, self._sent, self._heard):
                     clock.leap(deadline)
                 else:
-                    ready, _, _ = select.select([self._connection.fileno(), clock.pipe], [], [], REAL_SECONDS)
+                    ready, _, _ = select.select([self._connection.fileno(), clock.pipe], [], [], WAIT_SECONDS)
                     assert ready, "the bot does nothing, and reports nothing"
                 clock.look()
             return self._lines.popleft() if self._lines else None
@@ -130,7 +131,7 @@ def stand_still(patch: pytest.MonkeyPatch, folder: Path) -> Iterator[None]:
         found = accept_in_earnest(self, min(seconds, LOOK_SECONDS))
         clock.look()
         if found is None and clock.stalled:
-            clock.leap(clock.monotonic() + REAL_SECONDS)
+            clock.leap(clock.monotonic() + LEAP_SECONDS)
         return found
 
     patch.setattr(bot_under_test, "Peer", StandingPeer)

@@ -21,6 +21,7 @@ from tests.bots.piped_programs import PIPED
 from tests.bots.scripts import QUIT, SEEK, login_of
 from tests.bots.texts import BOARD, FIRST, SECOND, THIRD
 from tests.server.process import ServerProcess
+from tests.waiting import WAIT_SECONDS
 
 LOGIN = login_of("bridge")
 MATCH = f"< MATCH 17 gipf 4,4,15,15 white bob 60000 0 1000 secret\n{BOARD}\n"
@@ -61,6 +62,7 @@ def bridged(
         FakeServer(*scripts) as server,
     ):
         patch.setenv("NOTES", notes.name)
+        patch.delenv("PYTHONUNBUFFERED", raising=False)
         try:
             main(["bridge", "--port", str(server.port), *options.split(), "--", sys.executable, "-c", source])
         except SystemExit as leaving:
@@ -301,7 +303,7 @@ while True: hear()
 
 def ended(number: int) -> bool:
     """Tell whether a process has ended, perhaps not waited for yet."""
-    deadline = time.monotonic() + 1200
+    deadline = time.monotonic() + WAIT_SECONDS
     while time.monotonic() < deadline:
         try:
             if Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
@@ -335,7 +337,7 @@ def test_a_bridge_that_is_ended_resigns_and_ends_the_program(number: int, status
         while not (tmp_path / "pid").exists():
             time.sleep(0.02)
         process.send_signal(number)
-        assert process.wait(1200) == status
+        assert process.wait(WAIT_SECONDS) == status
     assert ended(int((tmp_path / "pid").read_text()))
 
 
@@ -418,7 +420,7 @@ def test_a_second_player_of_the_contest_against_a_bot_on_a_real_server(tmp_path:
         python = [sys.executable, "-m", "bots"]
         command = [*python, "bridge", *where, "--colour", "second", "--dialect", "arrows", "--", sys.executable, "-c"]
         other = subprocess.Popen([*python, "random", *where, "--game", "arrows", "--quiet"])
-        done = subprocess.run([*command, module], capture_output=True, text=True, timeout=1200, check=False)
-        assert (done.returncode, other.wait(1200)) == (0, 0), done.stderr
+        done = subprocess.run([*command, module], capture_output=True, text=True, timeout=WAIT_SECONDS, check=False)
+        assert (done.returncode, other.wait(WAIT_SECONDS)) == (0, 0), done.stderr
         assert server.stop() == 0
     assert record.verify((tmp_path / "records" / "1.txt").read_text()).header.players == ("random", "bridge")

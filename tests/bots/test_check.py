@@ -1,6 +1,7 @@
 """The conformance test: what it says about a bot without a fault, and about bots with one each."""
 
 import json
+import shlex
 import socket
 import sys
 import time
@@ -264,7 +265,7 @@ def test_what_cannot_be_built_is_not_tried_and_the_report_tells(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "check.json"
-    build = f"{sys.executable} -c 'print(5); raise SystemExit(3)'"
+    build = f"{shlex.quote(sys.executable)} -c 'print(5); raise SystemExit(3)'"
     with pytest.raises(SystemExit) as leaving:
         main(["check", "--build", build, "--json", str(file), "--", "./nobody"])
     shown = capfd.readouterr()

@@ -2,14 +2,17 @@
 
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
 
 from bots.alphabeta_bot import AlphaBetaBot
 from bots.cli import main
+from bots.commands import online
 from tests.bots.fake import FakeServer
 from tests.bots.scripts import QUIT, login_of
 from tests.bots.texts import BOARD, FIRST, board_of
+from tests.waiting import WAIT_SECONDS
 
 LOGIN = login_of("random")
 ENDED = f"""
@@ -120,6 +123,25 @@ def test_alphabeta_is_warm_before_it_logs_in(
     assert error.splitlines()[0].startswith("match 17: GIPF 6 4 20 20"), "nothing is waited for"
 
 
+def test_alphabeta_is_warm_for_the_variant_that_a_contest_has_started_it_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    warmed: list[tuple[str, str]] = []
+    monkeypatch.setattr(AlphaBetaBot, "warm", lambda self, game, params: warmed.append((game, params)))
+    monkeypatch.setattr(online, "play_wish", lambda *_what: None)
+    monkeypatch.setenv("ARENA_GAME", "gipf")
+    monkeypatch.setenv("ARENA_PARAMS", "3,3,9,9")
+    for options in ((), ("--params", "6,4,20,20"), ("--game", "mnk")):
+        with suppress(SystemExit):
+            main(["alphabeta", *options])
+    assert warmed == [("gipf", "3 3 9 9"), ("gipf", "6,4,20,20"), ("mnk", "")]
+
+
+def test_alphabeta_has_loaded_the_compiler_before_a_contest_says_what_is_played() -> None:
+    script = "online.play_wish = lambda *_what: print('numba' in sys.modules)"
+    command = f"import sys; from bots.cli import main; from bots.commands import online; {script}; main()"
+    printed = subprocess.check_output([sys.executable, "-P", "-c", command, "alphabeta", "--game", "any"], text=True)
+    assert printed == "True\n"
+
+
 def test_warming_where_nothing_compiles_takes_no_time(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -167,6 +189,6 @@ def test_the_log_of_a_match(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
 @pytest.mark.slow
 def test_the_module_is_the_command() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "bots", "--help"], capture_output=True, text=True, timeout=1200, check=True
+        [sys.executable, "-m", "bots", "--help"], capture_output=True, text=True, timeout=WAIT_SECONDS, check=True
     )
     assert "arena-bot" in done.stdout and "watch" in done.stdout

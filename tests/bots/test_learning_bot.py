@@ -18,6 +18,7 @@ from engine.games.catalogue import GAMES, start_of
 from engine.games.history import History
 from engine.games.interface import Position
 from tests.server.process import ServerProcess
+from tests.waiting import WAIT_SECONDS
 
 PROGRAM = Path(learning_bot.__file__)
 ROUNDS = 20
@@ -87,7 +88,12 @@ def test_what_it_has_learned_plays_on_the_server(tmp_path: Path, monkeypatch: py
     with ServerProcess(tmp_path / "data", "--builtin", "random:arrows") as server:
         environment = {**os.environ, "ARENA_PORT": str(server.port), "ARENA_NAME": "learned"}
         done = subprocess.run(
-            [sys.executable, str(PROGRAM)], env=environment, capture_output=True, text=True, timeout=1200, check=False
+            [sys.executable, str(PROGRAM)],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=WAIT_SECONDS,
+            check=False,
         )
     assert done.returncode == 0, done.stderr
     assert ": won as " in done.stderr.splitlines()[-1]

@@ -13,7 +13,8 @@ from bots.cli import main
 from bots.workbench import new_bot
 from bots.workbench.new_bot import LANGUAGES
 from engine.games.catalogue import GAMES
-from tests.bots.test_examples import BUILD_SECONDS, EXAMPLES, unusable
+from tests.bots.test_examples import EXAMPLES, unusable
+from tests.waiting import BUILD_SECONDS
 
 SCRIPTS = str(Path(sys.executable).parent)
 

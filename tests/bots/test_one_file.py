@@ -11,9 +11,10 @@ from msgspec.structs import replace
 from bots.cli import main
 from server.commands.check_contest import check
 from server.contest import contest_file
-from tests.bots.test_readme import BOT, SECONDS
+from tests.bots.test_readme import BOT
 from tests.server.contest.runtime.bots import SANDBOX
 from tests.server.process import ServerProcess
+from tests.waiting import WAIT_SECONDS
 
 CONTEST = (
     SANDBOX
@@ -41,7 +42,7 @@ def test_it_plays_on_a_server(file: Path, tmp_path: Path, monkeypatch: pytest.Mo
     with ServerProcess(tmp_path / "data", "--builtin", "random", "--budget", "5000") as server:
         told = {"ARENA_PORT": str(server.port), "ARENA_GAME": "gipf", "ARENA_PARAMS": "2,2,5,5"}
         done = subprocess.run(
-            [sys.executable, str(file)], env=os.environ | told, capture_output=True, text=True, timeout=SECONDS
+            [sys.executable, str(file)], env=os.environ | told, capture_output=True, text=True, timeout=WAIT_SECONDS
         )
     assert done.returncode == 0, done.stderr
     *_, first, last = done.stderr.splitlines()
@@ -67,6 +68,6 @@ async def test_it_plays_in_a_contest(file: Path, tmp_path: Path) -> None:
 def test_it_plays_matches(file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(file.parent)
     words = ["match", "mybot.py", "random", "--games", "2", "--game", "mnk", "--params", "3,3,3", "--seed", "1"]
-    done = subprocess.run([sys.executable, "-m", "bots", *words], capture_output=True, text=True, timeout=SECONDS)
+    done = subprocess.run([sys.executable, "-m", "bots", *words], capture_output=True, text=True, timeout=WAIT_SECONDS)
     assert done.returncode == 0, done.stderr
     assert "2 of 2 games" in done.stdout + done.stderr

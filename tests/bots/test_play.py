@@ -28,6 +28,7 @@ from engine.search.searcher import SearchResult
 from tests.bots.test_cli import run
 from tests.engine.gipf.test_many_choices import NAMED, crowded
 from tests.games.cases import EVERY_GAME, named
+from tests.waiting import WAIT_SECONDS
 
 BOT = Player(1.0)
 
@@ -313,7 +314,7 @@ def test_in_a_terminal_ctrl_c_stops_the_bot_and_tab_completes() -> None:
     def wait_for(words: bytes) -> None:
         nonlocal printed
         while words not in printed:
-            readable, _, _ = select.select([main], [], [], 1200)
+            readable, _, _ = select.select([main], [], [], WAIT_SECONDS)
             assert readable, printed
             printed += os.read(main, 4096)
 
@@ -331,7 +332,7 @@ def test_in_a_terminal_ctrl_c_stops_the_bot_and_tab_completes() -> None:
         playing.send_signal(signal.SIGINT)
         wait_for(b"stopped; go lets the bot move")
         os.write(main, b"quit\n")
-        assert playing.wait(1200) == 0
+        assert playing.wait(WAIT_SECONDS) == 0
     finally:
         playing.kill()
         playing.wait()

@@ -11,15 +11,13 @@ import pytest
 
 from engine.wire import messages as m
 from tests.server.process import Client, ServerProcess
+from tests.waiting import WAIT_SECONDS
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 SECTION = README.partition("\n## Write a bot\n")[2].partition("\n## ")[0]
 SERVER = re.search(r"^    arena-server serve (.*)$", SECTION, re.MULTILINE)
 BOT = re.search(r"^```python\n(.*?)^```$", SECTION, re.MULTILINE | re.DOTALL)
 assert SERVER is not None and BOT is not None
-
-SECONDS = 1200.0
-"""For a match with a second a side, on a machine that is busy with other tests."""
 
 QUICK = ("--budget", "1000")
 """So that a bot that uses the clock does not take a minute: the only thing that is not as README has it."""
@@ -44,7 +42,7 @@ class Newcomer:
 
     def last_lines(self, status: int = 0) -> list[str]:
         """Wait for its end, and return what else it has shown."""
-        shown = self.process.communicate(timeout=SECONDS)[1]
+        shown = self.process.communicate(timeout=WAIT_SECONDS)[1]
         assert self.process.returncode == status, shown
         return shown.splitlines()
 
@@ -96,7 +94,7 @@ def test_a_newcomer_is_told_why_nobody_plays(tmp_path: Path, newcomer: Callable[
     with ServerProcess(tmp_path / "data", "--builtin", "random") as server, ExitStack() as stack:
         busy = [stack.enter_context(closing(Client(server.port, f"busy{number}"))) for number in range(4)]
         for client in busy:
-            client.socket.settimeout(SECONDS)
+            client.socket.settimeout(WAIT_SECONDS)
             client.say(m.Seek("gipf", m.Text("opponent=random")))
             client.hear(m.Match)
         waiting = newcomer(server.port)

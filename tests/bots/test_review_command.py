@@ -94,7 +94,7 @@ def test_the_same_as_json(record: str, capsys: pytest.CaptureFixture[str]) -> No
     assert [move["move"] for move in told["moves"]][:3] == ["b2", "a1", "c1"]
     assert told["moves"][8] == {
         "ply": 9, "side": "first", "move": "c3", "worth": {"result": "draw", "plies": None}, "best": "c3",
-        "best_worth": {"result": "draw", "plies": None}, "line": ["c3"], "loss": 0, "marks": [], "cost": None,
+        "best_worth": {"result": "draw", "plies": None}, "line": ["c3"], "loss": 0, "marks": [],
     }  # fmt: skip
 
 

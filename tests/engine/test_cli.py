@@ -13,6 +13,7 @@ import pytest
 
 from engine import cli
 from engine.commands import inputs
+from tests.waiting import WAIT_SECONDS
 
 SMALL = "2 3 5 5\n2 2 W\n W B\nB _ W\n W B\n"
 
@@ -196,7 +197,7 @@ def test_help_is_on_stdout_and_imports_nothing_heavy(monkeypatch: pytest.MonkeyP
     """Nor does what is solved in a moment, or its proof."""
     monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
     with start("--help") as process:
-        output, errors = process.communicate(timeout=1200)
+        output, errors = process.communicate(timeout=WAIT_SECONDS)
     assert (process.returncode, errors) == (0, b"")
     assert all(command.name.encode() in output for command in cli.COMMANDS)
     code = (
@@ -206,7 +207,9 @@ def test_help_is_on_stdout_and_imports_nothing_heavy(monkeypatch: pytest.MonkeyP
         f"assert run(['solve', 'gipf', '--params', '3 3 4 4', '--proof', {os.devnull!r}]) == 0;"
         "print(sorted({'numba', 'numpy', 'trio'} & set(sys.modules)))"
     )
-    found = subprocess.run([sys.executable, "-c", code], input=b"", capture_output=True, check=True, timeout=1200)
+    found = subprocess.run(
+        [sys.executable, "-c", code], input=b"", capture_output=True, check=True, timeout=WAIT_SECONDS
+    )
     assert found.stdout.splitlines()[-1] == b"[]"
 
 
@@ -217,7 +220,7 @@ def test_ctrl_c_ends_a_search_at_once_and_quietly() -> None:
         assert process.stderr is not None
         process.stderr.readline()  # the first progress: the search is at work
         process.send_signal(signal.SIGINT)
-        output, errors = process.communicate(timeout=1200)
+        output, errors = process.communicate(timeout=WAIT_SECONDS)
     assert process.returncode == -signal.SIGINT
     assert output == b""
     assert b"Traceback" not in errors
@@ -231,7 +234,7 @@ def test_a_closed_pipe_ends_a_count_quietly() -> None:
         process.stdout.close()
         assert process.stderr is not None
         assert process.stderr.read() == b""
-        assert process.wait(1200) == -signal.SIGPIPE
+        assert process.wait(WAIT_SECONDS) == -signal.SIGPIPE
 
 
 def test_answers_come_as_soon_as_they_are_known() -> None:
@@ -240,6 +243,16 @@ def test_answers_come_as_soon_as_they_are_known() -> None:
         assert [process.stdout.readline().split()[:2] for _ in range(2)] == [[b"perft", b"1"], [b"perft", b"2"]]
         assert process.poll() is None
         process.kill()
+
+
+@pytest.mark.parametrize("command", ["check -", "record -", "export -", "analyse gipf --position -"])
+def test_a_hyphen_is_standard_input_and_a_byte_order_mark_is_no_part_of_it(command: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "engine", *command.split()], input="\ufeffsomething", capture_output=True, text=True,
+        encoding="utf-8", timeout=WAIT_SECONDS, check=False,
+    )  # fmt: skip
+    assert done.stderr.count("standard input: ") == 1 and "Traceback" not in done.stderr
+    assert not re.search(r"\ufeff|\\ufeff", done.stderr)
 
 
 @pytest.mark.slow("interpreted")
@@ -251,7 +264,7 @@ def test_position_comes_from_standard_input(command: str) -> None:
         input=board,
         capture_output=True,
         text=True,
-        timeout=1200,
+        timeout=WAIT_SECONDS,
         check=False,
     )
     assert done.returncode == 0, done.stderr

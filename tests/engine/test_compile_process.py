@@ -14,6 +14,7 @@ import pytest
 from engine.compiling.compile_process import CompileProcess
 from engine.games.catalogue import start_of
 from engine.search.binding import CompiledCode
+from tests.waiting import BUILD_SECONDS
 
 ROOT = Path(__file__).parents[2]
 
@@ -132,7 +133,7 @@ def test_it_ends_at_once_and_in_order_while_its_caller_lives() -> None:
 
 def test_what_it_says_goes_nowhere_and_how_it_ended_does_not_matter(capfd: pytest.CaptureFixture[str]) -> None:
     process = CompileProcess(["precompile", "halma"])
-    assert process.wait(1200) and process.has_ended()
+    assert process.wait(BUILD_SECONDS) and process.has_ended()
     assert capfd.readouterr() == ("", "")
 
 
@@ -142,9 +143,9 @@ def test_no_two_are_started_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(CompileProcess, "_latest", None)
     first = CompileProcess.start(["precompile", "halma"])
     assert first is not None and CompileProcess.start(["precompile", "halma"]) is None
-    assert first.wait(1200)
+    assert first.wait(BUILD_SECONDS)
     second = CompileProcess.start(["precompile", "halma"])
-    assert second is not None and second.wait(1200)
+    assert second is not None and second.wait(BUILD_SECONDS)
 
 
 class Elsewhere:

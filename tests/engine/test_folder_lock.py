@@ -12,6 +12,7 @@ import pytest
 from engine.compiling import code_cache
 from engine.compiling.binding import can_compile, specialise
 from engine.compiling.code_cache import folder_lock
+from tests.waiting import BUILD_SECONDS
 
 fcntl = pytest.importorskip("fcntl")
 
@@ -64,7 +65,7 @@ with folder_lock(Path({str(tmp_path)!r})):
         process = subprocess.Popen([sys.executable, "-P", "-c", code], stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         assert process.stdout.readline() == "refused\n"
-    *refused, last = process.communicate(timeout=1200)[0].split()
+    *refused, last = process.communicate(timeout=BUILD_SECONDS)[0].split()
     assert set(refused) <= {"refused"}
     assert last == "held"
 

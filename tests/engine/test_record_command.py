@@ -10,11 +10,12 @@ from engine.clock import Stall, TimeControl
 from engine.games.catalogue import GAMES
 from engine.record import Header
 from server.match import referee
+from tests.waiting import WAIT_SECONDS
 
 
 def _command(*words: str, text: str = "") -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "engine", "record", *words]
-    return subprocess.run(command, input=text, capture_output=True, text=True, timeout=1200, check=False)
+    return subprocess.run(command, input=text, capture_output=True, text=True, timeout=WAIT_SECONDS, check=False)
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from engine.games.catalogue import GAMES
 from engine.games.interface import Game, moves
 from engine.shell import find, names
 from tests.games.cases import EVERY_GAME, named, random_game
+from tests.waiting import WAIT_SECONDS
 
 pytestmark = pytest.mark.slow
 
@@ -40,7 +41,7 @@ def engine(*arguments: str, given: str = "", compiled: bool = True) -> list[str]
     command = [sys.executable, "-m", "tests.games.stones", "engine", *arguments]
     environment = None if compiled else {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run(
-        command, input=given, capture_output=True, text=True, timeout=600, check=False, env=environment
+        command, input=given, capture_output=True, text=True, timeout=WAIT_SECONDS, check=False, env=environment
     )
     assert done.returncode == 0, (done.returncode, done.stderr)
     return done.stdout.splitlines()

@@ -16,8 +16,9 @@ from engine.games.interface import Game, moves
 from engine.wire import messages as m
 from tests.games.cases import EVERY_GAME, named
 from tests.games.stones import STONES
-from tests.server.harness import ArenaHarness, Client, open_arena, play, ready
+from tests.server.harness import ArenaHarness, Client, open_arena, ready
 from tests.server.process import ServerProcess
+from tests.waiting import WAIT_SECONDS
 
 INTERPRETED = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
 """What bots that look at few positions run with: compiling takes longer than their games."""
@@ -44,8 +45,7 @@ async def test_a_game_from_the_first_move_to_the_last(game: Game, tmp_path: Path
     async with open_arena(tmp_path) as harness:
         players = list(await seated(harness, game))
         spectator = await harness.connect()
-        await spectator.say(m.Watch(1))
-        watched = await spectator.hear(m.Watching)
+        watched = await spectator.ask(m.Watch(1), m.Watching)
         assert (watched.game, watched.first, watched.second) == (game.name, "ann", "bob")
         shown = await spectator.hear(m.Board)
         position = game.read("\n".join(shown.lines))
@@ -54,13 +54,11 @@ async def test_a_game_from_the_first_move_to_the_last(game: Game, tmp_path: Path
         while True:
             mover = players[position.turn]
             await mover.hear(m.Turn)
-            await mover.say(m.AskMoves())
-            offered = list((await mover.hear(m.Moves)).lines)
+            offered = list((await mover.ask(m.AskMoves(), m.Moves)).lines)
             assert offered == moves(position)
             if ply == 3:
                 await mover.stream.aclose()
-                back = await harness.connect()
-                await back.say(m.Resume(1, mover.token))
+                back = await harness.guest(m.Resume(1, mover.token))
                 mover = players[position.turn] = back
                 resumed = await mover.hear(m.Match)
                 assert (resumed.game, resumed.side) == (game.name, game.sides[position.turn])
@@ -85,29 +83,6 @@ async def test_a_game_from_the_first_move_to_the_last(game: Game, tmp_path: Path
         assert summary.left[0] < 60_000_000
 
 
-@every_game
-async def test_the_flag_falls(game: Game, tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await seated(harness, game, budget=500)
-        await play(ann, bob, moves(game.start(game.default_parameters))[0])
-        began = trio.current_time()
-        result = await ann.hear(m.Result)
-        assert trio.current_time() - began == pytest.approx(0.5, abs=0.001)
-        assert (result.result, result.reason) == (game.sides[0], "time")
-        assert record.verify(harness.record()).reason == "time"
-
-
-@every_game
-async def test_nonsense_loses_and_is_explained(game: Game, tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await seated(harness, game)
-        await ann.say(m.Move(m.Text("no such move")))
-        result = await bob.hear(m.Result)
-        assert (result.result, result.reason) == (game.sides[1], "bad_move")
-        assert len(result.sentence.split()) > 5
-        assert record.verify(harness.record()).reason == "bad_move"
-
-
 @pytest.mark.slow
 @every_game
 def test_the_reference_bot_wins_over_tcp(game: Game, tmp_path: Path) -> None:
@@ -126,7 +101,7 @@ def test_the_reference_bot_wins_over_tcp(game: Game, tmp_path: Path) -> None:
             )
             for bot in (("random", "--seed", "1"), ("alphabeta", "--nodes", "150"))
         ]
-        texts = [bot.communicate(timeout=600)[0] for bot in bots]
+        texts = [bot.communicate(timeout=WAIT_SECONDS)[0] for bot in bots]
         assert [bot.returncode for bot in bots] == [0, 0], texts
         assert server.stop() == 0
     for match in (1, 2):

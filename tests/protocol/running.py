@@ -7,11 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.server.process import ServerProcess
+from tests.waiting import WAIT_SECONDS
 
 DOCUMENT = Path(__file__).parents[2] / "protocol.md"
-
-ANSWER_SECONDS = 1200.0
-"""What the server gets for an answer, on a machine that is busy with other tests."""
 
 
 @contextmanager
@@ -27,7 +25,7 @@ class Client:
     """A connection on which lines are said and heard."""
 
     def __init__(self, port: int) -> None:
-        self._socket = socket.create_connection(("127.0.0.1", port), timeout=ANSWER_SECONDS)
+        self._socket = socket.create_connection(("127.0.0.1", port), timeout=WAIT_SECONDS)
         self._lines = self._socket.makefile("rb")
         self._heard: list[str] = []
         self.closed = False

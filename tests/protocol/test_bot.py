@@ -4,7 +4,8 @@ import sys
 from pathlib import Path
 
 from engine import record
-from tests.protocol.running import ANSWER_SECONDS, DOCUMENT, serving
+from tests.protocol.running import DOCUMENT, serving
+from tests.waiting import WAIT_SECONDS
 
 BOT = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -20,7 +21,7 @@ def test_the_smallest_bot_plays_a_match_against_itself(tmp_path: Path) -> None:
             subprocess.Popen([*command, "alice", *options], stdout=subprocess.PIPE, text=True) as alice,
             subprocess.Popen([*command, "bob", *options], stdout=subprocess.PIPE, text=True) as bob,
         ):
-            printed = [process.communicate(timeout=2 * ANSWER_SECONDS)[0] for process in (alice, bob)]
+            printed = [process.communicate(timeout=2 * WAIT_SECONDS)[0] for process in (alice, bob)]
     assert (alice.returncode, bob.returncode) == (0, 0)
     results = [next(line for line in text.splitlines() if line.startswith("RESULT")) for text in printed]
     assert results[0] == results[1]
@@ -34,5 +35,5 @@ def test_the_smallest_bot_stops_at_an_error(tmp_path: Path) -> None:
     (source,) = BOT.findall(DOCUMENT.read_text(encoding="utf-8"))
     with serving(tmp_path) as server:
         command = [sys.executable, "-c", source, "127.0.0.1", str(server.port), "alice", "budget=1"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=ANSWER_SECONDS, check=True)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=WAIT_SECONDS, check=True)
     assert done.stdout.splitlines()[-1].startswith("ERROR bad_time ")

@@ -2,7 +2,6 @@
 
 import re
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 
@@ -217,20 +216,6 @@ def test_limits_in_sentences(sentence: str) -> None:
     assert sentence in TEXT
 
 
-def anchors(path: Path) -> set[str]:
-    """Return the anchors that headings of a document get."""
-    headings = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
-
-
-def test_links() -> None:
-    for target in re.findall(r"\]\(([^)]*)\)", TEXT):
-        path, _, anchor = target.partition("#")
-        document = ROOT / path if path else DOCUMENT
-        assert document.is_file(), target
-        assert not anchor or anchor in anchors(document), target
-
-
 def test_sections_of_the_rules() -> None:
     rules = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
     referred = {
@@ -253,16 +238,6 @@ def test_games() -> None:
     for row, game in zip(games(), GAMES.values(), strict=True):
         assert row[2] == f"`{game.sides[0]}`, `{game.sides[1]}`"
         assert code(row[4]) == word_of(game.default_parameters)
-
-
-GUIDE_LINES = 400
-"""What the author of a bot may have to read."""
-
-
-def test_the_guide_comes_first_and_is_short() -> None:
-    headings = re.findall(r"^# (\d+)\. ", TEXT, re.MULTILINE)
-    assert headings == [str(number) for number in range(1, 19)]
-    assert TEXT.partition("\n# 2. Lines\n")[0].count("\n") <= GUIDE_LINES
 
 
 def test_the_example_of_clocks() -> None:

@@ -27,6 +27,7 @@ from server.net.send_queue import SendQueue
 from server.net.timing import microseconds
 from server.ops import logs
 from server.storage.record_store import RecordStore
+from tests.waiting import WAIT_SECONDS
 
 MessageType = TypeVar("MessageType")
 
@@ -94,6 +95,16 @@ class Client:
             if isinstance(message, kind):
                 return message
 
+    async def ask(self, message: m.Message, kind: type[MessageType]) -> MessageType:
+        """Say something, and return the next message of a kind."""
+        await self.say(message)
+        return await self.hear(kind)
+
+    async def answer(self, message: m.Message) -> Any:
+        """Say something, and return the next message."""
+        await self.say(message)
+        return await self.next()
+
     async def nothing(self) -> None:
         """Show that nothing more has been sent."""
         with trio.move_on_after(0.001):
@@ -140,6 +151,20 @@ class ArenaHarness:
             await client.hear(m.Board)
         return first, second
 
+    async def begin(self, options: str = "params=3,3,9,9 budget=1000", game: str = "gipf") -> tuple[Client, Client]:
+        """Return two clients in a match in play; the first begins."""
+        first, second = await self.pair(options, game)
+        await ready(first, second)
+        return first, second
+
+    async def guest(self, message: m.Message, *kinds: type) -> Client:
+        """Connect without a name, and say something; with a kind, wait for a message of this kind."""
+        client = await self.connect()
+        await client.say(message)
+        for kind in kinds:
+            await client.hear(kind)
+        return client
+
     def die(self, name: str = "after") -> Path:
         """Return a copy of the data directory as it is now, as a server finds it that starts after this one died."""
         return shutil.copytree(self.folder, self.folder.parent / f"{self.folder.name}-{name}")
@@ -184,6 +209,22 @@ async def open_arena(
             nursery.cancel_scope.cancel()
     finally:
         trio.lowlevel.remove_instrument(send_queue)
+
+
+@asynccontextmanager
+async def playing(
+    folder: Path, options: str = "params=3,3,9,9 budget=1000", game: str = "gipf", **arena: Any
+) -> AsyncIterator[tuple[ArenaHarness, Client, Client]]:
+    """Run an arena in which two clients are in play; the first begins. Further options are those of `open_arena`."""
+    async with open_arena(folder, **arena) as harness:
+        yield harness, *await harness.begin(options, game)
+
+
+async def until(true: Callable[[], object]) -> None:
+    """Wait until something is true."""
+    with trio.fail_after(WAIT_SECONDS):
+        while not true():
+            await trio.sleep(0.005)
 
 
 async def ready(*clients: Client) -> None:

@@ -3,15 +3,12 @@
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.server.ports import free_port
-
-START_SECONDS = 600.0
-"""After which a process of dask that does not come has failed the test."""
+from tests.server.process import wait_until
 
 Process = subprocess.Popen[bytes]
 
@@ -68,10 +65,7 @@ class Machines:
             return subprocess.Popen(command, stdout=log, stderr=log)
 
     def _wait_for_logged(self, pattern: str, times: int) -> None:
-        deadline = time.monotonic() + START_SECONDS
-        while len(re.findall(pattern, self._log.read_text())) < times:
-            assert time.monotonic() < deadline, self._log.read_text()
-            time.sleep(0.05)
+        wait_until(lambda: len(re.findall(pattern, self._log.read_text())) >= times)
 
 
 def _kill(process: Process) -> None:

@@ -1,12 +1,13 @@
 """The server as a process of its own, over real sockets and in real time, and a client of it."""
 
+import inspect
 import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any, Self, TextIO
@@ -15,11 +16,17 @@ from engine.wire import messages as m
 from engine.wire.ends import ClientEnd
 from tests.forking import Forked
 from tests.server.ports import free_port
-
-START_SECONDS = 600.0
-"""After which what a process is to do has failed: the machine may be busy with other tests."""
+from tests.waiting import WAIT_SECONDS
 
 LOOK_SECONDS = 0.01
+
+
+def wait_until(true: Callable[[], object], pause: float = LOOK_SECONDS) -> None:
+    """Wait until something is true; look again after each pause, in seconds."""
+    deadline = time.monotonic() + WAIT_SECONDS
+    while not true():
+        assert time.monotonic() < deadline, f"waited in vain for {inspect.getsource(true).strip()}"
+        time.sleep(pause)
 
 
 class ServerProcess:
@@ -77,7 +84,7 @@ class ServerProcess:
 
     def logs(self, words: str) -> str:
         """Wait until the process that was started last has logged a line with such words, and return it."""
-        while time.monotonic() < self._began + START_SECONDS:
+        while time.monotonic() < self._began + WAIT_SECONDS:
             ended = self.process.poll() is not None
             if found := next((line for line in list(self._logged[-1]) if words in line), ""):
                 return found
@@ -92,8 +99,8 @@ class ServerProcess:
     def stop(self, number: int = signal.SIGTERM) -> int:
         """Send it a signal, and return its exit status; by then all is read that it and its bots have logged."""
         self.process.send_signal(number)
-        status = self.process.wait(START_SECONDS)
-        self._reader.join(START_SECONDS)
+        status = self.process.wait(WAIT_SECONDS)
+        self._reader.join(WAIT_SECONDS)
         return status
 
     def kill(self) -> None:
@@ -112,7 +119,7 @@ class Client:
     """A peer on a blocking socket."""
 
     def __init__(self, port: int, name: str = "") -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=START_SECONDS)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=WAIT_SECONDS)
         self.end = ClientEnd()
         self.heard: list[Any] = []
         self.token = ""
@@ -134,6 +141,11 @@ class Client:
                 self.token = message.token
             if isinstance(message, kinds):
                 return message
+
+    def ask(self, message: m.Message, kind: type) -> Any:
+        """Say something, and return the next message of a kind."""
+        self.say(message)
+        return self.hear(kind)
 
     def close(self) -> None:
         self.socket.close()

@@ -29,8 +29,7 @@ async def test_the_first_match_on_a_board_finds_its_tables_made(tmp_path: Path, 
         harness.arena.run_in_thread = elsewhere
         ann, bob = await harness.connect("ann"), await harness.connect("bob")
         for client in (ann, bob):
-            await client.say(m.Seek("gipf", m.Text(f"params={PARAMETERS}")))
-            await client.hear(m.Seeking)
+            await client.ask(m.Seek("gipf", m.Text(f"params={PARAMETERS}")), m.Seeking)
         for client in (ann, bob):
             await client.hear(m.Board)
         assert made == [(lobby.prepare, "gipf", PARAMETERS.replace(",", " "))], "once, before anybody was paired"

@@ -11,6 +11,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from tests.waiting import WAIT_SECONDS
+
 PATHS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 """What Chromium is called where systems install it: the one without windows takes a fifth less."""
 
@@ -47,8 +49,8 @@ PHONE = {"width": 390, "height": 844}
 DESK = {"width": 1280, "height": 900}
 
 
-PATIENCE_MS = 600_000
-"""How long anything may take before a test has failed: only a test that fails ever waits so long."""
+PATIENCE_MS = int(1000 * WAIT_SECONDS)
+"""Longest wait for a page."""
 
 expect.set_options(timeout=PATIENCE_MS)
 

@@ -21,6 +21,7 @@ from server.web.live.event_stream import Broadcaster
 from server.web.people.routes import People
 from server.web.play.routes import Playing
 from tests.server.harness import open_arena
+from tests.waiting import WAIT_SECONDS
 from tests.web.site import Site, Table
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "api.md"
@@ -47,7 +48,9 @@ def test_the_lines_of_the_document_are_answered(site: Site) -> None:
     match = finished(site)
     for line in CURL:
         here = line.replace("http://127.0.0.1:8080", site.url).replace("/17", f"/{match}")
-        done = subprocess.run([curl, "--fail", *shlex.split(here)[1:]], capture_output=True, timeout=1200, check=False)
+        done = subprocess.run(
+            [curl, "--fail", *shlex.split(here)[1:]], capture_output=True, timeout=WAIT_SECONDS, check=False
+        )
         assert done.returncode == (TIMED_OUT if "--max-time" in line else 0) and done.stdout, (line, done.stderr)
         assert b'"error"' not in done.stdout, line
 
@@ -59,7 +62,7 @@ async def test_a_program_that_asks_for_too_much_is_refused_until_its_time_has_co
     port = listeners[0].socket.getsockname()[1]
 
     def get(path: str) -> tuple[int, Any]:
-        with closing(HTTPConnection("127.0.0.1", port, timeout=1200)) as connection:
+        with closing(HTTPConnection("127.0.0.1", port, timeout=WAIT_SECONDS)) as connection:
             connection.request("GET", path)
             answer = connection.getresponse()
             return answer.status, json.loads(answer.read())
@@ -69,8 +72,9 @@ async def test_a_program_that_asks_for_too_much_is_refused_until_its_time_has_co
 
     async with open_arena(tmp_path) as harness, Playing() as playing, trio.open_nursery() as nursery:
         arena = harness.arena
-        hubs = Hubs(arena, Broadcaster(arena.send_queue.soon, lambda: 0.0))
-        app = application(arena, arena.record_store, hubs, playing, People(arena.settings.data))
+        people = People(arena.settings.data)
+        hubs = Hubs(arena, Broadcaster(arena.send_queue.soon, lambda: 0.0), people.newest)
+        app = application(arena, arena.record_store, hubs, playing, people)
         nursery.start_soon(serve_browsers, app, listeners, limiter)
         program = limiter.enter("127.0.0.1")
         assert program is not None

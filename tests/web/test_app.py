@@ -7,6 +7,9 @@ import re
 import socket
 import subprocess
 import sys
+import tomllib
+from contextlib import closing
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urljoin
@@ -14,7 +17,9 @@ from urllib.parse import urljoin
 import pytest
 import trio
 import trio.testing
-from starlette.types import Receive, Scope, Send
+from starlette.datastructures import Headers
+from starlette.responses import RedirectResponse
+from starlette.types import Message, Receive, Scope, Send
 
 from engine.games.outcome import Termination
 from engine.record.signature import public_key, signer
@@ -23,12 +28,14 @@ from server import cli
 from server.config.limits import Limits
 from server.config.settings import Settings
 from server.web import app
-from server.web.assets.static_files import served
 from server.web.http import listener
 from server.web.http.client_quota import HttpRateLimiter
+from server.web.http.listener import QUOTA
+from server.web.http.response_guard import Guard
 from server.web.replay.records import RECORD_BYTES
 from tests.engine.records import records
 from tests.engine.test_record import played
+from tests.waiting import WAIT_SECONDS
 from tests.web.site import Site, Table, open_site
 
 HOSTILE = "<img/src=x/onerror=alert(1)>"
@@ -47,7 +54,7 @@ class Answer(NamedTuple):
 
 
 def ask(site: Site, path: str, method: str = "GET", body: bytes | None = None, **headers: str) -> Answer:
-    connection = http.client.HTTPConnection("127.0.0.1", site.web_port, timeout=3000)
+    connection = http.client.HTTPConnection("127.0.0.1", site.web_port, timeout=WAIT_SECONDS)
     try:
         connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
         response = connection.getresponse()
@@ -62,6 +69,39 @@ def over(site: Site) -> int:
     table.resign()
     table.close()
     return table.match
+
+
+@pytest.mark.parametrize("place", ["//evil.example/me", "http://evil.example//me?a=b", "/me"])
+async def test_a_redirect_names_no_other_server(place: str) -> None:
+    sent: list[Message] = []
+
+    async def redirect(scope: Scope, receive: Receive, send: Send) -> None:
+        await RedirectResponse(place)(scope, receive, send)
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    quota = HttpRateLimiter(Limits(), 5, lambda: 1).enter("192.0.2.1")
+    scope = {"type": "http", "http_version": "1.1", "method": "GET", "raw_path": b"/", "query_string": b""}
+    await Guard(redirect)(scope | {"client": ("192.0.2.1", 1), "headers": [], "state": {QUOTA: quota}}, None, send)  # type: ignore[arg-type]
+    assert Headers(raw=sent[0]["headers"])["location"] in ("/me", "/me?a=b", "/evil.example/me")
+
+
+def test_proxies_pass_live_events_on_at_once(site: Site) -> None:
+    with closing(http.client.HTTPConnection("127.0.0.1", site.web_port, timeout=60)) as connection:
+        connection.request("GET", "/live/lobby")
+        headers = connection.getresponse().headers
+    assert headers["x-accel-buffering"] == "no" and "no-transform" in headers["cache-control"]
+
+
+def test_hypercorn_whose_private_parts_are_used_has_an_upper_bound() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert "<" in next(line for line in project["dependencies"] if line.startswith("hypercorn"))
+
+
+def test_a_page_at_a_trailing_slash_is_at_the_same_server(site: Site) -> None:
+    answer = ask(site, "/games/", host="evil.example")
+    assert answer.status == 307 and answer.headers["location"] == "/games"
 
 
 def test_every_answer_keeps_the_page_to_itself(site: Site) -> None:
@@ -110,14 +150,10 @@ def test_a_page_is_small_before_its_first_board(site: Site) -> None:
         assert len(page.body) + sum(sizes) <= 40 * 1024, path
 
 
-def test_scripts_and_styles_are_sent_without_comments_and_otherwise_as_they_are() -> None:
-    data = b"/** What. */\n\n/**\n * @param {x} y\n */\nf(x); // why\n  // that\n  g(\"a // b\", '/* c */');\n"
-    assert served(".js", data) == b"f(x);\ng(\"a // b\", '/* c */');\n"
-    assert served(".svg", data) == data
-    style = b"/* What,\n   and why. */\n\n.a { b: c; } /* this */\n  .d { e: f; }\n"
-    assert served(".css", style) == b"\n.a { b: c; }\n.d { e: f; }\n"
-    cast = b"/** @type {A} */ (a).f();\n/** b */\ng();\n"
-    assert served(".js", cast) == b"/** @type {A} */ (a).f();\ng();\n"
+def test_scripts_and_styles_are_sent_as_they_are_written(site: Site) -> None:
+    folder = files("server.web.assets") / "static"
+    for path in ("match/match.js", "play/play.js", "site.css"):
+        assert ask(site, f"/static/{path}").body == (folder / path).read_bytes()
 
 
 def test_what_is_long_is_compressed_for_who_takes_that(site: Site) -> None:
@@ -141,7 +177,10 @@ def test_what_is_long_is_compressed_for_who_takes_that(site: Site) -> None:
 
 
 def test_what_is_live_is_not_compressed_and_comes_at_once(site: Site) -> None:
-    with socket.create_connection(("127.0.0.1", site.web_port), timeout=3000) as browser, browser.makefile() as lines:
+    with (
+        socket.create_connection(("127.0.0.1", site.web_port), timeout=WAIT_SECONDS) as browser,
+        browser.makefile() as lines,
+    ):
         browser.sendall(b"GET /live/lobby HTTP/1.1\r\nhost: x\r\naccept-encoding: gzip\r\n\r\n")
         head = list(iter(lambda: lines.readline().strip(), ""))
         assert not any("content-encoding" in line for line in head)
@@ -273,7 +312,7 @@ def test_matches_of_an_earlier_server_are_in_the_lobby_and_told_from_their_recor
         table.resign()
         table.close()
         with (
-            socket.create_connection(("127.0.0.1", site.web_port), timeout=1200) as browser,
+            socket.create_connection(("127.0.0.1", site.web_port), timeout=WAIT_SECONDS) as browser,
             browser.makefile() as lines,
         ):
             browser.sendall(b"GET /live/lobby HTTP/1.1\r\nhost: x\r\n\r\n")
@@ -398,7 +437,7 @@ def test_another_sites_page_may_not_ask_for_work(site: Site) -> None:
     ],
 )
 def test_odd_requests_are_answered_or_closed(site: Site, request_text: bytes) -> None:
-    with socket.create_connection(("127.0.0.1", site.web_port), timeout=1200) as browser:
+    with socket.create_connection(("127.0.0.1", site.web_port), timeout=WAIT_SECONDS) as browser:
         browser.sendall(request_text)
         answer = browser.recv(65536)
         assert not answer.startswith(b"HTTP/1.1 200")
@@ -406,7 +445,7 @@ def test_odd_requests_are_answered_or_closed(site: Site, request_text: bytes) ->
 
 
 def test_rubbish_behind_a_request_for_what_is_live_harms_nobody(site: Site) -> None:
-    with socket.create_connection(("127.0.0.1", site.web_port), timeout=1200) as browser:
+    with socket.create_connection(("127.0.0.1", site.web_port), timeout=WAIT_SECONDS) as browser:
         browser.sendall(b"GET /live/lobby HTTP/1.1\r\nhost: x\r\n\r\n")
         told = b""
         while b"data:" not in told:
@@ -442,7 +481,7 @@ def test_a_port_that_is_taken_is_said_in_a_sentence(site: Site, tmp_path: Path) 
         capture_output=True,
         text=True,
         check=False,
-        timeout=1200,
+        timeout=WAIT_SECONDS,
     )
     (line,) = done.stderr.splitlines()
     assert done.returncode == 1 and f"no pages on 127.0.0.1:{site.web_port}" in line and "--web HOST:PORT" in line

@@ -9,6 +9,7 @@ import pytest
 
 from engine.games.catalogue import GAMES
 from tests.engine.test_record import played
+from tests.waiting import WAIT_SECONDS
 from tests.web.site import Site
 
 NUMBERS = (
@@ -47,7 +48,7 @@ PATHS = (
 
 def refused(site: Site, method: str, path: str, body: bytes | None = None, kind: str = "application/json") -> int:
     """Ask; return the status, and hold what was refused against what a refusal has to be."""
-    connection = http.client.HTTPConnection("127.0.0.1", site.web_port, timeout=1200)
+    connection = http.client.HTTPConnection("127.0.0.1", site.web_port, timeout=WAIT_SECONDS)
     try:
         connection.request(method, path, body, {"content-type": kind} if body is not None else {})
         answer = connection.getresponse()

@@ -12,9 +12,11 @@ import trio.testing
 
 from engine.wire import messages as m
 from server.web.live.channels import Hubs
+from server.web.live.contest_channel import ContestHub
 from server.web.live.event_stream import Broadcaster, Mailbox
 from server.web.live.frame_cache import FrameCache
 from server.web.replay import record_analysis
+from server.web.views.lobby import Listed
 from tests.server.harness import ArenaHarness, open_arena, play, ready
 from tests.web.test_feed import Reader
 from tests.web.test_match_frames import rebuilt
@@ -38,7 +40,11 @@ class Browser:
 @asynccontextmanager
 async def open_pages(harness: ArenaHarness) -> AsyncIterator[tuple[Hubs, trio.Nursery]]:
     broadcaster = Broadcaster(harness.arena.send_queue.soon, lambda: 0.0)
-    hubs = Hubs(harness.arena, broadcaster)
+
+    async def no_games() -> tuple[Listed, ...]:
+        return ()
+
+    hubs = Hubs(harness.arena, broadcaster, no_games)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(broadcaster.run)
         nursery.start_soon(hubs.lobby.run)
@@ -186,3 +192,26 @@ async def test_films_hold_every_position_once(tmp_path: Path, monkeypatch: pytes
         monkeypatch.setattr("server.web.live.frame_cache.AT_A_TIME", 2)
         again = await FrameCache().of(1, history.start).up_to(history.moves, history.position, tell)
         assert len(asked) == 1 and [bytes(one) for one in again] == [bytes(one) for one in frames]
+
+
+async def test_the_hub_of_a_contest_is_freed_when_its_last_browser_leaves_also_in_its_first_look(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def slow_look(_hub: ContestHub) -> None:
+        await trio.sleep(1)
+
+    monkeypatch.setattr(ContestHub, "look", slow_look)
+    async with open_arena(tmp_path) as harness, open_pages(harness) as (hubs, nursery):
+        with trio.move_on_after(0.5):
+            await hubs.contests.listen(7, Browser().mailbox)
+        assert not hubs.contests._hubs
+        first, second = Browser(), Browser()
+        nursery.start_soon(hubs.contests.listen, 7, first.mailbox)
+        await trio.sleep(0.5)
+        with trio.move_on_after(0.1):  # comes and goes in the first look of another one
+            await hubs.contests.listen(7, second.mailbox)
+        await trio.sleep(1)
+        assert list(hubs.contests._hubs) == [7] and first.told()
+        first.mailbox.close()
+        await trio.sleep(1)
+        assert not hubs.contests._hubs

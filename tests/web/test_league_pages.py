@@ -14,8 +14,7 @@ from server.contest.store.folders import folder_of
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER
 from server.league.comparisons import Comparisons
-from server.league.grading.grade_book import GradedStudent
-from server.league.grading.grading import Grade
+from server.league.grading.grading import Grade, Student
 from server.league.submissions.versions import Versions
 from tests.web.chromium import check_accessibility, check_legibility, fits, open_page
 from tests.web.site import Site
@@ -95,7 +94,7 @@ def test_a_class_is_invited_and_makes_tokens(browser: Browser, site: Site, phone
             page.goto(site.url + place)
             look()
             expect(page.locator("nav [aria-current]")).to_have_text("Account")
-        grades = [GradedStudent(name, f"{name}-bot", (Grade(4, 10, "version 1 was built", (f"/bots/{name}-bot",)),))]
+        grades = [Student(name, (Grade(4, 10, "version 1 was built", (f"/bots/{name}-bot",)),), f"{name}-bot")]
         with closing(Accounts(site.data)) as accounts, accounts.change() as database:
             database.execute(
                 "INSERT INTO grades (date, who, rule, contest, found, is_published) VALUES (?, ?, ?, 0, ?, ?)",
@@ -130,10 +129,10 @@ def test_a_contest_is_written_on_a_phone(browser: Browser, site: Site) -> None:
         page.get_by_role("link", name="Round robin").click()
         text = page.get_by_label("The contest file")
         text.fill(text.input_value().replace("increment = 100", "increment = -1"))
-        page.get_by_role("button", name="Check, and dry run").click()
+        page.get_by_role("button", name="Check").click()
         expect(page.get_by_role("alert")).to_contain_text("Line 2: time.increment is")
         look()
         text.fill(text.input_value().replace("increment = -1", "increment = 100"))
-        page.get_by_role("button", name="Check, and dry run").click()
+        page.get_by_role("button", name="Check").click()
         expect(page.get_by_role("status")).to_contain_text("It can begin: 2 entrants.")
         look()

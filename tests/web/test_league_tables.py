@@ -12,8 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, ORGANISER
-from server.league.grading.grade_book import GradedStudent
-from server.league.grading.grading import Grade
+from server.league.grading.grading import Grade, Student
 from server.league.ladder.rating import LadderPlayer
 from server.league.ladder.store import BegunGame, EndedGame, LadderStore
 from server.league.ladder_control import LadderControl
@@ -120,9 +119,7 @@ def fill(data: Path) -> dict[str, str]:
         why = ("version 1 was built", "34 of 34 situations passed", "4.5 points in 6 games", "place 1 of 2")
         pages = (f"/bots/{WIDE}-1/versions/1", f"/ladder/{WIDE}-1")
         grades = [
-            GradedStudent(
-                name, f"{name}-1", tuple(Grade(4, 10, words, (pages[i // 2],)) for i, words in enumerate(why))
-            )
+            Student(name, tuple(Grade(4, 10, words, (pages[i // 2],)) for i, words in enumerate(why)), f"{name}-1")
             for name in (WIDE, LONG)
         ]
         with accounts.change() as database:

@@ -1,5 +1,6 @@
 """Turns at what takes long: side by side, fair between clients, and within bounds."""
 
+from collections import Counter
 from collections.abc import Hashable
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +18,8 @@ from server.web.http.work_queue import PAID_OFF, Full, WorkQueue
 from server.web.live.channels import Hubs
 from server.web.live.event_stream import Broadcaster
 from server.web.people.routes import People
-from server.web.play.routes import Playing
+from server.web.play import workers
+from server.web.play.routes import Analysis, Playing
 from server.web.replay import analysis_requests
 from server.web.replay.analysis_requests import AT_A_TIME, MAX_WAITING_OF_ONE, QUICK, SECONDS, RecordAnalyser
 from tests.server.harness import open_arena
@@ -165,8 +167,9 @@ async def test_browsers_of_one_address_share_its_turns(
         return status
 
     async with open_arena(tmp_path) as harness, Playing() as playing, trio.open_nursery() as nursery:
-        hubs = Hubs(harness.arena, Broadcaster(harness.arena.send_queue.soon, lambda: 0.0))
-        app = application(harness.arena, harness.arena.record_store, hubs, playing, People(harness.arena.settings.data))
+        people = People(harness.arena.settings.data)
+        hubs = Hubs(harness.arena, Broadcaster(harness.arena.send_queue.soon, lambda: 0.0), people.newest)
+        app = application(harness.arena, harness.arena.record_store, hubs, playing, people)
         for _ in range(10):
             nursery.start_soon(post, b"slow", "2001:db8::1")
             nursery.start_soon(post, b"slow", "2001:db8::2")
@@ -184,8 +187,9 @@ async def test_a_body_is_charged_by_its_length(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(analysis_requests, "_answer", answer)
     http_rate_limiter = HttpRateLimiter(Limits(), 1000, lambda: 0)
     async with open_arena(tmp_path) as harness, Playing() as playing:
-        hubs = Hubs(harness.arena, Broadcaster(harness.arena.send_queue.soon, lambda: 0.0))
-        app = application(harness.arena, harness.arena.record_store, hubs, playing, People(harness.arena.settings.data))
+        people = People(harness.arena.settings.data)
+        hubs = Hubs(harness.arena, Broadcaster(harness.arena.send_queue.soon, lambda: 0.0), people.newest)
+        app = application(harness.arena, harness.arena.record_store, hubs, playing, people)
         clients = http_rate_limiter.enter("192.0.2.1")
         sent = 0
         while (await ask(app, "POST", "/api/record", b"x" * 2**20, state={QUOTA: clients})).status == 200:
@@ -226,3 +230,53 @@ async def test_a_match_that_a_class_asks_for_is_told_once(
         for client in ("one", "other"):
             nursery.start_soon(ask_for, 7, client)
     assert len(asked) == 2 and told[-2:] == [b"told"] * 2
+
+
+class Thinker:
+    """A worker process that answers after a second."""
+
+    @classmethod
+    async def start(cls, _command: object) -> "Thinker":
+        return cls()
+
+    async def ready(self) -> None:
+        await trio.lowlevel.checkpoint()
+
+    async def ask(self, _kind: str, _body: bytes) -> tuple[int, bytes]:
+        await trio.sleep(1)
+        return 200, b"{}"
+
+    def memory(self) -> int:
+        return 0
+
+    async def end(self) -> None:
+        await trio.lowlevel.checkpoint()
+
+
+@pytest.mark.parametrize(
+    ("pages", "kind"),
+    [(Playing, "think"), (Playing, "look"), (Analysis, "lines"), (Analysis, "open")],
+)
+async def test_many_questions_of_one_address_keep_nobody_else_waiting(
+    pages: type[Playing | Analysis], kind: str, monkeypatch: pytest.MonkeyPatch, autojump_clock: trio.testing.MockClock
+) -> None:
+    monkeypatch.setattr(workers, "WorkerProcess", Thinker)
+    statuses = Counter[int]()
+
+    async def think(client: str) -> None:
+        try:
+            asked = room.ask(kind, b"", client) if isinstance(room, Playing) else room.ask(client, kind, b"")
+            statuses[(await asked)[0]] += 1
+        except Refused as refused:
+            statuses[refused.status] += 1
+
+    async with pages() as room, trio.open_nursery() as nursery:
+        for client in ("hostile", "hostile too", "third"):
+            for _ in range(40):
+                nursery.start_soon(think, client)
+        await trio.sleep(0.5)
+        assert statuses[503] >= 120 - 3 * (workers.MAX_WAITING_OF_ONE + 1), "each address is told when it asks too much"
+        began = trio.current_time()
+        await think("b")
+        assert trio.current_time() - began <= 2 and statuses[200] <= 5
+        nursery.cancel_scope.cancel()

@@ -1,5 +1,6 @@
 """Streams of bytes to a server: over TCP, encrypted, and on this program's own pipes."""
 
+import io
 import os
 import select
 import socket
@@ -37,6 +38,8 @@ class OwnPipes:
         """Take both over."""
         self._seconds = 0.0
         sys.stdout.flush()
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(line_buffering=True)  # a line belongs to the move during which it is printed
         self._from, self._to = os.dup(0), os.dup(1)
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)

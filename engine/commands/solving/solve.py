@@ -3,7 +3,7 @@
 from pathlib import Path
 from time import perf_counter
 
-from engine.commands.inputs import File, check_seconds, game_named, position_of, text_of, warn_of
+from engine.commands.inputs import File, Source, check_seconds, game_named, place_of, position_of, text_of, warn_of
 from engine.commands.program import Rejected, answer, say
 from engine.games.catalogue import title_of
 from engine.games.interface import Position
@@ -80,7 +80,7 @@ def solve_game(
     say(f"{_figures(solution)}, in {perf_counter() - began:.1f} s")
 
 
-def check_certificate(file: str, /) -> None:
+def check_certificate(file: Source, /) -> None:
     """Play against a certificate in every way: `true WINNER`, with the longest game and the number of positions.
 
     Parameters
@@ -92,7 +92,7 @@ def check_certificate(file: str, /) -> None:
         claim = certificate.read(text_of(file, MAX_CERTIFICATE_BYTES))
         checked = certificate.check(claim)
     except BadCertificate as error:
-        raise Rejected(f"{file}: {error}") from None
+        raise Rejected(f"{place_of(file)}: {error}") from None
     answer(f"true {('first', 'second')[claim.winner]}")
     answer(f"plies {checked.plies}")
     answer(f"positions {checked.positions}")

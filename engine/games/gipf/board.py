@@ -46,6 +46,11 @@ def write(parameters: Parameters, state: State) -> str:
     return "\n".join(lines) + "\n"
 
 
+def parameters_of(line: str) -> Parameters:
+    """Read L from the first line of a board. The letter of a side behind the four numbers has no meaning."""
+    return parse(re.sub(r"\s[WB]\s*$", "", line))
+
+
 def read(text: str) -> tuple[Parameters, State]:
     """Read a position; blank lines and any indentation are allowed.
 
@@ -58,7 +63,7 @@ def read(text: str) -> tuple[Parameters, State]:
         raise BadPosition("WRONG_GAME_PARAMETERS", "the text is empty; a board begins with a line S K GW GB")
     number, words = lines[0]
     try:
-        parameters = parse(" ".join(words))
+        parameters = parameters_of(" ".join(words))
     except BadParameters as error:
         raise BadPosition("WRONG_GAME_PARAMETERS", str(error), number) from None
     if len(lines) < 2:

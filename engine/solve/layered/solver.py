@@ -201,7 +201,7 @@ class Layers:
         """Begin with what is in a directory, if one is given, and take at most ``memory`` bytes beside its files.
 
         Raises OutOfMemory where it is clear from the beginning that these are too few without a directory, and OSError
-        where the directory cannot be read and written.
+        where the directory cannot be read.
         """
         self._kernel = kernel
         self._rules = rules = layer_rules(kernel)

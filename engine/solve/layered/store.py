@@ -3,13 +3,14 @@
 All values lie in one array, layer behind layer, those with the smaller numbers in their names first; so a store for
 larger ones is the same with more behind it. On disk that is a file which is mapped into memory, with holes for what is
 not solved. A journal beside it has a line for each layer that is complete, with a checksum of its values: a layer
-without its line, or with values that do not fit it, is not there.
+without its line, or with values that do not fit it, is not there. Files that cannot be written are read all the same.
 """
 
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from engine.compiling.binding import zeros
 from engine.games.interface import Kernel
@@ -28,7 +29,7 @@ class LayerStore:
     def __init__(self, kernel: Kernel, sizes: Sequence[Sequence[int]], directory: Path | None = None) -> None:
         """Make room for all layers (m, o), which have ``sizes[m][o]`` places, with m and o below ``len(sizes)``.
 
-        With a directory, take what is there already. Raises OSError where it cannot be read and written.
+        With a directory, take what is there already. Raises OSError where it cannot be read.
         """
         self.width = len(sizes)
         self._sizes = sizes
@@ -46,7 +47,6 @@ class LayerStore:
             )  # or a file that is mapped, which is not written to
             return
         name = kernel.rules.label
-        directory.mkdir(parents=True, exist_ok=True)
         self._file = directory / f"{name}.layers"
         self._journal = directory / f"{name}.journal"
         self.values = _mapped(self._file, total)
@@ -81,7 +81,9 @@ class LayerStore:
                 opened.write(values)
             words = [*name, positions, zlib.crc32(values)]
             with self._journal.open("a", encoding="utf-8") as journal:
-                journal.write("\t".join(map(str, words)) + "\n")
+                if journal.tell() == 0:
+                    journal.write("\t".join(COLUMNS))
+                journal.write("\n" + "\t".join(map(str, words)))  # a crash may have cut the line before
         self._positions[name] = positions
         self._unverified.pop(name, None)
 
@@ -106,17 +108,12 @@ class LayerStore:
         return self.values[start : start + self._sizes[name[0]][name[1]]]
 
     def _read_journal(self) -> None:
-        """Take what the journal has, and begin it where there is none."""
-        if not self._journal.exists():
-            self._journal.write_text("\t".join(COLUMNS) + "\n", encoding="utf-8")
-        text = self._journal.read_text(encoding="utf-8")
-        if not text.endswith("\n"):
-            with self._journal.open("a", encoding="utf-8") as journal:
-                journal.write("\n")
+        """Take what the journal has, if it was begun."""
+        text = self._journal.read_text(encoding="utf-8") if self._journal.exists() else ""
         for line in text.splitlines()[1:]:
             try:
                 mine, theirs, positions, checksum = map(int, line.split("\t"))
-            except ValueError:  # the last line after a crash
+            except ValueError:  # a crash has cut the line
                 continue
             if max(mine, theirs) < self.width:
                 self._positions[mine, theirs] = positions
@@ -131,11 +128,23 @@ def _names(width: int) -> Iterator[Name]:
 
 
 def _mapped(file: Path, size: int) -> Any:
-    """Return the bytes of a file, made at least so long, as an array that follows what is written to it."""
+    """Return the bytes of a file, made at least so long, as an array that follows what is written to it.
+
+    A file that cannot be written, and is shorter, is copied.
+    """
     import numpy
 
-    with file.open("ab") as opened:
-        if opened.tell() < size:
-            opened.truncate(size)
+    mode: Literal["c", "r+"] = "c"
+    with suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("ab") as opened:
+            if opened.tell() < size:
+                opened.truncate(size)
+        mode = "r+"
+    found = file.stat().st_size
+    if found < size:
+        values = numpy.zeros(size, numpy.uint8)
+        values[:found] = numpy.fromfile(file, numpy.uint8, found)
+        return values
     # compiled functions take an array that may be written to; nobody writes to this one
-    return numpy.asarray(numpy.memmap(file, numpy.uint8, "r+", shape=(size,)))
+    return numpy.asarray(numpy.memmap(file, numpy.uint8, mode, shape=(size,)))

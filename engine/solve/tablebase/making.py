@@ -103,7 +103,7 @@ def make(position: Position) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     kernel = position.kernel()
     largest = extent(position.kernel(compile=False))
-    with code_cache.folder_lock(directory):
+    with code_cache.sole_use(directory):
         layers = Layers(kernel, largest, memory=MEMORY, directory=directory)
         for pair in layers.missing(largest):
             layers.solve(pair, lambda: False)

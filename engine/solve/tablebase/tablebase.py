@@ -9,10 +9,10 @@ which the *opponent* can repeat, for the third time, a position from before the 
 
 from collections import Counter
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 from engine.compiling.binding import can_compile
 from engine.compiling.compile_process import CompileProcess
@@ -61,16 +61,6 @@ def whole_tablebase_of(position: Position) -> "Tablebase | None":
     return found if found is not None and is_whole(start.kernel(compile=False)) and is_made(start) else None
 
 
-class MoveValue(NamedTuple):
-    """What a move leads to with perfect play, for the side that makes it."""
-
-    move: str
-    result: int
-    """1 a win, 0 a draw, -1 a loss."""
-    plies: int
-    """After how many plies the game is over, this one counted; 0 for a draw."""
-
-
 class Tablebase:
     """The values of positions of one variant, as far as they are on the disk. Nothing is opened before it is asked."""
 
@@ -88,8 +78,6 @@ class Tablebase:
         self._is_shipped = takes_shipped(self._kernel)
         self._is_settled = not make
         """Whether nothing more is to be made, or somebody makes it."""
-        self._maker: CompileProcess | None = None
-        self._has_failed = False
 
     def start(self) -> None:
         """Have a process make what is missing, at the lowest priority, unless this was tried before; returns at once.
@@ -101,17 +89,9 @@ class Tablebase:
         self._is_settled = not can_compile() or not are_made() or is_made(self._start)
         if not self._is_settled:
             arguments = ["precompile", self._start.game.name, self._start.parameters, "--purpose", LOOKING_UP]
-            try:
-                self._maker = CompileProcess.start([*arguments, "--for-caller"])
-            except OSError:
-                self._has_failed = True
-            self._is_settled = self._has_failed or self._maker is not None
-
-    def has_failed(self) -> bool:
-        """Tell whether what `start` has begun has ended and made nothing: the disk may be full."""
-        if self._maker is not None and self._maker.has_ended():
-            self._maker, self._has_failed = None, not is_made(self._start)
-        return self._has_failed
+            self._is_settled = True
+            with suppress(OSError):
+                self._is_settled = CompileProcess.start([*arguments, "--for-caller"]) is not None
 
     def judgement(self, state: State) -> Judgement | None:
         """Return the value of a position of an interpreted kernel, None where it is not known."""
@@ -129,32 +109,6 @@ class Tablebase:
         if position.verdict() is not None or self._opened() is None:
             return []
         return self._known_moves(position.kernel(compile=False), Counter(earlier))
-
-    def score_after(self, position: Position, earlier: Collection[int] = ()) -> int | None:
-        """Return the exact score of a position for the side that has just moved, as `probe` has it; None if unknown.
-
-        ``earlier`` is that of the position before.
-        """
-        kernel = position.kernel(compile=False)
-        return self._score_after(kernel.rules, kernel.state, Counter(earlier))
-
-    def values(self, position: Position) -> list[MoveValue]:
-        """Return what each move leads to, the best one first; none where that is not known, or the game is over.
-
-        The shortest win comes first, then draws, then the longest loss. What stood on the board before does not
-        count here.
-        """
-        found = []
-        for move, after in position.successors():
-            judgement = self.judgement(after.kernel(compile=False).state)
-            if judgement is None:
-                return []
-            found.append(MoveValue(move, -judgement.result, judgement.plies + 1 if judgement.result else 0))
-        return sorted(found, key=lambda known: (-known.result, known.result * known.plies))
-
-    def is_expected(self) -> bool:
-        """Tell whether the tablebase, if it is not there, is made once `start` was called, and has all positions."""
-        return can_compile() and are_made() and self._is_whole
 
     def known_layers(self) -> KnownLayers | None:
         """Return what a compiled search may look up; None where every position is known, or there is no code yet."""

@@ -18,7 +18,7 @@ from engine.clock import TimeControl
 from engine.commands import reports
 from engine.commands.program import Rejected
 from engine.commands.usage_errors import explain_fault, nearest
-from engine.duel.sprt import Decision, Sprt
+from engine.duel.statistics import Decision, Sprt
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game, variant_title
 from engine.games.interface import BadParameters
 from server.config.declared import Range
@@ -205,34 +205,32 @@ def _hold(
 ) -> "MatchEnd":
     """Play the match, and print its table; ends the command where it cannot be played."""
     import trio
+    from rich.console import Console
 
-    from engine.duel.game_file import BadGames
-    from server.commands.console import OutputConsole
+    from engine.commands.game_files import opened_to_append
     from server.commands.match import output
     from server.commands.match.games import CannotPlay
-    from server.commands.match.run import MatchFiles, hold, opened_results
+    from server.commands.match.run import FILE, MatchFiles, hold
     from server.config import process_settings
     from server.ops.logs import configure
 
     configure(quiet=True)
-    console = OutputConsole(stderr=to_stderr)
+    console = Console(stderr=to_stderr)
 
     def say(line: str) -> None:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
     say(output.title(setup))
     faults: list[Exception] = []
-    with opened_results(results) as file:
+    with opened_to_append(results, f"--results {results}", FILE) as file:
         process_settings.prepare_server()
         try:
             end = trio.run(hold, setup, MatchFiles(file, records), concurrency, dask, console)
-        except* (BadGames, BadOpening) as group:
+        except* BadOpening as group:
             raise Rejected(str(_leaves(group)[0])) from None
         except* (CannotPlay, OSError) as group:
             faults = _leaves(group)
     if faults:
-        if isinstance(faults[0], BrokenPipeError):  # the reader of the output has closed it
-            raise faults[0]
         _fail(_sentence(faults[0]), FAILED)
     lines = [*output.table(end.progress, setup.test), *output.fault_lines(end.progress.tally.rows())]
     for line in lines:
@@ -357,7 +355,7 @@ def _openings(
         word = f"{'usual' if plies is None else plies} plies, seed {seed}"
         return lambda parameters: drawn_openings(GAMES[game], parameters, plies, seed), word
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8-sig")
         return read_openings(text, game, variants), f"file {sha256(text.encode()).hexdigest()}"
     except (OSError, UnicodeDecodeError) as error:
         raise Rejected(

@@ -8,7 +8,7 @@ import msgspec
 
 from engine.commands import reports
 from engine.commands.reports import Case, Suite
-from engine.duel.sprt import Decision, Sprt
+from engine.duel.statistics import Decision, Sprt
 from engine.games.catalogue import variant_title
 from engine.games.outcome import Termination
 from engine.record import readable

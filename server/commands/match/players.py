@@ -23,14 +23,10 @@ from server.contest.programs.command import builtin_bot_command
 MAX_NAME = 32
 """Characters of a name."""
 
-CHOOSE = "choose"
-"""The function by which a Python file chooses moves, where it does not call `play`."""
-
-LIBRARY = "bots.client"
-"""The package of the client library."""
-
-NETWORK = ("socket", "asyncio", "trio")
-"""Modules with which a Python file may play without the library, beside standard input."""
+LIBRARY_BOT = re.compile(
+    r"(from|import) bots\.client\b|from bots import client\b|def choose\(|choose(: .+)? = |from .+ import .*\bchoose\b"
+)
+"""Top-level statement of a Python file that plays by the library: it imports the library or has a `choose`."""
 
 INTERPRETERS = re.compile(r"(python|pypy|java|node|ruby|perl|lua|sh|bash|env)[0-9.]*")
 """Programs that nobody would call a player after."""
@@ -91,7 +87,10 @@ def _read_player(text: str, folder: Path) -> MatchPlayer:
         called, digest, command = _name_of(words, folder), _digest(words, folder), tuple(words)
         if _is_python(words[0]):
             tree = _parsed(words[0], folder)
-            called, command = _own_name(tree) or called, _python_command(words, tree)
+            called = _own_name(tree) or called
+            by_library = any(LIBRARY_BOT.match(ast.unparse(statement)) for statement in tree.body)
+            helper = ("-P", "-m", PLAY_FILE, "{host}", "{port}") if by_library else ()
+            command = (sys.executable, *helper, *words)
     return MatchPlayer(name if given else called, command, text, digest)
 
 
@@ -171,13 +170,6 @@ def _parsed(word: str, folder: Path) -> ast.Module:
         raise BadPlayer(f"{word} cannot be read: {explain_fault(error)}") from None
 
 
-def _python_command(words: Sequence[str], tree: ast.Module) -> tuple[str, ...]:
-    """Return the command of a Python file: as a program, or with the library's help where it plays by the library."""
-    if _calls_play(tree) or (_binds_choose(tree) and not _talks_itself(tree)):
-        return (sys.executable, "-P", "-m", PLAY_FILE, "{host}", "{port}", *words)
-    return (sys.executable, *words)
-
-
 def _own_name(tree: ast.Module) -> str:
     """Return the name that a Python file gives itself, as in play(choose, name="ann"); empty where it does not."""
     for node in ast.walk(tree):
@@ -188,56 +180,6 @@ def _own_name(tree: ast.Module) -> str:
                         case ast.keyword(arg="name", value=ast.Constant(value=str(name))):
                             return name if re.fullmatch(NAME_PATTERN, name) else ""
     return ""
-
-
-def _binds_choose(tree: ast.Module) -> bool:
-    """Tell whether a module defines, imports or assigns a name `choose`."""
-    for statement in tree.body:
-        match statement:
-            case ast.FunctionDef(name=name) if name == CHOOSE:
-                return True
-            case ast.Assign(targets=targets) if any(_is_name(target, CHOOSE) for target in targets):
-                return True
-            case ast.AnnAssign(target=target, value=value) if value is not None and _is_name(target, CHOOSE):
-                return True
-            case ast.ImportFrom(names=names) if any((one.asname or one.name) == CHOOSE for one in names):
-                return True
-    return False
-
-
-def _calls_play(tree: ast.Module) -> bool:
-    """Tell whether a module imports the client library's `play`."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.Import(names=names) if any(_is_in(one.name, LIBRARY) for one in names):
-                return True
-            case ast.ImportFrom(module=str(module), names=names) if _is_in(module, LIBRARY):
-                if any(one.name in ("play", "run") for one in names):
-                    return True
-            case ast.ImportFrom(module="bots", names=names) if any(one.name == "client" for one in names):
-                return True
-    return False
-
-
-def _talks_itself(tree: ast.Module) -> bool:
-    """Tell whether a module uses sockets or standard input."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.Import(names=names) if any(_is_in(one.name, *NETWORK) for one in names):
-                return True
-            case ast.ImportFrom(module=str(module)) if _is_in(module, *NETWORK):
-                return True
-            case ast.Call(func=ast.Name(id="input")) | ast.Attribute(attr="stdin"):
-                return True
-    return False
-
-
-def _is_in(module: str, *packages: str) -> bool:
-    return any(module == known or module.startswith(f"{known}.") for known in packages)
-
-
-def _is_name(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
 
 
 def _files(words: Sequence[str], folder: Path) -> list[Path]:

@@ -7,11 +7,11 @@ a line that is half written is ignored.
 
 import os
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import trio
@@ -19,8 +19,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from engine.commands.game_files import opened_to_append, resume
-from engine.duel.game_file import BadGames, line_of, read_games, read_setting
+from engine.commands.game_files import GameFile
+from engine.duel.game_file import GameFormat
 from engine.wire.words import number_of
 from server.arena.arena import Arena
 from server.commands.match.games import GameOver, MatchGames
@@ -38,79 +38,8 @@ from server.contest.store.folders import errors_of
 from server.ops.program_version import program
 from server.storage.unsynced import SUFFIX, DataFolders
 
-_SETTINGS = msgspec.json.Decoder(Setting)
-_GAMES = msgspec.json.Decoder(PlayedGame)
-
-
-class ResultsFile:
-    """Where games are kept; nowhere, where there is no file."""
-
-    def __init__(self, name: str, file: BinaryIO | None) -> None:
-        """Take a file that was opened to read and append."""
-        self._name = name
-        self._file = file
-
-    def resume(self, setting: Setting, games: int) -> list[PlayedGame]:
-        """Return the games of the file, of the first ``games`` of the match; an empty file becomes one of this match.
-
-        Raises `BadGames`: for the file of another match, and for one that is none.
-        """
-        if self._file is None:
-            return []
-        try:
-            found = resume(self._file, self._name, "game", setting, lambda content: _read(content, setting))
-        except BadGames as error:
-            raise BadGames(f"--results {self._name}: {error}") from None
-        return [game for game in found if game.number <= games]
-
-    def keep(self, game: PlayedGame) -> None:
-        """Append a game; raises OSError."""
-        if self._file is not None:
-            self._file.write(line_of(game))
-
-
-@contextmanager
-def opened_results(path: Path | None) -> Iterator[ResultsFile]:
-    """Open a file of results for this process alone, a new one where there is none; without a path, none.
-
-    Raises `engine.commands.inputs.Rejected`.
-    """
-    if path is None:
-        yield ResultsFile("", None)
-        return
-    with opened_to_append(str(path), f"--results {path}", "match") as file:
-        yield ResultsFile(str(path), file)
-
-
-def _read(content: bytes, setting: Setting) -> list[PlayedGame]:
-    there = read_setting(content, _SETTINGS, "a match")
-    if differences := list(_differences(there, setting)):
-        raise BadGames(
-            f"this file holds another match: {'; '.join(differences)}. Name another file, or ask for the same"
-        )
-    return read_games(content, _GAMES, "game of a match", least=1)
-
-
-def _differences(there: Setting, here: Setting) -> Iterator[str]:
-    """Yield in what two settings differ."""
-    players = [[player.name for player in setting.players] for setting in (there, here)]
-    if players[0] != players[1]:
-        yield f"its players are {', '.join(players[0])}, and here {', '.join(players[1])}"
-    else:
-        for old, new in zip(there.players, here.players, strict=True):
-            if old.command != new.command:
-                yield f"{old.name} is {old.command!r} there, and {new.command!r} here"
-            elif old.digest != new.digest:
-                yield f"{new.name} has changed since"
-    for field in msgspec.structs.fields(Setting):
-        old, new = getattr(there, field.name), getattr(here, field.name)
-        if field.name != "players" and old != new:
-            yield f"{field.name.replace('_', ' ')} is {_shown(old)} there, and {_shown(new)} here"
-
-
-def _shown(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
-
+FILE = GameFormat(msgspec.json.Decoder(Setting), msgspec.json.Decoder(PlayedGame), "match", "game", least=1)
+"""The file of results."""
 
 QUIET_SECONDS = 2.0
 """Time of compiling after which it is told why no game has begun."""
@@ -128,7 +57,7 @@ LINE_SECONDS = 10.0
 class MatchFiles(NamedTuple):
     """Where a match keeps what it comes to."""
 
-    results: ResultsFile
+    results: GameFile[Setting, PlayedGame]
     records: Path | None
     """The folder of the records of its games; None: they are not kept."""
 
@@ -145,7 +74,7 @@ async def hold(setup: MatchSetup, files: MatchFiles, concurrency: int, dask: str
     """Play what is left of a match, show its table, and return how it has ended.
 
     ``concurrency`` games are played at a time; 0 for as many as the cluster at the address ``dask`` has room for.
-    Raises OSError, `engine.duel.game_file.BadGames`, and exception groups of these, of
+    Raises `engine.commands.program.Rejected`, OSError, and exception groups of OSError, of
     `server.commands.match.games.CannotPlay` and of `server.contest.formats.openings.BadOpening`.
     """
     holding = _Holding(setup, files, console)
@@ -217,7 +146,9 @@ class _Holding:
 
     def resume(self) -> None:
         """Count the games of the file of results."""
-        for game in self._files.results.resume(self._setup.setting, len(self._setup.fixtures)):
+        for game in self._files.results.resume(self._setup.setting):
+            if game.number > len(self._setup.fixtures):
+                continue
             self._tally.add(game)
             self._known.add(game.number)
             self._started.update(game.players if game.plies else ())

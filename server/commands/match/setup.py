@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from engine.clock import TimeControl
 from engine.duel.openings import usual_plies
-from engine.duel.sprt import Sprt
+from engine.duel.statistics import Sprt
 from engine.games.catalogue import GAMES, variant_title
 from engine.games.interface import Game, GameError
 from server.commands.match.players import MatchPlayer
@@ -101,9 +101,6 @@ def _parameters(game: Game, text: str, variants: Sequence[str]) -> str:
 STAGE = 0
 """A match has one stage."""
 
-FORMAT = 1
-"""Of the file of results. Another number is another format, and is refused."""
-
 
 class PlayerSetting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A player, as far as its games depend on it."""
@@ -118,7 +115,6 @@ class PlayerSetting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="match"):
     """What every game of a match depends on: the first line of its file of results."""
 
-    format: int
     players: tuple[PlayerSetting, ...]
     game: str
     variants: tuple[str, ...]
@@ -204,7 +200,6 @@ def make_setup(
     schedule = round_robin(definition, STAGE, RoundRobin(games // games_in_meeting(len(variants))), names)
     budget, increment = control.milliseconds
     setting = Setting(
-        format=FORMAT,
         players=tuple(PlayerSetting(player.name, player.written, player.digest) for player in players),
         game=game,
         variants=tuple(variants),

@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from engine.duel.sprt import Decision, Sprt
-from engine.duel.statistics import OUTCOMES, Counts, Estimate, estimate
+from engine.duel.statistics import OUTCOMES, Counts, Decision, Estimate, Sprt, estimate
 from server.contest.definition import Definition
 from server.contest.fixtures import Finished
 from server.contest.scoring.disqualification import Cause, losses

@@ -40,27 +40,15 @@ def resume(*, data: Data = DATA) -> None:
     """Let games of the ladder begin again, with the ladder file as it is now."""
     with _accounts(data) as accounts:
         control = LadderControl(accounts, read_file)
-        _tell_of_file(control, control.resume(BY))
-
-
-@ladder.command
-def read(*, data: Data = DATA) -> None:
-    """Have the server read the ladder file again; it is played when the games that are running are over."""
-    with _accounts(data) as accounts:
-        control = LadderControl(accounts, read_file)
-        _tell_of_file(control, control.read_again(BY))
-
-
-@ladder.command
-def again(number: int, *, data: Data = DATA) -> None:
-    """Let a game be played again that was set aside, since servers had died during it; status lists them."""
-    with _accounts(data) as accounts:
-        print(_capital(LadderControl(accounts, read_file).let_play(number, BY)))
+        sentence = control.resume(BY)
+        if control.state().fault:
+            fail(sentence, exits.FAILED)
+        print(_capital(sentence))
 
 
 @ladder.command
 def status(*, data: Data = DATA) -> None:
-    """Print whether the ladder is paused, its file, how many games it plays, and what is set aside."""
+    """Print whether the ladder is paused, its file, and how many games it plays."""
     with _accounts(data) as accounts:
         control, store = LadderControl(accounts, read_file), LadderStore(accounts)
         state = control.state()
@@ -69,15 +57,6 @@ def status(*, data: Data = DATA) -> None:
         if state.fault:
             print(f"its file is wrong, and it goes on as before: {state.fault}")
         print(f"games: {len(store.begun())} being played, {store.number_since(time.time() - DAY)} in 24 hours")
-        for game in control.set_aside():
-            print(f"set aside, number {game.number}: {game.sentence}")
-
-
-def _tell_of_file(control: LadderControl, sentence: str) -> None:
-    """Print what was done; the exit status tells where the ladder file is wrong."""
-    if control.state().fault:
-        fail(sentence, exits.FAILED)
-    print(_capital(sentence))
 
 
 def _capital(sentence: str) -> str:

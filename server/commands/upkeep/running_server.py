@@ -94,7 +94,6 @@ def _lines(now: dict[str, Any]) -> Iterator[str]:
         yield f"ladder: {paused}{ladder['running']} games running"
         if ladder["fault"]:
             yield f"its file is wrong, and it goes on as before: {ladder['fault']}"
-        yield from (f"set aside, number {game['number']}: {game['sentence']}" for game in ladder["set_aside"])
     for one in now["matches"]:
         title = variant_title(f"{one['game']} {one['parameters']}")
         yield f"match {one['match']}: {' – '.join(one['players'])}, {title}, {one['plies']} moves"

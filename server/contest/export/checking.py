@@ -17,9 +17,10 @@ from server.contest.export.container import (
     BadExport,
     unpack,
 )
-from server.contest.export.contents import FORMAT, LINKS, Contents, Manifest, differences, record_name
+from server.contest.export.contents import FORMAT, LINKS, Contents, Manifest, record_name
 from server.contest.fixtures import Finished
 from server.contest.interventions import Kind
+from server.contest.report.files import differences
 from server.contest.report.structure import Report
 from server.contest.store.verification import Checked, Evidence, Past, Verdict, check, recompute, unproven
 from server.ops.typed_json import decode

@@ -9,9 +9,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from datetime import datetime
-from math import isclose
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -50,9 +48,6 @@ LEFT_OUT = ("(left out)",)
 
 LINKS = "records/"
 """Where records stand in an export, and what links to them begin with."""
-
-TOLERANCE = 1e-6
-"""Relative difference of figures that rounding on another machine may make; ratings are in Elo."""
 
 
 class Described(msgspec.Struct, frozen=True):
@@ -115,31 +110,6 @@ def published(definition: Definition) -> Definition:
         done._replace(command=LEFT_OUT if done.command else (), folder="") for done in definition.interventions
     )
     return replace(definition, entrants=entrants, interventions=changed, folder="", visible=())
-
-
-def differences(mine: Any, its: Any, where: str = "") -> list[str]:
-    """Return the differences between two reports as plain data, a sentence each; ``mine`` is by the records."""
-    if isinstance(mine, Mapping) and isinstance(its, Mapping):
-        keys = [*mine, *(key for key in its if key not in mine)]
-        return [
-            found for key in keys for found in differences(mine.get(key), its.get(key), f"{where}.{key}".lstrip("."))
-        ]
-    if isinstance(mine, list | tuple) and isinstance(its, list | tuple) and len(mine) == len(its):
-        return [
-            found
-            for place, pair in enumerate(zip(mine, its, strict=True))
-            for found in differences(*pair, f"{where}[{place}]")
-        ]
-    if isinstance(mine, float | int) and isinstance(its, float | int) and not isinstance(mine, bool):
-        same = isclose(mine, its, rel_tol=TOLERANCE, abs_tol=TOLERANCE) and not isinstance(its, bool)
-    else:
-        same = mine == its
-    return [] if same else [f"report.json: {where} is {_short(its)}, and by the records it is {_short(mine)}"]
-
-
-def _short(value: Any) -> str:
-    text = msgspec.json.encode(value).decode()
-    return text if len(text) <= 60 else f"{text[:60]}…"
 
 
 def _check_size(definition: Definition) -> None:

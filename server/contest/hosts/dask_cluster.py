@@ -9,7 +9,7 @@ no more games, and a game that fails again and again is given back to who asked 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 import msgspec.structs
@@ -34,6 +34,9 @@ from server.contest.hosts.worker_job import (
 from server.contest.scoring.game_result import game_result
 from server.contest.store.folders import keep_written
 from server.ops.faults import server_fault
+
+if TYPE_CHECKING:
+    from server.contest.hosts.dask_link import DaskLink
 
 log = structlog.get_logger()
 
@@ -60,22 +63,6 @@ MAX_TRIES = 5
 
 class BadCluster(OSError):
     """The cluster cannot play. ``str(error)`` is one sentence."""
-
-
-class Link(Protocol):
-    """The functions of a cluster that are used; see `server.contest.hosts.dask_link.DaskLink`."""
-
-    def workers(self) -> dict[str, int]:
-        """Return the number of threads of each worker by its address; raises OSError without an answer."""
-
-    def greet(self, worker: str, folder: str, done: Callable[[Any], None]) -> Callable[[], None]:
-        """Ask a worker for its cores and the contest's files."""
-
-    def play(self, worker: str, task: bytes, done: Callable[[Any], None]) -> Callable[[], None]:
-        """Let a worker play a game."""
-
-    def close(self) -> None:
-        """Close the connection."""
 
 
 def dask_cluster(address: str, definition: Definition) -> "Cluster":
@@ -133,12 +120,12 @@ class _Worker:
 class Cluster:
     """A cluster while `run` is connected to it."""
 
-    def __init__(self, address: str, folder: str, connect: Callable[[str], Link]) -> None:
+    def __init__(self, address: str, folder: str, connect: Callable[[str], "DaskLink"]) -> None:
         """Take the scheduler's address, the contest file's folder, and the function that connects, for a thread."""
         self.address = address
         self._folder = folder
         self._connect = connect
-        self._link: Link | None = None
+        self._link: DaskLink | None = None
         self._workers: dict[str, _Worker] = {}
         self._changed = trio.Event()
         self._looked = trio.Event()
@@ -238,7 +225,7 @@ class Cluster:
         self._changed.set()
         self._changed = trio.Event()
 
-    async def _greet(self, worker: _Worker, link: Link) -> None:
+    async def _greet(self, worker: _Worker, link: "DaskLink") -> None:
         """Ask a worker for its cores, and assign them to its games."""
         answer = await self._call(worker, partial(link.greet, worker.address, self._folder))
         if isinstance(answer, Exception):
@@ -293,7 +280,7 @@ class Cluster:
         if worker.failures == MAX_FAILURES:
             log.error("worker_excluded", worker=worker.address, failures=worker.failures, why=why)
 
-    async def _with_room(self) -> tuple[_Worker, Link]:
+    async def _with_room(self) -> "tuple[_Worker, DaskLink]":
         """Return the most reliable worker with room for a game, among equals the one with the most room."""
         while True:
             free = [worker for worker in self._workers.values() if worker.fit and worker.free]

@@ -243,8 +243,8 @@ def make_report(
         variants=ratings_part.variant_results(definition, valid, fit),
         done=len(valid),
         running=len(moment.running),
-        left=left.expected,
-        seconds_left=left.seconds,
+        left=left.games,
+        seconds_left=left.seconds if left.measured else None,
         due=len(set(plan.due).difference(moment.running)),
         qualification=(
             qualification_report(definition, states[QUALIFICATION], valid) if QUALIFICATION in states else None

@@ -1,18 +1,14 @@
 """Estimates how many games of a contest are left, and how long they will take.
 
-Time is judged by how long recent games have really taken, with the start and the end of their programs, and by how many
-of them can be played at a time: by cores, by entrants that connect and play one game each, and by rounds, of which each
-waits for the last game of the one before. As long as nothing was played there is only a bound, by the budgets.
+The time follows from the duration of recent games, with the start and the end of their programs, and from the number of
+games that can be played at a time: cores, entrants that connect and play one game each, and rounds that wait for the
+round before. Before the first game, each game counts with all of its budgets used up.
 """
 
-import math
-from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence, Set
 from datetime import datetime
 from types import MappingProxyType
 from typing import NamedTuple
-
-from msgspec.structs import replace
 
 from server.contest.definition import Definition, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
 from server.contest.fixtures import QUALIFICATION, Finished, Fixture, counted_games, games_in_meeting
@@ -25,11 +21,6 @@ RECENT = 50
 
 SECOND = 1_000_000
 """Microseconds in it."""
-
-EVEN_PAIRS = 0.4
-"""How many pairs of games end even, as long as few were played; counts as much as `EVEN_WEIGHT` pairs."""
-
-EVEN_WEIGHT = 4
 
 
 class Moment(NamedTuple):
@@ -50,27 +41,19 @@ class Moment(NamedTuple):
     """What was found when the table was held against the records; sentences."""
     cores: int = 0
     """How many programs can think at a time; 0 where that is not known."""
-    share: float | None = None
-    """The part of both budgets that games of such variants took elsewhere; for as long as none was played here."""
 
 
 class Remaining(NamedTuple):
     """The games that are left, and the time that they will take."""
 
     games: int
-    """Those that are running included."""
+    """Those that are running included, and without tie-breaks."""
     at_least: bool
     """There may be more of them: a format decides that later."""
-    seconds: float | None
-    """How long they are going to take, about; None as long as nothing tells."""
-    expected: int = 0
-    """As ``games``, with as many that break ties as are likely."""
-    most: int = 0
-    """As ``games``, with all that could break ties."""
-    most_seconds: float | None = 0.0
-    """How long they take at most, if all budgets are used up; None where nothing bounds it."""
-    time_up: bool = False
-    """A ladder's time is over: what is left are the pairs that have begun, which are played to their end."""
+    seconds: float
+    """How long they are going to take, about."""
+    measured: bool = True
+    """The time follows from games that were played, or from a time limit; False: all budgets count as used up."""
 
 
 class Batch(NamedTuple):
@@ -79,112 +62,72 @@ class Batch(NamedTuple):
     games: int
     players: int
     """That take part."""
-    tie_breaks: int = 0
-    """Games that may come in addition."""
-    likely: float = 0.0
-    """How many of them are likely to."""
 
 
 def estimate_left(definition: Definition, games: Sequence[Finished], plan: Plan, moment: Moment) -> Remaining:
     """Estimate what is left, as if nobody else were disqualified."""
     if plan.over:
         return Remaining(0, False, 0.0)
-    stages = estimate_stages(definition, games, plan, moment)
-    return Remaining(
-        sum(stage.games for stage in stages.values()),
-        any(stage.at_least for stage in stages.values()),
-        _sum([stage.seconds for stage in stages.values()]),
-        sum(stage.expected for stage in stages.values()),
-        sum(stage.most for stage in stages.values()),
-        _sum([stage.most_seconds for stage in stages.values()]),
-        stages[plan.stages[-1].number].time_up,
-    )
-
-
-def estimate_stages(
-    definition: Definition, games: Sequence[Finished], plan: Plan, moment: Moment
-) -> dict[int, Remaining]:
-    """Estimate what is left of each stage that is not over, by its number, as if nobody else were disqualified."""
     valid = counted_games(games)
     out = find_disqualified(definition, valid).keys()
     last = plan.stages[-1]
     players = sum(name not in out for name in last.players)
-    found = [_of_open_stage(definition, last, valid, out, players)]
+    left = {last.number: _open_batches(definition, last, valid, out, players)}
     for number in range(last.number + 1, len(definition.stages)):
         players = min(players, definition.stages[number].advance or players)
-        found.append(_of_later_stage(definition, number, players, _even(valid)))
-    estimates: dict[int, Remaining] = {}
-    for number, (batches, at_least) in enumerate(found, last.number):
-        a_game = _game_seconds(definition, number, valid, moment.share)
-        by_games = None if a_game is None else _duration(definition, batches, a_game, moment)
-        by_games = 0.0 if not any(batch.games for batch in batches) else by_games
-        bound: float | None = _bound(definition, number, batches, moment)
+        left[number] = _batches(definition, number, players)
+    count, seconds, at_least, measured = 0, 0.0, False, True
+    for number, batches in left.items():
+        size = sum(batch.games for batch in batches)
+        a_game = _game_seconds(definition, number, valid)
+        longest = _longest_game(definition, number)
+        duration = _duration(definition, batches, longest if a_game is None else a_game, moment)
         limit = _time_limit(definition, number, moment)
-        if limit == 0:  # what is left are pairs that have begun
-            bound = _longest_game(definition, number) * 2
-        elif limit is not None:
-            by_games = limit if by_games is None or _endless(definition, number) else min(limit, by_games)
-            # pairs that have begun are played to their end
-            rest = _longest_game(definition, number) * 2
-            bound = limit + rest if _endless(definition, number) or bound is None else min(limit + rest, bound)
-        least = sum(batch.games for batch in batches)
-        likely = least + round(sum(batch.likely for batch in batches))
-        most = least + sum(batch.tie_breaks for batch in batches)
-        estimates[number] = Remaining(least, at_least, by_games, likely, most, bound, limit == 0)
-    return estimates
+        format = None if number == QUALIFICATION else definition.stages[number].format
+        endless = isinstance(format, Ladder) and format.games == 0
+        if limit:  # at 0 only the pairs that have begun are left
+            duration = limit if endless else min(limit, duration)
+        measured &= a_game is not None or not size or (endless and bool(limit))
+        at_least |= (endless or isinstance(format, Knockout)) and not (number == last.number and last.schedule.complete)
+        count += size
+        seconds += duration
+    return Remaining(count, at_least, seconds, measured)
 
 
-Batches = tuple[list[Batch], bool]
-"""Games, and whether there may be more."""
-
-
-def _of_open_stage(
+def _open_batches(
     definition: Definition, state: StageState, games: list[Finished], out: Set[str], players: int
-) -> Batches:
+) -> list[Batch]:
     over = {game.fixture for game in games}
     fixtures = state.schedule.fixtures
     known = [fixture for fixture in fixtures if fixture not in over and out.isdisjoint(fixture.players)]
     open_ = Batch(len(known), len({name for fixture in known for name in fixture.players}))
     if state.number == QUALIFICATION or state.schedule.complete:
-        return [open_], False
+        return [open_]
     format = definition.stages[state.number].format
-    size = games_in_meeting(definition, state.number)
+    if isinstance(format, Ladder):
+        return [Batch(open_.games + max(0, format.games - len(fixtures)), players)]
     rounds = max((fixture.round for fixture in fixtures), default=0)
-    if isinstance(format, Swiss):
-        later = [Batch((players // 2) * size, players) for _ in range(format.rounds - rounds)]
-        return [open_, *later], False
-    if isinstance(format, Knockout):
-        even = _even(games)
-        here = {frozenset(fixture.players) for fixture in known if fixture.pair < definition.stages[state.number].pairs}
-        begun = {frozenset(fixture.players) for fixture in known} - here
-        # of a meeting that goes on with tie-breaks one pair is known, and others may follow
-        open_ = _with_tie_breaks(open_, format, len(here), even)
-        again = _with_tie_breaks(
-            Batch(0, 0), replace(format, tie_breaks=max(0, format.tie_breaks - 1)), len(begun), even
-        )
-        open_ = open_._replace(tie_breaks=open_.tie_breaks + again.tie_breaks, likely=open_.likely + again.likely)
-        return [open_, *_knockout(format, len(state.players), size, even, rounds)], True
-    assert isinstance(format, Ladder), "all games of other formats are known from the beginning"
-    more = max(0, format.games - len(fixtures))
-    return [Batch(open_.games + more, players)], format.games == 0
+    players = len(state.players) if isinstance(format, Knockout) else players
+    return [open_, *_batches(definition, state.number, players, rounds)]
 
 
-def _of_later_stage(definition: Definition, number: int, players: int, even: float) -> Batches:
+def _batches(definition: Definition, number: int, players: int, behind: int = 0) -> list[Batch]:
+    """Return the games of a stage after a number of rounds."""
     format = definition.stages[number].format
     size = games_in_meeting(definition, number)
     if isinstance(format, RoundRobin):
-        return [Batch(format.cycles * players * (players - 1) // 2 * size, players)], False
+        return [Batch(format.cycles * players * (players - 1) // 2 * size, players)]
     if isinstance(format, Swiss):
-        return [Batch((players // 2) * size, players) for _ in range(format.rounds)], False
+        return [Batch((players // 2) * size, players) for _ in range(format.rounds - behind)]
     if isinstance(format, Knockout):
-        return _knockout(format, players, size, even), True
+        return _knockout(format, players, size, behind)
     if isinstance(format, Gauntlet):
         challengers = min(players, len(format.challengers))
-        return [Batch(format.cycles * challengers * (players - challengers) * size, 2 * challengers)], False
-    return [Batch(format.games, players)], format.games == 0
+        return [Batch(format.cycles * challengers * (players - challengers) * size, 2 * challengers)]
+    return [Batch(format.games, players)]
 
 
-def _knockout(format: Knockout, players: int, size: int, even: float, behind: int = 0) -> list[Batch]:
+def _knockout(format: Knockout, players: int, size: int, behind: int) -> list[Batch]:
     """Return the rounds of a knockout after a number of rounds."""
     rounds = max(0, players - 1).bit_length()
     batches = []
@@ -194,43 +137,17 @@ def _knockout(format: Knockout, players: int, size: int, even: float, behind: in
             meetings = players - meetings
         if number == rounds and format.third_place and players > 3:
             meetings += 1
-        batches.append(_with_tie_breaks(Batch(meetings * size, 2 * meetings), format, meetings, even))
+        batches.append(Batch(meetings * size, 2 * meetings))
     return batches
-
-
-def _with_tie_breaks(batch: Batch, format: Knockout, meetings: int, even: float) -> Batch:
-    likely = 2 * meetings * sum(even**number for number in range(1, format.tie_breaks + 1))
-    return batch._replace(tie_breaks=2 * meetings * format.tie_breaks, likely=likely)
-
-
-def _even(games: list[Finished]) -> float:
-    """Estimate which part of the pairs of games ends even, from the finished ones."""
-    pairs: defaultdict[Fixture, list[Finished]] = defaultdict(list)
-    for game in games:
-        if game.played:
-            pairs[min(game.fixture, game.fixture.swapped)].append(game)
-    whole = Counter(two[0].points(0) == two[1].points(0) for two in pairs.values() if len(two) == 2)
-    return (whole[True] + EVEN_PAIRS * EVEN_WEIGHT) / (whole.total() + EVEN_WEIGHT)
 
 
 def _duration(definition: Definition, batches: list[Batch], a_game: float, moment: Moment) -> float:
     """Return the duration of games, one batch after the other."""
     seconds = 0.0
     for batch in batches:
-        games = batch.games + batch.likely
-        slots = _slots(definition, batch, moment)
+        games, slots = batch.games, _slots(definition, batch, moment)
         # at the end of a batch not all places are taken: some wait for the last game
         seconds += max(a_game, a_game * (games / slots + 0.5 * (1 - 1 / slots))) if games else 0.0
-    return seconds
-
-
-def _bound(definition: Definition, number: int, batches: list[Batch], moment: Moment) -> float:
-    """Return the longest duration of games, with all budgets used up, one batch after the other."""
-    longest, seconds = _longest_game(definition, number), 0.0
-    for batch in batches:
-        # pairs that break ties are played one after the other
-        in_a_row = math.ceil(batch.games / _slots(definition, batch, moment)) + batch.tie_breaks
-        seconds += longest * in_a_row
     return seconds
 
 
@@ -262,28 +179,18 @@ def _slots(definition: Definition, batch: Batch, moment: Moment) -> float:
     return max(1.0, min(max(most, len(moment.running)), batch.games or 1))
 
 
-def _sum(parts: list[float | None]) -> float | None:
-    known = [part for part in parts if part is not None]
-    return sum(known) if len(known) == len(parts) else None
+def _game_seconds(definition: Definition, number: int, games: list[Finished]) -> float | None:
+    """Return the typical duration of a game of a stage; None if no game was played.
 
-
-def budget_shares(definition: Definition, games: Sequence[Finished]) -> list[float]:
-    """Return the part of both budgets that each game has taken, with the start and the end of its programs."""
-    played = [game for game in games if game.played]
-    return [_seconds(game) / (2 * game.fixture.control(definition).budget / SECOND) for game in played]
-
-
-def _game_seconds(
-    definition: Definition, number: int, games: list[Finished], elsewhere: float | None = None
-) -> float | None:
-    """Return the typical duration of a game of a stage; None if none was played, and nothing is known of others."""
+    A stage without games takes the same part of its budgets as games of earlier stages.
+    """
     played = [game for game in games if game.played]
     mine = [_seconds(game) for game in played if game.fixture.stage == number][-RECENT:]
     if mine:
         return sum(mine) / len(mine)
-    shares = budget_shares(definition, played[-RECENT:]) or ([] if elsewhere is None else [elsewhere])
-    if not shares:
+    if not played:
         return None
+    shares = [_seconds(game) / (2 * game.fixture.control(definition).budget / SECOND) for game in played[-RECENT:]]
     stage = definition.qualification if number == QUALIFICATION else definition.stages[number]
     assert stage is not None
     return 2 * stage.control.budget / SECOND * sum(shares) / len(shares)
@@ -304,9 +211,3 @@ def _time_limit(definition: Definition, number: int, moment: Moment) -> float | 
     began = moment.began.get(number)
     gone = 0.0 if began is None else (moment.now - began).total_seconds()
     return max(0.0, format.seconds - gone)
-
-
-def _endless(definition: Definition, number: int) -> bool:
-    """Tell whether a stage is a ladder that only its time limit ends."""
-    format = definition.stages[number].format
-    return isinstance(format, Ladder) and format.games == 0

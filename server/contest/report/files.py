@@ -1,10 +1,12 @@
-"""Writes the files of a report: JSON, CSV and the page. Each file is replaced as a whole."""
+"""Writes the files of a report, JSON, CSV and the page, and compares reports. Each file is replaced as a whole."""
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from math import isclose
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import Any
 
 import msgspec
 
@@ -71,3 +73,32 @@ def _replace(path: Path, text: str) -> None:
         except BaseException:
             Path(file.name).unlink(missing_ok=True)
             raise
+
+
+TOLERANCE = 1e-6
+"""Relative difference of figures that rounding on another machine may make; ratings are in Elo."""
+
+
+def differences(mine: Any, its: Any, where: str = "") -> list[str]:
+    """Return the differences between two reports as plain data, a sentence each; ``mine`` is by the records."""
+    if isinstance(mine, Mapping) and isinstance(its, Mapping):
+        keys = [*mine, *(key for key in its if key not in mine)]
+        return [
+            found for key in keys for found in differences(mine.get(key), its.get(key), f"{where}.{key}".lstrip("."))
+        ]
+    if isinstance(mine, list | tuple) and isinstance(its, list | tuple) and len(mine) == len(its):
+        return [
+            found
+            for place, pair in enumerate(zip(mine, its, strict=True))
+            for found in differences(*pair, f"{where}[{place}]")
+        ]
+    if isinstance(mine, float | int) and isinstance(its, float | int) and not isinstance(mine, bool):
+        same = isclose(mine, its, rel_tol=TOLERANCE, abs_tol=TOLERANCE) and not isinstance(its, bool)
+    else:
+        same = mine == its
+    return [] if same else [f"report.json: {where} is {_short(its)}, and by the records it is {_short(mine)}"]
+
+
+def _short(value: Any) -> str:
+    text = msgspec.json.encode(value).decode()
+    return text if len(text) <= 60 else f"{text[:60]}…"

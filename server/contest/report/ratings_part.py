@@ -6,8 +6,7 @@ from itertools import combinations
 from math import isfinite
 from typing import NamedTuple
 
-from engine.duel.sprt import Decision, Sprt
-from engine.duel.statistics import OUTCOMES, Counts, Estimate, estimate
+from engine.duel.statistics import OUTCOMES, Counts, Decision, Estimate, Sprt, estimate
 from server.contest.definition import Definition
 from server.contest.fixtures import Finished, Fixture, counted_games
 from server.contest.report import formatting

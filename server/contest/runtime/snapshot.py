@@ -7,21 +7,17 @@ from typing import NamedTuple
 import msgspec
 
 from server.contest.definition import Definition
-from server.contest.fixtures import Finished, counted_games
+from server.contest.fixtures import Finished
 from server.contest.formats.plan import Plan, Present, plan
 from server.contest.hosts.contest_players import Presence
 from server.contest.programs.sandbox.cores import Cores
 from server.contest.report import files, formatting
 from server.contest.report.contents import make_report
-from server.contest.report.estimate import Moment, budget_shares, estimate_left, estimate_stages
+from server.contest.report.estimate import Moment
 from server.contest.report.formatting import all_pauses
-from server.contest.report.progress import DryRun, dry_run_of
 from server.contest.report.structure import Loss, Pause, Report
 from server.contest.store.folders import folder_of, link_to_log, links_to_logs
 from server.contest.store.store import Store
-
-MEASURED = 200
-"""Games of earlier contests, the last ones, by which the duration of others is judged."""
 
 
 class ContestSnapshot(NamedTuple):
@@ -55,38 +51,8 @@ def take_snapshot(store: Store, contest: int, now: datetime, present: Presence |
     found = plan(definition, games, Present(present.running, (), seconds))
     verified = store.verification(contest) if row.closed is not None else None
     notes = () if verified is None else verified.notes
-    moment = Moment(now, row.opened, row.closed, began, present.running, present.missing, pauses, notes)
-    moment = moment._replace(cores=Cores().count)
+    moment = Moment(now, row.opened, row.closed, began, present.running, present.missing, pauses, notes, Cores().count)
     return ContestSnapshot(definition, games, found, moment)
-
-
-def dry_run(definition: Definition, shares: list[float], now: datetime) -> DryRun:
-    """Return what a contest that has not begun is going to take, a row for each stage.
-
-    ``shares`` are those of `measured_shares`.
-    """
-    share = sum(shares) / len(shares) if shares else None
-    moment = Moment(now, now, cores=Cores().count, share=share)
-    found = plan(definition, [])
-    stages = estimate_stages(definition, [], found, moment)
-    return dry_run_of(definition, stages, estimate_left(definition, [], found, moment), len(shares))
-
-
-def measured_shares(store: Store, definition: Definition) -> list[float]:
-    """Return the parts of both budgets that the last games of the same variants took in the store's contests."""
-    wanted = {(variant.game, variant.parameters) for variant in definition.variants}
-    shares: list[float] = []
-    for row in reversed(store.contests()):
-        earlier = store.definition(row.id)
-        variants = {
-            number for number, variant in enumerate(earlier.variants) if (variant.game, variant.parameters) in wanted
-        }
-        if variants:
-            games = [game for game in counted_games(store.games(row.id)) if game.fixture.variant in variants]
-            shares += budget_shares(earlier, games[-MEASURED:])
-        if len(shares) >= MEASURED:
-            break
-    return shares[:MEASURED]
 
 
 def write_report(data: Path, contest: int, found: ContestSnapshot) -> Report:

@@ -270,18 +270,6 @@ def ratings(games: Iterable[Finished], names: Sequence[str], variants: int, anch
     )
 
 
-def standing(given: Data, name: str, place: int) -> Rating:
-    """Return the rating of one of the players with its interval."""
-    best = fit(given)
-    elo, low, high = _estimate(given, best, covariance(given, best.values), _against(given, (), place, None))
-    games = sum(
-        int(number)
-        for first, second, number in zip(given.first, given.second, given.won + given.drawn + given.lost, strict=True)
-        if place in (first, second)
-    )
-    return Rating(name=name, elo=elo, low=low, high=high, games=games)
-
-
 def _data(games: Iterable[Finished], names: Sequence[str], variants: int) -> Data:
     places = {name: place for place, name in enumerate(names)}
     results = [

@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from engine.wire.words import number_of
 from server.contest.definition import Definition
-from server.contest.fixtures import Finished, counted_games
+from server.contest.fixtures import Finished
 from server.contest.formats.plan import Plan
-from server.contest.formats.standings import standings
 from server.contest.report import files
+from server.contest.report.contents import make_report
+from server.contest.report.estimate import Moment
 from server.contest.report.structure import Report
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
@@ -35,6 +35,9 @@ from server.storage.record_store import SUFFIX, find_record
 
 AT_A_TIME = 20
 """Games that a process checks before it tells how far it is."""
+
+RECOMPUTED = ("entrants", "variants", "done", "qualification", "stages", "ratings", "comparisons")
+"""Parts of a report that follow from the games alone."""
 
 FEW = 60
 """So many games are checked in this process: another one takes longer to start."""
@@ -77,7 +80,7 @@ def verify(data: Path, contest: int, told: Told = lambda done, count: None, proc
     if past.closed:
         differences += _strays(data, past.definition, known, stands)
         differences += [f"match {match} was begun, and has no result" for match in begun]
-        differences += _reported(folder_of(data, contest), past.definition, counted_games(shown), stands)
+        differences += _reported(folder_of(data, contest), past.definition, shown, stands)
     alone = unproven(past.results)
     return Verdict(standing, len(alone), tuple(differences), tuple(alone))
 
@@ -150,7 +153,7 @@ def _strays(data: Path, definition: Definition, known: set[int], stands: Plan) -
 
 
 def _reported(folder: Path, definition: Definition, games: Sequence[Finished], stands: Plan) -> Iterator[str]:
-    """Check the report files against the tables from the records."""
+    """Check the report files against the report that the records give."""
     path = folder / "report.json"
     try:
         report = decode(path.read_bytes(), type=Report)
@@ -163,7 +166,13 @@ def _reported(folder: Path, definition: Definition, games: Sequence[Finished], s
     if report.state != "over":
         yield f"{path} was not written since the contest is over; the command contest writes it anew"
         return
-    yield from _tables(path, report, definition, games, stands)
+    began = {stage.number - 1: stage.began for stage in report.stages if stage.began is not None}
+    moment = Moment(report.made, report.opened, report.closed, began)
+    mine, its = (
+        {name: msgspec.to_builtins(getattr(made, name)) for name in RECOMPUTED}
+        for made in (make_report(definition, games, stands, moment), report)
+    )
+    yield from files.differences(mine, its)
     for name, text in files.file_texts(report).items():
         try:
             same = (folder / name).read_bytes() == text.encode()
@@ -172,24 +181,3 @@ def _reported(folder: Path, definition: Definition, games: Sequence[Finished], s
             continue
         if not same and name != path.name:
             yield f"{folder / name} is not what report.json says"
-
-
-def _tables(
-    path: Path, report: Report, definition: Definition, games: Sequence[Finished], stands: Plan
-) -> Iterator[str]:
-    states = [state for state in stands.stages if state.number >= 0]
-    if len(states) != len(report.stages):
-        yield f"{path} has {len(report.stages)} stages, and by the records there are {len(states)}"
-        return
-    for state, written in zip(states, report.stages, strict=True):
-        made = standings(definition, state.number, state.players, games, state.schedule.byes)
-        where = f"{path}, stage {written.number}"
-        if len(written.table) != len(made):
-            lines = number_of(len(written.table), "line")
-            yield f"{where}: the table has {lines}, and by the records there are {len(made)}"
-        for mine, its in zip(written.table, made, strict=False):
-            if (mine.place, mine.name, mine.points) != (its.place, its.name, its.points):
-                yield (
-                    f"{where}: {mine.name} is {mine.place}. with {number_of(mine.points, 'point')}, and by the records "
-                    f"{its.name} is {its.place}. with {its.points:g}"
-                )

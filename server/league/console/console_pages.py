@@ -37,6 +37,7 @@ from server.league.pages.identity import Identities, Identity
 from server.league.pages.rendering import page
 from server.league.submissions.versions import Versions
 from server.web.http.errors import Refused
+from server.web.http.numbers import number_in
 
 CONSOLE = "/organise"
 
@@ -57,7 +58,7 @@ ASKED = {
 """What is asked again before it is done, and what the button says."""
 
 
-LADDER_CHANGES = ("pause", "resume", "read", "again")
+LADDER_CHANGES = ("pause", "resume")
 """What can be done with the ladder: see `server.league.ladder_control.LadderControl`."""
 
 
@@ -121,7 +122,7 @@ class ConsolePages:
 
     async def _unannounce(self, request: Request) -> Response:
         identity, fields = await self._form(request)
-        work = partial(self._announcements.end, _number(fields, "number"), identity.person.name)
+        work = partial(self._announcements.end, number_in(fields, "number"), identity.person.name)
         return await self._tried(identity, work)
 
     async def _tried(self, identity: Identity, work: Callable[[], object]) -> Response:
@@ -135,7 +136,7 @@ class ConsolePages:
 
     async def _annul(self, request: Request) -> Response:
         identity, fields = await self._form(request)
-        number = _number(fields, "match")
+        number = number_in(fields, "match")
         question = f"End match {number} without a result? It is not played again, unless a contest does that."
         if not fields.get("sure"):
             return self._ask(identity, question, "Annul the match", f"{CONSOLE}/annul", CONSOLE, fields)
@@ -160,20 +161,14 @@ class ConsolePages:
     # the ladder
 
     async def _change_ladder(self, request: Request) -> Response:
-        identity, fields = await self._form(request)
+        identity, _ = await self._form(request)
         change, by = request.path_params["change"], identity.person.name
         if self._ladder is None:
             raise Refused(404, NO_LADDER)
         if change not in LADDER_CHANGES:
             raise Refused(404, f"what can be done with the ladder is one of {', '.join(LADDER_CHANGES)}")
         control = self._ladder.control
-        work = {
-            "pause": partial(control.pause, by),
-            "resume": partial(control.resume, by),
-            "read": partial(control.read_again, by),
-            "again": partial(control.let_play, _number(fields, "number") if change == "again" else 0, by),
-        }[change]
-        return await self._tried(identity, work)
+        return await self._tried(identity, partial(control.pause if change == "pause" else control.resume, by))
 
     # contests
 
@@ -195,7 +190,7 @@ class ConsolePages:
         if change not in CHANGES:
             raise Refused(404, f"what can be done with a contest is one of {', '.join(CHANGES)}")
         kind, here = Kind(change), f"{CONSOLE}/contest/{number}"
-        name, match = fields.get("name", ""), _number(fields, "match") if kind is Kind.REPLAY else None
+        name, match = fields.get("name", ""), number_in(fields, "match") if kind is Kind.REPLAY else None
         if kind in ASKED and not fields.get("sure"):
             (question, yes), whom = ASKED[kind], name if match is None else f"Match {match}"
             asked_again = f"{whom}: {question}" if whom else question
@@ -223,13 +218,6 @@ class ConsolePages:
         kept = {name: value for name, value in fields.items() if name != "form"}
         values = {"identity": identity, "question": question, "yes": yes, "action": action, "back": back, "kept": kept}
         return page("confirm", "Are you sure?", values, current="/me")
-
-
-def _number(fields: Mapping[str, str], name: str) -> int:
-    text = fields.get(name, "")
-    if not text.isdecimal() or len(text) > 15:
-        raise Refused(400, f"{name} is a number of 1 to 15 digits")
-    return int(text)
 
 
 _in_thread = trio.to_thread.run_sync

@@ -3,7 +3,7 @@
 - ``GET /organise/grades``: the rule, and the grades that were made last; ``POST`` makes new ones: fields ``rule``, and
   ``contest``, 0 for none
 - ``POST /organise/grades/publish``, ``…/withdraw``: whether students see their own
-- ``GET /organise/grades/grades.csv``, ``…/grades.json``: all of them; ``…/gradescope/ann``: those of a student
+- ``GET /organise/grades/grades.csv``, ``…/grades.json``: all of them
 """
 
 from contextlib import closing
@@ -24,6 +24,7 @@ from server.league.grading.rule import BadRule, label
 from server.league.pages.identity import Identities, Identity
 from server.league.pages.rendering import page
 from server.web.http.errors import Refused
+from server.web.http.numbers import number_in
 
 PATH = "/organise/grades"
 
@@ -73,7 +74,6 @@ class GradePages:
             Route(f"{PATH}/withdraw", self._withdraw, methods=["POST"]),
             Route(f"{PATH}/grades.csv", self._csv, methods=["GET"]),
             Route(f"{PATH}/grades.json", self._json, methods=["GET"]),
-            Route(f"{PATH}/gradescope/{{name}}", self._gradescope, methods=["GET"]),
         ]
 
     async def _get(self, request: Request) -> Response:
@@ -97,7 +97,7 @@ class GradePages:
     async def _grade(self, request: Request) -> Response:
         identity = await self._identities.require(request, ORGANISER)
         fields = await self._identities.form(request, identity, FORM_BYTES)
-        asked = Asked(fields.get("rule", "").replace("\r\n", "\n"), _number(fields.get("contest", "0")))
+        asked = Asked(fields.get("rule", "").replace("\r\n", "\n"), number_in(fields, "contest", 0))
         try:
             await _in_thread(partial(self._book.grade, *asked, identity.person.name))
         except (BadRule, BadReport) as error:
@@ -108,7 +108,7 @@ class GradePages:
         identity = await self._identities.require(request, ORGANISER)
         fields = await self._identities.form(request, identity)
         try:
-            await _in_thread(partial(self._book.publish, _number(fields.get("number", "")), identity.person.name))
+            await _in_thread(partial(self._book.publish, number_in(fields, "number"), identity.person.name))
         except NotAllowed as error:
             return await self._show(identity, str(error))
         return RedirectResponse(PATH, 303)
@@ -125,22 +125,13 @@ class GradePages:
         from server.league.grading.grading import as_csv  # which loads what makes pages of reports
 
         last = await self._last(request)
-        return _file(as_csv(last.rule, [one.student for one in last.students]), "text/csv", "grades.csv")
+        return _file(as_csv(last.rule, last.students), "text/csv", "grades.csv")
 
     async def _json(self, request: Request) -> Response:
         from server.league.grading.grading import as_json
 
         last = await self._last(request)
-        return _file(as_json(last.rule, [one.student for one in last.students]), "application/json", "grades.json")
-
-    async def _gradescope(self, request: Request) -> Response:
-        from server.league.grading.grading import as_gradescope
-
-        last = await self._last(request)
-        found = last.of(request.path_params["name"])
-        if found is None:
-            raise Refused(404, f"nobody called {request.path_params['name']!r} was graded")
-        return _file(as_gradescope(last.rule, found.student), "application/json", f"{found.name}-results.json")
+        return _file(as_json(last.rule, last.students), "application/json", "grades.json")
 
     async def _last(self, request: Request) -> Grades:
         await self._identities.require(request, ORGANISER)
@@ -158,12 +149,6 @@ class GradePages:
 def _file(text: str, kind: str, name: str) -> Response:
     headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "private"}
     return Response(text, 200, headers, kind)
-
-
-def _number(text: str) -> int:
-    if not text.isdecimal() or len(text) > 15:
-        raise Refused(400, "contest and number are numbers of 1 to 15 digits")
-    return int(text)
 
 
 _in_thread = trio.to_thread.run_sync

@@ -7,7 +7,6 @@ Organisers on a page have no account on the machine. So the contest starts no pr
 server's own bots, versions of bots, and the programs and files of the earlier contest that it is a copy of.
 """
 
-import re
 from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
@@ -27,8 +26,8 @@ from server.contest.contest_file import BadContest
 from server.contest.definition import Definition, Sandbox
 from server.contest.programs.command import builtin_entrant_command
 from server.contest.programs.sandbox.choice import contest_obstacle
-from server.contest.report.progress import DryRun
-from server.contest.runtime.snapshot import dry_run, measured_shares
+from server.contest.programs.sandbox.cores import Cores
+from server.contest.report.progress import forecast
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER
@@ -36,7 +35,7 @@ from server.league.pages.identity import Identities, Identity
 from server.league.pages.rendering import page
 from server.league.submissions.entering import check_versions
 from server.web.http.errors import Refused
-from server.web.http.numbers import query_number
+from server.web.http.numbers import number_in
 
 PATH = "/organise/new"
 
@@ -135,7 +134,8 @@ class Checked(NamedTuple):
     """A contest that can begin."""
 
     definition: Definition
-    dry_run: DryRun
+    forecast: str
+    """The number of games, and the time that they take."""
 
 
 def earlier_contest(data: Path, number: int) -> Earlier:
@@ -154,7 +154,7 @@ def check_new(data: Path, accounts: Accounts, text: str, earlier: Earlier | None
     with closing(Store(data / FILE)) as store:
         if any(row.name == definition.name for row in store.contests()):
             raise BadContest(f"name is {definition.name!r}, as an earlier contest is called: choose another one")
-        return Checked(definition, dry_run(definition, measured_shares(store, definition), datetime.now(UTC)))
+    return Checked(definition, forecast(definition, Cores().count))
 
 
 def open_contest(data: Path, accounts: Accounts, text: str, definition: Definition, by: str) -> int:
@@ -195,24 +195,6 @@ def load_of(earlier: Earlier | None) -> Callable[[str], str]:
     return load
 
 
-def line_of(sentence: str, text: str) -> int:
-    """Return the number of the line of a contest file that a finding names; 0 if it names none.
-
-    Findings begin with their place, as in ``games[2].params``, or name the line themselves.
-    """
-    if named := re.search(r"at line ([0-9]+)", sentence):
-        return int(named[1])
-    lines, first, last = text.splitlines(), 0, 0
-    for key, place in re.findall(r"([a-z-]+)(?:\[([0-9]+)\])?", sentence.partition(" ")[0]):
-        table = re.compile(rf"\s*\[+{key}\]+|\s*{key}\s*=|.*[{{,]\s*{key}\s*=")
-        found = [number for number, line in enumerate(lines[first:], first + 1) if table.match(line)]
-        if not found:
-            break
-        last = found[min(int(place or 1), len(found)) - 1]
-        first = last - 1
-    return last
-
-
 class NewContestPage:
     """The handlers of these routes."""
 
@@ -228,25 +210,23 @@ class NewContestPage:
 
     async def _new(self, request: Request) -> Response:
         identity = await self._identities.require(request, ORGANISER)
-        number = query_number(request, "from", 0)
+        number = number_in(request.query_params, "from", 0)
         earlier = await self._earlier(number)
-        template = TEMPLATES[query_number(request, "template", 0) % len(TEMPLATES)][1]
+        template = TEMPLATES[number_in(request.query_params, "template", 0) % len(TEMPLATES)][1]
         return _show(identity, number, template if earlier is None else earlier.text)
 
     async def _write(self, request: Request) -> Response:
         identity = await self._identities.require(request, ORGANISER)
         sent = await self._identities.form(request, identity, FORM_BYTES)
-        text, copied = sent.get("text", "").replace("\r\n", "\n"), sent.get("from", "0")
-        if not copied.isdecimal() or len(copied) > 15:
-            raise Refused(400, "from is a number of 1 to 15 digits")
-        earlier = await self._earlier(int(copied))
+        text, copied = sent.get("text", "").replace("\r\n", "\n"), number_in(sent, "from", 0)
+        earlier = await self._earlier(copied)
         try:
             check = partial(check_new, self._data, self._accounts, text, earlier)
             checked = await trio.to_thread.run_sync(check)
         except BadContest as error:
-            return _show(identity, int(copied), text, fault=str(error))
+            return _show(identity, copied, text, fault=str(error))
         if sent.get("do") != "begin":
-            return _show(identity, int(copied), text, checked=checked)
+            return _show(identity, copied, text, checked=checked)
         work = partial(open_contest, self._data, self._accounts, text, checked.definition, identity.person.name)
         return RedirectResponse(f"/organise/contest/{await trio.to_thread.run_sync(work)}", 303)
 
@@ -258,13 +238,12 @@ class NewContestPage:
 
 
 def _show(identity: Identity, copied: int, text: str, *, fault: str = "", checked: Checked | None = None) -> Response:
-    line = line_of(fault, text) if fault else 0
     values = {
         "identity": identity,
         "templates": [title for title, _ in TEMPLATES],
         "text": text,
         "copied": copied,
-        "fault": f"line {line}: {fault}" if line else fault,
+        "fault": fault,
         "checked": checked,
     }
     status = 400 if fault else 200

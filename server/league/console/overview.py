@@ -43,14 +43,6 @@ class ContestLine(msgspec.Struct, frozen=True, kw_only=True):
     """None as long as there is no report."""
 
 
-class SetAside(msgspec.Struct, frozen=True):
-    """A game of the ladder that is not played again by itself."""
-
-    number: int
-    sentence: str
-    """What game it is, and why it is set aside."""
-
-
 class LadderLine(msgspec.Struct, frozen=True, kw_only=True):
     """The ladder."""
 
@@ -60,7 +52,6 @@ class LadderLine(msgspec.Struct, frozen=True, kw_only=True):
     """What is wrong with its file; empty where nothing is."""
     running: int
     """Games that are being played."""
-    set_aside: tuple[SetAside, ...]
 
 
 class Upload(msgspec.Struct, frozen=True):
@@ -161,7 +152,6 @@ class OverviewReader:
             paused=state.paused,
             fault=state.fault,
             running=len(self._ladder.running()),
-            set_aside=tuple(SetAside(game.number, game.sentence) for game in control.set_aside()),
         )
 
 

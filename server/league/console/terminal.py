@@ -162,5 +162,5 @@ async def keep_audit(accounts: Accounts, arena: Arena) -> None:
     async for what in receive:
         try:
             await trio.to_thread.run_sync(partial(accounts.note, BY, what))
-        except BadStore as error:
+        except Exception as error:  # the next line may be written
             log.error("audit_failed", what=what, error=str(error))

@@ -1,7 +1,6 @@
 """What reports show of each player: situations passed, games, pairs of games, places.
 
-Reports are the JSON files of ``arena-bot check`` and ``arena-bot match``, and the ``report.json`` of contests. Of each
-only that is read which counts here, so that a report of a later version is understood as long as it still has it.
+Reports are the JSON files of ``arena-bot check`` and ``arena-bot match``, and the ``report.json`` of contests.
 Names of players are compared without regard to case, as the server does.
 """
 
@@ -13,6 +12,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from engine.duel.statistics import OUTCOMES, Counts
+from server.contest.report.structure import Report
+from server.contest.scoring.ratings import Rating
 from server.ops.typed_json import convert, decode
 
 POINTS = {"first": (1.0, 0.0), "second": (0.0, 1.0), "draw": (0.5, 0.5), "none": (0.0, 0.0)}
@@ -50,7 +51,7 @@ class Evidence:
     pairs: dict[tuple[str, str], Counts] = field(default_factory=dict)
     """How many pairs have had each result, that of 0 points first."""
     places: dict[str, int] = field(default_factory=dict)
-    ratings: dict[str, "Rating"] = field(default_factory=dict)
+    ratings: dict[str, Rating] = field(default_factory=dict)
     builds: dict[str, Build] = field(default_factory=dict)
     check_files: dict[str, str] = field(default_factory=dict)
     """The report of each player's conformance test."""
@@ -118,46 +119,6 @@ class _Check(msgspec.Struct):
     build: _Build | None = None
 
 
-class _ContestGame(msgspec.Struct):
-    first: str
-    second: str
-    result: str
-    counts: bool
-
-
-class _Comparison(msgspec.Struct):
-    one: str
-    other: str
-    pairs: tuple[int, ...]
-
-
-class Rating(msgspec.Struct):
-    """A rating in Elo, and the lower end of its 95 % interval, if it has one."""
-
-    name: str
-    elo: float
-    low: float | None
-    games: int
-
-
-class _Line(msgspec.Struct):
-    place: int
-    name: str
-
-
-class _Stage(msgspec.Struct):
-    table: list[_Line]
-
-
-class _Contest(msgspec.Struct):
-    state: str
-    entrants: list[str]
-    stages: list[_Stage]
-    games: list[_ContestGame]
-    comparisons: list[_Comparison]
-    ratings: list[Rating] = []
-
-
 def add_report(evidence: Evidence, content: bytes, owner: str, file: str = "") -> None:
     """Add what a report shows; ``owner`` is whose conformance test it is, empty where nobody is named.
 
@@ -176,7 +137,7 @@ def add_report(evidence: Evidence, content: bytes, owner: str, file: str = "") -
         elif keys >= {"setting", "players", "games"}:
             _add_match(evidence, convert(top, _Match), file)
         elif keys >= {"entrants", "stages", "games"}:
-            _add_contest(evidence, convert(top, _Contest), file)
+            _add_contest(evidence, convert(top, Report), file)
         else:
             raise BadReport("it is no report of arena-bot check --json, arena-bot match --json or a contest")
     except msgspec.ValidationError as error:
@@ -213,7 +174,7 @@ def _add_match(evidence: Evidence, match: _Match, file: str) -> None:
             evidence.add_pair(one, other, total)
 
 
-def _add_contest(evidence: Evidence, contest: _Contest, file: str) -> None:
+def _add_contest(evidence: Evidence, contest: Report, file: str) -> None:
     if contest.state != "over":
         raise BadReport("the contest is not over")
     for entrant in contest.entrants:
@@ -222,8 +183,6 @@ def _add_contest(evidence: Evidence, contest: _Contest, file: str) -> None:
         if game.counts and game.result in POINTS:
             evidence.add_game((game.first, game.second), POINTS[game.result], file)
     for comparison in contest.comparisons:
-        if len(comparison.pairs) != OUTCOMES:
-            raise BadReport(f"{comparison.one} and {comparison.other} are compared by {len(comparison.pairs)} numbers")
         evidence.add_pairs(comparison.one, comparison.other, comparison.pairs)
     for line in contest.stages[-1].table if contest.stages else ():
         name = evidence.add_name(line.name)

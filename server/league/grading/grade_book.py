@@ -17,11 +17,12 @@ from msgspec.structs import replace
 
 from engine.duel.statistics import TWO_SIDED_95
 from engine.wire.words import number_of
+from server.contest.scoring.ratings import Rating
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, NotAllowed
-from server.league.grading.evidence import BadReport, Build, Evidence, Rating, add_report
+from server.league.grading.evidence import BadReport, Build, Evidence, add_report
 from server.league.grading.grading import NOTHING, Grade, Student, grade_all
 from server.league.grading.rule import BadRule, Elo, Rule, Score, label, player_key, read
 from server.league.ladder.rating import decayed
@@ -143,7 +144,7 @@ def _add_ratings(evidence: Evidence, store: LadderStore, bots: set[str]) -> None
         name, rating = evidence.add_name(one.name), decayed(one.rating, now)
         evidence.places[name] = place
         low = rating.elo - TWO_SIDED_95 * rating.deviation
-        evidence.ratings[name] = Rating(one.name, rating.elo, low, rating.games)
+        evidence.ratings[name] = Rating(name=one.name, elo=rating.elo, low=low, games=rating.games)
         evidence.contest_files[name] = f"/ladder/{one.name}"
 
 
@@ -170,20 +171,6 @@ def _add_contest(evidence: Evidence, data: Path, contest: int) -> None:
 MAX_RULE_BYTES = 64 * 1024
 
 
-class GradedStudent(msgspec.Struct, frozen=True):
-    """A student with a grade for each criterion, and the bot that has earned them."""
-
-    name: str
-    bot: str
-    """Empty where there is none."""
-    grades: tuple[Grade, ...]
-
-    @property
-    def student(self) -> Student:
-        """Return the grades as all formats take them."""
-        return Student(self.name, self.grades)
-
-
 class Grades(NamedTuple):
     """The grades of everybody by a rule."""
 
@@ -195,7 +182,7 @@ class Grades(NamedTuple):
     """The rule, as TOML."""
     contest: int
     """The contest whose ratings and places count; 0: those of the ladder."""
-    students: tuple[GradedStudent, ...]
+    students: tuple[Student, ...]
     is_published: bool
 
     @property
@@ -203,7 +190,7 @@ class Grades(NamedTuple):
         """Return the rule."""
         return read(self.text)
 
-    def of(self, name: str) -> GradedStudent | None:
+    def of(self, name: str) -> Student | None:
         """Return the grades of a student."""
         return next((one for one in self.students if one.name.lower() == name.lower()), None)
 
@@ -215,7 +202,7 @@ class OwnGrades(NamedTuple):
     labels: tuple[str, ...]
     """Of the criteria."""
     most: float
-    own: GradedStudent
+    own: Student
 
 
 class GradeBook:
@@ -285,21 +272,21 @@ class GradeBook:
         return _grades(*rows[0]) if rows else None
 
 
-def grade_people(rule: Rule, evidence: Evidence, bots: dict[str, tuple[str, ...]]) -> tuple[GradedStudent, ...]:
+def grade_people(rule: Rule, evidence: Evidence, bots: dict[str, tuple[str, ...]]) -> tuple[Student, ...]:
     """Return the grades of people by the best of their bots; raises `BadRule`. Pure."""
     names = tuple(bot for found in bots.values() for bot in found)
     graded = {one.name: one for one in grade_all(replace(rule, students=names), evidence)}
     return tuple(_best(rule, person, [graded[bot] for bot in found]) for person, found in bots.items())
 
 
-def _best(rule: Rule, person: str, bots: Sequence[Student]) -> GradedStudent:
+def _best(rule: Rule, person: str, bots: Sequence[Student]) -> Student:
     if not bots:
-        return GradedStudent(person, "", tuple(Grade(0.0, one.most, NOTHING) for one in rule.criteria))
+        return Student(person, tuple(Grade(0.0, one.most, NOTHING) for one in rule.criteria))
     best = max(bots, key=lambda bot: bot.total)
-    return GradedStudent(person, best.name, best.grades)
+    return Student(person, best.grades, best.name)
 
 
 def _grades(number: int, date: str, who: str, text: str, contest: int, *rest: Any) -> Grades:
     found, is_published = rest
-    students = decode(found, type=tuple[GradedStudent, ...])
+    students = decode(found, type=tuple[Student, ...])
     return Grades(number, datetime.fromisoformat(date), who, text, contest, students, bool(is_published))

@@ -1,12 +1,10 @@
 """What evidence is worth by a rule, and the formats of grades (pure)."""
 
 import math
-from collections.abc import Callable, Sequence
-from importlib.resources import files
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from engine.commands import reports
-from engine.commands.reports import Case, Points, Suite
 from engine.duel.statistics import SCORES, Counts, elo_of, estimate
 from engine.wire.words import number_of
 from server.contest.report.files import table
@@ -60,6 +58,8 @@ class Student(NamedTuple):
 
     name: str
     grades: tuple[Grade, ...]
+    bot: str = ""
+    """The bot of a person that has earned the grades; empty where there is none."""
 
     @property
     def total(self) -> float:
@@ -189,44 +189,3 @@ def as_json(rule: Rule, students: Sequence[Student]) -> str:
             ],
         }
     )
-
-
-def as_junit(rule: Rule, students: Sequence[Student]) -> str:
-    """Return a suite a student, with a test for each criterion, which fails where it does not give all its points."""
-    return reports.junit(
-        [
-            Suite(
-                one.name,
-                [
-                    Case(
-                        label(criterion),
-                        "passed" if grade.points >= grade.most else "failed",
-                        f"{grade.points:g} of {number_of(grade.most, 'point')}: {grade.why}"
-                        if grade.points < grade.most
-                        else "",
-                    )
-                    for criterion, grade in zip(rule.criteria, one.grades, strict=True)
-                ],
-            )
-            for one in students
-        ]
-    )
-
-
-def as_gradescope(rule: Rule, student: Student) -> str:
-    """Return the grades of one student as Gradescope's results.json."""
-    points = [
-        Points(label(criterion), grade.points, grade.most, grade.why)
-        for criterion, grade in zip(rule.criteria, student.grades, strict=True)
-    ]
-    return reports.gradescope(points, f"{student.name}: {student.total:g} of {number_of(rule.most, 'point')}")
-
-
-def as_html(rule: Rule, students: Sequence[Student], link: Callable[[str], str]) -> str:
-    """Return a page of one file, without scripts; ``link`` returns the address of a report."""
-    from jinja2 import Environment, StrictUndefined  # no other format needs it
-
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
-    template = (files("server.league.grading") / "grades.html.jinja").read_text(encoding="utf-8")
-    labels = [label(criterion) for criterion in rule.criteria]
-    return environment.from_string(template).render(labels=labels, most=rule.most, students=students, link=link)

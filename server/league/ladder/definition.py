@@ -104,8 +104,6 @@ class LadderDefinition(msgspec.Struct, frozen=True, kw_only=True):
     """After so many failures in a row, to start or to stay alive, a program rests until its author has another one."""
     games_a_day: Annotated[int, Range(0, 10_000_000, "games")] = 10_000
     """Most games within 24 hours; 0: no bound."""
-    dask: Annotated[str, Form(r"[a-z]+://\S+", 'the address of a dask scheduler, as in "tcp://10.0.0.1:8786"')] = ""
-    """Scheduler of a cluster whose workers play games beside this machine; empty: there is none."""
     sandbox: Sandbox = Sandbox.SEALED
     bounds: Bounds = Bounds()
     visible: Annotated[tuple[str, ...], Form("(?s).+", "a list of folders that every program may read")] = ()

@@ -164,23 +164,20 @@ def next_pairings(
     weights: Mapping[str, float],
     slots: int,
     now: float,
-    at_once: int = 1,
-    barred: Collection[tuple[str, frozenset[str]]] = (),
     dropped: Iterable[Pairing] = (),
 ) -> list[Pairing]:
     """Return the next games, the most urgent first; fewer than ``slots`` where nobody is free.
 
     ``players`` are those who may play now, ``ratings`` theirs, not decayed, ``counts`` those of all games that counted,
     ``running`` the games that are being played, ``weights`` those of the variants, above 0, ``now`` a Unix time in
-    seconds. Nobody plays more than ``at_once`` games at the same time, fixed points excepted. ``barred`` are variants
-    that two players do not play against each other. ``dropped`` are games that count as if they were being played, but
-    keep nobody from another one.
+    seconds. Nobody plays two games at the same time, fixed points excepted. ``dropped`` are
+    games that count as if they were being played, but keep nobody from another one.
     """
     if slots < 1:
         return []
     known = {name: decayed(ratings.get(name) or starting(players, name), now) for name in players}
     owners = {name: share_key(player) for name, player in players.items() if player.anchor is None}
-    state = _State(players, owners, known, (counts, GameCounts()), Counter(), at_once, frozenset(barred))
+    state = _State(players, owners, known, (counts, GameCounts()), set())
     for pairing in dropped:
         state.counts[1].add(players, *pairing)
     for pairing in running:
@@ -226,17 +223,8 @@ class _State(NamedTuple):
     ratings: Mapping[str, Rating]
     counts: tuple[GameCounts, GameCounts]
     """Of games that were played, and of those that are being played."""
-    busy: Counter[str]
-    """How many games each player is playing."""
-    at_once: int
-    barred: frozenset[tuple[str, frozenset[str]]]
-
-    def variants(self, one: str, other: str, weights: Mapping[str, float]) -> Mapping[str, float]:
-        """Return the weights of the variants that two players may play against each other."""
-        if not self.barred:
-            return weights
-        pair = frozenset((one, other))
-        return {variant: weight for variant, weight in weights.items() if (variant, pair) not in self.barred}
+    busy: set[str]
+    """Players of games that are being played."""
 
     def begin(self, pairing: Pairing) -> None:
         """Take a game for one that is being played."""
@@ -262,7 +250,7 @@ class _State(NamedTuple):
 
 def _next_pairing(state: _State, weights: Mapping[str, float]) -> Pairing | None:
     """Return the most urgent game between players who are free; None where there is none."""
-    free = [name for name in state.players if name not in state.owners or state.busy[name] < state.at_once]
+    free = [name for name in state.players if name not in state.owners or name not in state.busy]
     bots: dict[str, list[str]] = {}
     for name in free:
         if name in state.owners:
@@ -274,10 +262,8 @@ def _next_pairing(state: _State, weights: Mapping[str, float]) -> Pairing | None
         # where all have had more than their share, as before a third one came, any will do
         others = [name for name in others if name not in state.owners or games[state.owners[name]] <= most] or others
         for name in sorted(bots[owner], key=state.turn):
-            allowed = [other for other in others if state.variants(name, other, weights)]
-            if allowed:
-                other = max(allowed, key=partial(state.value, name))
-                return _game(state, name, other, state.variants(name, other, weights))
+            if others:
+                return _game(state, name, max(others, key=partial(state.value, name)), weights)
     return None
 
 

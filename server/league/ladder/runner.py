@@ -5,7 +5,7 @@ the games of one that was killed, and counts those that were over.
 """
 
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -14,19 +14,16 @@ from typing import Any, Protocol
 import structlog
 import trio
 
-from engine import record
 from engine.games.outcome import ANNULLED, ENDED_PROGRAM, Termination
-from engine.record.summary import SideTime, side_times
 from server.contest.fixtures import Finished, Fixture
 from server.contest.hosts.host import GameTask, HostedGame, NotPlayed, PlayerMissing
 from server.contest.scoring.game_result import absence_result
 from server.contest.store.folders import errors_of
 from server.league.ladder.definition import LadderDefinition, Listed
-from server.league.ladder.hosts import LADDER, LadderHost, WorkersLeft
+from server.league.ladder.hosts import LADDER, LadderHost
 from server.league.ladder.pairing import DROPPED_MEMORY, GameCounts, Pairing, next_pairings, opening
 from server.league.ladder.rating import DAY, LadderPlayer, Rating
 from server.league.ladder.store import BegunGame, EndedGame, LadderStore
-from server.league.ladder_control import FatalGame
 from server.ops.faults import pause_seconds, server_fault
 from server.storage.database import BadStore
 
@@ -60,9 +57,6 @@ class Records(Protocol):
     def sync_record(self, match: int) -> str:
         """Sync the record of a match to the disk, and return its SHA-256; raises OSError."""
 
-    def read(self, match: int) -> str | None:
-        """Return the record of a finished match; None if there is none. Raises OSError."""
-
 
 class LadderRunner:
     """The runner of the ladder."""
@@ -72,30 +66,28 @@ class LadderRunner:
         definition: LadderDefinition,
         store: LadderStore,
         data: Path,
-        hosts: Sequence[LadderHost],
+        host: LadderHost,
         records: Records,
         list_players: Callable[[], dict[str, Listed]],
         recover: Callable[[BegunGame, Fixture], Awaitable[Finished | None]],
         *,
         stopping: Callable[[], bool] = lambda: False,
-        set_aside: Callable[[], Sequence[FatalGame]] = tuple,
         now: Callable[[], float] = time.time,
         in_thread: Callable[..., Awaitable[Any]] = trio.to_thread.run_sync,
     ) -> None:
-        """Take where games are played, the first host with room first, and what lists who plays.
+        """Take where games are played, and what lists who plays.
 
         ``recover`` returns the result of a game that was begun by an earlier server, None where it is not over;
-        ``stopping`` tells whether no game may begin now, ``set_aside`` lists those that are not played again.
+        ``stopping`` tells whether no game may begin now.
         """
         self._definition = definition
         self._store = store
         self._data = data
-        self._hosts = hosts
+        self._host = host
         self._records = records
         self._list_players = list_players
         self._recover = recover
         self._stopping = stopping
-        self._set_aside = set_aside
         self._now = now
         self._in_thread = in_thread
         self._places = {one.key: place for place, one in enumerate(definition.variants)}
@@ -111,8 +103,6 @@ class LadderRunner:
         self._seated: set[str] = set()
         """Who has a rating."""
         self._resting: set[str] = set()
-        self._barred: list[tuple[str, frozenset[str]]] = []
-        """Variants and pairs of players whose games are set aside."""
         self._rest_since: set[str] = set()
         """Who has come to rest since the last look began, which may not have seen it."""
         self._logs_until = 0
@@ -201,46 +191,43 @@ class LadderRunner:
         self._seated = {one.name for one in standings}
         self._resting = {one.name for one in standings if one.rests}
         self._today = await self._in_thread(self._store.number_since, self._now() - DAY)
-        self._barred = barred_games(await self._in_thread(self._set_aside), listed)
 
     async def _begin_games(self, nursery: trio.Nursery) -> None:
         """Begin games as long as there is room for them."""
-        for host in self._hosts:
-            if self._rooms(host) < 1:
-                continue
-            try:
-                ratings = {one.name: one.rating for one in await self._in_thread(self._store.standings)}
-                await self._records.numbers_available(host.free())
-                if self._stopping():
-                    return
-                # from here to where the rooms are taken nothing else is done
-                games = [self._begun(pairing) for pairing in self._choose(host, ratings)]
-                await self._take_rooms(host, games)
-            except (BadStore, OSError) as error:
-                self._pause(str(error))
+        if self._rooms() < 1:
+            return
+        try:
+            ratings = {one.name: one.rating for one in await self._in_thread(self._store.standings)}
+            await self._records.numbers_available(self._rooms())
+            if self._stopping():
                 return
-            for game in games:
-                nursery.start_soon(self._play, host, game)
+            # from here to where the rooms are taken nothing else is done
+            games = [self._begun(pairing) for pairing in self._choose(ratings)]
+            await self._take_rooms(games)
+        except (BadStore, OSError) as error:
+            self._pause(str(error))
+            return
+        for game in games:
+            nursery.start_soon(self._play, game)
 
-    def _choose(self, host: LadderHost, ratings: Mapping[str, Rating]) -> list[Pairing]:
-        """Choose the next games on a host, the most urgent first."""
+    def _choose(self, ratings: Mapping[str, Rating]) -> list[Pairing]:
+        """Choose the next games, the most urgent first."""
         return next_pairings(
-            {name: one.player for name, one in sorted(self._listed.items()) if self._may_play(one, host)},
+            {name: one.player for name, one in sorted(self._listed.items()) if self._may_play(one)},
             ratings,
             self._counts,
             list(self._running.values()),
             {one.key: one.weight for one in self._definition.variants},
-            self._rooms(host),
+            self._rooms(),
             self._now(),
-            barred=self._barred,
             dropped=self._dropped,
         )
 
-    async def _take_rooms(self, host: LadderHost, games: Sequence[BegunGame]) -> None:
+    async def _take_rooms(self, games: Sequence[BegunGame]) -> None:
         """Take the rooms of games and store the games. If they cannot be stored, give the rooms back."""
         for game in games:
             self._running[game.match] = Pairing(game.variant, *game.players)
-            host.take()
+            self._host.take()
         stored = False
         try:
             await self._in_thread(self._store.begin, games)
@@ -248,7 +235,7 @@ class LadderRunner:
         finally:
             for game in () if stored else games:
                 del self._running[game.match]
-                host.give_back()
+                self._host.give_back()
 
     def _begun(self, pairing: Pairing) -> BegunGame:
         """Return a game that was chosen, with the next number."""
@@ -257,25 +244,25 @@ class LadderRunner:
         number = opening(self._definition.seed, self._counts, pairing)
         return BegunGame(self._records.next_number(), pairing.variant, number, players, (first, second))
 
-    def _rooms(self, host: LadderHost) -> int:
+    def _rooms(self) -> int:
         """Return how many games can begin now."""
-        rooms = host.free()
+        rooms = self._host.free()
         if self._definition.games_a_day:
             rooms = min(rooms, self._definition.games_a_day - self._today - len(self._running))
         return rooms
 
-    def _may_play(self, one: Listed, host: LadderHost) -> bool:
-        """Tell whether a player can have a game now, where a host plays."""
+    def _may_play(self, one: Listed) -> bool:
+        """Tell whether a player can have a game now."""
         name = one.player.name
         if name in self._resting or name in self._rest_since:
             return False
-        return not one.connects or (host.seats_connected and trio.current_time() >= self._away_until.get(name, 0.0))
+        return not one.connects or trio.current_time() >= self._away_until.get(name, 0.0)
 
-    async def _play(self, host: LadderHost, game: BegunGame) -> None:
+    async def _play(self, game: BegunGame) -> None:
         """Play a game, and count it. Contains all faults."""
         counted = False
         try:
-            counted = await self._have_played(host, game)
+            counted = await self._have_played(game)
         except* BadStore as group:  # the game is counted when a server starts again
             self._pause(str(group.exceptions[0]))
         except* Exception as group:
@@ -289,7 +276,7 @@ class LadderRunner:
             del self._running[game.match]
             if counted:
                 self._today += 1  # where a look that is under way has not seen it
-            host.give_back()
+            self._host.give_back()
             self.wake()
 
     def _pause(self, reason: str) -> None:
@@ -299,7 +286,7 @@ class LadderRunner:
         self._paused_until = trio.current_time() + seconds
         log.error("ladder_paused", reason=reason, times=self._faults, seconds=seconds)
 
-    async def _have_played(self, host: LadderHost, game: BegunGame) -> bool:
+    async def _have_played(self, game: BegunGame) -> bool:
         """Play a game and count it; tell whether it counts."""
         number, players = game.match, game.players
         first, second = (self._listed[name] for name in players)
@@ -310,7 +297,7 @@ class LadderRunner:
         trouble: PlayerMissing | NotPlayed | None = None
         lacked = ""
         try:
-            async with host.play(GameTask(LADDER, definition, fixture, number)) as hosted:
+            async with self._host.play(GameTask(LADDER, definition, fixture, number)) as hosted:
                 if hosted is not None:
                     finished = await _result(hosted)
                     lacked = hosted.lacked
@@ -320,9 +307,7 @@ class LadderRunner:
             finished = absence_result(fixture, trouble.names, str(trouble), trouble.termination)
         if finished is None or finished.termination in ANNULLED:
             await self._in_thread(self._store.forget, number)
-            if isinstance(trouble, WorkersLeft):
-                log.info("ladder_game_dropped", match=number, players=players)
-            elif isinstance(trouble, PlayerMissing) and not trouble.fault:
+            if isinstance(trouble, PlayerMissing) and not trouble.fault:
                 log.info("ladder_game_dropped", match=number, players=players)
                 await self._note_who_left(first, second)
             elif trouble is not None or lacked or (finished and finished.termination == Termination.SERVER_FAULT):
@@ -341,11 +326,11 @@ class LadderRunner:
 
     async def _count(self, game: BegunGame, finished: Finished) -> None:
         """Count a game when its record is on the disk. Raises OSError where that is not to be had."""
-        sha256, times = "", None
+        sha256 = ""
         if finished.match is not None:
-            sha256, times = await self._in_thread(self._sync, finished.match)
+            sha256 = await self._in_thread(self._records.sync_record, finished.match)
         ended = ended_game(game, finished, sha256)
-        count = partial(self._store.count, ended, self._players, self._definition.failures, times)
+        count = partial(self._store.count, ended, self._players, self._definition.failures)
         resting = await self._in_thread(count)
         self._counts.add(self._counted_players, game.variant, *game.players)
         self._counted += 1
@@ -358,32 +343,11 @@ class LadderRunner:
             self._logs_until = game.match + LOGS_APART
             await self._in_thread(self._remove_old_logs, game.match - KEPT_LOGS)
 
-    def _sync(self, match: int) -> tuple[str, tuple[SideTime, SideTime] | None]:
-        """Sync the record of a match; return its SHA-256, and what both sides have used where it tells.
-
-        Raises OSError.
-        """
-        sha256, text = self._records.sync_record(match), self._records.read(match)
-        try:
-            return sha256, None if text is None else side_times(record.verify(text))
-        except record.BadRecord:  # whoever verifies the record is told what is wrong
-            return sha256, None
-
     def _remove_old_logs(self, before: int) -> None:
         """Remove what programs have written in matches with lower numbers."""
         for path in errors_of(self._data, LADDER, 0, "").parent.glob("*-*.txt"):
             if int(path.name.partition("-")[0]) < before:
                 path.unlink(missing_ok=True)
-
-
-def barred_games(set_aside: Iterable[FatalGame], listed: Mapping[str, Listed]) -> list[tuple[str, frozenset[str]]]:
-    """Return the variants and players of games that are set aside, as far as these versions are in play."""
-    versions = {name: one.version for name, one in listed.items()}
-    return [
-        (game.variant, frozenset(game.players))
-        for game in set_aside
-        if tuple(versions.get(name) for name in game.players) == game.versions
-    ]
 
 
 async def _result(game: HostedGame) -> Finished:

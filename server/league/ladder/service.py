@@ -1,7 +1,7 @@
-"""The ladder as a service of the server: finds where its games are played, and goes on after faults of the machine."""
+"""The ladder as a service of the server: it plays the ladder file, and goes on after faults of the machine."""
 
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import structlog
@@ -14,8 +14,6 @@ from server.config.toml_table import BadTable
 from server.contest.definition import Definition, Entrant, Qualification, Sandbox
 from server.contest.fixtures import Finished, Fixture
 from server.contest.hosts.contest_players import ContestPlayers, RatedGames
-from server.contest.hosts.core_queue import CoreQueue
-from server.contest.hosts.dask_cluster import BadCluster, Cluster, dask_cluster
 from server.contest.hosts.precompile import precompile_bots
 from server.contest.hosts.seating import GameSeating
 from server.contest.programs.sandbox.choice import sandbox_obstacle
@@ -24,13 +22,14 @@ from server.contest.runtime.service import ContestService
 from server.contest.store.folders import errors_of
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.definition import ActiveVersion, ConnectedBot, LadderDefinition, Listed, read_file, roster
-from server.league.ladder.hosts import LADDER, CoresOfThisMachine, LadderHost, WorkersOfCluster
+from server.league.ladder.hosts import LADDER, LadderHost
 from server.league.ladder.pairing import Pairing
 from server.league.ladder.runner import LadderRunner
 from server.league.ladder.store import BegunGame, LadderStore
 from server.league.ladder_control import LadderControl
 from server.league.submissions import recipe
 from server.league.submissions.versions import BUILD, Versions
+from server.ops.supervisor import supervise
 from server.storage.database import BadStore
 from server.storage.player_logs import KeptByContest
 from server.storage.record_store import RecordStore
@@ -89,27 +88,21 @@ class LadderService:
         await contests.cleaned.wait()
         seats = contests.seats
         await self._begin()
-        try:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._follow_organisers)
-                nursery.start_soon(self._send_home_unrated)
-                compiled = None
-                while True:
-                    if compiled is not self.definition:
-                        compiled = self.definition
-                        nursery.start_soon(self._compile)
-                    await self._play_file(seats)
-        finally:
-            if self._arena.stopping:
-                with trio.CancelScope(shield=True), suppress(BadStore):
-                    await trio.to_thread.run_sync(self.control.stop)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(supervise, "ladder_organisers", self._follow_organisers)
+            nursery.start_soon(supervise, "ladder_unrated", self._send_home_unrated)
+            compiled = None
+            while True:
+                if compiled is not self.definition:
+                    compiled = self.definition
+                    nursery.start_soon(supervise, "ladder_compiling", self._compile)
+                await self._play_file(seats)
 
     async def _begin(self) -> None:
-        """Note the start of a server, and what games the one before has died of."""
+        """Note which file is played, and read how the ladder stands."""
         while True:
             try:
-                for game in await trio.to_thread.run_sync(self.control.begin, self.definition.file):
-                    log.warning("ladder_game_set_aside", variant=game.variant, players=game.players, deaths=game.deaths)
+                await trio.to_thread.run_sync(self.control.begin, self.definition.file)
                 state = await trio.to_thread.run_sync(self.control.state)
                 self._paused, self._reads = bool(state.paused), state.reads
                 return
@@ -122,8 +115,7 @@ class LadderService:
         self._replaced = replaced = trio.Event()
         try:
             await self._until_sealable()
-            async with self._hosts(seats) as hosts:
-                await self._play(hosts, seats.turns)
+            await self._play(seats)
         except* (OSError, BadStore) as group:
             log.error("ladder_interrupted", seconds=FAULT_SECONDS, reason=str(group.exceptions[0]))
         except* Exception as group:
@@ -162,18 +154,17 @@ class LadderService:
             self._replaced.set()
             log.info("ladder_file_read", file=found.file)
 
-    async def _play(self, hosts: list[LadderHost], turns: CoreQueue) -> None:
-        arena = self._arena
+    async def _play(self, seats: GameSeating) -> None:
+        arena, turns = self._arena, seats.turns
         runner = LadderRunner(
             self.definition,
             self.store,
             self._data,
-            hosts,
+            LadderHost(arena, seats, self.definition.cores),
             self._record_store,
             self.listed,
             self._recover,
             stopping=lambda: arena.stopping or self._paused or self._replaced.is_set(),
-            set_aside=self.control.set_aside,
         )
         self._runner = runner
         turns.enter(LADDER, runner.wake)
@@ -241,24 +232,6 @@ class LadderService:
             return f"{name} rests, since {standing.rests}; let it play again on the page /ladder/{name}"
         return ""
 
-    @asynccontextmanager
-    async def _hosts(self, seats: GameSeating) -> AsyncIterator[list[LadderHost]]:
-        """Open what plays the games: this machine, and the workers of a cluster where the file names one."""
-        here = CoresOfThisMachine(self._arena, seats, self.definition.cores)
-        if not self.definition.dask:
-            yield [here]
-            return
-        try:
-            cluster = dask_cluster(self.definition.dask, self.definition.contest((), str(self._data.resolve())))
-        except BadCluster as error:
-            log.error("ladder_cluster_missing", cluster=self.definition.dask, reason=str(error))
-            yield [here]
-            return
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(_stay_connected, cluster)
-            yield [WorkersOfCluster(self._arena, cluster), here]
-            nursery.cancel_scope.cancel()
-
     async def _until_sealable(self) -> None:
         """Wait until programs can be sealed, where they should be."""
         while self.definition.sandbox is Sandbox.SEALED and (why := await trio.to_thread.run_sync(sandbox_obstacle)):
@@ -301,16 +274,6 @@ class LadderService:
         sentence = "the server died during the game of the ladder, which is not counted"
         self._arena.annul(match, Termination.SERVER_STOP, sentence)
         return None
-
-
-async def _stay_connected(cluster: Cluster) -> None:
-    """Connect to a cluster as soon as it is there; games are played here meanwhile."""
-    while True:
-        try:
-            await cluster.run()
-        except* BadCluster as group:
-            log.warning("ladder_cluster_missing", cluster=cluster.address, reason=str(group.exceptions[0]))
-        await trio.sleep(FAULT_SECONDS)
 
 
 def kept_by_ladder(data: Path, store: LadderStore, match: int, name: str) -> KeptByContest | None:

@@ -9,11 +9,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from engine.record.summary import SideTime
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.pairing import GameCounts
 from server.league.ladder.rating import (
-    DAY,
     LadderGame,
     LadderPlayer,
     Rating,
@@ -97,6 +95,27 @@ class VersionInPlay(NamedTuple):
     began: float
     elo: float
     deviation: float
+
+
+MOST_RESULTS = 10_000
+"""Most games that are summed up of a player with each colour: anybody may ask, as often as limits allow."""
+
+_OF_PLAYER = """
+    SELECT * FROM (SELECT first_version AS version, second AS opponent, score, number, first_elo AS elo,
+        first_deviation AS deviation FROM ladder_games WHERE first = ?1 ORDER BY number DESC LIMIT ?2)
+    UNION ALL SELECT * FROM (SELECT second_version, first, 1 - score, number, second_elo, second_deviation
+        FROM ladder_games WHERE second = ?1 ORDER BY number DESC LIMIT ?2)"""
+"""Games of a player, as it saw them."""
+
+
+class ScoreAgainst(NamedTuple):
+    """Games of a version of a player against an opponent."""
+
+    version: int
+    opponent: str
+    won: int
+    drawn: int
+    lost: int
 
 
 class LadderStore:
@@ -189,12 +208,10 @@ class LadderStore:
         ended: EndedGame,
         players: Mapping[str, LadderPlayer],
         rests_after: int,
-        times: tuple[SideTime, SideTime] | None = None,
     ) -> list[str]:
         """Count a game, whose record is on the disk; the second time nothing changes.
 
-        Who has failed ``rests_after`` times in a row rests from now on; the names of these are returned. ``times`` are
-        those of both sides, None where they are not known.
+        Who has failed ``rests_after`` times in a row rests from now on; the names of these are returned.
         """
         game = ended.game
         with self._accounts.change() as database:
@@ -209,10 +226,6 @@ class LadderStore:
                 ratings |= update(ratings, rated, players)
             after = [ratings.get(name) or starting(players, name) for name in game.players]
             database.execute("DELETE FROM ladder_running WHERE match = ?", (game.match,))
-            database.execute(  # it is none that each server dies of
-                "DELETE FROM ladder_deaths WHERE variant = ? AND first = ? AND second = ?",
-                (game.variant, *sorted(game.players, key=str.lower)),
-            )
             database.execute(
                 f"INSERT INTO ladder_games ({_GAME}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                 (
@@ -221,28 +234,19 @@ class LadderStore:
                     *(ended.record, *(value for rating in after for value in (rating.elo, rating.deviation))),
                 ),
             )
-            if times is not None:
-                database.executemany(
-                    "INSERT INTO ladder_times VALUES (?, ?, ?, ?, ?, ?)",
-                    [(game.match, side, *time_) for side, time_ in enumerate(times)],
-                )
             resting = []
             for name, rating, failed in zip(game.players, after, ended.failed, strict=True):
-                self._keep_rating(database, name, rating, date)
+                self._keep_rating(database, name, rating)
                 if failed and self._has_failed(database, name, rests_after, ended.detail):
                     resting.append(name)
                 elif not failed:
                     database.execute("UPDATE ladder_players SET failures = 0 WHERE name = ?", (name,))
         return resting
 
-    def _keep_rating(self, database: sqlite3.Connection, name: str, rating: Rating, date: float) -> None:
+    def _keep_rating(self, database: sqlite3.Connection, name: str, rating: Rating) -> None:
         database.execute(
             "UPDATE ladder_players SET elo = ?, deviation = ?, games = ?, last = ? WHERE name = ?",
             (rating.elo, rating.deviation, rating.games, rating.last, name),
-        )
-        database.execute(
-            "INSERT OR REPLACE INTO ladder_days VALUES (?, ?, ?, ?)",
-            (name, int(date // DAY), rating.elo, rating.deviation),
         )
 
     def _has_failed(self, database: sqlite3.Connection, name: str, rests_after: int, detail: str) -> bool:
@@ -342,17 +346,22 @@ class LadderStore:
         )
         return [VersionInPlay(*row) for row in rows]
 
-    def days(self, player: str) -> list[tuple[int, float]]:
-        """Return the rating of a player at the end of each day on which it played, by days since 1970, in order."""
-        rows = self._accounts.rows("SELECT day, elo FROM ladder_days WHERE player = ? ORDER BY day", player)
-        return [(day, elo) for day, elo in rows]
-
-    def elo_before(self, date: float) -> dict[str, float]:
-        """Return the ratings that players had at the end of the last day before a date on which they played."""
+    def opponents(self, player: str) -> list[ScoreAgainst]:
+        """Return how each version of a player has fared against each opponent, the newest version first."""
         rows = self._accounts.rows(
-            "SELECT player, max(day), elo FROM ladder_days WHERE day < ? GROUP BY player", int(date // DAY)
+            f"""SELECT version, opponent, sum(score = 1), sum(score = 0.5), sum(score = 0) FROM ({_OF_PLAYER})
+            WHERE score IS NOT NULL GROUP BY version, opponent ORDER BY version DESC, count(*) DESC, opponent""",
+            player,
+            MOST_RESULTS,
         )
-        return {player: elo for player, _, elo in rows}
+        return [ScoreAgainst(*row) for row in rows]
+
+    def last_ratings(self, player: str) -> dict[int, tuple[float, float]]:
+        """Return Elo and deviation of each version of a player after the last of its games."""
+        rows = self._accounts.rows(
+            f"SELECT version, max(number), elo, deviation FROM ({_OF_PLAYER}) GROUP BY version", player, MOST_RESULTS
+        )
+        return {version: (elo, deviation) for version, _, elo, deviation in rows}
 
     # for the start of a server
 

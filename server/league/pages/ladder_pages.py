@@ -18,11 +18,9 @@ from server.league.ladder.rating import DAY, decayed
 from server.league.ladder.service import LadderService
 from server.league.ladder_control import NO_LADDER
 from server.league.pages.identity import Identities, Identity
-from server.league.pages.ladder_results import LadderResults
 from server.league.pages.ladder_view import (
     Standings,
     chart,
-    chart_of_days,
     game_row,
     standing_rows,
     version_rows,
@@ -37,15 +35,12 @@ LAST_GAMES = 20
 CHARTED_GAMES = 300
 """Games after which the rating is drawn."""
 
-TREND_DAYS = 7.0
-
 
 class LadderPages:
     """The handlers of these routes."""
 
-    def __init__(self, identities: Identities, ladder: LadderService | None, results: LadderResults) -> None:
-        """Take what tells who asks, the ladder, None where the server plays none, and results of its games."""
-        self._results = results
+    def __init__(self, identities: Identities, ladder: LadderService | None) -> None:
+        """Take what tells who asks, and the ladder, None where the server plays none."""
         self._identities = identities
         self._ladder = ladder
 
@@ -94,11 +89,8 @@ class LadderPages:
         identity = await self._identities.find(request)
         games = await trio.to_thread.run_sync(store.last_games, CHARTED_GAMES, name)
         versions = await trio.to_thread.run_sync(store.versions, name)
-        opponents = await trio.to_thread.run_sync(self._results.opponents, name)
-        fared = await trio.to_thread.run_sync(self._results.fared, name)
-        losses = await trio.to_thread.run_sync(self._results.losses, name)
-        ends = await trio.to_thread.run_sync(self._results.last_ratings, name)
-        days = await trio.to_thread.run_sync(store.days, name)
+        opponents = await trio.to_thread.run_sync(store.opponents, name)
+        ends = await trio.to_thread.run_sync(store.last_ratings, name)
         listed = await trio.to_thread.run_sync(ladder.listed)
         is_own = identity is not None and _may_wake(identity, found.owner)
         values = {
@@ -110,9 +102,8 @@ class LadderPages:
             "fixed": found.name in listed and listed[found.name].player.anchor is not None,
             "left": found.name not in listed,
             "connected": found.name in listed and listed[found.name].connects,
-            "versions": version_rows(versions, ends, opponents, fared, losses),
+            "versions": version_rows(versions, ends, opponents),
             "chart": chart(found.name, games),
-            "days": chart_of_days(days, versions),
             "games": [game_row(game) for game in games[:LAST_GAMES]],
         }
         return page(
@@ -140,7 +131,7 @@ def _may_wake(identity: Identity, owner: str) -> bool:
 def _read_standings(ladder: LadderService) -> Standings:
     """Return the standings as of now; reads the database."""
     now, store = time.time(), ladder.store
-    here, left = standing_rows(store.standings(), ladder.listed(), store.elo_before(now - TREND_DAYS * DAY), now)
+    here, left = standing_rows(store.standings(), ladder.listed(), now)
     return Standings(
         here,
         left,

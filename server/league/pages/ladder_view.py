@@ -7,9 +7,8 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from server.league.ladder.definition import Listed
-from server.league.ladder.rating import DAY, LadderPlayer, decayed
-from server.league.ladder.store import CountedGame, Standing, VersionInPlay
-from server.league.pages.ladder_results import Fared, LostBy, ScoreAgainst
+from server.league.ladder.rating import LadderPlayer, decayed
+from server.league.ladder.store import CountedGame, ScoreAgainst, Standing, VersionInPlay
 
 PROVISIONAL = 100.0
 """Whose rating is more uncertain than this, in Elo, has no rank yet."""
@@ -22,12 +21,6 @@ LABEL_WIDTH = 60.0
 
 CHART_MARGIN = 25.0
 """Elo above the highest and below the lowest rating of the picture, at least."""
-
-SECOND = 1_000_000
-"""In microseconds."""
-
-FEW_DAYS = 3
-"""So few days are not drawn apart from the last games."""
 
 State = Literal["plays", "rests", "fixed", "left"]
 
@@ -46,8 +39,6 @@ class Row(msgspec.Struct, frozen=True):
     games: int
     """Of the version in play."""
     last: datetime | None
-    trend: float | None
-    """By how much the rating has changed in seven days; None where it was none then."""
     state: State
     sentence: str
     """Why it rests."""
@@ -95,27 +86,6 @@ class VersionRow(NamedTuple):
     drawn: int
     lost: int
     opponents: tuple[ScoreAgainst, ...]
-    sides: tuple["SideRow", ...]
-
-
-class SideRow(NamedTuple):
-    """How a version has fared in a variant on a side, how it has lost there, and what time it took."""
-
-    variant: str
-    side: int
-    """0 where it began."""
-    games: int
-    score: float | None
-    """Its part of the points, 0 to 1; None where no game rates anybody."""
-    expected: float
-    """The part that ratings let expect, which are the same for all variants."""
-    losses: tuple[LostBy, ...]
-    a_move: float | None
-    """Seconds, on average; None where no times are known."""
-    longest: float
-    """Seconds of the turn that took most."""
-    share: float
-    """The largest part of its time that it used in a game, 0 to 1."""
 
 
 class Chart(NamedTuple):
@@ -147,11 +117,11 @@ class Chart(NamedTuple):
 
 
 def standing_rows(
-    standings: Iterable[Standing], listed: Mapping[str, Listed], before: Mapping[str, float], now: float
+    standings: Iterable[Standing], listed: Mapping[str, Listed], now: float
 ) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
     """Return the rows of those who are on the ladder, the strongest first, and of those who have left it.
 
-    ``before`` has the ratings of seven days ago, ``now`` is a Unix time.
+    ``now`` is a Unix time.
     """
     here: list[Row] = []
     left: list[Row] = []
@@ -162,7 +132,6 @@ def standing_rows(
         state = _state(one, None if found is None else found.player)
         ranked = state == "plays" and rating.deviation <= PROVISIONAL
         rank += ranked
-        old = before.get(one.name)
         row = Row(
             one.name,
             one.owner,
@@ -172,7 +141,6 @@ def standing_rows(
             rating.deviation,
             rating.games,
             None if rating.last is None else datetime.fromtimestamp(rating.last, UTC),
-            None if old is None or state == "fixed" else rating.elo - old,
             state,
             one.rests,
             found is not None and found.connects,
@@ -202,8 +170,6 @@ def version_rows(
     versions: Sequence[VersionInPlay],
     ends: Mapping[int, tuple[float, float]],
     opponents: Collection[ScoreAgainst],
-    fared: Collection[Fared],
-    losses: Collection[LostBy],
 ) -> list[VersionRow]:
     """Return what each version has done, the newest first; of one that came back all its games together.
 
@@ -214,36 +180,9 @@ def version_rows(
         against = tuple(score for score in opponents if score.version == one.version)
         won, drawn = sum(score.won for score in against), sum(score.drawn for score in against)
         lost = sum(score.lost for score in against)
-        sides = _sides(
-            [part for part in fared if part.version == one.version],
-            [way for way in losses if way.version == one.version],
-        )
         began, end = datetime.fromtimestamp(one.began, UTC), ends.get(one.version)
-        rows[one.version] = VersionRow(one.version, began, one.elo, end, won, drawn, lost, against, sides)
+        rows[one.version] = VersionRow(one.version, began, one.elo, end, won, drawn, lost, against)
     return sorted(rows.values(), key=lambda row: -row.version)
-
-
-def _sides(fared: Iterable[Fared], losses: Iterable[LostBy]) -> tuple[SideRow, ...]:
-    """Return how a version has fared in each variant on each side, those that it has only not started in included."""
-    ways: dict[tuple[str, int], list[LostBy]] = {}
-    for way in losses:
-        ways.setdefault((way.variant, way.side), []).append(way)
-    rows = {(way.variant, way.side): Fared(way.version, way.variant, way.side) for way in losses}
-    rows |= {(part.variant, part.side): part for part in fared}
-    return tuple(
-        SideRow(
-            variant=variant,
-            side=side,
-            games=part.games,
-            score=(part.won + part.drawn / 2) / part.games if part.games else None,
-            expected=part.expected / part.games if part.games else 0.0,
-            losses=tuple(ways.get((variant, side), ())),
-            a_move=part.used / part.moves / SECOND if part.moves else None,
-            longest=part.longest / SECOND,
-            share=part.share,
-        )
-        for (variant, side), part in sorted(rows.items())
-    )
 
 
 def _side(name: str, game: CountedGame) -> int:
@@ -260,26 +199,9 @@ def chart(name: str, games: Sequence[CountedGame]) -> Chart | None:
     elo = [game.ratings[side][0] for game, side in zip(rated, sides, strict=True)]
     versions = [game.ended.game.versions[side] for game, side in zip(rated, sides, strict=True)]
     starts = [n for n in range(1, len(rated)) if versions[n] != versions[n - 1]]
-    return _chart(range(len(rated)), elo, [(n, versions[n]) for n in starts])
-
-
-def chart_of_days(days: Sequence[tuple[int, float]], versions: Sequence[VersionInPlay]) -> Chart | None:
-    """Return the picture of a player's ratings at the end of days, in order; None where they are `FEW_DAYS` or fewer.
-
-    Days on which nothing was played are left out of the line, and have their room.
-    """
-    if len(days) <= FEW_DAYS:
-        return None
-    first = days[0][0]
-    starts = [(one.began / DAY - first, one.version) for one in versions if one.began / DAY > first + 1]
-    return _chart([day - first for day, _ in days], [elo for _, elo in days], starts)
-
-
-def _chart(places: Sequence[int], elo: Sequence[float], starts: Sequence[tuple[float, int]]) -> Chart:
-    """Return the line through ratings at places that begin with 0."""
-    low, high = min(elo) - CHART_MARGIN, max(elo) + CHART_MARGIN
+    low, high, last = min(elo) - CHART_MARGIN, max(elo) + CHART_MARGIN, len(rated) - 1
     points = " ".join(
-        f"{CHART_WIDTH * place / places[-1]:.1f},{CHART_HEIGHT * (high - value) / (high - low):.1f}"
-        for place, value in zip(places, elo, strict=True)
+        f"{CHART_WIDTH * place / last:.1f},{CHART_HEIGHT * (high - value) / (high - low):.1f}"
+        for place, value in enumerate(elo)
     )
-    return Chart(points, tuple((min(CHART_WIDTH * x / places[-1], CHART_WIDTH), n) for x, n in starts), low, high)
+    return Chart(points, tuple((CHART_WIDTH * n / last, versions[n]) for n in starts), low, high)

@@ -14,8 +14,7 @@ They are for the bot's author, and organisers look at them.
 """
 
 import math
-from collections.abc import AsyncGenerator, Callable
-from datetime import datetime
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -29,7 +28,7 @@ from starlette.routing import Route
 
 from engine.games.catalogue import GAMES, USUAL_GAME
 from server.league.accounts.people import NotAllowed, Person
-from server.league.comparisons import Comparison, Comparisons
+from server.league.comparisons import Comparisons
 from server.league.pages.identity import BotAccess, Identity, Visit, check_form
 from server.league.pages.rendering import page
 from server.league.submissions.pipeline import Outlook, Turns
@@ -38,6 +37,7 @@ from server.league.submissions.unpacking import MAX_UPLOAD
 from server.league.submissions.versions import LOGS, State, Version, Versions
 from server.web.http.answers import json_answer
 from server.web.http.errors import Refused
+from server.web.http.numbers import number_in
 from server.web.http.request_body import read_body
 
 FORM_BYTES = 64 * 1024
@@ -45,8 +45,6 @@ FORM_BYTES = 64 * 1024
 
 PIECE_BYTES = 64 * 1024
 """So much of a form is taken apart at a time."""
-
-NUMBER_DIGITS = 6
 
 WORDS: dict[State, str] = {
     "waiting": "waits for its turn",
@@ -71,48 +69,12 @@ def minutes_of(outlook: Outlook) -> int | None:
     return None if outlook.seconds is None else math.ceil(outlook.seconds / 60)
 
 
-class Told(msgspec.Struct, frozen=True):
-    """A version as JSON."""
-
-    bot: str
-    version: int
-    received: datetime
-    file: str
-    state: State
-    sentence: str
-    """Why it was refused."""
-    is_under_way: bool
-    sha256: str
-    page: str
-
-
-class ToldWithLog(Told, frozen=True):
-    """A version as JSON, with the logs of its steps."""
-
-    log: str
-    ahead: int | None
-    """Versions of others and of its own author whose turn comes before; None where it does not wait."""
-    minutes: int | None
-    """Until its turn, as far as that is known."""
-
-
 class Listed(NamedTuple):
     """A version in the list of a bot."""
 
     version: Version
     bytes: int
     """On the disk."""
-
-
-class ToldList(msgspec.Struct, frozen=True):
-    """The versions of a bot as JSON, the newest first."""
-
-    bot: str
-    kept_bytes: int
-    """On the disk, of all versions of the bot's author."""
-    most_bytes: int
-    """So many they may have."""
-    versions: list[Told]
 
 
 class VersionPages:
@@ -150,8 +112,8 @@ class VersionPages:
         """Return the page of a bot; to who shows its token its versions as JSON."""
         kept, versions = await trio.to_thread.run_sync(self._kept, visit.owner, bot)
         if visit.identity is None:
-            listed = ToldList(bot, kept, self._versions.rules.quota_bytes, [_told(version) for version, _ in versions])
-            return json_answer(msgspec.json.encode(listed))
+            most, listed = self._versions.rules.quota_bytes, [_told(version) for version, _ in versions]
+            return _json({"bot": bot, "kept_bytes": kept, "most_bytes": most, "versions": listed})
         told = {
             "identity": visit.identity,
             "owner": visit.owner,
@@ -181,21 +143,28 @@ class VersionPages:
             name, data = request.query_params.get("file", "bot.zip"), await read_body(request, MAX_UPLOAD)
         else:
             name, data = await self._file(request, visit.identity)
-        try:
+
+        async def send() -> tuple[object, str]:
             version = await trio.to_thread.run_sync(self._versions.add, visit.person, bot, name, data)
+            return await self._with_log(version), f"/bots/{version.bot}/versions/{version.number}"
+
+        return await self._change(visit, bot, send)
+
+    async def _change(self, visit: Visit, bot: str, change: Callable[[], Awaitable[tuple[object, str]]]) -> Response:
+        """Change something, and answer with its JSON for the token of the bot, else by a way to its page."""
+        try:
+            value, place = await change()
         except NotAllowed as error:
             if visit.identity is None:
                 raise Refused(409, str(error)) from None
             return await self._show(visit, bot, fault=str(error))
-        if visit.identity is None:
-            return json_answer(msgspec.json.encode(await self._with_log(version)))
-        return RedirectResponse(f"/bots/{version.bot}/versions/{version.number}", 303)
+        return _json(value) if visit.identity is None else RedirectResponse(place, 303)
 
     async def _version(self, request: Request) -> Response:
         visit = await self._access.visit(request)
         version = self._found(request)
         if visit.identity is None:
-            return json_answer(msgspec.json.encode(await self._with_log(version)))
+            return _json(await self._with_log(version))
         logs = await trio.to_thread.run_sync(self._logs, version)
         outlook = await self._outlook(version)
         told = {
@@ -217,49 +186,41 @@ class VersionPages:
         if visit.identity is not None:
             await self._access.form(request, visit)
         version = self._found(request)
-        try:
+
+        async def choose() -> tuple[object, str]:
             await trio.to_thread.run_sync(change, version, visit.person.name)
-        except NotAllowed as error:
-            if visit.identity is None:
-                raise Refused(409, str(error)) from None
-            return await self._show(visit, version.bot, fault=str(error))
-        if visit.identity is None:
-            return json_answer(msgspec.json.encode(_told(self._found(request))))
-        return RedirectResponse(f"/bots/{version.bot}", 303)
+            return _told(self._found(request)), f"/bots/{version.bot}"
+
+        return await self._change(visit, version.bot, choose)
 
     async def _compared(self, request: Request) -> Response:
         await self._access.visit(request)
         found = await trio.to_thread.run_sync(self._comparisons.of, request.path_params["bot"])
-        return json_answer(msgspec.json.encode({"comparisons": found}))
+        return _json({"comparisons": found})
 
     async def _compare(self, request: Request) -> Response:
         visit, bot = await self._access.visit(request), request.path_params["bot"]
         fields = await self._access.form(request, visit)
 
-        def begin() -> Comparison:
-            numbers = _number(fields, "first"), _number(fields, "second")
-            game, parameters = fields.get("game", USUAL_GAME), fields.get("params", "")
-            return self._comparisons.begin(visit.person, bot, numbers, game, parameters, _number(fields, "games"))
+        first, second, games = (number_in(fields, name) for name in ("first", "second", "games"))
+        asked = (first, second), fields.get("game", USUAL_GAME), fields.get("params", ""), games
 
-        try:
-            begun = await trio.to_thread.run_sync(begin)
-        except NotAllowed as error:
-            if visit.identity is None:
-                raise Refused(409, str(error)) from None
-            return await self._show(visit, bot, fault=str(error))
-        return json_answer(msgspec.json.encode(begun)) if visit.identity is None else RedirectResponse(begun.page, 303)
+        async def begin() -> tuple[object, str]:
+            begun = await trio.to_thread.run_sync(self._comparisons.begin, visit.person, bot, *asked)
+            return begun, begun.page
+
+        return await self._change(visit, bot, begin)
 
     async def _cancel(self, request: Request) -> Response:
         visit, bot = await self._access.visit(request), request.path_params["bot"]
         await self._access.form(request, visit)
-        cancel = partial(self._comparisons.cancel, bot, request.path_params["number"], visit.person.name)
-        try:
-            await trio.to_thread.run_sync(cancel)
-        except NotAllowed as error:
-            if visit.identity is None:
-                raise Refused(409, str(error)) from None
-            return await self._show(visit, bot, fault=str(error))
-        return RedirectResponse(f"/bots/{bot}", 303)
+        number = request.path_params["number"]
+
+        async def cancel() -> tuple[object, str]:
+            await trio.to_thread.run_sync(self._comparisons.cancel, bot, number, visit.person.name)
+            return {"contest": number}, f"/bots/{bot}"
+
+        return await self._change(visit, bot, cancel)
 
     def _found(self, request: Request) -> Version:
         bot, number = request.path_params["bot"], request.path_params["number"]
@@ -290,12 +251,12 @@ class VersionPages:
         finally:
             await form.close()
 
-    async def _with_log(self, version: Version) -> ToldWithLog:
+    async def _with_log(self, version: Version) -> dict[str, object]:
         logs = await trio.to_thread.run_sync(self._logs, version)
         text = "\n".join(f"== {name}\n{log}" for name, log in logs)
         found = await self._outlook(version)
         ahead, minutes = (None, None) if found is None else (found.ahead, minutes_of(found))
-        return ToldWithLog(**msgspec.structs.asdict(_told(version)), log=text, ahead=ahead, minutes=minutes)
+        return {**_told(version), "log": text, "ahead": ahead, "minutes": minutes}
 
     async def _outlook(self, version: Version) -> Outlook | None:
         """Return what a version has before it; None where it does not wait."""
@@ -311,23 +272,20 @@ class VersionPages:
         ]
 
 
-def _told(version: Version) -> Told:
-    where = f"/bots/{version.bot}/versions/{version.number}"
-    return Told(
-        version.bot,
-        version.number,
-        version.received,
-        version.file,
-        version.state,
-        version.sentence,
-        version.is_under_way,
-        version.sha256,
-        where,
-    )
+def _told(version: Version) -> dict[str, object]:
+    """Return a version as JSON has it."""
+    return {
+        "bot": version.bot,
+        "version": version.number,
+        "received": version.received,
+        "file": version.file,
+        "state": version.state,
+        "sentence": version.sentence,
+        "is_under_way": version.is_under_way,
+        "sha256": version.sha256,
+        "page": f"/bots/{version.bot}/versions/{version.number}",
+    }
 
 
-def _number(fields: dict[str, str], name: str) -> int:
-    text = fields.get(name, "")
-    if not text.isdecimal() or len(text) > NUMBER_DIGITS:
-        raise NotAllowed(f"{name} is a number, and not {text!r}")
-    return int(text)
+def _json(value: object) -> Response:
+    return json_answer(msgspec.json.encode(value))

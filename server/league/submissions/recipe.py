@@ -90,7 +90,7 @@ def written_command(folder: Path) -> tuple[str, ...]:
     if not file.is_file() or os.access(file, os.X_OK):
         return ()
     try:
-        text = file.read_text(encoding="utf-8").strip()
+        text = file.read_text(encoding="utf-8-sig").strip()
         words = tuple(shlex.split(text))
     except ValueError as error:
         raise NoRecipe(f"the file {COMMAND} cannot be read: {error}") from None

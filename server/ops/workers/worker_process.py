@@ -1,5 +1,6 @@
 """The server's side of a worker process: starts it, asks it, stops it, and ends it."""
 
+import errno
 import resource
 import subprocess
 import sys
@@ -52,7 +53,12 @@ class WorkerProcess:
         Processes of the server's session share the processor cores that it is confined to.
         """
         pipe = subprocess.PIPE
-        return cls(await trio.lowlevel.open_process(command, stdin=pipe, stdout=pipe, start_new_session=own_session))
+        try:
+            return cls(
+                await trio.lowlevel.open_process(command, stdin=pipe, stdout=pipe, start_new_session=own_session)
+            )
+        except RuntimeError as error:  # the interpreter's word for a thread that the machine does not start
+            raise OSError(errno.EAGAIN, str(error)) from error
 
     async def ready(self) -> None:
         """Wait until it listens; raises one of the `FAULTS`."""

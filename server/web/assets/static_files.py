@@ -29,14 +29,6 @@ VERSIONED = re.compile(r"v-([0-9a-f]{16})/(.+)")
 
 IMPORTS = re.compile(r'^(?:import|export|\}) .*?from "(\.[^"]+)";$|^import "(\.[^"]+)";$', re.MULTILINE)
 
-COMMENTS = re.compile(r"^\s*/\*\*(?:(?!\*/).)*\*/\s*?\n|^\s*//[^\n]*\n| // [^\n\"'`]*$", re.MULTILINE | re.DOTALL)
-"""Comments of a script: those that have lines of their own, and those behind code."""
-
-STYLE_COMMENTS = re.compile(r" ?/\*.*?\*/\n?(?=\n)", re.DOTALL)
-"""Comments of a style sheet, which stand at the ends of lines."""
-
-INDENTS = re.compile(r"^[ \t]+", re.MULTILINE)
-
 
 class File(NamedTuple):
     """A file as it is sent."""
@@ -99,12 +91,6 @@ def file_of(suffix: str, data: bytes) -> File:
     return File(data, compress(data, mtime=0), TYPES[suffix], f'"{sha256(data).hexdigest()[:20]}"')
 
 
-def served(suffix: str, data: bytes) -> bytes:
-    """Return what browsers get of a file: scripts and styles without comments and indents, a quarter of their bytes."""
-    comments = {".js": COMMENTS, ".css": STYLE_COMMENTS}.get(suffix)
-    return data if comments is None else INDENTS.sub("", comments.sub("", data.decode())).encode()
-
-
 def _walk(folder: Traversable, path: str) -> list[tuple[str, File]]:
     found = []
     for entry in folder.iterdir():
@@ -112,5 +98,5 @@ def _walk(folder: Traversable, path: str) -> list[tuple[str, File]]:
         if entry.is_dir():
             found += _walk(entry, f"{path}{entry.name}/")
         elif suffix in TYPES:
-            found.append((path + entry.name, file_of(suffix, served(suffix, entry.read_bytes()))))
+            found.append((path + entry.name, file_of(suffix, entry.read_bytes())))
     return found

@@ -5,7 +5,7 @@ which does not read, and it lets go of that browser while the server runs.
 """
 
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import structlog
@@ -36,6 +36,7 @@ REFUSAL = (
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n"
     b"Too many browsers are connected; try again later.\n"
 )
+"""Answer to a connection beyond the limits, or for which the server has no descriptor."""
 
 STREAM, QUOTA = "stream", "quota"
 """Keys of an application's ``scope["state"]``: the connection's `BoundedStream`, and its `ClientQuota`."""
@@ -103,7 +104,7 @@ def configuration(idle_seconds: int = IDLE_SECONDS, head_bytes: int = HEAD_BYTES
 
 async def serve_browsers(
     app: Callable[..., Awaitable[Any]],
-    listeners: list[trio.SocketListener],
+    listeners: Sequence[trio.abc.Listener[trio.SocketStream]],
     http_rate_limiter: HttpRateLimiter,
     config: Config | None = None,
 ) -> None:
@@ -140,7 +141,7 @@ async def serve_browsers(
 
     async with trio.open_nursery() as browsers:
         try:
-            await trio.serve_listeners(handle, listeners, handler_nursery=browsers)
+            await trio.serve_listeners(handle, list(listeners), handler_nursery=browsers)
         finally:
             for stream in connected:
                 stream.cut()

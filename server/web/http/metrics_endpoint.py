@@ -21,11 +21,12 @@ from starlette.routing import Route
 
 from server.arena.arena import Arena
 from server.match.stats import Histogram
-from server.net.listener import close_all
+from server.net.listener import Listener, close_all
 from server.net.rate_limiter import RateLimiter
 from server.net.timing import microseconds
+from server.ops.supervisor import supervise
 from server.web.http.client_quota import HttpRateLimiter
-from server.web.http.listener import configuration, serve_browsers
+from server.web.http.listener import REFUSAL, configuration, serve_browsers
 
 HOST = "127.0.0.1"
 """Figures are for this machine: what shall see them from elsewhere comes through something that asks who it is."""
@@ -126,8 +127,9 @@ async def serve_metrics(
     quota = HttpRateLimiter(arena.settings.limits, MAX_CONNECTIONS, microseconds)
     listeners = await trio.open_tcp_listeners(port, host=HOST)
     task_status.started(listeners[0].socket.getsockname()[1])
-    app = application(arena, rate_limiter)
+    app, config = application(arena, rate_limiter), configuration(IDLE_SECONDS, HEAD_BYTES)
+    wrapped = [Listener(listener, arena.accept_status, REFUSAL) for listener in listeners]
     try:
-        await serve_browsers(app, listeners, quota, configuration(IDLE_SECONDS, HEAD_BYTES))
+        await supervise("metrics", serve_browsers, app, wrapped, quota, config)
     finally:
         await close_all(listeners)

@@ -1,6 +1,7 @@
-"""Numbers in paths and queries: those that a match or a contest can have, so that none is too long for a file."""
+"""Numbers in paths, queries and forms, short enough for the name of a file."""
 
 import re
+from collections.abc import Mapping
 
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
@@ -28,14 +29,16 @@ class Number(Convertor[int]):
 register_url_convertor("number", Number())
 
 
-def query_number(request: Request, name: str, otherwise: int) -> int:
-    """Return a number of a request's query, ``otherwise`` where it has none; raises `Refused`."""
-    given = request.query_params.get(name, "")
-    if not re.fullmatch(f"[0-9]{{0,{DIGITS}}}", given):
+def number_in(values: Mapping[str, str], name: str, otherwise: int | None = None) -> int:
+    """Return a number of a query or of a form, ``otherwise`` where it holds none; raises `Refused`."""
+    given = values.get(name, "")
+    if not given and otherwise is not None:
+        return otherwise
+    if not re.fullmatch(f"[0-9]{{1,{DIGITS}}}", given):
         raise Refused(400, f"{name} is a number, 1 to {DIGITS} digits, and not {given!r}")
-    return int(given or otherwise)
+    return int(given)
 
 
 def query_before(request: Request) -> int:
     """Return the number that a request asks to stay below, one above all numbers where it has none."""
-    return query_number(request, "before", 10**DIGITS)
+    return number_in(request.query_params, "before", 10**DIGITS)

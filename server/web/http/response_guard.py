@@ -59,6 +59,9 @@ class Guard:
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
+                if "location" in headers:  # a path of this server: a Host header, or //NAME, would name another one
+                    place = urlsplit(headers["location"])
+                    headers["location"] = "/" + place._replace(scheme="", netloc="").geturl().lstrip("/")
             await send(message)
 
         quota: ClientQuota = scope["state"][QUOTA]

@@ -21,8 +21,8 @@ class WorkQueue:
     """
 
     def __init__(self, at_a_time: int, waiting: int, waiting_of_one: int) -> None:
-        """Give out ``at_a_time`` turns, at least 2, of one client all but one; bound those that wait for theirs."""
-        self._at_a_time = at_a_time
+        """Give out ``at_a_time`` turns, of one client all but one of several; bound those that wait for theirs."""
+        self._at_a_time, self._at_a_time_of_one = at_a_time, max(1, at_a_time - 1)
         self._most, self._most_of_one = waiting, waiting_of_one
         self._running: Counter[Hashable] = Counter()
         self._waiting: dict[trio.Event, Hashable] = {}
@@ -57,7 +57,7 @@ class WorkQueue:
     def _give(self) -> None:
         now = trio.current_time()
         while self._running.total() < self._at_a_time:
-            fit = [turn for turn, client in self._waiting.items() if self._running[client] < self._at_a_time - 1]
+            fit = [turn for turn, client in self._waiting.items() if self._running[client] < self._at_a_time_of_one]
             if not fit:
                 return
             wanted = Counter(self._waiting.values())

@@ -1,5 +1,8 @@
 """The channels that browsers listen to: one for each watched match, one for the lobby, and those of contests."""
 
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
+
 import msgspec
 import structlog
 import trio
@@ -8,12 +11,12 @@ from engine.games.interface import Position
 from server.arena.arena import Arena
 from server.match.match import Match
 from server.ops.lru_cache import LruCache
+from server.web.http.errors import Refused
 from server.web.live.contest_channel import ContestHubs
 from server.web.live.event_stream import Broadcaster, Channel, Mailbox
 from server.web.replay.match_frames import Frame, frame_of, now_of
-from server.web.replay.past_results import PastResults
 from server.web.views.contests import Entry, ReportIndex
-from server.web.views.lobby import BOARDS, Boards, newest, overview
+from server.web.views.lobby import BOARDS, Boards, Listed, newest, overview
 
 log = structlog.get_logger()
 
@@ -28,6 +31,12 @@ KEPT = 256
 
 SETTLING = 5
 """How often browsers are told again of a move after which no clock runs yet."""
+
+AGAIN_SECONDS = 10.0
+"""Pause after results of earlier servers could not be read."""
+
+ReadNewest: TypeAlias = Callable[[], Awaitable[tuple[Listed, ...]]]
+"""Reads the last games of earlier servers; raises `Refused`."""
 
 LOBBY_SECONDS = 1.0
 """How often the lobby is looked at."""
@@ -120,13 +129,16 @@ class MatchHub:
 class LobbyHub:
     """The channel of the lobby: it looks at the arena every second while browsers listen."""
 
-    def __init__(self, arena: Arena, broadcaster: Broadcaster) -> None:
-        """Take the arena."""
+    def __init__(self, arena: Arena, broadcaster: Broadcaster, read_newest: ReadNewest) -> None:
+        """Take the arena, and the function that reads the last games of earlier servers."""
+        self._read_newest = read_newest
+        self._wanted = trio.Event()
         self.channel = Channel(broadcaster, self)
         self._arena = arena
         self.reports = ReportIndex(arena.settings.data)
         self._contests: tuple[Entry, ...] = ()
-        self._earlier = PastResults(arena.settings.data)
+        self._earlier: tuple[Listed, ...] | None = None
+        """Results of earlier servers, the newest first; None as long as they are not read."""
         self._boards = Boards()
         self._now = b""
         self._made = -LOBBY_SECONDS
@@ -134,7 +146,7 @@ class LobbyHub:
 
     async def listen(self, mailbox: Mailbox) -> None:
         """Send a browser the lobby until it is gone."""
-        self._earlier.want()
+        self._wanted.set()
         await self._look()
         await self._draw()
         await self.channel.listen(mailbox)
@@ -142,13 +154,23 @@ class LobbyHub:
     async def run(self) -> None:
         """Look at the arena every second, until cancelled."""
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._earlier.run)
+            nursery.start_soon(self._read_earlier)
             nursery.start_soon(self._follow_contests)
             while True:
                 await trio.sleep(LOBBY_SECONDS)
                 if self.channel.listeners:
                     await self._draw()
                 self.channel.changed()
+
+    async def _read_earlier(self) -> None:
+        """Read the results of earlier servers when somebody first looks; try again where that fails."""
+        await self._wanted.wait()
+        while self._earlier is None:
+            try:
+                self._earlier = await self._read_newest()
+            except Refused as error:
+                log.warning("past_results_read_failed", fault=str(error))
+                await trio.sleep(AGAIN_SECONDS)
 
     async def _draw(self) -> None:
         """Draw the boards that are shown, and let others get their turn after each: a large one takes a millisecond."""
@@ -182,7 +204,7 @@ class LobbyHub:
 
     def _look_round(self) -> bytes:
         now = trio.current_time()
-        seen = overview(self._arena, self._earlier.results, self._contests, self._boards, now)
+        seen = overview(self._arena, self._earlier, self._contests, self._boards, now)
         self._now, self._made = msgspec.json.encode(seen), now
         return self._now
 
@@ -190,9 +212,9 @@ class LobbyHub:
 class Hubs:
     """The hubs of all matches and contests that browsers watch, and that of the lobby."""
 
-    def __init__(self, arena: Arena, broadcaster: Broadcaster) -> None:
+    def __init__(self, arena: Arena, broadcaster: Broadcaster, read_newest: ReadNewest) -> None:
         """Begin with the lobby alone."""
-        self.lobby = LobbyHub(arena, broadcaster)
+        self.lobby = LobbyHub(arena, broadcaster, read_newest)
         self.contests = ContestHubs(arena, broadcaster, self.lobby.reports)
         self._broadcaster = broadcaster
         self._matches: dict[int, MatchHub] = {}

@@ -7,9 +7,9 @@ from server.arena.arena import Arena
 from server.match.match import Match
 from server.ops.typed_json import decode
 from server.web.live.event_stream import Broadcaster, Channel, Mailbox
-from server.web.views.contest_night import BOARDS, Stakes, Told, belongs, choose, night, told_by, variant_of
+from server.web.views.contest_night import BOARDS, Told, belongs, night, order, told_by, variant_of
 from server.web.views.contests import Entry, ReportIndex, read_report
-from server.web.views.lobby import Boards, Listed, listed
+from server.web.views.lobby import Boards, listed
 
 LOOK_SECONDS = 1.0
 """How often the arena and the report are looked at."""
@@ -35,13 +35,14 @@ class ContestHub:
     ) -> None:
         """Take the number of a contest, which may have no report yet."""
         self.channel = Channel(broadcaster, self)
+        self.browsers = 0
+        """Number of browsers, also those that wait for the first look."""
         self._arena = arena
         self._reports = reports
         self._contest = contest
         self._told: Told | None = None
         self._tag = ""
-        self._asked: object = None
-        self._shown: dict[Match, Stakes | None] = {}
+        self._shown: list[Match] = []
         self._ended: dict[Match, float] = {}
         """Matches that are over and still shown: when that was seen."""
         self._boards = Boards()
@@ -53,30 +54,21 @@ class ContestHub:
         if found is not None and found.tag != self._tag:
             self._told, self._tag = decode(found.data, type=Told), found.tag
         if self._told is not None:
-            await self._choose(self._told)
+            self._choose(self._told)
         for match in self._shown:
             self._boards.draw(match)
             await trio.lowlevel.checkpoint()
         self._boards.keep({match.number for match in self._shown})
 
-    async def _choose(self, told: Told) -> None:
+    def _choose(self, told: Told) -> None:
         now = trio.current_time()
         for match in self._shown:
             if match.public.outcome is not None:
                 self._ended.setdefault(match, now)
         self._ended = {match: since for match, since in self._ended.items() if now < since + LINGER_SECONDS}
-        running = {match.number: match for match in self._arena.matches.values() if _is_of(told, match)}
-        asked = self._tag, tuple(running), tuple(self._ended)
-        if asked == self._asked:
-            return
-        self._asked = asked
-        games = [(number, match.header.players) for number, match in running.items() if match not in self._ended]
-        chosen = await trio.to_thread.run_sync(choose, told, games)
-        shown: dict[Match, Stakes | None] = dict.fromkeys(self._ended)
-        for number, found in chosen.items():
-            if len(shown) < BOARDS:
-                shown[running[number]] = found
-        self._shown = shown
+        games = [match for match in self._arena.matches.values() if match not in self._ended and _is_of(told, match)]
+        games.sort(key=lambda match: order(told, match.number, match.header.players))
+        self._shown = [*self._ended, *games][:BOARDS]
 
     def event(self) -> bytes | None:
         """Return the page's data, where they have changed."""
@@ -88,11 +80,8 @@ class ContestHub:
         announcements = self._arena.announcements
         if self._told is None:
             return msgspec.json.encode({"announcements": announcements})
-        shown = [(self._line(match), of) for match, of in self._shown.items()]
+        shown = [listed(match.public, match.now(), self._boards.of(match)) for match in self._shown]
         return msgspec.json.encode(night(self._told, shown, announcements))
-
-    def _line(self, match: Match) -> Listed:
-        return listed(match.public, match.now(), self._boards.of(match))
 
 
 class ContestHubs:
@@ -110,11 +99,14 @@ class ContestHubs:
         hub = self._hubs.get(contest)
         if hub is None:
             hub = self._hubs[contest] = ContestHub(self._arena, self._broadcaster, self._reports, contest)
-            await hub.look()
+        hub.browsers += 1
         try:
+            if hub.browsers == 1:
+                await hub.look()
             await hub.channel.listen(mailbox)
         finally:
-            if not hub.channel.listeners and self._hubs.get(contest) is hub:
+            hub.browsers -= 1
+            if not hub.browsers:
                 del self._hubs[contest]
 
     async def run(self) -> None:

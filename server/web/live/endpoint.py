@@ -14,6 +14,13 @@ from server.web.live.event_stream import Mailbox
 RETRY = b"retry: 2000\n\n"
 """The first event: after so many milliseconds a browser that has lost the connection comes back."""
 
+HEADERS = [
+    (b"content-type", b"text/event-stream"),
+    (b"cache-control", b"no-store, no-transform"),
+    (b"x-accel-buffering", b"no"),
+]
+"""nginx would else keep events until its buffer is full, and proxies that compress would wait for more."""
+
 Listen: TypeAlias = Callable[[Mailbox], Awaitable[None]]
 
 
@@ -29,8 +36,7 @@ class Live:
         if scope["method"] != "GET" or scope["http_version"] != "1.1":
             raise Refused(405, "what is live is told to a GET of HTTP/1.1")
         listen = self._find(scope)
-        headers = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-store")]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
         await send({"type": "http.response.body", "body": RETRY, "more_body": True})
         async with trio.open_nursery() as nursery:
             nursery.start_soon(cancel_when_gone, receive, nursery.cancel_scope)

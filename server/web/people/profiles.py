@@ -1,8 +1,4 @@
-"""What the page of a player shows: results, ratings, time used, and the last games.
-
-Ratings are those of contests (`server.contest.scoring.ratings`), from all games of one kind that the index has: Elo
-against the average of the rated players, with 95 % intervals.
-"""
+"""What the page of a player shows: results, time used, and the last games."""
 
 import sqlite3
 from collections import Counter
@@ -13,15 +9,11 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from engine.games.catalogue import GAMES
-from server.contest.scoring.ratings import Data, Rating, standing
 from server.web.people.indexing import Progress, progress
 from server.web.people.search import COLUMNS, BadQuery, Row, has_contests, row_of, with_contests
 
 RECENT, OPPONENTS, VARIANTS = 5, 50, 30
 """Last games, and opponents and variants with the most games, that are listed."""
-
-RATED = 300
-"""Players of a game that are rated, those with the most games: the time that a rating takes grows with their cube."""
 
 
 class NobodyThere(LookupError):
@@ -43,21 +35,11 @@ class Score(msgspec.Struct, kw_only=True):
         return self.won + self.drawn + self.lost
 
 
-class Rated(msgspec.Struct, frozen=True, kw_only=True):
-    """The rating of a player in a game."""
-
-    game: str
-    players: int
-    """How many are rated."""
-    rating: Rating
-
-
 class Profile(msgspec.Struct, frozen=True, kw_only=True):
     """A player."""
 
     name: str
     score: Score
-    ratings: tuple[Rated, ...]
     opponents: tuple[Score, ...]
     variants: tuple[Score, ...]
     colours: tuple[Score, ...]
@@ -103,14 +85,11 @@ def profile(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]
     longest = max(
         ((row[width + 1 + one.side], one.game.match) for row, one in zip(rows, played, strict=True)), default=None
     )
-    games = sorted({one.game.game for one in played})
-    rated = (_rating(connection, game, key) for game in games)
     moves = sum((one.game.plies + 1 - one.side) // 2 for one in played)
     seconds = sum(one.game.used[one.side] for one in played) / 1000
     return Profile(
         name=played[-1].game.players[played[-1].side] if played else name,
         score=(_scores(played, lambda one: ("", ""), 1) or (Score(name=""),))[0],
-        ratings=tuple(one for one in rated if one is not None),
         opponents=_scores(played, lambda one: (one.game.players[1 - one.side], ""), OPPONENTS),
         variants=_scores(played, lambda one: (one.game.parameters, one.game.game), VARIANTS),
         colours=_scores(played, lambda one: (GAMES[one.game.game].sides[one.side], one.game.game), VARIANTS),
@@ -149,29 +128,3 @@ def _scores(played: Sequence[Played], heading: Heading, most: int) -> tuple[Scor
         score = found.setdefault((name.lower(), game), Score(name=name, game=game))
         setattr(score, _result(one), getattr(score, _result(one)) + 1)
     return tuple(sorted(found.values(), key=lambda score: -score.games)[:most])
-
-
-def _rating(connection: sqlite3.Connection, game: str, key: str) -> Rated | None:
-    """Return the rating of a player in a game; None if the player has met nobody else there."""
-    import numpy  # a process that only searches does without it
-
-    rows = connection.execute(
-        "SELECT first_key, second_key, parameters, sum(winner IS 0), sum(winner IS NULL), sum(winner IS 1)"
-        " FROM main.games WHERE game = ? AND result <> 'annulled' AND first_key <> second_key"
-        " GROUP BY first_key, second_key, parameters",
-        (game,),
-    ).fetchall()
-    games: Counter[str] = Counter()
-    for first, second, _, won, drawn, lost in rows:
-        games[first] += won + drawn + lost
-        games[second] += won + drawn + lost
-    if key not in games:
-        return None
-    others = [name for name, _ in games.most_common(RATED) if name != key]
-    places = {name: place for place, name in enumerate([key, *others[: RATED - 1]])}
-    between = [row for row in rows if row[0] in places and row[1] in places]
-    variants = {name: number for number, name in enumerate(dict.fromkeys(row[2] for row in between))}
-    pairs = numpy.array([(places[first], places[second], variants[name]) for first, second, name, *_ in between])
-    results = numpy.array([row[3:] for row in between], dtype=numpy.float64)
-    given = Data(len(places), len(variants), *pairs.T, *results.T)
-    return Rated(game=game, players=len(places), rating=standing(given, key, 0))

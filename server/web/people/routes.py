@@ -15,14 +15,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from engine.games.catalogue import GAMES
 from server.ops.typed_json import decode
 from server.web.http.answers import json_answer
 from server.web.http.errors import Refused
 from server.web.http.listener import QUOTA
-from server.web.http.work_queue import Full, WorkQueue
 from server.web.people.indexing import Progress
 from server.web.people.process import KINDS, NOT_FOUND, PLAYED, Asked
+from server.web.people.search import Page, Row
 from server.web.play.workers import Workers
+from server.web.views.board import Ending
+from server.web.views.lobby import Listed
 
 log = structlog.get_logger()
 
@@ -34,9 +37,6 @@ index of a server whose matches want every core got a hundredth of one, and stay
 
 AT_A_TIME = 2
 """Questions that are answered side by side, of one client all but one."""
-
-MAX_WAITING, MAX_WAITING_OF_ONE = 24, 8
-"""Questions that wait, of all and of one client."""
 
 ANSWER_SECONDS, INDEX_SECONDS = 20.0, 120.0
 """How long an answer may take, and a slice of indexing, with reading the folder and checking the database."""
@@ -59,7 +59,6 @@ class People:
         self._data = str(data)
         self._answering = Workers(AT_A_TIME, nice=NICE, module=MODULE)
         self._indexing = Workers(1, nice=NICE, module=MODULE)
-        self._turns = WorkQueue(AT_A_TIME, MAX_WAITING, MAX_WAITING_OF_ONE)
         self._wanted = trio.Event()
 
     async def __aenter__(self) -> "People":
@@ -79,6 +78,13 @@ class People:
         status, found = await self._ask(PLAYED, {"name": name}, request)
         if status == NOT_FOUND:
             raise Refused(status, decode(found, type=dict[str, str])["error"])
+
+    async def newest(self) -> tuple[Listed, ...]:
+        """Return the last games, after one slice of indexing; raises `Refused`."""
+        body = msgspec.json.encode(Asked(self._data))
+        await self._indexing.ask("index", body, INDEX_SECONDS)
+        _, found = await self._answering.ask("games", body, ANSWER_SECONDS)
+        return tuple(map(_listed, decode(found, type=Page).games))
 
     async def run(self) -> None:
         """Index records whenever somebody has asked for games; does not return."""
@@ -113,8 +119,20 @@ class People:
     async def _ask(self, kind: str, query: dict[str, str], request: Request) -> tuple[int, bytes]:
         self._wanted.set()
         body = msgspec.json.encode(Asked(self._data, query))
-        try:
-            async with self._turns.of(request.scope[QUOTA]):
-                return await self._answering.ask(kind, body, ANSWER_SECONDS)
-        except Full:
-            raise Refused(503, "too many questions about games wait already; try again in a while") from None
+        return await self._answering.ask(kind, body, ANSWER_SECONDS, request.scope[QUOTA])
+
+
+def _listed(row: Row) -> Listed:
+    """Return a game of the index as a line of a list."""
+    sides = GAMES[row.game].sides
+    return Listed(
+        match=row.match,
+        game=row.game,
+        parameters=row.parameters,
+        sides=sides,
+        players=row.players,
+        plies=row.plies,
+        clocks=(0, 0),
+        runs=(False, False),
+        ending=Ending(row.winner, row.result if row.winner is None else sides[row.winner], row.reason, ""),
+    )

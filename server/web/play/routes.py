@@ -14,14 +14,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from engine.games.catalogue import GAMES
-from server.ops.workers.question_loop import OK
 from server.web.http.answers import JSON
 from server.web.http.errors import Refused
 from server.web.http.listener import QUOTA
 from server.web.http.request_body import cancel_when_gone, read_body
-from server.web.http.work_queue import Full, WorkQueue
 from server.web.play.analysis_questions import MAX_SECONDS as MAX_ANALYSIS_SECONDS
-from server.web.play.pictures import MEDIA_TYPES
 from server.web.play.questions import MAX_SECONDS
 from server.web.play.workers import Workers
 
@@ -31,18 +28,11 @@ MAX_BYTES = 64 * 1024
 LOOK_SECONDS = 10.0
 """How long an answer that needs no thinking may take."""
 
-PAINTED = ("png", "gif")
-"""Pictures of pixels."""
-
-PAINT_SECONDS = 60.0
-"""How long they may take: the longest animation takes some four seconds of the processor."""
-
 COMPILE_SECONDS = 60.0
 """How much longer than it thinks a bot may take: compiling a search takes some seconds, more where others work."""
 
 KINDS = {
-    **dict.fromkeys(("look", "rows", "picture"), LOOK_SECONDS),
-    **dict.fromkeys(PAINTED, PAINT_SECONDS),
+    **dict.fromkeys(("look", "rows"), LOOK_SECONDS),
     "think": MAX_SECONDS + COMPILE_SECONDS,
 }
 """What can be asked, and how long the answer may take."""
@@ -56,17 +46,11 @@ ANALYSIS_KINDS = {
 LOOKERS = 2
 """Processes that answer what needs no thinking."""
 
-PAINTERS = 2
-"""Processes that paint pixels, of one client all but one."""
-
-MAX_WAITING, MAX_WAITING_OF_ONE = 32, 8
-"""Pictures that wait for their turn, of all and of one client."""
+THINKERS = 2
+"""Processes in which bots think, of one client all but one."""
 
 SEARCHERS = 2
 """Processes that search for the analysis page, in a thread each; of one client all but one."""
-
-MAX_SEARCHES, MAX_SEARCHES_OF_ONE = 48, 16
-"""Searches that wait for their turn, of all and of one client."""
 
 LOOK_NICE, THINK_NICE = 10, 19
 """How far behind matches both stand where the processor is wanted; a look takes some milliseconds."""
@@ -75,18 +59,16 @@ LOOK_NICE, THINK_NICE = 10, 19
 class Playing:
     """The handlers of these routes, with the worker processes that answer. An async context manager."""
 
-    def __init__(self, thinkers: int = 1) -> None:
+    def __init__(self, thinkers: int = THINKERS) -> None:
         """Start no process before somebody asks."""
         self._lookers = Workers(LOOKERS, nice=LOOK_NICE)
         self._thinkers = Workers(thinkers, nice=THINK_NICE)
-        self._painters = Workers(PAINTERS, nice=THINK_NICE)
-        self._turns = WorkQueue(PAINTERS, MAX_WAITING, MAX_WAITING_OF_ONE)
 
     async def __aenter__(self) -> "Playing":
         return self
 
     async def __aexit__(self, *_error: object) -> None:
-        async with self._lookers, self._thinkers, self._painters:
+        async with self._lookers, self._thinkers:
             pass
 
     def routes(self) -> list[Route]:
@@ -97,23 +79,13 @@ class Playing:
         ]
 
     async def ask(self, kind: str, body: bytes, client: Hashable = None) -> tuple[int, bytes]:
-        """Return the status and the answer to a question of one of the KINDS; raises `Refused`.
-
-        Pixels are painted in fair turns of the clients.
-        """
-        if kind in PAINTED:
-            try:
-                async with self._turns.of(client):
-                    return await self._painters.ask(kind, body, KINDS[kind])
-            except Full:
-                raise Refused(503, "too many pictures are being painted now; try again in a minute") from None
+        """Return the status and the JSON of an answer to one of the KINDS, in fair turns; raises `Refused`."""
         workers = self._thinkers if kind == "think" else self._lookers
-        return await workers.ask(kind, body, KINDS[kind])
+        return await workers.ask(kind, body, KINDS[kind], client)
 
     def _answering(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
-            client = request.scope[QUOTA] if kind in PAINTED else None
-            return await answer_question(partial(self.ask, kind, client=client), request, MEDIA_TYPES.get(kind, JSON))
+            return await answer_question(partial(self.ask, kind, client=request.scope.get(QUOTA)), request)
 
         return answer
 
@@ -125,7 +97,6 @@ class Analysis:
         """Start no process before somebody asks."""
         self._lookers = Workers(1, nice=LOOK_NICE)
         self._thinkers = Workers(SEARCHERS, nice=THINK_NICE)
-        self._turns = WorkQueue(SEARCHERS, MAX_SEARCHES, MAX_SEARCHES_OF_ONE)
 
     async def __aenter__(self) -> "Analysis":
         return self
@@ -140,13 +111,8 @@ class Analysis:
 
     async def ask(self, client: Hashable, kind: str, body: bytes) -> tuple[int, bytes]:
         """Return the status and the JSON of an answer of one of the ANALYSIS_KINDS; raises `Refused`."""
-        if kind != "lines":
-            return await self._lookers.ask(kind, body, ANALYSIS_KINDS[kind])
-        try:
-            async with self._turns.of(client):
-                return await self._thinkers.ask(kind, body, ANALYSIS_KINDS[kind])
-        except Full:
-            raise Refused(503, "too many positions are being searched now; try again in a minute") from None
+        workers = self._thinkers if kind == "lines" else self._lookers
+        return await workers.ask(kind, body, ANALYSIS_KINDS[kind], client)
 
     def _answering(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
@@ -159,8 +125,8 @@ Ask: TypeAlias = Callable[[bytes], Awaitable[tuple[int, bytes]]]
 """Takes the JSON of a question; returns the status and the JSON of the answer, or raises `Refused`."""
 
 
-async def answer_question(ask: Ask, request: Request, media_type: str = JSON) -> Response:
-    """Answer a question in JSON by an answer of a media type; raises `Refused`.
+async def answer_question(ask: Ask, request: Request) -> Response:
+    """Answer a question in JSON; raises `Refused`.
 
     When the browser goes, asking is cancelled.
     """
@@ -173,7 +139,7 @@ async def answer_question(ask: Ask, request: Request, media_type: str = JSON) ->
         nursery.start_soon(cancel_when_gone, request.receive, nursery.cancel_scope)
         try:
             status, answer = await ask(body)
-            response = Response(answer, status, media_type=media_type if status == OK else JSON)
+            response = Response(answer, status, media_type=JSON)
         except Refused as error:
             refused = error
         nursery.cancel_scope.cancel()

@@ -15,7 +15,7 @@ from engine.solve.tablebase.tablebase import tablebase_of
 from server.config.process_settings import lower_priority
 from server.match.match_messages import now_text
 from server.ops.workers.question_loop import OK, Question, answer_stoppable_questions
-from server.web.play import analysis_questions, pictures, questions
+from server.web.play import analysis_questions, questions
 from server.web.play.analysis_questions import Analyst
 from server.web.play.arranging import Arrangement
 from server.web.play.questions import Refusal, read, read_as
@@ -35,10 +35,8 @@ class Worker:
         self._analyst = Analyst(megabytes, partial(tablebase_of, make=False))
 
     def answer(self, asked: Question[Stop]) -> tuple[int, bytes]:
-        """Return the status, and the body, JSON or a picture, of the answer to a question."""
+        """Return the status, and the body, in JSON, of the answer to a question."""
         try:
-            if asked.kind in pictures.MEDIA_TYPES:
-                return OK, pictures.draw(asked.kind, read_as(pictures.PictureQuestion, asked.body))
             return OK, msgspec.json.encode(self._found(asked))
         except Refusal as refusal:
             return BAD_REQUEST, msgspec.json.encode({"error": str(refusal)})

@@ -1,17 +1,23 @@
-"""Processes that answer questions of pages: started when somebody asks, and no more than so many."""
+"""Processes that answer questions of pages: started when somebody asks, and no more than so many.
 
+Clients ask in fair turns.
+"""
+
+from collections.abc import Hashable
 from types import TracebackType
 
 import structlog
 import trio
 
+from server.ops.faults import machine_fault
 from server.ops.workers.worker_process import FAULTS, WorkerProcess, command_of
 from server.web.http.errors import Refused
+from server.web.http.work_queue import Full, WorkQueue
 
 log = structlog.get_logger()
 
-MAX_WAITING = 32
-"""Questions that wait for a process to be free; who asks then is told to try later."""
+MAX_WAITING, MAX_WAITING_OF_ONE = 256, 16
+"""Questions that wait for a process, of all clients and of one: so many that a few clients do not fill the queue."""
 
 STOP_SECONDS = 1.0
 """How long a process whose question was abandoned may take to be done with it before it is killed."""
@@ -35,7 +41,7 @@ class Workers:
 
         ``module`` is the worker process, which takes that number as its argument.
         """
-        self._limiter = trio.CapacityLimiter(count)
+        self._turns = WorkQueue(count, MAX_WAITING, MAX_WAITING_OF_ONE)
         self._command = command_of(module, str(nice))
         self._idle: list[WorkerProcess] = []
         self._all: set[WorkerProcess] = set()
@@ -47,15 +53,19 @@ class Workers:
         for worker in list(self._all):
             await self._end(worker)
 
-    async def ask(self, kind: str, body: bytes, seconds: float) -> tuple[int, bytes]:
+    async def ask(self, kind: str, body: bytes, seconds: float, client: Hashable = None) -> tuple[int, bytes]:
         """Return the status and the body of an answer; raises `Refused` where too many wait or the process fails.
 
         ``seconds`` is how long an answer may take, waiting for a process not counted. A question whose caller is
         cancelled is stopped.
         """
-        if self._limiter.statistics().tasks_waiting >= MAX_WAITING:
-            raise Refused(503, f"{MAX_WAITING} others wait already; try again in a while")
-        async with self._limiter:
+        try:
+            return await self._ask_in_turn(kind, body, seconds, client)
+        except Full:
+            raise Refused(503, "too many questions wait already; try again in a minute") from None
+
+    async def _ask_in_turn(self, kind: str, body: bytes, seconds: float, client: Hashable) -> tuple[int, bytes]:
+        async with self._turns.of(client):
             worker = self._idle.pop() if self._idle else await self._start()
             sane = False
             try:
@@ -76,7 +86,11 @@ class Workers:
                     await self._end(worker)
 
     async def _start(self) -> WorkerProcess:
-        worker = await WorkerProcess.start(self._command)
+        try:
+            worker = await WorkerProcess.start(self._command)
+        except OSError as error:
+            log.error("play_worker_start_failed", error=machine_fault(error) or repr(error))
+            raise Refused(503, "the server has no room for another process now; try again in a minute") from None
         self._all.add(worker)
         try:
             with trio.fail_after(START_SECONDS):

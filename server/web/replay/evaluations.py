@@ -127,8 +127,6 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     """From the best move on, or empty."""
     loss: int | None
     marks: tuple[Literal["blunder", "missed win"], ...]
-    cost: str | None
-    """What the move has cost in words, where a tablebase has every value (`engine.record.exact_cost`)."""
 
 
 class ReviewPart(msgspec.Struct, frozen=True, kw_only=True):
@@ -159,7 +157,6 @@ def _judged(move: ReviewedMove) -> Judged:
         line=move.line,
         loss=move.loss,
         marks=tuple(mark.value for mark in move.marks),
-        cost=None if move.cost is None else move.cost.words,
     )
 
 

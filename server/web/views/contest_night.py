@@ -1,20 +1,17 @@
-"""The page of a contest for a projector, as data: what its report tells, and which running games are shown first.
+"""The page of a contest for a projector, as data: the report's summary, and the running games that are shown.
 
-The games that decide most come first. A game decides as much as its result can change of the table: first come games
-that can change who leads, then those that can change a better place, then those of the best players. In a knockout,
-later rounds come first; where ratings make the order, the best players do.
+Games of later rounds are shown first, then games with lower match numbers.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 import msgspec
 
 from engine.games.interface import Position
 from server.contest.fixtures import QUALIFICATION
 from server.contest.formats.standings import Standing
-from server.contest.report.contents import THIRD_PLACE
 from server.contest.report.formatting import pause
-from server.contest.report.structure import Game, Report, Round, ScheduledGame
+from server.contest.report.structure import Game, Report, ScheduledGame
 from server.contest.report.tables import ended, marks, score
 from server.web.views.lobby import Listed
 
@@ -30,9 +27,6 @@ NEXT = 6
 RESULTS = 8
 """Last results that are shown."""
 
-POINTS = {"first": (1.0, 0.0), "draw": (0.5, 0.5), "second": (0.0, 1.0)}
-"""What both players get for each result."""
-
 QUALIFYING = QUALIFICATION + 1
 """The number of the qualification in the schedule of a report."""
 
@@ -44,7 +38,6 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     mark: str
     """What decides the place first: points, rounds won or a rating, as text."""
-    points: float
     out: bool
     """Whether it is disqualified."""
 
@@ -85,42 +78,10 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     """What the report of a contest tells to this page."""
 
     summary: Summary
-    kind: str
-    """The word of the stage's format in contest files; empty before the first stage."""
     table: tuple[Line, ...]
     entrants: tuple[str, ...]
     variants: tuple[str, ...]
     schedule: tuple[ScheduledGame, ...]
-    bracket: tuple[Round, ...] = ()
-    """Of a knockout."""
-
-
-class Change(msgspec.Struct, frozen=True):
-    """What a result makes of a player's place in the table."""
-
-    name: str
-    before: int
-    after: int
-
-
-class Stakes(msgspec.Struct, frozen=True, kw_only=True):
-    """What the result of a running game would change, tie-breaks left as they are."""
-
-    leader: bool
-    """Whether it can change who leads."""
-    best: int
-    """The best place that it can change; one behind the last where it changes none."""
-    changes: dict[str, tuple[Change, ...]]
-    """By result (``first``, ``draw``, ``second``): the players whose places change."""
-
-
-class Onward(msgspec.Struct, frozen=True, kw_only=True):
-    """What the winner of a meeting of a knockout gets by it."""
-
-    place: int
-    """1 in the final, 3 in the match for that place; 0: a place in the next round."""
-    opponents: tuple[str, ...]
-    """Whom the winner meets there: one, or two who still play for it; nobody where that is not known yet."""
 
 
 class Board(msgspec.Struct, frozen=True, kw_only=True):
@@ -129,10 +90,6 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     match: Listed
     round: int
     """0 where the report does not know of the game yet."""
-    stakes: Stakes | None
-    """None where the order of the table is not that of points."""
-    onward: Onward | None
-    """None where no meeting of a knockout is played."""
 
 
 class Night(msgspec.Struct, frozen=True, kw_only=True):
@@ -169,18 +126,16 @@ def told_by(report: Report, known: int) -> Told:
     )
     return Told(
         summary=summary,
-        kind="" if stage is None else stage.kind,
         table=table,
         entrants=report.entrants,
         variants=tuple(variant.name for variant in report.variants),
         schedule=report.schedule,
-        bracket=() if stage is None else stage.bracket,
     )
 
 
 def _line(line: Standing, kind: str) -> Line:
     mark = marks(kind)[0].text(line)
-    return Line(place=line.place, name=line.name, mark=mark, points=line.points, out=bool(line.disqualified))
+    return Line(place=line.place, name=line.name, mark=mark, out=bool(line.disqualified))
 
 
 def _result(game: Game) -> Result:
@@ -194,95 +149,23 @@ def belongs(told: Told, players: tuple[str, str], variant: str) -> bool:
     return set(players) <= set(told.entrants) or _scheduled(told, players) is not None
 
 
-def stakes(told: Told, players: tuple[str, str]) -> Stakes | None:
-    """Return what the result of a running game would change in the table."""
-    names = [line.name for line in told.table]
-    if told.kind not in ("round-robin", "swiss") or not set(players) <= set(names):
-        return None
-    before = _places(told.table, {})
-    best, leader, changes = len(names) + 1, False, {}
-    for result, gained in POINTS.items():
-        after = _places(told.table, dict(zip(players, gained, strict=True)))
-        moved = [name for name in names if before[name] != after[name]]
-        best = min([best, *(min(before[name], after[name]) for name in moved)])
-        leader = leader or any((before[name] == 1) != (after[name] == 1) for name in names)
-        changes[result] = tuple(Change(name, before[name], after[name]) for name in players if name in moved)
-    return Stakes(leader=leader, best=best, changes=changes)
-
-
-def onward(told: Told, players: tuple[str, str]) -> Onward | None:
-    """Return what the winner of the meeting to which a running game belongs gets by it."""
-    for round in told.bracket:
-        for number, meeting in enumerate(round.meetings):
-            if meeting.winner is not None or set(meeting.players) != set(players):
-                continue
-            if len(round.meetings) == 1:
-                return Onward(place=3 if round.name == THIRD_PLACE else 1, opponents=())
-            other = round.meetings[number ^ 1]
-            names = other.players if other.winner is None else (other.players[other.winner],)
-            known = tuple(name for name in names if name is not None)
-            return Onward(place=0, opponents=known if len(known) == len(names) else ())
-    return None
-
-
-def _places(table: Sequence[Line], more: Mapping[str, float]) -> dict[str, int]:
-    """Return everybody's place with so many points more; who shares a place now shares it while points are equal."""
-    order = sorted(table, key=lambda line: (line.out, -line.points - more.get(line.name, 0.0)))
-    places: dict[str, int] = {}
-    before: tuple[int, float] | None = None
-    for number, line in enumerate(order, 1):
-        tied = line.place, line.points + more.get(line.name, 0.0)
-        places[line.name] = places[order[number - 2].name] if tied == before else number
-        before = tied
-    return places
-
-
-def deciding(told: Told, games: Iterable[tuple[int, tuple[str, str]]]) -> list[int]:
-    """Return running matches in the order in which they are shown, from their numbers and players."""
-    places = {line.name: place for place, line in enumerate(told.table, 1)}
-    last = len(places) + 1
-
-    def key(game: tuple[int, tuple[str, str]]) -> tuple[float, ...]:
-        number, players = game
-        of_players = sorted(places.get(name, last) for name in players)
-        later = -_round(told, players) if told.kind == "knockout" else 0
-        found = stakes(told, players)
-        decides = (not found.leader, found.best) if found is not None else (True, last)
-        return (later, *decides, *of_players, number)
-
-    return [number for number, _ in sorted(games, key=key)]
-
-
-def choose(told: Told, games: Sequence[tuple[int, tuple[str, str]]]) -> dict[int, Stakes | None]:
-    """Return the matches that are shown, and what each would change, in the order of `deciding`.
-
-    With hundreds of entrants it takes some milliseconds: call it in a thread.
-    """
-    players = dict(games)
-    return {number: stakes(told, players[number]) for number in deciding(told, games)[:BOARDS]}
+def order(told: Told, number: int, players: tuple[str, str]) -> tuple[int, int]:
+    """Return the sort key of a running match: later rounds first, then lower numbers."""
+    return -_round(told, players), number
 
 
 def night(
     told: Told,
-    matches: Sequence[tuple[Listed, Stakes | None]],
+    matches: Iterable[Listed],
     announcements: tuple[str, ...] = (),
 ) -> Night:
     """Return an event of the page, with matches in the order in which they are shown."""
-    boards = tuple(
-        Board(
-            match=match,
-            round=_round(told, match.players),
-            stakes=found if match.ending is None else None,
-            onward=onward(told, match.players) if match.ending is None else None,
-        )
-        for match, found in matches
-    )
     return Night(
         summary=told.summary,
         table=told.table[:LINES],
         entrants=len(told.table),
         next=tuple(game for game in told.schedule if not game.running)[:NEXT],
-        boards=boards,
+        boards=tuple(Board(match=match, round=_round(told, match.players)) for match in matches),
         announcements=announcements,
     )
 

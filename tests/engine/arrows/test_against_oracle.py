@@ -150,17 +150,6 @@ def test_compiled_and_interpreted_rules_are_alike() -> None:
     assert len({value % 4096 for value in hashes.values()}) > 4096 * 0.9 * (1 - (1 - 1 / 4096) ** len(hashes))
 
 
-def test_move_to_names_the_first_move() -> None:
-    for position in sample()[:300]:
-        board = read(position)
-        first: dict[object, str] = {}
-        for successor in board.successors():
-            first.setdefault(successor.position.key, successor.move)
-        assert [board.move_to(state).move for state in childs(board.kernel(compile=False))] == list(first.values())
-        with pytest.raises(ValueError, match="no move"):
-            board.move_to(board.state)
-
-
 @pytest.mark.slow
 def test_nothing_is_written_outside_an_arena() -> None:
     kernel = ARROWS.start("8 8").kernel()

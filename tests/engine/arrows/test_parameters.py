@@ -80,13 +80,3 @@ def test_faults(text: str, sentence: str) -> None:
 )
 def test_warnings(text: str, warning: str) -> None:
     assert ARROWS.warning(text) == warning
-
-
-def test_the_usual_game() -> None:
-    start = ARROWS.start(ARROWS.default_parameters)
-    assert start.parameters == "8 8"
-    assert (start.game, start.turn, start.stage, start.verdict()) == (ARROWS, 0, 0, None)
-    assert ARROWS.sides == ("first", "second")
-    assert ARROWS.quiet_limit == 0
-    assert 20 <= start.plies_ahead <= 62
-    assert start.plies_ahead - 2 <= start.resolve("2").position.plies_ahead <= start.plies_ahead

@@ -1,23 +1,15 @@
 """The engine of arrows counts the leaves of its table, in both conventions, interpreted and compiled."""
 
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 from engine.games.arrows.position import ARROWS
-from engine.games.perft import count, divide
+from engine.games.perft import count
+from tests.engine.perft_tables import Table, case_name
 from tests.oracles import arrows as oracle
 
 ORACLE_DEPTH, INTERPRETED_DEPTH = 4, 5
-
-
-class Table(NamedTuple):
-    """The counts of one set-up in one convention, by depth from 1 on."""
-
-    parameters: str
-    unique: bool
-    counts: list[int]
 
 
 def tables() -> list[Table]:
@@ -31,12 +23,6 @@ def tables() -> list[Table]:
 
 
 TABLES = tables()
-
-
-def case_name(table: object) -> str:
-    """Name a test case by what it counts."""
-    assert isinstance(table, Table)
-    return f"{table.parameters} {'U' if table.unique else 'M'}"
 
 
 def oracle_start(parameters: str) -> oracle.Position:
@@ -75,10 +61,3 @@ def test_compiled_perft_is_that_of_the_table_to_its_end(table: Table) -> None:
     assert start.kernel().compiled
     depths = range(1, len(table.counts) + 1)
     assert [count(start, depth, unique=table.unique) for depth in depths] == table.counts
-
-
-@pytest.mark.parametrize("table", TABLES, ids=case_name)
-def test_the_moves_share_the_leaves(table: Table) -> None:
-    branches = divide(ARROWS.start(table.parameters), 4, unique=table.unique, compile=False)
-    assert sum(branch.leaves for branch in branches) == table.counts[3]
-    assert len(branches) == table.counts[0]

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.games.arrows.position import ARROWS
-from engine.games.interface import BadMove, BadPosition, IllegalMove, Position, UnreadableMove, play
+from engine.games.interface import BadMove, BadPosition, Position, UnreadableMove, play
 
 FILE = """# a game of the contest
 
@@ -117,31 +117,6 @@ def test_255_is_explained() -> None:
         assert "no move is possible" in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("moves", "ending", "loser", "detail"),
-    [
-        ("0 7", "off_board", 0, "first cannot place an arrow on (2, 0), which is off the board"),
-        ("6 7", "occupied", 0, "first cannot place an arrow on (1, 1), which is occupied"),
-        ("3 4", "off_board", 1, "second cannot place an arrow on (5, 6), which is off the board"),
-        ("4 7 3", "blocked", 0, "first cannot place an arrow on (3, 3), which is blocked"),
-        ("2 7 3", "taken", 1, "second cannot place an arrow on (4, 2), which the last arrow of first points at, too"),
-    ],
-)
-def test_ends(moves: str, ending: str, loser: int, detail: str) -> None:
-    position = after(moves, {"taken": "6 5 1 1 6 3 2 6", "blocked": "6 5 1 1 6 5 2 6 3 3"}.get(ending, "6 5"))
-    if position.turn != loser:  # the other one moves once more
-        assert position.verdict() is None
-        position = play(position, "7")
-    verdict = position.verdict()
-    assert verdict is not None
-    assert (verdict.winner, verdict.termination, verdict.detail) == (1 - loser, ending, detail)
-    assert list(position.successors()) == []
-    with pytest.raises(IllegalMove) as refused:
-        position.resolve("0")
-    assert refused.value.code == "BAD_MOVE_GAME_IS_OVER"
-    assert detail in str(refused.value)
-
-
 # Pictures
 
 
@@ -163,19 +138,6 @@ def test_picture() -> None:
 def test_picture_of_a_field_that_both_have_to_use() -> None:
     rows = ARROWS.start("4 4 1 1 3 1 2 6").picture().splitlines()
     assert rows[1] == " 1  1→  ??  2←   ·"
-
-
-def test_picture_of_a_tall_board() -> None:
-    rows = ARROWS.start("10 10").picture().splitlines()
-    assert rows[0].split() == [str(x) for x in range(1, 11)]
-    assert [row.split()[0] for row in rows[1:]] == [str(y) for y in range(1, 11)]
-    assert rows[10].split()[-2:] == ["2?", "2←"]
-    assert len({len(row) for row in rows[1:-1]}) == 1
-
-
-def test_every_direction_has_its_arrow() -> None:
-    drawn = [ARROWS.start(f"4 4 2 2 4 4 {direction} 6").picture() for direction in range(8)]
-    assert [next(char for char in text if char in "↑↗→↘↓↙←↖") for text in drawn] == list("↑↗→↘↓↙←↖")
 
 
 def test_summary() -> None:

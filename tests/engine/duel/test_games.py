@@ -1,12 +1,11 @@
-"""Games between players that are made up: who plays what, how games end, what budgets allow."""
+"""Games between players that are made up: who plays what, how games end."""
 
 from collections.abc import Callable
 from random import Random
 
 import pytest
 
-from engine.duel.engine_config import Budget
-from engine.duel.games import Budgets, Game, Player, Reply, Request, play, play_pair
+from engine.duel.games import Game, Player, Reply, Request, play, play_pair
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import Position, moves
@@ -41,16 +40,15 @@ def game_between(
     b: Player,
     *,
     begins: int = 0,
-    budgets: Budgets = (None, None),
     opening: tuple[str, ...] = (),
     move_limit: int = 1000,
 ) -> Game:
-    return play(5, begins, start, opening, (a, b), budgets, move_limit)
+    return play(5, begins, start, opening, (a, b), move_limit)
 
 
 def test_each_side_begins_one_game_of_a_pair() -> None:
     a, b = Scripted(first), Scripted(last)
-    pair = play_pair(4, LINE, moves(LINE)[4:5], (a, b), (None, None), 1000)
+    pair = play_pair(4, LINE, moves(LINE)[4:5], (a, b), 1000)
     assert [game.first for game in pair.games] == [0, 1]
     assert [game.moves[:1] for game in pair.games] == [tuple(moves(LINE)[4:5])] * 2
     # one move was random: the side that did not begin is asked first
@@ -108,20 +106,3 @@ def test_games_that_go_nowhere_are_draws(reason: str, pick: Callable[[list[str]]
         assert history.verdict(1000) is None
         history = history.after(move)
     assert history.verdict(1000) is not None
-
-
-@pytest.mark.parametrize("begins", [0, 1])
-def test_a_budget_that_is_used_up_loses(begins: int) -> None:
-    # 10 + 2 a move, at 5 a move: 10, 7, 4 are left, and the third move takes more
-    start = GAMES["mnk"].start("5 5 5")
-    slow, quick = Scripted(first, ms=5.0), Scripted(last, ms=5.0)
-    game = game_between(start, slow, quick, begins=begins, budgets=(Budget(10, 2), None))
-    assert [request.left_ms for request in slow.asked] == [10.0, 7.0, 4.0]
-    assert (game.winner, game.reason) == (1, "time")
-    assert game.used[0].ms == 15.0
-    assert all(request.left_ms is None for request in quick.asked)
-
-
-def test_a_budget_that_is_used_to_the_end_is_used_up() -> None:
-    game = game_between(LINE, Scripted(first, ms=10.0), Scripted(last), budgets=(Budget(10), Budget(10)))
-    assert (game.winner, game.reason, game.moves) == (1, "time", ())

@@ -7,8 +7,8 @@ import pytest
 
 from engine.duel.game_file import BadGames, line_of
 from engine.duel.games import Game, Pair, Use
-from engine.duel.results import Contender, Setting, Tally, progress, read, summary
-from engine.duel.sprt import Decision, Sprt
+from engine.duel.results import FILE, Contender, Setting, Tally, progress, summary
+from engine.duel.statistics import Decision, Sprt
 
 SETTING = Setting(
     engine="aaaa",
@@ -44,15 +44,15 @@ def content(*pairs: Pair, setting: Setting = SETTING) -> bytes:
 
 
 def test_file_is_read_back() -> None:
-    assert read(content(), SETTING) == []
-    assert read(content(*PAIRS), SETTING) == PAIRS
+    assert FILE.games_under(content(), SETTING) == []
+    assert FILE.games_under(content(*PAIRS), SETTING) == PAIRS
 
 
 def test_a_line_that_was_not_written_to_the_end_is_left_out() -> None:
     whole = content(*PAIRS)
     second = len(content(*PAIRS[:2]))
     for end in range(second, len(whole)):
-        assert read(whole[:end], SETTING) == PAIRS[:2]
+        assert FILE.games_under(whole[:end], SETTING) == PAIRS[:2]
 
 
 @pytest.mark.parametrize(
@@ -60,9 +60,9 @@ def test_a_line_that_was_not_written_to_the_end_is_left_out() -> None:
     [
         ({"game": "mnk"}, "game is mnk there, and gipf here"),
         ({"parameters": "3 3 9 9"}, "parameters is 3 3 9 9 there, and 4 4 15 15 here"),
-        ({"a": Contender("nodes=3000", {})}, "A is nodes=3000 there, and nodes=2000 here"),
-        ({"engine": "cccc"}, "the engine has changed since"),
-        ({"b": Contender("nodes=1000,weights=w.json", {"pair": 4})}, "the weights of B have changed since"),
+        ({"a": Contender("nodes=3000", {})}, "a side is nodes=3000 there, and nodes=2000 here"),
+        ({"engine": "cccc"}, "engine has changed since"),
+        ({"b": Contender("nodes=1000,weights=w.json", {"pair": 4})}, "b has changed since"),
         ({"seed": 2}, "seed is 2 there, and 1 here"),
         ({"opening_plies": 4}, "opening plies is 4 there, and 8 here"),
         ({"balance": 100}, "balance is 100 there, and None here"),
@@ -76,7 +76,7 @@ def test_a_line_that_was_not_written_to_the_end_is_left_out() -> None:
 def test_another_duel_is_refused(change: dict[str, object], sentence: str) -> None:
     other = msgspec.structs.replace(SETTING, **change)
     with pytest.raises(BadGames, match="this file holds another duel: ") as caught:
-        read(content(*PAIRS, setting=other), SETTING)
+        FILE.games_under(content(*PAIRS, setting=other), SETTING)
     assert sentence in str(caught.value)
 
 
@@ -84,7 +84,7 @@ def test_every_field_of_a_setting_is_compared() -> None:
     for name in SETTING.__struct_fields__:
         other = msgspec.structs.replace(SETTING, **{name: "another"})
         with pytest.raises(BadGames):
-            read(line_of(other), SETTING)
+            FILE.games_under(line_of(other), SETTING)
 
 
 @pytest.mark.parametrize(
@@ -93,19 +93,19 @@ def test_every_field_of_a_setting_is_compared() -> None:
         (b"half a line", "line 1: this is no setting of a duel: it has no end"),
         (b"{}\n", "line 1: this is no setting of a duel"),
         (b"# a text\nof lines\n", "line 1: this is no setting of a duel"),
-        (content() + b"{}\n", "line 2: this is no pair of games of a duel"),
-        (content(PAIRS[0]) + b"\xff\n", "line 3: this is no pair of games of a duel"),
-        (content(PAIRS[0], PAIRS[0]), "line 3: the pair of games of a duel with the number 0 stands there twice"),
+        (content() + b"{}\n", "line 2: this is no pair of a duel"),
+        (content(PAIRS[0]) + b"\xff\n", "line 3: this is no pair of a duel"),
+        (content(PAIRS[0], PAIRS[0]), "line 3: the pair 0 stands there twice"),
         (
             content(pair(-1, 0, 0)),
-            "line 2: the pair of games of a duel with the number -1 stands",
+            "line 2: the pair -1 stands",
         ),
         (content() + line_of(PAIRS[0]).replace(b'"number"', b'"name"'), "line 2"),
     ],
 )
 def test_what_is_no_file_of_results_is_refused(text: bytes, sentence: str) -> None:
     with pytest.raises(BadGames) as caught:
-        read(text, SETTING)
+        FILE.games_under(text, SETTING)
     assert sentence in str(caught.value)
 
 
@@ -162,19 +162,14 @@ def test_the_first_decision_stays() -> None:
     assert test.decide(tally_of(pairs, test=test).ratio) == Decision.H0
 
 
-def test_losses_on_time_are_counted_by_side() -> None:
-    lost = [Pair(0, (game(1, reason="time"), game(1, reason="time"))), Pair(1, (game(0, reason="time"), game(0)))]
-    assert tally_of(lost).time_losses == [2, 1]
-
-
 # In words
 
 
 def test_the_last_line_is_the_result() -> None:
     lines = list(summary(tally_of(PAIRS)))
     assert lines[-1] == "result A +3 =2 -1  elo 120.2 +- 668.0  los 77.4%  sprt open"
-    assert lines[2] == "A used 2.50 ms and 100 nodes a move, and lost 0 games on time"
-    assert lines[3] == "B used 1.50 ms and 50 nodes a move, and lost 0 games on time"
+    assert lines[2] == "A used 2.50 ms and 100 nodes a move"
+    assert lines[3] == "B used 1.50 ms and 50 nodes a move"
 
 
 def test_progress() -> None:

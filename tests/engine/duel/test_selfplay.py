@@ -7,7 +7,7 @@ import pytest
 
 from engine import cli
 from engine.duel.game_file import BadGames, line_of
-from engine.duel.selfplay import LEAST_OPENING, ScoredGame, Setting, games_of, play, scored, setting_of
+from engine.duel.selfplay import FILE, LEAST_OPENING, ScoredGame, Setting, in_order, play, scored
 from engine.games.catalogue import GAMES
 from engine.games.interface import EVALUATION_LIMIT, UNDECIDED
 from engine.search.memory import ROOM
@@ -69,24 +69,24 @@ def test_a_move_that_is_none_is_refused() -> None:
 def test_files_are_read_as_they_were_written() -> None:
     games = [ScoredGame(number, 1, (2, 3), (number, -5)) for number in range(3)]
     content = b"".join([line_of(setting()), *map(line_of, games)])
-    assert (setting_of(content), games_of(content)) == (setting(), games)
-    assert games_of(content[:-3]) == games[:2]
+    assert (FILE.setting_of(content), in_order(FILE.games_of(content))) == (setting(), games)
+    assert in_order(FILE.games_of(content[:-3])) == games[:2]
 
 
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"", "line 1: this is no setting of self-play"),
-        (line_of(setting())[:-1], "line 1: this is no setting of self-play: it has no end"),
-        (b'{"type":"duel"}\n', "line 1: this is no setting of self-play"),
+        (b"", "line 1: this is no setting of a self-play"),
+        (line_of(setting())[:-1], "line 1: this is no setting of a self-play: it has no end"),
+        (b'{"type":"duel"}\n', "line 1: this is no setting of a self-play"),
         (line_of(setting()) + b"{}\n", "line 2: this is no game"),
         (line_of(setting()) + line_of(ScoredGame(1, 0, (), ())), "line 2: this is game 1, but 0 should stand here"),
     ],
 )
 def test_files_that_are_none_are_refused(content: bytes, sentence: str) -> None:
     def read() -> None:
-        setting_of(content)
-        games_of(content)
+        FILE.setting_of(content)
+        in_order(FILE.games_of(content))
 
     with pytest.raises(BadGames) as caught:
         read()
@@ -123,17 +123,17 @@ def test_other_games_are_not_gone_on_with(tmp_path: Path, capsys: pytest.Capture
     assert selfplay(str(file), "--games", "1") == 0
     before = file.read_bytes()
     for options, sentence in (
-        ([*COMMAND, "--random", "21"], "random 21 is 20 there. Name another file, or ask for the same"),
-        (["--game", "mnk"], "game mnk is gipf there, parameters "),
+        ([*COMMAND, "--random", "21"], "random is 20 there, and 21 here. Name another file, or ask for the same"),
+        (["--game", "mnk"], "game is gipf there, and mnk here; parameters "),
     ):
         assert cli.run(["selfplay", str(file), "--games", "1", *options]) == 2
         error = capsys.readouterr().err
-        assert "this file holds other games: " in error and sentence in error
+        assert "this file holds another self-play: " in error and sentence in error
     assert before.count(b"\n") == 2
     for content in (b"something\n", b"notes in a line without an end"):
         file.write_bytes(content)
         assert selfplay(str(file)) == 2
-        assert "line 1: this is no setting of self-play" in capsys.readouterr().err
+        assert "line 1: this is no setting of a self-play" in capsys.readouterr().err
         assert file.read_bytes() == content
 
 

@@ -4,13 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.duel.engine_config import MOST, BadEngineConfig, Budget, EngineConfig, crowding, read, usual_jobs
+from engine.duel.engine_config import MOST, BadEngineConfig, EngineConfig, read, usual_jobs
 from engine.levels import MAX_LEVEL
 from engine.search.memory import MAX_DEPTH
 
 NUMBERS = st.none() | st.integers(1, MOST)
 WORDS = st.text("abc./-_ =0", min_size=1).map(str.strip).filter(bool)
-BUDGETS = st.builds(Budget, st.integers(1, MOST - 1), st.integers(0, MOST - 1))
 
 
 @given(
@@ -20,7 +19,6 @@ BUDGETS = st.builds(Budget, st.integers(1, MOST - 1), st.integers(0, MOST - 1))
         ms=st.none(),
         depth=st.integers(1, MAX_DEPTH),
         level=st.none() | st.integers(1, MAX_LEVEL),
-        budget=st.none() | BUDGETS,
         table=NUMBERS,
         threads=st.none() | st.integers(1, 256),
         exact=st.booleans(),
@@ -32,11 +30,10 @@ def test_text_is_read_back(side: EngineConfig) -> None:
 
 
 def test_options_come_in_any_order_and_with_blanks() -> None:
-    side = read(" table = 16 , exact, budget=1000+10 ,nodes=5000")
-    assert side == EngineConfig(nodes=5000, budget=Budget(1000, 10), table=16, exact=True)
-    assert str(side) == "nodes=5000,budget=1000+10,table=16,exact"
+    side = read(" table = 16 , exact ,nodes=5000")
+    assert side == EngineConfig(nodes=5000, table=16, exact=True)
+    assert str(side) == "nodes=5000,table=16,exact"
     assert read("level=9") == EngineConfig(level=9) and read("level=10,ms=5") == EngineConfig(level=10, ms=5)
-    assert read("budget=200").budget == Budget(200, 0)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +41,7 @@ def test_options_come_in_any_order_and_with_blanks() -> None:
     [
         (
             "",
-            "'' is no option; the options are nodes, ms, depth, level, budget, table, threads, exact, weights",
+            "'' is no option; the options are nodes, ms, depth, level, table, threads, exact, weights",
         ),
         ("nodes=5,", "'' is no option"),
         ("speed=5", "'speed=5' is no option"),
@@ -59,15 +56,11 @@ def test_options_come_in_any_order_and_with_blanks() -> None:
         ("ms=1.5", "ms is '1.5'"),
         ("depth=65", "from 1 to 64"),
         ("depth=4,table=0", "table is '0'"),
-        ("budget=0", "budget is '0'"),
-        ("budget=0+10", "budget is '0+10'"),
-        ("budget=10+", "milliseconds a game + milliseconds a move, as in 1000+10"),
         ("nodes=5,exact=1", "exact takes no value"),
-        ("table=16,exact", "nothing ends its thinking: give it nodes=, ms=, depth=, budget=, or a lower level="),
+        ("table=16,exact", "nothing ends its thinking: give it nodes=, ms=, depth=, or a lower level="),
         ("level=10", "nothing ends its thinking"),
         ("level=11", "level is '11', but it has to be a whole number from 1 to 10"),
         ("nodes=5,weights=", "weights needs a value: weights=tables.json"),
-        ("ms=5,budget=100", "ms= and budget= exclude each other"),
     ],
 )
 def test_what_is_wrong_is_said(text: str, sentence: str) -> None:
@@ -81,14 +74,3 @@ def test_as_many_games_at_a_time_as_threads_fit_on_the_cores() -> None:
     assert [usual_jobs((one, one), cores) for cores in (1, 2, 8)] == [1, 2, 8]
     assert [usual_jobs((one, two), cores) for cores in (1, 2, 8)] == [1, 1, 4]
     assert usual_jobs((three, two), 8) == 2
-
-
-def test_sides_that_take_each_others_time_are_told_of() -> None:
-    one, two = read("ms=20"), read("budget=1000,threads=2")
-    assert crowding((one, one), 2, 2) == "" and crowding((one, two), 1, 2) == ""
-    assert crowding((read("nodes=5"), read("depth=3,threads=2")), 9, 2) == "", "nodes take as long as they like"
-    assert crowding((one, two), 2, 2) == (
-        "2 games at a time, with 2 threads each, need 4 cores, and there are 2: "
-        "moves by time are worse here than with --jobs 1"
-    )
-    assert crowding((one, one), 3, 2).startswith("3 games at a time need 3 cores, and there are 2")

@@ -7,8 +7,7 @@ from typing import Any
 import numpy
 import pytest
 
-from engine.duel.sprt import Decision, Sprt, tilt
-from engine.duel.statistics import OUTCOMES, SCORES, score_of
+from engine.duel.statistics import OUTCOMES, SCORES, Decision, Sprt, score_of, tilt
 from tests.engine.duel.test_statistics import bound_by_openings, pentanomial
 
 MATCHES = 10_000 if os.environ.get("ARENA_CAMPAIGN") else 250

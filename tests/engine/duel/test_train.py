@@ -166,7 +166,7 @@ def test_files_that_tell_nothing_are_refused(tmp_path: Path, capsys: pytest.Capt
     (tmp_path / "bad").write_bytes(b"no\n")
     assert "name a file" in refused()
     assert "cannot be read: No such file" in refused(str(tmp_path / "none"))
-    assert "line 1: this is no setting of self-play" in refused(str(tmp_path / "bad"), small)
+    assert "line 1: this is no setting of a self-play" in refused(str(tmp_path / "bad"), small)
     assert "these are games of GIPF 4 4 15 15, not GIPF 3 3 9 9" in refused(small, file("other", "gipf", "4 4 15 15"))
     assert "m,n,k 3 3 3 has no patterns to be trained" in refused(file("mnk", "mnk", "3 3 3"))
     assert "GIPF 6 4 25 25 has no patterns to be trained" in refused(file("wide", "gipf", "6 4 25 25"))

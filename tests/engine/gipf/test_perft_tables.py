@@ -1,21 +1,13 @@
 """The engine of GIPF counts the leaves of perft.txt, in both conventions, interpreted and compiled."""
 
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 from engine.games.catalogue import GAMES
 from engine.games.gipf.kernel import WORD_SIZE
 from engine.games.interface import Kernel
-
-
-class Table(NamedTuple):
-    """The counts of one start position in one convention, by depth from 1 on."""
-
-    parameters: str
-    unique: bool
-    counts: list[int]
+from tests.engine.perft_tables import Table, case_name
 
 
 def tables() -> list[Table]:
@@ -41,12 +33,6 @@ COMPILED = [
     for table in TABLES
 ]
 """Those that compiled code is held against; but for campaigns, of the larger boards only the smallest."""
-
-
-def case_name(table: object) -> str:
-    """Name a test case by what it counts."""
-    assert isinstance(table, Table)
-    return f"{table.parameters} {'U' if table.unique else 'M'}"
 
 
 def count(kernel: Kernel, depth: int, *, unique: bool) -> int:

@@ -160,16 +160,6 @@ def test_perft_on_a_whole_word_is_the_number_of_ways_to_place_pieces() -> None:
     assert perft.count(MNK.start("8 8 5"), 5) == 64 * 63 * 62 * 61 * 60
 
 
-@pytest.mark.parametrize("parameters", ["2 2 3", "3 3 3", "8 8 5"])
-def test_nothing_is_written_behind_the_end_of_an_arena(parameters: str) -> None:
-    kernel = MNK.start(parameters).kernel(compile=False)
-    for name in ("children", "candidates"):
-        needed = getattr(kernel.rules, name)(kernel.state, kernel.arena(400), 0)
-        assert getattr(kernel.rules, name)(kernel.state, kernel.arena(needed), 0) == needed
-        with pytest.raises(OverflowError):
-            getattr(kernel.rules, name)(kernel.state, kernel.arena(needed - 1), 0)
-
-
 # What solvers are told
 
 

@@ -4,7 +4,6 @@ import pytest
 
 from engine.games.interface import BadParameters, BadPosition, IllegalMove, UnreadableMove, moves
 from engine.games.mnk.position import MNK
-from engine.games.mnk.rules import State
 
 START = "3 4 3 1\n0 0 0 0\n0 0 0 0\n0 0 0 0\n"
 
@@ -39,13 +38,6 @@ def test_bad_parameters_are_named(text: str, fault: str) -> None:
 def test_odd_parameters_are_allowed_with_a_warning(text: str, warning: str) -> None:
     assert warning in MNK.warning(text)
     assert MNK.start(text).verdict() is None
-
-
-def test_the_usual_game_is_compiled() -> None:
-    start = MNK.start(MNK.default_parameters)
-    assert start.plies_ahead == 64
-    assert start.kernel(compile=False).state == (0, 0, 0)
-    assert (MNK.name, MNK.sides, MNK.quiet_limit, start.game) == ("mnk", ("first", "second"), 0, MNK)
 
 
 @pytest.mark.parametrize(
@@ -117,16 +109,6 @@ def test_bad_moves_are_refused(text: str, error: type[Exception], code: str) -> 
     assert getattr(refused.value, "code", "") == code
 
 
-@pytest.mark.parametrize("board", ["1 1\n1 2\n", "1 2\n2 0\n"])
-def test_no_move_is_legal_when_the_game_is_over(board: str) -> None:
-    position = MNK.read(f"2 2 2 1\n{board}")
-    assert position.verdict() is not None
-    assert list(position.successors()) == []
-    with pytest.raises(IllegalMove) as refused:
-        position.resolve("b1")
-    assert refused.value.code == "BAD_MOVE_GAME_IS_OVER"
-
-
 def test_the_end_of_a_game_is_told() -> None:
     won = MNK.read("3 3 3 2\n1 0 2\n0 1 2\n0 0 1\n").verdict()
     assert won is not None and (won.winner, won.termination) == (0, "line")
@@ -144,13 +126,3 @@ def test_a_position_is_drawn_with_its_last_move_in_brackets() -> None:
         "[○]", " ○ "
     )
     assert last.position.summary() == "3 in a line win; pieces: first 2, second 1"
-
-
-def test_a_state_names_the_move_that_leads_to_it() -> None:
-    start = MNK.start("8 8 5")
-    corner = start.resolve("h1").position
-    assert start.move_to(corner.kernel(compile=False).state).move == "h1"
-    with pytest.raises(ValueError, match="no move"):
-        corner.move_to(corner.kernel(compile=False).state)
-    with pytest.raises(ValueError, match="no move"):
-        start.move_to(State(1 << 64, 0, 1))

@@ -64,16 +64,6 @@ def test_nothing_is_written_where_there_is_no_room(name: str, compile: bool) -> 
                 children(kernel, name, moves - 1)
 
 
-def test_a_position_is_stored_and_loaded_as_it_was() -> None:
-    """Every part of it, in any place."""
-    for position in positions(3, 100):
-        kernel = position.kernel(compile=False)
-        arena = kernel.arena(3)
-        kernel.rules.store(arena, 1, kernel.state, 7)
-        assert kernel.rules.load(arena, 1) == kernel.state
-        assert arena[0] == arena[2] == 0
-
-
 def test_hashes_of_neighbouring_positions_differ_in_half_of_their_bits() -> None:
     """And those of thousands of positions are all different, also in their low bits."""
     seen = set()

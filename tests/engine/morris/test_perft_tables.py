@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import pytest
 
-from engine.games.interface import Position, play
+from engine.games.interface import Position
 from engine.games.morris.position import MORRIS
-from engine.games.perft import count, divide
+from engine.games.perft import count
 
 INTERPRETED_DEPTH = 4
 
@@ -64,22 +64,3 @@ def test_compiled_perft_is_that_of_the_table_to_its_end(table: Table) -> None:
     """All six depths: tens of millions of leaves take a fraction of a second."""
     found = [count(table.position, depth) for depth in range(1, len(table.counts) + 1)]
     assert found == table.counts
-
-
-@pytest.mark.parametrize("table", TABLES, ids=case_name)
-def test_leaves_behind_the_moves_add_up(table: Table) -> None:
-    """Divided among the moves at depth 3."""
-    branches = divide(table.position, 3, compile=False)
-    assert len(branches) == table.counts[0]
-    assert sum(branch.leaves for branch in branches) == table.counts[2]
-
-
-def test_the_published_line_wins() -> None:
-    """14 15, 21 22, 0 7 22, 8 0, 15 14 0 from position III leaves black with two pieces."""
-    position = TABLES[2].position
-    for move in ("14 15", "21 22", "0 7 22", "8 0", "15 14 0"):
-        assert position.verdict() is None
-        position = play(position, move)
-    outcome = position.verdict()
-    assert outcome is not None
-    assert (outcome.winner, outcome.termination) == (0, "too_few_pieces")

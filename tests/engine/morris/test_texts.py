@@ -9,16 +9,6 @@ THIRD = "0 0 W\nWB_W_B__B___WWW____W_B_W\n"
 """Position III of docs/rules.md, 3.3."""
 
 
-def test_the_start_is_written_as_the_rules_say() -> None:
-    position = MORRIS.start("")
-    assert position.text() == "9 9 W\n________________________\n"
-    assert MORRIS.read(position.text()) == position
-    assert position.parameters == MORRIS.default_parameters == MORRIS.parameters(" \n") == ""
-    assert MORRIS.warning("") == ""
-    assert position.turn == 0
-    assert position.game is MORRIS
-
-
 def test_there_are_no_parameters() -> None:
     with pytest.raises(BadParameters, match="takes no parameters; not '9'"):
         MORRIS.start("9")
@@ -137,17 +127,6 @@ def test_a_mill_that_opens_and_closes_takes_each_time() -> None:
     for move in ("2 3", "17 18", "3 2 8", "18 17", "2 3", "17 16", "3 2 10"):
         position = play(position, move)
     assert position.summary() == "white: 0 in hand, 4 left, moving; black: 0 in hand, 3 left, flying"
-
-
-def test_stage_counts_placings_and_captures() -> None:
-    position = MORRIS.start("")
-    stages = [position.stage]
-    for move in ("0", "8", "1", "9", "2 8"):
-        position = play(position, move)
-        stages.append(position.stage)
-    assert stages == [0, 1, 2, 3, 4, 6]
-    third = MORRIS.read(THIRD)
-    assert play(third, "14 15").stage == third.stage
 
 
 PICTURE = """\

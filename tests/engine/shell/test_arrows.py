@@ -8,9 +8,8 @@ import pytest
 
 from engine.games.arrows.position import ARROWS
 from engine.games.interface import Position, play
-from engine.search.game_engine import AdaptiveSearcher
 from engine.search.searcher import NO_LIMITS, Searcher, SearchLimits
-from engine.shell import arrows, find
+from engine.shell import arrows
 from tests.clocks import ticking
 from tests.engine.arrows import samples
 from tests.oracles import arrows as oracle
@@ -34,33 +33,6 @@ class Session:
 
 def init(board: str) -> str:
     return f"InitGame 10\n{board}"
-
-
-def test_it_is_the_shell_of_arrows() -> None:
-    assert find("arrows") is arrows.run
-
-
-def test_compiling_has_begun_before_a_line_is_read_and_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    done: list[str] = []
-
-    class Recorder(AdaptiveSearcher):
-        def start_compiling(self) -> None:
-            done.append("started")
-
-        def wait_for_code(self, seconds: float) -> None:
-            raise AssertionError(f"it waits for {seconds} s")
-
-    def lines() -> Iterator[str]:
-        done.append("read")
-        yield from init(SMALL).splitlines()
-        yield ""
-        yield "turn 255 2"
-
-    monkeypatch.setattr(arrows, "AdaptiveSearcher", Recorder)
-    answers: list[str] = []
-    arrows.run(lines(), answers.append, done.append, clock=ticking())
-    assert done == ["started", "read"]
-    assert len(answers) == 1
 
 
 def test_the_first_player_wins_a_board_that_is_won() -> None:

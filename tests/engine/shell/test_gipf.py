@@ -6,13 +6,12 @@ from random import Random
 
 import pytest
 
-from engine.games.gipf.position import GipfPosition
-from engine.games.interface import Kernel, Position
 from engine.shell import UnknownShell, find, gipf
 from engine.solve.solver import Result, Solution
 from tests.engine.gipf import samples
 from tests.oracles import gipf as oracle
 from tests.oracles.gipf_boards import board_text
+from tests.waiting import WAIT_SECONDS
 
 SMALL = """2 3 5 5
 2 2 W
@@ -310,39 +309,6 @@ def test_a_finished_game_generates_nothing() -> None:
     assert session.answers == ["0_UNIQUE_MOVES", "0_UNIQUE_MOVES"]
 
 
-class Code:
-    """Stands for compiled code: it is there once it was started."""
-
-    def __init__(self, position: Position) -> None:
-        self.parameters = position.parameters
-        self.done: list[str] = []
-
-    def is_ready(self) -> bool:
-        return "started" in self.done
-
-    def start(self) -> None:
-        self.done.append("started")
-
-    def wait(self, seconds: float | None = None) -> bool:
-        raise AssertionError(f"it waits for {seconds} s")
-
-
-def test_rules_are_compiled_only_when_there_is_much_to_generate(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[bool] = []
-    kernel = GipfPosition.kernel
-
-    def watched(self: GipfPosition, *, compile: bool = True) -> Kernel:
-        asked.append(compile)
-        return kernel(self, compile=False)
-
-    monkeypatch.setattr(GipfPosition, "kernel", watched)
-    monkeypatch.setattr(gipf, "compiled_code", Code)
-    monkeypatch.setattr(gipf, "INTERPRETED", 3)
-    monkeypatch.setattr(gipf, "LOADED_FROM", 2)
-    Session(load(SMALL), *["GEN_ALL_POS_MOV_NUM"] * 5, load(DRAW), "GEN_ALL_POS_MOV_NUM")
-    assert asked == [False, False, False, True, True, False]
-
-
 # Solving
 
 
@@ -393,19 +359,6 @@ def test_solving_names_a_tie(monkeypatch: pytest.MonkeyPatch) -> None:
 # Robustness
 
 
-def test_no_garbage_ends_the_shell() -> None:
-    chance = Random(11)
-    moves = ["a1-b2", "a1", "-", ":", "w:", "b: b2 c3", "999999999999"]
-    characters = ["\0", "\udcff", "\x0c", "\u2028", "\u00e9"]
-    boards = ["2 2 5 5\n2 2 W\n", SMALL, DRAW, *SMALL.split()]
-    words = [*NEEDING_A_BOARD, *["LOAD_GAME_BOARD"] * 3, *moves, *characters, *boards]
-    for _ in range(150):
-        text = "".join(chance.choice(words) + chance.choice([" ", "\n", "\n", "\r\n", ""]) for _ in range(60))
-        session = Session(text, "", load(SMALL), "IS_GAME_OVER", "NO_COMMAND")
-        assert session.output[-2:] == ["BOARD_STATE_OK", "GAME_IN_PROGRESS"]
-        assert session.complaints[-1] == "unknown command: 'NO_COMMAND'"
-
-
 def test_what_is_too_large_is_named_and_the_shell_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gipf, "FIRST_PLACES", 1)
     monkeypatch.setattr(gipf, "MAX_PLACES", 4)
@@ -446,7 +399,7 @@ def test_a_program_can_talk_to_the_shell_line_by_line() -> None:
             board = [ask(b"PRINT_GAME_BOARD\n"), *(shell.stdout.readline() for _ in range(5))]
             assert b"".join(board) == b"2 3 5 5\n1 2 B\n W B\nW B W\n W B\n\n"
             shell.stdin.close()
-            assert shell.wait(1200) == 0
+            assert shell.wait(WAIT_SECONDS) == 0
         finally:
             shell.kill()
 
@@ -456,3 +409,13 @@ def test_an_unknown_shell_is_refused_with_the_names_of_those_there_are() -> None
     for name in ("chess", "__init__", "gipf.run", ""):
         with pytest.raises(UnknownShell, match=r"the shells are .*gipf"):
             find(name)
+
+
+def test_a_letter_behind_the_numbers_of_the_header_has_no_meaning() -> None:
+    rows = ["  W _ B", " _ _ _ _", "B _ _ _ W", " _ _ _ _", "  W _ B"]
+    for letter in "WB":
+        session = Session(load(with_rows(f"3 3 10 9 {letter}", "7 6 W", *rows)), "PRINT_GAME_BOARD")
+        assert session.answers == [with_rows("3 3 10 9", "7 6 W", *rows, "")]
+        assert session.complaints == []
+    for header in ("3 3 10 9 w", "3 3 10 9 W W", "3 3 10 9 7"):
+        assert Session(load(with_rows(header, "7 6 W", *rows))).output == ["WRONG_GAME_PARAMETERS"]

@@ -1,11 +1,10 @@
 """The shell of m,n,k-games: every command, answer and fault of docs/rules.md, section 4.2."""
 
-from collections.abc import Iterator
 from random import Random
 
 import pytest
 
-from engine.shell import find, mnk
+from engine.shell import mnk
 from tests.engine.mnk.samples import CAMPAIGN, random_board, random_game
 from tests.oracles import mnk as oracle
 
@@ -37,10 +36,6 @@ def answer(command: str, position: str) -> str:
     assert session.complaints == []
     assert len(session.output) == 1
     return session.output[0]
-
-
-def test_the_shell_is_found_by_the_name_of_the_game() -> None:
-    assert find("mnk") is mnk.run
 
 
 def test_generation_counts_and_prints_boards_in_row_major_order() -> None:
@@ -182,15 +177,3 @@ def test_a_command_without_an_end_is_complained_about() -> None:
     assert session.output == []
     assert session.complaints == ["line 3: SOLVE_GAME_STATE ends too early, after 2 of 4 fields"]
     assert Session("").complaints == []
-
-
-def test_an_answer_is_written_before_the_next_line_is_read() -> None:
-    output: list[str] = []
-
-    def lines() -> Iterator[str]:
-        yield f"SOLVE_GAME_STATE {OPEN}".replace("\n", " ")
-        assert output == ["FIRST_PLAYER_WINS"]
-        yield "\n"
-
-    mnk.run(lines(), output.append, output.append, strict=False, clock=lambda: 0.0)
-    assert len(output) == 1

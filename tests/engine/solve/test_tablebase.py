@@ -1,12 +1,16 @@
 """Tablebases: perfect play by them from every position, against the slow oracle, and how they are made and found."""
 
 import json
+import os
 import subprocess
 import sys
+import threading
 import zlib
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -31,8 +35,12 @@ from tests.engine.code_after import CodeAfter
 from tests.engine.gipf.samples import completes_run
 from tests.oracles import gipf as oracle
 from tests.oracles.gipf_boards import board_text
+from tests.waiting import BUILD_SECONDS
 
 GIPF = GAMES["gipf"]
+
+NOBODY = 65534
+"""Number of the user who owns no files."""
 
 
 def never() -> bool:
@@ -344,13 +352,14 @@ def test_it_is_made_once_and_then_read(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.delenv(making.GIVEN)
     kernels = code_cache.home() / "kernels"
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    kernels.mkdir(parents=True, exist_ok=True)
     code_cache.home().mkdir()
-    (code_cache.home() / "kernels").symlink_to(kernels)
+    with suppress(OSError):  # where the user has no cache, all is compiled here
+        kernels.mkdir(parents=True, exist_ok=True)
+        (code_cache.home() / "kernels").symlink_to(kernels)
 
     def run(*command: str) -> subprocess.CompletedProcess[str]:
         words = [sys.executable, "-P", "-m", "engine", *command]
-        return subprocess.run(words, capture_output=True, text=True, check=True, timeout=1200)
+        return subprocess.run(words, capture_output=True, text=True, check=True, timeout=BUILD_SECONDS)
 
     make = ("precompile", "gipf", "2 2 16 4", "--purpose", "tablebase")
     assert "GIPF 2 2 16 4, tablebase: made in " in run(*make).stderr
@@ -449,6 +458,50 @@ def test_damaged_values_are_not_believed(tmp_path: Path, monkeypatch: pytest.Mon
     file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
     start = start_of("gipf", "2 2 4 4")
     assert known(start).probe(start) == []
+
+
+@pytest.mark.parametrize("parameters", ["2 2 4 4", "2 2 9 4"])
+def test_a_directory_that_cannot_be_written_is_read(monkeypatch: pytest.MonkeyPatch, parameters: str) -> None:
+    """Also for a variant that has more layers than are there."""
+    with TemporaryDirectory() as name:
+        directory = Path(name)
+        solve_layers("2 2 4 4", (4, 4), directory)
+        monkeypatch.setenv(making.GIVEN, name)
+        position = GIPF.read(start_of("gipf", "2 2 4 4").text().replace("2 2 4 4", parameters))
+        before = {path: path.read_bytes() for path in directory.iterdir()}
+        for path in (*before, directory):
+            path.chmod(path.stat().st_mode & 0o555 | 0o055)
+        is_root = os.geteuid() == 0
+        if is_root:
+            os.seteuid(NOBODY)
+        try:
+            with pytest.raises(PermissionError):
+                (directory / "gipf_2_2.layers").open("ab")
+            assert {move.score for move in known(position).probe(position)} == {0}
+        finally:
+            if is_root:
+                os.seteuid(0)
+            directory.chmod(0o700)
+        assert {path: path.read_bytes() for path in directory.iterdir()} == before
+
+
+def test_a_maker_waits_for_another_one_however_long_it_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fcntl = pytest.importorskip("fcntl")
+    monkeypatch.setenv(making.GIVEN, str(tmp_path))
+    monkeypatch.setattr(code_cache, "MAX_WAIT_SECONDS", 0.0)
+    monkeypatch.setattr(making, "warm_up", lambda position, layers: None)
+    start = start_of("gipf", "2 2 4 4")
+    with (tmp_path / code_cache.LOCK).open("ab") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        maker = threading.Thread(target=making.make, args=(start,), daemon=True)
+        maker.start()
+        maker.join(0.5)
+        assert maker.is_alive() and not list(tmp_path.glob("*.layers"))
+        solve_layers("2 2 4 4", (4, 4), tmp_path)
+        made = (tmp_path / "gipf_2_2.journal").read_text()
+    maker.join(60)
+    assert not maker.is_alive()
+    assert (tmp_path / "gipf_2_2.journal").read_text() == made, "nothing was missing any more"
 
 
 @pytest.mark.slow

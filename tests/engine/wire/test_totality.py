@@ -1,7 +1,5 @@
 """Whatever bytes come, in whatever state: a message that is possible now, or `ProtocolError`."""
 
-from itertools import pairwise
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +10,7 @@ from engine.wire.ends import ClientEnd, ServerEnd
 from engine.wire.messages import KINDS, REPLIES
 from engine.wire.pipes import PipeEnd
 from engine.wire.states import ALLOWED, State, after
-from tests.engine.wire.samples import few, more, near_lines, replies, requests, wild_bytes
+from tests.engine.wire.samples import few, near_lines, replies, requests, wild_bytes
 
 
 def check(error: ProtocolError) -> None:
@@ -57,13 +55,3 @@ def test_a_client_stands_anything(state: State, data: bytes) -> None:
             assert KINDS[type(message)] in REPLIES
             expected = after(expected, type(message))
         assert end.state == expected
-
-
-@pytest.mark.slow("interpreted")
-@more
-@given(wild_bytes, st.lists(st.integers(0, 400), max_size=6))
-def test_a_server_reads_the_same_in_pieces(data: bytes, cuts: list[int]) -> None:
-    places = [0, *sorted(cuts), len(data)]
-    end, whole = ServerEnd(), ServerEnd()
-    pieces = [end.receive(data[a:b]) for a, b in pairwise(places)]
-    assert [str(line) for piece in pieces for line in piece] == [str(line) for line in whole.receive(data)]

@@ -51,8 +51,7 @@ def test_match_goes_on_beside_an_attack(tmp_path: Path) -> None:
                     attackers.kill()
             assert grown < attack.SESSIONS * MAX_KILOBYTES_A_SESSION
         peer = Client(server.port)
-        peer.say(m.Ping())
-        peer.hear(m.Pong)
+        peer.ask(m.Ping(), m.Pong)
         peer.close()
 
 

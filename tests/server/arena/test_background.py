@@ -17,16 +17,14 @@ from server.arena import past_matches
 from server.arena.past_matches import PastMatch
 from server.match import move_list, recovery
 from server.storage.record_store import RecordStore
-from tests.server.harness import ArenaHarness, Client, open_arena, play, ready
+from tests.server.harness import ArenaHarness, Client, open_arena, play, playing
 
 MINUTE = timedelta(minutes=1)
 
 
 async def ended(folder: Path) -> tuple[Path, tuple[str, str]]:
     """Play a match to its end; return the data directory of the next server, and the tokens of both players."""
-    async with open_arena(folder / "data") as harness:
-        ann, bob = await harness.pair()
-        await ready(ann, bob)
+    async with playing(folder / "data") as (harness, ann, bob):
         await play(ann, bob, "a3-b3")
         await bob.say(m.Resign())
         await ann.hear(m.Result)
@@ -89,8 +87,7 @@ async def test_a_record_is_replayed_once_beside_the_loop_and_other_requests_wait
             assert [type(message) for message in told] == kinds
             assert told[1].token == token and told[1].side == ("white", "black")[side]
             assert (told[-2].result, told[-2].reason) == ("white", "resign")
-            await client.say(m.Seek("gipf", m.Text("opponent=nobody")))
-            await client.hear(m.Seeking)
+            await client.ask(m.Seek("gipf", m.Text("opponent=nobody")), m.Seeking)
         assert texts == [(data / "records" / "1.txt").read_text(encoding="utf-8")]
         assert trio.current_time() == began + 1
 
@@ -136,9 +133,7 @@ async def test_a_match_that_was_over_when_the_server_died_is_told_without_anothe
     """Also by a server that starts after it died twice: a process would take longer than each of them lived."""
     monkeypatch.setattr(past_matches, "replay_in_process", no_replay)
     synced = partial(RecordStore, synced=True)
-    async with open_arena(tmp_path / "data", record_store=synced) as harness:
-        ann, bob = await harness.pair()
-        await ready(ann, bob)
+    async with playing(tmp_path / "data", record_store=synced) as (harness, ann, bob):
         await bob.say(m.Resign())
         await ann.hear(m.Result)
         data = harness.die()
@@ -161,8 +156,7 @@ async def test_a_replay_that_fails_says_nothing_of_the_match(
     monkeypatch.setattr(past_matches, "replay_in_process", fails)
     async with open_arena(data, later=MINUTE) as harness:
         client = await harness.connect()
-        await client.say(m.Resume(1, tokens[0]))
-        assert (await client.hear(m.Bye)).reason == "server_fault"
+        assert (await client.ask(m.Resume(1, tokens[0]), m.Bye)).reason == "server_fault"
         monkeypatch.setattr(past_matches, "replay_in_process", replayed)
         _, told = await come_back(harness, tokens[0])
         assert isinstance(told[0], m.Welcome)
@@ -172,9 +166,7 @@ async def test_long_lists_of_moves_are_found_some_at_a_time(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between any two requests for the loop no more moves are made than are found at a time."""
-    async with open_arena(tmp_path) as harness:
-        first, second = await harness.pair("params=19,19,5 budget=1000", "mnk")
-        await ready(first, second)
+    async with playing(tmp_path, "params=19,19,5 budget=1000", "mnk") as (_harness, first, _second):
         found: list[int] = []
         go_on = move_list.MoveList.step
 
@@ -241,10 +233,7 @@ async def test_a_turn_that_ends_before_its_moves_are_found_gets_an_error(
         return self
 
     monkeypatch.setattr(move_list.MoveList, "finish", slowly)
-    async with open_arena(tmp_path) as harness:
-        first, second = await harness.pair("params=19,19,5 budget=1000", "mnk")
-        await ready(first, second)
-        await first.say(m.AskMoves())
-        assert (await first.hear(m.Result)).reason == "time"
+    async with playing(tmp_path, "params=19,19,5 budget=1000", "mnk") as (_harness, first, _second):
+        assert (await first.ask(m.AskMoves(), m.Result)).reason == "time"
         assert (await first.next()).code == "not_your_turn"
         await first.nothing()

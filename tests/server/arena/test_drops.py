@@ -145,8 +145,7 @@ class Play:
             await player.stream.aclose()
             self.dropped[State.LOBBY] += 1
             late = await self.harness.connect()
-            await late.say(m.Resume(self.match, self.tokens[side]))
-            assert (await late.hear(m.Result)).reason == reason
+            assert (await late.ask(m.Resume(self.match, self.tokens[side]), m.Result)).reason == reason
             await late.stream.aclose()
 
     async def perhaps_drop(self) -> None:
@@ -167,8 +166,7 @@ class Play:
             spare = self.clocks.now(side, trio.current_time()) if self.clocks.since[side] is not None else 1.0
             await trio.sleep(self.chance.uniform(0, min(1.0, max(0.0, spare - 0.8))))
         again = await self.harness.connect()
-        await again.say(m.Resume(self.match, self.tokens[side]))
-        assert await again.next() == m.Welcome(self.names[side])
+        assert await again.answer(m.Resume(self.match, self.tokens[side])) == m.Welcome(self.names[side])
         assert (await again.next())[:2] == (self.match, "gipf")
         assert isinstance(await again.next(), m.Board)
         if all(self.ready):
@@ -196,17 +194,14 @@ async def _elsewhere(harness: ArenaHarness, chance: random.Random, dropped: Coun
     client = await harness.connect("" if state in unnamed else name)
     running = list(harness.arena.matches)
     if state is State.SEEKING:
-        await client.say(m.Seek("gipf", m.Text("opponent=nobody")))
-        await client.hear(m.Seeking)
+        await client.ask(m.Seek("gipf", m.Text("opponent=nobody")), m.Seeking)
     elif state is State.ORGANISING:
-        await client.say(m.Organise(TOKEN))
-        await client.hear(m.Organising)
+        await client.ask(m.Organise(TOKEN), m.Organising)
     elif state in (State.WATCHING, State.GUEST_WATCHING):
         if not running:
             state = client.end.state
         else:
-            await client.say(m.Watch(running[0]))
-            await client.hear(m.Watching)
+            await client.ask(m.Watch(running[0]), m.Watching)
     assert client.end.state is state
     await client.stream.aclose()
     await trio.testing.wait_all_tasks_blocked()

@@ -24,8 +24,7 @@ async def connect_slowly(harness: ArenaHarness, nursery: trio.Nursery, name: str
     near, far = memory_stream_pair()
     nursery.start_soon(serve_stream, far, harness.arena, ImmediateArrivals(), harness.rate_limiter.admit("127.0.0.1"))
     client = Client(near)
-    await client.say(m.Login(name))
-    await client.hear(m.Welcome)
+    await client.ask(m.Login(name), m.Welcome)
 
     pump = far.send_stream.send_all_hook
     assert pump is not None
@@ -41,10 +40,8 @@ async def connect_slowly(harness: ArenaHarness, nursery: trio.Nursery, name: str
 async def test_a_turn_is_stamped_when_the_stream_has_it(tmp_path: Path, autojump_clock: MockClock) -> None:
     async with open_arena(tmp_path) as harness, trio.open_nursery() as nursery:
         ann, bob = await connect_slowly(harness, nursery, "ann"), await harness.connect("bob")
-        await ann.say(m.Seek("gipf", m.Text("params=3,3,9,9 budget=5000 colour=white")))
-        await ann.hear(m.Seeking)
-        await bob.say(m.Seek("gipf"))
-        await bob.hear(m.Board)
+        await ann.ask(m.Seek("gipf", m.Text("params=3,3,9,9 budget=5000 colour=white")), m.Seeking)
+        await bob.ask(m.Seek("gipf"), m.Board)
         await ann.hear(m.Board)
         await trio.sleep(2 * PAUSE)  # all that is on its way to ann has been handed over
         await ready(bob, ann)
@@ -64,8 +61,7 @@ def left_of(harness: ArenaHarness) -> int:
 async def test_a_clock_runs_also_where_nothing_can_be_handed_over(tmp_path: Path, autojump_clock: MockClock) -> None:
     async with open_arena(tmp_path) as harness, trio.open_nursery() as nursery:
         ann, bob = await connect_slowly(harness, nursery, "ann"), await harness.connect("bob")
-        await ann.say(m.Seek("gipf", m.Text("params=3,3,9,9 budget=5000 colour=white")))
-        await ann.hear(m.Seeking)
+        await ann.ask(m.Seek("gipf", m.Text("params=3,3,9,9 budget=5000 colour=white")), m.Seeking)
         await bob.say(m.Seek("gipf"))
         await ready(bob, ann)
         await ann.stream.aclose()
@@ -101,17 +97,14 @@ async def test_time_stands_until_the_slower_stream_has_been_told_of_the_match(
     """Who is told at once may be ready, or gone, before its opponent knows: stamps of one record never run back."""
     async with open_arena(tmp_path) as harness, trio.open_nursery() as nursery:
         ann, bob = await connect_slowly(harness, nursery, "ann"), await harness.connect("bob")
-        await ann.say(m.Seek("gipf", m.Text("params=2,3,5,5 budget=400 colour=white")))
-        await ann.hear(m.Seeking)
+        await ann.ask(m.Seek("gipf", m.Text("params=2,3,5,5 budget=400 colour=white")), m.Seeking)
         await trio.sleep(2 * PAUSE)
-        await bob.say(m.Seek("gipf"))
-        await bob.hear(m.Board)
+        await bob.ask(m.Seek("gipf"), m.Board)
         await trio.sleep(0.3)
         await bob.say(m.Ready())  # the budget would be over before ann is told
         await ann.hear(m.Board)
         await trio.sleep(PAUSE)
-        await ann.say(m.Ready())
-        await ann.hear(m.Turn)
+        await ann.ask(m.Ready(), m.Turn)
         await ann.say(m.Move(m.Text("a1-b2")))
         assert (await bob.hear(m.Result)).reason == "dead_lock"
         summary = record.verify(harness.record())

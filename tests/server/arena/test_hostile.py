@@ -20,7 +20,7 @@ from engine.wire.lines import REQUEST_BYTES
 from engine.wire.states import ALLOWED, State
 from server.config import tokens
 from server.config.settings import ERRORS, Settings
-from tests.server.harness import ArenaHarness, Client, logged, open_arena, play, ready
+from tests.server.harness import ArenaHarness, Client, logged, open_arena, play, playing
 
 NASTY = (
     "\x1b[31mred\x1b[0m",
@@ -64,9 +64,7 @@ async def with_match(
     def with_organiser(settings: Settings) -> Settings:
         return change(msgspec.structs.replace(settings, organiser=tokens.hashed(ORGANISER)))
 
-    async with open_arena(folder, change=with_organiser) as harness:
-        first, second = await harness.pair("params=4,4,15,15 budget=10000000")
-        await ready(first, second)
+    async with playing(folder, "params=4,4,15,15 budget=10000000", change=with_organiser) as (harness, first, second):
         yield harness
         with trio.fail_after(1):
             for mover, other, move in ((first, second, "a5-b5"), (second, first, "e9-e8")):
@@ -92,8 +90,7 @@ async def test_second_login_under_a_live_name_is_refused(tmp_path: Path, autojum
     async with with_match(tmp_path) as harness:
         for name in ("ann", "ANN", "bob", "Bob"):
             thief = await harness.connect()
-            await thief.say(m.Login(name))
-            assert (await thief.hear(m.Error)).code == "name_taken"
+            assert (await thief.ask(m.Login(name), m.Error)).code == "name_taken"
 
 
 async def test_tokens_are_not_to_be_guessed_for_long(tmp_path: Path, autojump_clock: MockClock) -> None:
@@ -102,8 +99,9 @@ async def test_tokens_are_not_to_be_guessed_for_long(tmp_path: Path, autojump_cl
     async with open_arena(tmp_path, change=lambda s: msgspec.structs.replace(s, tokens=known)) as harness:
         thief = await harness.connect()
         for number in range(ERRORS):
-            await thief.say(m.Login("eve", f"guess{number}") if number % 2 else m.Resume(1, f"guess{number}"))
-            assert (await thief.next()).code == "bad_token"
+            assert (
+                await thief.answer(m.Login("eve", f"guess{number}") if number % 2 else m.Resume(1, f"guess{number}"))
+            ).code == "bad_token"
         assert (await thief.next()).reason == "errors"
         assert await thief.next() is None
 
@@ -132,14 +130,11 @@ async def _reached(harness: ArenaHarness, state: State) -> Client:
     else:
         client = await harness.connect("eve")
     if state in (State.WATCHING, State.GUEST_WATCHING):
-        await client.say(m.Watch(1))
-        await client.hear(m.Start)
+        await client.ask(m.Watch(1), m.Start)
     elif state is State.ORGANISING:
-        await client.say(m.Organise(ORGANISER))
-        await client.hear(m.Organising)
+        await client.ask(m.Organise(ORGANISER), m.Organising)
     elif state is State.SEEKING:
-        await client.say(m.Seek("gipf", m.Text("opponent=nobody")))
-        await client.hear(m.Awaited)
+        await client.ask(m.Seek("gipf", m.Text("opponent=nobody")), m.Awaited)
     elif state in (State.PREPARING, State.WAITING, State.THINKING):
         other = await harness.connect("rival")
         await client.say(m.Seek("gipf", m.Text("opponent=rival budget=5000 colour=white")))
@@ -147,8 +142,7 @@ async def _reached(harness: ArenaHarness, state: State) -> Client:
         await client.hear(m.Board)
         if state is not State.PREPARING:
             await client.say(m.Ready())
-            await client.say(m.Ping())
-            await client.hear(m.Pong)
+            await client.ask(m.Ping(), m.Pong)
         if state is State.THINKING:
             await other.say(m.Ready())
             await client.hear(m.Turn)

@@ -31,6 +31,7 @@ from server.storage.record_store import Keys, RecordStore
 from tests.bench.load import prepare
 from tests.bench.server import processor_seconds
 from tests.server.process import ServerProcess
+from tests.waiting import WAIT_SECONDS
 
 KILLS = 1000 if os.environ.get("ARENA_CAMPAIGN") else 4
 """The server waits longer after each of them before it starts another process."""
@@ -42,9 +43,6 @@ VARIANTS = ("2,2,5,5", "3,3,9,9", "4,4,15,15")
 DATE_SHARE = 0.5
 """How exactly it is known when a server died and was back, and when a match began, as a share of the shortest start:
 all of these take longer on a machine that does something else. `test_restart` has charges to the microsecond."""
-
-END_SECONDS = 600.0
-"""What everything gets to come to its end."""
 
 
 class Dice(Bot):
@@ -159,7 +157,7 @@ def _kill_again_and_again(server: Server, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(session, "MIN_RECONNECT_SECONDS", 0.0)
     server.kill()
     for player in players:
-        player.join(END_SECONDS)
+        player.join(WAIT_SECONDS)
     _check_results(server, players, KILLS)
     charged = _check_charges(server, downs, times)
     usual, most = statistics.median(times), max(times)
@@ -171,7 +169,7 @@ def _let_finish(server: Server, players: list[Player]) -> None:
     """Let the players resign, and wait until all matches are over and recorded."""
     for player in players:
         player.bot.stop = True
-    deadline = time.monotonic() + END_SECONDS
+    deadline = time.monotonic() + WAIT_SECONDS
     running, damaged = server.data / "running", server.data / "damaged"
     while (any(running.iterdir()) or any(player.busy() for player in players)) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -180,7 +178,7 @@ def _let_finish(server: Server, players: list[Player]) -> None:
 
 def _wait_for_moves(players: list[Player], number: int) -> None:
     """Wait until so many moves more are known to the players together; or games as long as that are over."""
-    deadline = time.monotonic() + END_SECONDS
+    deadline = time.monotonic() + WAIT_SECONDS
     over = sum(len(player.bot.results) for player in players)
     before = sum(len(known[1]) for player in players if (known := player.known()))
     while time.monotonic() < deadline:
@@ -263,7 +261,7 @@ def test_five_hundred_matches_are_taken_up(tmp_path: Path) -> None:
     began = time.monotonic()
     with server:
         seconds, worked = time.monotonic() - began, processor_seconds(server.process.pid)
-        with socket.create_connection(("127.0.0.1", server.port), timeout=END_SECONDS) as peer:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=WAIT_SECONDS) as peer:
             peer.sendall(b"LIST\nRESUME 500 a500\nQUIT\n")
             said = b"".join(iter(lambda: peer.recv(65536), b"")).decode()
     assert len([line for line in said.splitlines() if line.endswith(" running")]) == 500

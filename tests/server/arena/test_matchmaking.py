@@ -75,13 +75,6 @@ def test_sides_alternate_where_nobody_asks() -> None:
     assert first == ["ann", "bob", "ann", "bob"]
 
 
-def test_who_leaves_takes_along_no_other_of_the_same_name() -> None:
-    harness, program = Seek("random", "gipf", is_builtin=True, key="random"), Seek("random", "gipf", key="random/1")
-    waiting = lobby_of(harness, program)  # they are told apart by nobody, and so are not paired
-    waiting.remove(program.key)
-    assert list(waiting) == [harness]
-
-
 def test_a_builtin_bot_is_found_by_the_name_of_its_kind() -> None:
     bots = [Seek(name, "gipf", is_builtin=True, key=name, kind="random") for name in ("random.2", "random.3")]
 

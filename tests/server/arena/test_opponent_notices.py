@@ -16,8 +16,7 @@ def seek(options: str = "", game: str = "gipf") -> m.Seek:
 
 async def waiting_for(harness: ArenaHarness, name: str, opponent: str) -> Client:
     client = await harness.connect(name)
-    await client.say(seek(f"params=3,3,9,9 opponent={opponent}"))
-    assert isinstance(await client.next(), m.Seeking)
+    assert isinstance(await client.answer(seek(f"params=3,3,9,9 opponent={opponent}")), m.Seeking)
     return client
 
 
@@ -33,8 +32,7 @@ async def test_who_waits_for_somebody_learns_where_that_one_is(tmp_path: Path, a
         assert await ann.next() == m.Awaited("Bob", "absent")
         bob = await harness.connect("bob")
         assert await ann.next() == m.Awaited("Bob", "here")
-        await bob.say(seek("params=4,4,15,15"))
-        await bob.hear(m.Seeking)
+        await bob.ask(seek("params=4,4,15,15"), m.Seeking)
         assert await ann.next() == m.Awaited("Bob", "seeking")
         carol = await harness.connect("carol")
         await carol.say(seek())
@@ -45,8 +43,7 @@ async def test_who_waits_for_somebody_learns_where_that_one_is(tmp_path: Path, a
         assert [await late.next(), await late.next()] == [m.Awaited("bob", "playing"), m.Plays("bob", 1)], "seat kept"
         await carol.say(m.Resign())
         assert await ann.next() == m.Awaited("Bob", "absent")
-        await ann.say(m.Cancel())
-        assert await ann.next() == m.Cancelled()
+        assert await ann.answer(m.Cancel()) == m.Cancelled()
         await harness.connect("bob")
         await ann.nothing()
 
@@ -54,8 +51,7 @@ async def test_who_waits_for_somebody_learns_where_that_one_is(tmp_path: Path, a
 async def test_nothing_is_said_of_an_opponent_who_is_met_at_once(tmp_path: Path, autojump_clock: MockClock) -> None:
     async with open_arena(tmp_path) as harness:
         ann, bob = await harness.connect("ann"), await harness.connect("bob")
-        await ann.say(seek())
-        await ann.hear(m.Seeking)
+        await ann.ask(seek(), m.Seeking)
         await bob.say(seek("opponent=ann"))
         assert [type(await bob.next()) for _ in range(3)] == [m.Seeking, m.Match, m.Board]
         await bob.nothing()
@@ -68,8 +64,7 @@ async def test_any_builtin_bot_of_a_kind_is_met_by_the_name_of_the_kind(
         first = await bot_of_the_house(harness, "random", "random")
         await first.say(seek())
         ann = await harness.connect("ann")
-        await ann.say(seek("opponent=random"))
-        assert (await ann.hear(m.Match)).opponent == "random"
+        assert (await ann.ask(seek("opponent=random"), m.Match)).opponent == "random"
         bob = await waiting_for(harness, "bob", "random")
         assert [await bob.next(), await bob.next()] == [m.Awaited("random", "playing"), m.Plays("random", 1)]
         second = await bot_of_the_house(harness, "random.2", "random")
@@ -83,16 +78,12 @@ async def test_a_program_that_leaves_takes_no_builtin_bot_of_its_name_along(
 ) -> None:
     async with open_arena(tmp_path) as harness:
         bot = await bot_of_the_house(harness, "random", "random")
-        await bot.say(seek())
-        await bot.hear(m.Seeking)
+        await bot.ask(seek(), m.Seeking)
         ticket = ContestPlayers.of(harness.arena).issue("random")
         program = await harness.connect("random", ticket.token)
-        await program.say(seek())
-        await program.hear(m.Seeking)
-        await program.say(m.Quit())
-        await program.hear(m.Bye)
+        await program.ask(seek(), m.Seeking)
+        await program.ask(m.Quit(), m.Bye)
         await ticket.gone.wait()
         ann = await harness.connect("ann")
-        await ann.say(seek("opponent=random"))
-        assert (await ann.hear(m.Match)).opponent == "random"
+        assert (await ann.ask(seek("opponent=random"), m.Match)).opponent == "random"
         await ready(ann, bot)

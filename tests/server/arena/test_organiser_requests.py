@@ -16,11 +16,11 @@ from engine.games.outcome import Termination
 from engine.wire import messages as m
 from server import cli
 from server.config import tokens
-from server.config.settings import ERRORS, Settings
+from server.config.settings import Settings
 from server.contest.fixtures import counted_games
 from server.contest.hosts.contest_players import ContestPlayers
 from tests.server.contest.runtime.bots import running_contest, wait_until_over
-from tests.server.harness import ArenaHarness, Client, logged, open_arena, play, ready
+from tests.server.harness import ArenaHarness, Client, logged, open_arena, play
 
 TOKEN = "the-token-of-the-organiser"
 
@@ -47,8 +47,7 @@ async def with_organiser(folder: Path) -> AsyncIterator[tuple[ArenaHarness, Clie
 
 async def organiser_in(harness: ArenaHarness) -> Client:
     client = await harness.connect()
-    await client.say(m.Organise(TOKEN))
-    assert await client.next() == m.Organising()
+    assert await client.answer(m.Organise(TOKEN)) == m.Organising()
     return client
 
 
@@ -69,44 +68,9 @@ async def test_wrong_token_and_no_organiser_get_the_same_answer(tmp_path: Path, 
         async with open_arena(tmp_path / name, change=change) as harness:
             client = await harness.connect()
             for guess in ("guess", TOKEN.upper(), TOKEN[:-1], "x" * 900, "0" * 64, tokens.hashed(TOKEN), "é"):
-                await client.say(m.Organise(guess))
-                said.append(await client.next())
-            await client.say(m.Login("ann"))
-            assert await client.next() == m.Welcome("ann")
+                said.append(await client.answer(m.Organise(guess)))
+            assert await client.answer(m.Login("ann")) == m.Welcome("ann")
     assert {error.code for error in said} == {"bad_token"} and len(set(said)) == 1
-
-
-async def test_token_is_not_to_be_guessed_for_long(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path, change=organised) as harness:
-        thief = await harness.connect()
-        for number in range(ERRORS):
-            await thief.say(m.Organise(f"guess{number}"))
-            assert (await thief.next()).code == "bad_token"
-        assert (await thief.next()).reason == "errors"
-        assert await thief.next() is None
-
-
-@pytest.mark.parametrize(
-    ("line", "code", "words"),
-    [
-        ("ORGANISE", "bad_arguments", "lacks token; it is written: ORGANISE token"),
-        ("ORGANISE a b", "bad_arguments", "'b' is too much"),
-        ("ORGANISE " + "x" * 1024, "line_too_long", "at most 1024 bytes"),
-        ("ORGANISE \x00", "bad_line", "U+0000"),
-        ("ANNUL 1", "wrong_state", "ANNUL is not possible now (guest)"),
-        ("DISMISS ann", "wrong_state", "DISMISS is not possible now (guest)"),
-    ],
-)
-async def test_guests_get_one_error(
-    tmp_path: Path, autojump_clock: MockClock, line: str, code: str, words: str
-) -> None:
-    async with open_arena(tmp_path, change=organised) as harness:
-        await harness.pair()
-        client = await harness.connect()
-        await client.stream.send_all(f"{line}\n".encode())
-        error = await client.next()
-        assert error.code == code and words in error.sentence
-        assert set(harness.arena.matches) == {1} and set(harness.arena.sessions) == {"ann", "bob"}
 
 
 async def test_organiser_looks_and_asks_but_does_not_play(tmp_path: Path, autojump_clock: MockClock) -> None:
@@ -120,8 +84,7 @@ async def test_organiser_looks_and_asks_but_does_not_play(tmp_path: Path, autoju
             await organiser.stream.send_all(f"{line}\n".encode())
             error = await organiser.next()
             assert error.code == "wrong_state" and "(organising)" in error.sentence
-        await organiser.say(m.Quit())
-        assert (await organiser.next()).reason == "quit"
+        assert (await organiser.answer(m.Quit())).reason == "quit"
 
 
 # Matches.
@@ -138,13 +101,10 @@ async def test_organiser_looks_and_asks_but_does_not_play(tmp_path: Path, autoju
 )
 async def test_running_match_is_annulled(tmp_path: Path, autojump_clock: MockClock, given: str, sentence: str) -> None:
     async with with_organiser(tmp_path) as (harness, organiser):
-        ann, bob = await harness.pair()
-        await ready(ann, bob)
-        carol = await harness.connect()
-        await carol.say(m.Watch(1))
+        ann, bob = await harness.begin()
+        carol = await harness.guest(m.Watch(1))
         await play(ann, bob, "a4-b4")
-        await organiser.say(annul(1, given))
-        assert await organiser.next() == m.Annulled(1)
+        assert await organiser.answer(annul(1, given)) == m.Annulled(1)
         for client in (ann, bob, carol):
             result = await client.hear(m.Result)
             assert (result.match, result.result, result.reason, result.sentence) == (
@@ -169,12 +129,10 @@ async def test_match_is_annulled_while_it_is_prepared_and_one_is_away(
         await ann.say(m.Ready())
         await bob.stream.aclose()
         await ann.hear(m.Opponent)
-        await organiser.say(annul(1))
-        assert await organiser.next() == m.Annulled(1)
+        assert await organiser.answer(annul(1)) == m.Annulled(1)
         assert (await ann.hear(m.Result)).reason == "organiser"
         again = await harness.connect()
-        await again.say(m.Resume(1, bob.token))
-        assert (await again.hear(m.Result)).reason == "organiser"
+        assert (await again.ask(m.Resume(1, bob.token), m.Result)).reason == "organiser"
         assert harness.arena.stats.results == {"organiser": 1}
         assert record.verify(harness.record()).reason == "organiser"
 
@@ -194,8 +152,7 @@ async def test_match_that_is_over_keeps_its_result(tmp_path: Path, autojump_cloc
         await ann.say(m.Resign())
         await bob.hear(m.Result)
         before = harness.record()
-        await organiser.say(annul(1, "too late"))
-        error = await organiser.next()
+        error = await organiser.answer(annul(1, "too late"))
         assert (error.code, error.sentence) == ("unknown_match", "match 1 is not running; see LIST")
         assert harness.record() == before and harness.arena.stats.results == {"resign": 1}
 
@@ -210,8 +167,7 @@ async def test_game_of_a_contest_is_played_again(tmp_path: Path) -> None:
             for client in (ann, bob):
                 number = (await client.hear(m.Match)).match
             if game == 0:
-                await organiser.say(annul(number, "the wrong opening"))
-                assert await organiser.next() == m.Annulled(number)
+                assert await organiser.answer(annul(number, "the wrong opening")) == m.Annulled(number)
             else:
                 await ann.say(m.Resign())
             for client in (ann, bob):
@@ -236,30 +192,15 @@ async def test_player_in_the_lobby_is_sent_away_and_may_come_back(tmp_path: Path
         assert (error.code, error.sentence) == ("unknown_player", "nobody is logged in as 'aNN'")
         assert await ann.next() == m.Bye("dismissed", m.Text("the organiser has sent you away: not so  fast"))
         assert await ann.next() is None
-        await bob.say(m.Ping())
-        assert await bob.next() == m.Pong()
+        assert await bob.answer(m.Ping()) == m.Pong()
         await harness.connect("ann")
-
-
-async def test_player_who_waits_is_not_paired_any_more(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with with_organiser(tmp_path) as (harness, organiser):
-        ann, bob = await harness.connect("ann"), await harness.connect("bob")
-        await ann.say(m.Seek("gipf"))
-        await ann.hear(m.Seeking)
-        await organiser.say(dismiss("ann"))
-        assert await ann.next() == m.Bye("dismissed", m.Text("the organiser has sent you away"))
-        await bob.say(m.Seek("gipf"))
-        await bob.hear(m.Seeking)
-        await bob.nothing()
 
 
 async def test_player_in_a_match_keeps_seat_and_clock(tmp_path: Path, autojump_clock: MockClock) -> None:
     async with with_organiser(tmp_path) as (harness, organiser):
-        ann, bob = await harness.pair("params=3,3,9,9 budget=10000")
-        await ready(ann, bob)
+        ann, bob = await harness.begin("params=3,3,9,9 budget=10000")
         await ann.hear(m.Turn)
-        await organiser.say(dismiss("ann"))
-        assert await organiser.next() == m.Dismissed("ann")
+        assert await organiser.answer(dismiss("ann")) == m.Dismissed("ann")
         assert await bob.next() == m.Opponent("gone")
         assert (await ann.hear(m.Bye)).reason == "dismissed"
         await trio.sleep(4)
@@ -287,8 +228,7 @@ async def play_on(client: Client) -> None:
 
 async def test_lines_behind_a_dismissal_do_nothing(tmp_path: Path, autojump_clock: MockClock) -> None:
     async with with_organiser(tmp_path) as (harness, organiser):
-        ann, bob = await harness.pair("params=3,3,9,9 budget=100000")
-        await ready(ann, bob)
+        ann, bob = await harness.begin("params=3,3,9,9 budget=100000")
         await organiser.say(dismiss("ann"))
         await ann.hear(m.Bye)
         with suppress(trio.BrokenResourceError):
@@ -304,8 +244,7 @@ async def test_name_of_nobody(tmp_path: Path, autojump_clock: MockClock, name: s
     async with with_organiser(tmp_path) as (harness, organiser):
         await harness.connect("ann")
         await harness.connect("kate")
-        await organiser.say(dismiss(name))
-        error = await organiser.next()
+        error = await organiser.answer(dismiss(name))
         assert (error.code, error.sentence) == ("unknown_player", f"nobody is logged in as {name!r}")
         assert set(harness.arena.sessions) == {"ann", "kate"}
         await organiser.say(m.Ping())  # and nobody can dismiss an organiser, who has no name
@@ -320,24 +259,7 @@ async def test_program_of_a_contest_is_not_dismissed(tmp_path: Path, autojump_cl
         error = await organiser.next()
         assert error.code == "unknown_player" and "is a program of a contest" in error.sentence
         assert (await organiser.next()).code == "unknown_player"
-        await program.say(m.Ping())
-        assert await program.next() == m.Pong()
-
-
-async def test_two_organisers_do_not_disturb_each_other(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with with_organiser(tmp_path) as (harness, one):
-        two = await organiser_in(harness)
-        await harness.pair()
-        await one.say(annul(1))
-        await two.say(annul(1), dismiss("ann"))
-        assert await one.next() == m.Annulled(1)
-        assert (await two.next()).code == "unknown_match"
-        assert await two.next() == m.Dismissed("ann")
-        await one.stream.aclose()
-        await trio.sleep(1)
-        await two.say(dismiss("bob"))
-        assert await two.next() == m.Dismissed("bob")
-        assert harness.arena.sessions == {}
+        assert await program.answer(m.Ping()) == m.Pong()
 
 
 # The log.

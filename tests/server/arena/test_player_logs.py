@@ -89,8 +89,7 @@ async def test_each_player_reads_the_own_log_and_the_organiser_both(tmp_path: Pa
         assert await asked(ann, BOB) == OF_ANN + OF_BOB, "who shows another token has both"
         await organiser.say(m.Organise(ORGANISER))
         assert await asked(organiser) == OF_ANN + OF_BOB
-        await guest.say(m.AskLog(2))
-        assert (await guest.hear(m.Error)).code == "unknown_match"
+        assert (await guest.ask(m.AskLog(2), m.Error)).code == "unknown_match"
     assert (tmp_path / "logs" / "1-ann.txt").read_text().startswith("3 | Traceback")
 
 
@@ -116,8 +115,7 @@ async def test_a_log_goes_on_after_a_restart_of_the_server(tmp_path: Path, autoj
     async with open_arena(left, change=with_tokens) as harness:
         again = [await harness.connect(), await harness.connect()]
         for client, before in zip(again, (ann, bob), strict=True):
-            await client.say(m.Resume(1, before.token))
-            await client.hear(m.Match)
+            await client.ask(m.Resume(1, before.token), m.Match)
         await again[1].say(m.Stderr(m.Text("again")), m.Resign())
         await again[1].hear(m.Result)
         assert await asked(again[1]) == (*OF_BOB, "black 0 | again")

@@ -1,6 +1,5 @@
 """A server that dies and starts again, on a simulated clock: each state of a match, and clocks to the microsecond."""
 
-import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -13,10 +12,8 @@ from trio.testing import MockClock
 from engine import record
 from engine.wire import messages as m
 from engine.wire.coding import encode
-from server.arena import past_matches
-from server.arena.past_matches import PastMatch
 from server.config.settings import Settings
-from tests.server.harness import ArenaHarness, Client, open_arena, play, ready
+from tests.server.harness import ArenaHarness, Client, open_arena, play, playing, ready
 
 OPTIONS = "params=3,3,9,9 budget=1000"
 RETURN_SECONDS = Settings().return_seconds
@@ -31,8 +28,7 @@ async def reopened(harness: ArenaHarness, name: str = "after", later: float = -3
 
 async def resume(harness: ArenaHarness, player: Client, *kinds: type) -> Client:
     """Come back; what is told has to begin like this."""
-    client = await harness.connect()
-    await client.say(m.Resume(1, player.token))
+    client = await harness.guest(m.Resume(1, player.token))
     heard = [await client.next() for _ in range(3 + len(kinds))]
     assert [type(message) for message in heard] == [m.Welcome, m.Match, m.Board, *kinds]
     assert client.token == player.token
@@ -75,8 +71,7 @@ async def test_when_one_side_is_ready(tmp_path: Path, autojump_clock: MockClock)
             await trio.sleep(10)
             bob = await resume(again, bob, m.Opponent)
             await trio.sleep(0.25)
-            await bob.say(m.Ready())
-            assert await bob.next() == m.Start(875, 625)
+            assert await bob.answer(m.Ready()) == m.Start(875, 625)
             await trio.sleep(10)
             ann = await resume(again, ann, m.Start, m.Turn)
             await trio.sleep(0.125)
@@ -88,9 +83,7 @@ async def test_when_one_side_is_ready(tmp_path: Path, autojump_clock: MockClock)
 @pytest.mark.parametrize("first", ["on turn", "other"])
 async def test_in_play(tmp_path: Path, autojump_clock: MockClock, first: str) -> None:
     """A turn that was under way begins anew, and an absent side's clock stands, whosever turn it becomes."""
-    async with open_arena(tmp_path / "data") as harness:
-        ann, bob = await harness.pair(OPTIONS)
-        await ready(ann, bob)
+    async with playing(tmp_path / "data", OPTIONS) as (harness, ann, bob):
         await trio.sleep(0.125)
         await play(ann, bob, "a1-b2")
         await trio.sleep(0.5)
@@ -106,8 +99,7 @@ async def test_in_play(tmp_path: Path, autojump_clock: MockClock, first: str) ->
             else:
                 bob = await resume(again, bob, m.Start, m.Moved, m.Turn, m.Opponent)
                 await trio.sleep(0.375)
-                await bob.say(m.Move(m.Text("a3-b4")))
-                await bob.hear(m.Moved)
+                await bob.ask(m.Move(m.Text("a3-b4")), m.Moved)
                 await trio.sleep(7)
                 ann = await resume(again, ann, m.Start, m.Moved, m.Moved, m.Turn)
                 assert await bob.next() == m.Opponent("back")
@@ -118,9 +110,7 @@ async def test_in_play(tmp_path: Path, autojump_clock: MockClock, first: str) ->
 
 
 async def test_who_does_not_come_back_in_time_is_charged_as_ever(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path / "data") as harness:
-        ann, bob = await harness.pair(OPTIONS)
-        await ready(ann, bob)
+    async with playing(tmp_path / "data", OPTIONS) as (harness, ann, bob):
         await play(ann, bob, "a1-b2")
         async with reopened(harness) as again:
             began = trio.current_time()
@@ -142,13 +132,11 @@ async def test_nobody_comes_back_while_initialising(tmp_path: Path, autojump_clo
         async with reopened(harness) as again:
             began = trio.current_time()
             watcher = await again.connect()
-            await watcher.say(m.Watch(1))
-            assert (await watcher.hear(m.Result)).reason == "time"
+            assert (await watcher.ask(m.Watch(1), m.Result)).reason == "time"
             assert trio.current_time() - began == pytest.approx(RETURN_SECONDS + 1, abs=1e-3)
             assert record.verify(again.record()).result == "draw"
             ann = await resume(again, ann, m.Result)
-            await ann.say(m.Seek("gipf"))
-            await ann.hear(m.Seeking)
+            await ann.ask(m.Seek("gipf"), m.Seeking)
 
 
 async def test_one_side_does_not_come_back_while_initialising(tmp_path: Path, autojump_clock: MockClock) -> None:
@@ -159,17 +147,14 @@ async def test_one_side_does_not_come_back_while_initialising(tmp_path: Path, au
             await ann.say(m.Ready())
             await trio.sleep(RETURN_SECONDS + 0.25)
             bob = await resume(again, bob)
-            await bob.say(m.Ready())
-            assert await bob.next() == m.Start(1000, 750)
+            assert await bob.answer(m.Ready()) == m.Start(1000, 750)
             assert left(again) == (1_000_000, 750_000)
 
 
 async def test_no_time_to_return(tmp_path: Path, autojump_clock: MockClock) -> None:
     import msgspec
 
-    async with open_arena(tmp_path / "data") as harness:
-        ann, bob = await harness.pair(OPTIONS)
-        await ready(ann, bob)
+    async with playing(tmp_path / "data", OPTIONS) as (harness, ann, _bob):
         folder = harness.die()
         async with open_arena(folder, change=lambda s: msgspec.structs.replace(s, return_seconds=0.0)) as again:
             await trio.sleep(0.25)
@@ -178,9 +163,7 @@ async def test_no_time_to_return(tmp_path: Path, autojump_clock: MockClock) -> N
 
 
 async def test_both_were_gone_already(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path / "data") as harness:
-        ann, bob = await harness.pair(OPTIONS)
-        await ready(ann, bob)
+    async with playing(tmp_path / "data", OPTIONS) as (harness, ann, bob):
         await trio.sleep(0.125)
         for client in (ann, bob):
             await client.stream.aclose()
@@ -201,14 +184,11 @@ async def test_spectators_lists_and_records(tmp_path: Path, autojump_clock: Mock
             await ready(ann, bob)
             await play(ann, bob, "a1-b2")
         async with reopened(harness) as again:
-            carol = await again.connect()
-            await carol.say(m.List())
+            carol = await again.guest(m.List())
             state = "1 running" if began else "0 preparing"
             assert (await carol.next()).lines == (f"1 gipf 3,3,9,9 ann bob 1000 0 {state}",)
-            await carol.say(m.AskRecord(1))
-            assert (await carol.next()).code == "unknown_match"
-            await carol.say(m.Watch(1))
-            assert await carol.next() == m.Watching(1, "gipf", "3,3,9,9", "ann", "bob", 1000, 0, 1000)
+            assert (await carol.answer(m.AskRecord(1))).code == "unknown_match"
+            assert await carol.answer(m.Watch(1)) == m.Watching(1, "gipf", "3,3,9,9", "ann", "bob", 1000, 0, 1000)
             await carol.hear(m.Board)
             if began:
                 assert await carol.next() == m.Start(1000, 1000)
@@ -217,8 +197,7 @@ async def test_spectators_lists_and_records(tmp_path: Path, autojump_clock: Mock
             ann = await resume(again, ann, *([m.Start, m.Moved] if began else []), m.Opponent)
             await ann.say(m.Resign())
             assert (await carol.next()).reason == "resign"
-            await carol.say(m.AskRecord(1))
-            lines = (await carol.hear(m.Record)).lines
+            lines = (await carol.ask(m.AskRecord(1), m.Record)).lines
             assert any(line.startswith("restarted ") for line in lines)
             assert record.verify("\n".join(lines) + "\n").reason == "resign"
 
@@ -231,8 +210,7 @@ async def test_names_are_kept_for_who_was_told_of_the_match(tmp_path: Path, auto
         async with reopened(harness) as again:
             for name in ("ann", "Bob"):
                 stranger = await again.connect()
-                await stranger.say(m.Login(name))
-                assert "RESUME 1 TOKEN" in (await stranger.hear(m.Error)).sentence
+                assert "RESUME 1 TOKEN" in (await stranger.ask(m.Login(name), m.Error)).sentence
                 for token in ("", ann.token[:-1], "0" * 32):
                     await stranger.stream.send_all(f"RESUME 1 {token or '-'}\n".encode())
                     assert (await stranger.hear(m.Error)).code == "bad_token"
@@ -249,8 +227,7 @@ async def test_who_was_perhaps_never_told_of_a_match_can_log_in_and_ends_it(
             ann = await resume(again, ann, m.Opponent)
             async with reopened(again, "twice") as third:  # that ann knows of it is known for good
                 stranger = await third.connect()
-                await stranger.say(m.Login("ann"))
-                assert (await stranger.hear(m.Error)).code == "name_taken"
+                assert (await stranger.ask(m.Login("ann"), m.Error)).code == "name_taken"
             await ann.say(m.Ready())
             await trio.sleep(0.125)
             async with reopened(again, "thrice") as third:
@@ -261,8 +238,7 @@ async def test_who_was_perhaps_never_told_of_a_match_can_log_in_and_ends_it(
             assert (result.result, result.reason) == ("annulled", "server_fault")
             assert "before bob was told of the match" in result.sentence
             assert record.verify(again.record()).reason == "server_fault"
-            await bob.say(m.Seek("gipf"))
-            await bob.hear(m.Seeking)
+            await bob.ask(m.Seek("gipf"), m.Seeking)
 
 
 async def test_a_server_that_dies_again_and_again(tmp_path: Path, autojump_clock: MockClock) -> None:
@@ -281,8 +257,7 @@ async def test_a_server_that_dies_again_and_again(tmp_path: Path, autojump_clock
                 async with reopened(three, "4") as four:
                     bob = await resume(four, bob, m.Opponent)
                     await trio.sleep(0.25)
-                    await bob.say(m.Ready())
-                    assert await bob.next() == m.Start(875, 750)
+                    assert await bob.answer(m.Ready()) == m.Start(875, 750)
                     async with reopened(four, "5") as five:
                         ann = await resume(five, ann, m.Start, m.Turn, m.Opponent)
                         bob = await resume(five, bob, m.Start)
@@ -300,16 +275,12 @@ async def test_a_server_that_dies_again_and_again(tmp_path: Path, autojump_clock
 
 
 async def test_stamps_go_on_by_the_date(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path / "data") as harness:
-        ann, bob = await harness.pair(OPTIONS)
-        await ready(ann, bob)
-        async with reopened(harness, later=3600) as again:
-            ann = await resume(again, ann, m.Start, m.Turn)
-            await ann.say(m.Resign())
-            await ann.hear(m.Result)
-            line = next(line for line in again.record().splitlines() if line.startswith("restarted "))
-            assert float(line.split()[1]) == pytest.approx(3_600_000, abs=60_000)  # a slow machine takes its time
-            assert record.verify(again.record()).left == (1_000_000, 1_000_000)
+    async with playing(tmp_path / "data", OPTIONS) as (harness, ann, _bob), reopened(harness, later=3600) as again:
+        ann = await resume(again, ann, m.Start, m.Turn)
+        await ann.ask(m.Resign(), m.Result)
+        line = next(line for line in again.record().splitlines() if line.startswith("restarted "))
+        assert float(line.split()[1]) == pytest.approx(3_600_000, abs=60_000)  # a slow machine takes its time
+        assert record.verify(again.record()).left == (1_000_000, 1_000_000)
 
 
 async def test_what_is_said_together_with_resume_counts(tmp_path: Path, autojump_clock: MockClock) -> None:
@@ -332,43 +303,10 @@ async def test_what_is_said_together_with_resume_counts(tmp_path: Path, autojump
                 assert record.verify((third.folder / "running" / "1.txt").read_text()).history.plies == 1
 
 
-async def replayed(text: str) -> PastMatch | None:
-    """Replay a record here: a simulated clock does not wait for a process."""
-    await trio.lowlevel.checkpoint()
-    return past_matches.replay_record(text)
-
-
-async def test_a_result_that_was_not_told_is_told_to_who_comes_back(
-    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(past_matches, "replay_in_process", replayed)
-    async with open_arena(tmp_path / "data") as harness:
-        ann, bob = await harness.pair("params=2,3,5,5 budget=1000")
-        await ready(ann, bob)
-        await ann.hear(m.Turn)
-        await ann.say(m.Move(m.Text("a1-b2")))
-        await ann.hear(m.Result)
-        folder = harness.die()
-        (folder / "records" / "1.txt").rename(folder / "running" / "1.txt")  # it had not been put away yet
-        autojump_clock.autojump_threshold = math.inf  # the record is read in a thread, of which the clock knows nothing
-        async with open_arena(folder) as again:
-            for player in (ann, bob):
-                back = await resume(again, player, m.Start, m.Moved)
-                assert (await back.next())[:3] == (1, "white", "dead_lock")
-                await back.say(m.Seek("gipf"))
-                await back.hear(m.Seeking)
-                await back.say(m.Cancel())
-            late = await again.connect()
-            await late.say(m.Resume(1, ann.token))
-            assert (await late.hear(m.Error)).code == "name_taken"
-
-
 async def test_a_match_that_was_given_up_for_a_full_disk_does_not_come_back(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_arena(tmp_path / "data") as harness:
-        ann, bob = await harness.pair(OPTIONS)
-        await ready(ann, bob)
+    async with playing(tmp_path / "data", OPTIONS) as (harness, ann, bob):
 
         def broken(text: str) -> None:
             raise OSError("no space left on device")
@@ -387,9 +325,7 @@ async def test_a_match_that_was_given_up_for_a_full_disk_does_not_come_back(
 async def test_a_full_disk_at_the_start_leaves_journals_as_they_are(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_arena(tmp_path / "data") as harness:
-        ann, bob = await harness.pair(OPTIONS)
-        await ready(ann, bob)
+    async with playing(tmp_path / "data", OPTIONS) as (harness, ann, _bob):
         folder = harness.die()
         journal = (folder / "running" / "1.txt").read_bytes()
         with monkeypatch.context() as patch:
@@ -430,9 +366,7 @@ async def test_a_move_that_comes_together_with_the_opponents_is_refused_or_costs
     """Which of both is read first is open; the record is true in either case."""
     plies = set()
     for number in range(24):
-        async with open_arena(tmp_path / str(number)) as harness:
-            ann, bob = await harness.pair(OPTIONS)
-            await ready(ann, bob)
+        async with playing(tmp_path / str(number), OPTIONS) as (harness, ann, bob):
             await ann.hear(m.Turn)
             await trio.sleep(0.125)
             async with trio.open_nursery() as nursery:

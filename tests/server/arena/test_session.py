@@ -13,7 +13,6 @@ from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
 from engine.wire.lines import REQUEST_BYTES
 from server.arena.session import Session
-from server.config.settings import ERRORS
 from tests.server.harness import open_arena
 
 
@@ -64,13 +63,10 @@ async def test_names_are_taken_whatever_their_case(tmp_path: Path, autojump_cloc
     async with open_arena(tmp_path) as harness:
         ann = await harness.connect("ann")
         other = await harness.connect()
-        await other.say(m.Login("ANN"))
-        assert (await other.hear(m.Error)).code == "name_taken"
-        await ann.say(m.Quit())
-        assert (await ann.hear(m.Bye)).reason == "quit"
+        assert (await other.ask(m.Login("ANN"), m.Error)).code == "name_taken"
+        assert (await ann.ask(m.Quit(), m.Bye)).reason == "quit"
         assert await ann.next() is None
-        await other.say(m.Login("ANN"))
-        assert await other.hear(m.Welcome) == m.Welcome("ANN")
+        assert await other.ask(m.Login("ANN"), m.Welcome) == m.Welcome("ANN")
 
 
 async def test_tokens_are_asked_for_and_checked(tmp_path: Path, autojump_clock: MockClock) -> None:
@@ -78,83 +74,31 @@ async def test_tokens_are_asked_for_and_checked(tmp_path: Path, autojump_clock: 
     async with open_arena(tmp_path, change=lambda s: msgspec.structs.replace(s, tokens=known)) as harness:
         client = await harness.connect()
         for message in (m.Login("ann"), m.Login("ann", "Secret"), m.Login("bob", "secret")):
-            await client.say(message)
-            assert (await client.hear(m.Error)).code == "bad_token"
-        await client.say(m.Login("Ann", "secret"))
-        await client.hear(m.Welcome)
-
-
-async def test_seek_can_be_taken_back(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.connect("ann"), await harness.connect("bob")
-        await ann.say(m.Seek("gipf"))
-        await ann.hear(m.Seeking)
-        await ann.say(m.Cancel())
-        await ann.hear(m.Cancelled)
-        await bob.say(m.Seek("gipf"))
-        await bob.hear(m.Seeking)
-        await bob.nothing()
-        await bob.say(m.Seek("gipf"))
-        assert (await bob.hear(m.Error)).code == "wrong_state"
-
-
-async def test_who_hangs_up_is_not_paired(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.connect("ann"), await harness.connect("bob")
-        await ann.say(m.Seek("gipf"))
-        await ann.hear(m.Seeking)
-        await ann.stream.aclose()
-        await trio.sleep(0.1)
-        await bob.say(m.Seek("gipf"))
-        await bob.hear(m.Seeking)
-        await bob.nothing()
-
-
-@pytest.mark.parametrize(("line", "code"), [("SEEK chess", "unknown_game"), ("SEEK gipf budget=1", "bad_time")])
-async def test_seek_for_what_there_is_not(tmp_path: Path, autojump_clock: MockClock, line: str, code: str) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann = await harness.connect("ann")
-        await ann.stream.send_all(line.encode() + b"\n")
-        assert (await ann.hear(m.Error)).code == code
-        await ann.say(m.Seek("gipf"))
-        await ann.hear(m.Seeking)
-
-
-async def test_session_of_errors_alone_is_closed(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path) as harness:
-        client = await harness.connect()
-        for _ in range(ERRORS):
-            await client.stream.send_all(b"?\n")
-            await client.hear(m.Error)
-        assert (await client.hear(m.Bye)).reason == "errors"
-        assert await client.next() is None
+            assert (await client.ask(message, m.Error)).code == "bad_token"
+        await client.ask(m.Login("Ann", "secret"), m.Welcome)
 
 
 async def test_no_more_matches_than_the_server_has_room_for(tmp_path: Path, autojump_clock: MockClock) -> None:
     async with open_arena(tmp_path, change=lambda s: msgspec.structs.replace(s, most_matches=1)) as harness:
         await harness.pair()
         carol = await harness.connect("carol")
-        await carol.say(m.Seek("gipf"))
-        assert (await carol.hear(m.Error)).code == "too_many"
+        assert (await carol.ask(m.Seek("gipf"), m.Error)).code == "too_many"
 
 
 async def test_help_lists_every_command(tmp_path: Path, autojump_clock: MockClock) -> None:
     async with open_arena(tmp_path) as harness:
         client = await harness.connect()
-        await client.say(m.AskHelp())
-        lines = (await client.hear(m.Help)).lines
+        lines = (await client.ask(m.AskHelp(), m.Help)).lines
         assert [line.split()[0].rstrip(":") for line in lines] == list(m.REQUESTS)
 
 
 async def test_server_that_stops_tells_those_who_wait(tmp_path: Path, autojump_clock: MockClock) -> None:
     async with open_arena(tmp_path) as harness:
         ann = await harness.connect("ann")
-        await ann.say(m.Seek("gipf"))
-        await ann.hear(m.Seeking)
+        await ann.ask(m.Seek("gipf"), m.Seeking)
         harness.arena.stop()
         await ann.hear(m.Cancelled)
-        await ann.say(m.Seek("gipf"))
-        assert (await ann.hear(m.Error)).code == "stopping"
+        assert (await ann.ask(m.Seek("gipf"), m.Error)).code == "stopping"
 
 
 async def test_what_is_over_is_gone_without_the_garbage_collector(tmp_path: Path, autojump_clock: MockClock) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from server.config import serve_options
 from server.config.limits import Limits
+from tests.waiting import WAIT_SECONDS
 
 HERE = Path(__file__).parents[3]
 DEPLOY = HERE / "docs" / "deploy"
@@ -37,7 +38,11 @@ def test_unit_is_one(tmp_path: Path) -> None:
     text = (DEPLOY / "gipf-arena.service").read_text()
     unit.write_text(re.sub(r"(?m)^ExecStart=\S+", f"ExecStart={shutil.which('true')}", text))
     done = subprocess.run(
-        ["systemd-analyze", "verify", "--man=no", str(unit)], capture_output=True, text=True, timeout=600, check=False
+        ["systemd-analyze", "verify", "--man=no", str(unit)],
+        capture_output=True,
+        text=True,
+        timeout=WAIT_SECONDS,
+        check=False,
     )
     assert [line for line in done.stderr.splitlines() if "gipf-arena.service" in line] == []
 

@@ -18,8 +18,8 @@ from server.commands import exits, run_contest
 from server.net.listener import CannotListen
 from server.serve import _immediate_exit
 from server.storage.database import BadStore
-
-END_SECONDS = 600.0
+from tests.server.process import wait_until
+from tests.waiting import WAIT_SECONDS
 
 
 def command(*words: str) -> list[str]:
@@ -45,16 +45,9 @@ def handles_interrupts(process: subprocess.Popen[str]) -> bool:
     return bool(caught >> (signal.SIGINT - 1) & 1)
 
 
-def wait_until(process: subprocess.Popen[str], *, handles: bool) -> None:
-    deadline = time.monotonic() + END_SECONDS
-    while process.poll() is None and handles_interrupts(process) != handles:
-        assert time.monotonic() < deadline
-        time.sleep(0.001)
-
-
 def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
     """Wait for its end; return its exit status and what it wrote on stderr."""
-    _, errors = process.communicate(timeout=END_SECONDS)
+    _, errors = process.communicate(timeout=WAIT_SECONDS)
     return process.returncode, errors
 
 
@@ -137,10 +130,7 @@ def test_ctrl_c_while_a_command_is_loaded_ends_it_as_a_signal_that_nobody_handle
     (tmp_path / "cyclopts.py").write_text(HANGS.format(told=str(told)))
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with started(room) as process:
-        deadline = time.monotonic() + END_SECONDS
-        while not told.exists():
-            assert process.poll() is None and time.monotonic() < deadline
-            time.sleep(0.01)
+        wait_until(told.exists)
         os.killpg(process.pid, signal.SIGINT)
         assert ended(process) == (-signal.SIGINT, "")
 
@@ -158,7 +148,7 @@ def test_ctrl_c_ends_what_a_command_does_without_a_traceback(tmp_path: Path, kin
 
 @pytest.mark.slow
 def test_ctrl_c_ends_a_bot_that_is_not_greeted(listener: socket.socket) -> None:
-    listener.settimeout(END_SECONDS)
+    listener.settimeout(WAIT_SECONDS)
     with started("bots", "random", "--port", str(listener.getsockname()[1])) as process:
         connection, _ = listener.accept()
         with connection:
@@ -172,8 +162,8 @@ def test_ctrl_c_ends_a_bot_that_is_not_greeted(listener: socket.socket) -> None:
 def test_ctrl_c_shows_no_traceback_at_any_moment(tmp_path: Path, kind: str) -> None:
     for used in range(2, 80):
         with started(*words_of_any(kind, tmp_path)) as process:
-            wait_until(process, handles=True)
-            wait_until(process, handles=False)
+            wait_until(lambda: process.poll() is not None or handles_interrupts(process), pause=0.001)
+            wait_until(lambda: process.poll() is not None or not handles_interrupts(process), pause=0.001)
             deadline = time.monotonic() + 10.0  # one that waits uses no more
             while process.poll() is None and ticks(process) < used and time.monotonic() < deadline:
                 time.sleep(0.001)

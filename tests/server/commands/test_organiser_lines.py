@@ -115,16 +115,3 @@ def test_what_cannot_be_changed_is_refused_in_a_sentence_and_stands_nowhere(run:
         assert (said.status, said.out, len(said.err)) == (2, [], 1)
         assert said.err[0].startswith(f"arena-server: {sentence}")
     assert changes(data) == []
-
-
-def test_a_look_ahead_plays_and_makes_nothing(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "autumn.toml").write_text(CONTEST)
-    assert run("contest", "autumn.toml", "--dry-run") == Said(
-        0,
-        [
-            "stage 1: Round robin  6 games  at most 12:00 min",
-            "no such game was measured on this server yet: only the budgets bound the time",
-        ],
-        [],
-    )
-    assert [path.name for path in tmp_path.iterdir()] == ["autumn.toml"]

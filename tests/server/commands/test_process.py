@@ -1,9 +1,6 @@
 """The server as a process, over real sockets, in real time."""
 
 import signal
-import socket
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,14 +8,14 @@ import pytest
 from engine import record
 from engine.wire import messages as m
 from engine.wire.codes import Code
-from tests.server.process import START_SECONDS, Client, ServerProcess, pair, resume_and_resign
+from tests.server.process import Client, ServerProcess, pair, resume_and_resign
+from tests.waiting import WAIT_SECONDS
 
 
 def test_match_over_sockets_then_an_orderly_stop(tmp_path: Path) -> None:
     with ServerProcess(tmp_path) as server:
         with pair(server.port, "params=2,3,5,5 budget=60000") as (ann, _):
-            ann.say(m.Move(m.Text("a1-b2")))
-            assert ann.hear(m.Result).reason == "dead_lock"
+            assert ann.ask(m.Move(m.Text("a1-b2")), m.Result).reason == "dead_lock"
         with pair(server.port) as (ann, bob):
             ann.say(m.Move(m.Text("a5-b5")))
             assert bob.hear(m.Moved).move == "a5-b5"
@@ -38,7 +35,7 @@ def test_grace_lets_running_matches_end(tmp_path: Path) -> None:
         server.logs("event=server_stopping")
         ann.say(m.Resign())
         assert bob.hear(m.Result).reason == "resign"
-        assert server.process.wait(START_SECONDS) == 0
+        assert server.process.wait(WAIT_SECONDS) == 0
 
 
 def test_a_hangup_stops_the_server_in_order(tmp_path: Path) -> None:
@@ -79,8 +76,7 @@ def test_a_server_without_docstrings_answers_the_same(tmp_path: Path, monkeypatc
 def test_after_kill_the_match_goes_on_and_so_does_the_number(tmp_path: Path) -> None:
     with ServerProcess(tmp_path) as server, pair(server.port) as (ann, bob):
         tokens = [bob.token, ann.token]
-        ann.say(m.Move(m.Text("a5-b5")))
-        ann.hear(m.Moved)
+        ann.ask(m.Move(m.Text("a5-b5")), m.Moved)
         assert server.stop(signal.SIGKILL) == -signal.SIGKILL
     with (tmp_path / "running" / "1.txt").open("a") as journal:
         journal.write("move 2 bla")  # as if it had been killed in the middle of a write
@@ -93,39 +89,3 @@ def test_after_kill_the_match_goes_on_and_so_does_the_number(tmp_path: Path) -> 
         assert server.stop(signal.SIGTERM) == 0
     summary = record.verify((tmp_path / "records" / "1.txt").read_text())
     assert (summary.reason, summary.history.moves) == ("resign", ("a5-b5",))
-
-
-@pytest.mark.slow
-def test_two_servers_do_not_share_a_data_directory(tmp_path: Path) -> None:
-    with ServerProcess(tmp_path) as server, pair(server.port):
-        command = [sys.executable, "-m", "server", "serve", "--no-web", "--port", "0", "--data", str(tmp_path)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=START_SECONDS, check=False)
-        assert done.returncode == 1
-        assert len(done.stderr.splitlines()) == 1 and "another server uses the data directory" in done.stderr
-        assert "restarted" not in (tmp_path / "running" / "1.txt").read_text()
-
-
-@pytest.mark.slow
-def test_peer_that_never_reads_is_dropped_and_nobody_else_notices(tmp_path: Path) -> None:
-    hurried = ("tests.server.commands.hurried_server",)
-    with ServerProcess(tmp_path, program=hurried) as server, pair(server.port) as (ann, bob):
-        deaf = Client(server.port)
-        deaf.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        deaf.say(m.Watch(1))
-        with pytest.raises(ConnectionError):
-            _flood(deaf.socket, b"HELP\n" * 100)
-        ann.say(m.Move(m.Text("a5-b5")))
-        assert bob.hear(m.Moved).move == "a5-b5"
-        deaf.close()
-
-
-def _flood(peer: socket.socket, data: bytes) -> None:
-    while True:
-        peer.sendall(data)
-
-
-@pytest.mark.slow
-def test_a_bad_argument_ends_the_process_with_status_2() -> None:
-    command = [sys.executable, "-m", "server", "serve", "--port", "x"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=START_SECONDS, check=False)
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr

@@ -1,7 +1,6 @@
 import pytest
 
-from engine.duel.sprt import Decision, Sprt
-from engine.duel.statistics import estimate
+from engine.duel.statistics import Decision, Sprt, estimate
 from server.contest.definition import RoundRobin
 from server.contest.fixtures import FORFEIT, Finished, Fixture
 from server.contest.report.ratings_part import compare

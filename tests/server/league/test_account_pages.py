@@ -22,6 +22,7 @@ from server.web.http.client_quota import HttpRateLimiter
 from server.web.http.errors import Refused
 from server.web.http.listener import QUOTA
 from tests.server.process import Client
+from tests.waiting import WAIT_SECONDS
 from tests.web.site import Site, open_site
 
 FORM = "application/x-www-form-urlencoded"
@@ -58,7 +59,7 @@ class Visitor:
         self.headers = {"accept": "text/html", **{name.replace("_", "-"): value for name, value in headers.items()}}
 
     def ask(self, method: str, path: str, body: str | None = None, **headers: str) -> Page:
-        connection = http.client.HTTPConnection("127.0.0.1", self.site.web_port, timeout=3000)
+        connection = http.client.HTTPConnection("127.0.0.1", self.site.web_port, timeout=WAIT_SECONDS)
         sent = {**self.headers, **({"cookie": self.cookie} if self.cookie else {}), **headers}
         try:
             connection.request(method, path, body, sent)

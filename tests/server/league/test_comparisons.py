@@ -1,6 +1,5 @@
 """Comparisons: contests of two versions of a bot, one at a time for each author."""
 
-import json
 import signal
 import subprocess
 import sys
@@ -9,9 +8,12 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from engine import record
+from server.contest.definition import RoundRobin
+from server.contest.report.structure import Comparison as PairsOfGames
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
 from server.league import comparisons as module
@@ -20,7 +22,9 @@ from server.league.accounts.people import AUTHOR, NotAllowed, Person
 from server.league.comparisons import Comparison, Comparisons
 from server.league.submissions.entering import ENTERED, enter_due
 from server.league.submissions.versions import BUILD, Versions
+from tests.server.contest.report.samples import sample_report
 from tests.server.league.test_submissions import EXAMPLES, SEALED
+from tests.waiting import WAIT_SECONDS
 from tests.web.site import Site
 
 NOW = datetime(2026, 11, 26, 12, tzinfo=UTC)
@@ -112,10 +116,12 @@ def test_the_result_is_told_from_the_first_version(
     ann, _ = author(accounts, versions, "ann")
     comparisons.begin(ann, "ann", (1, 2), "mnk", "3,3,3", 4)
     other = {"ann.1": "ann.2", "ann.2": "ann.1"}[one]
-    compared = {"one": one, "other": other, "pairs": pairs, "elo": elo, "margin": margin, "los": 0.9, "ratio": 1.0}
-    report = {"state": "over", "done": 10, "entrants": ["ann.1", "ann.2"], "comparisons": [compared | {"verdict": ""}]}
+    compared = PairsOfGames(one=one, other=other, pairs=pairs, elo=elo, margin=margin, los=0.9, ratio=1.0, verdict="")
+    report = msgspec.structs.replace(
+        sample_report(4, RoundRobin()), done=10, entrants=("ann.1", "ann.2"), comparisons=(compared,)
+    )
     folder_of(tmp_path, 1).mkdir(parents=True)
-    (folder_of(tmp_path, 1) / "report.json").write_text(json.dumps(report))
+    (folder_of(tmp_path, 1) / "report.json").write_bytes(msgspec.json.encode(report))
     (found,) = comparisons.of("ann")
     assert found.summary.startswith(f"ann.1 has {sentence}") and found.is_over and found.done == 10
 
@@ -134,7 +140,7 @@ def test_two_versions_play_a_contest_and_a_killed_server_loses_no_game_that_was_
             site.logs("match_ended")
             site.stop(signal.SIGKILL)
             site.start()
-            deadline = time.monotonic() + 600
+            deadline = time.monotonic() + WAIT_SECONDS
             while not (comparison := Comparisons(tmp_path, accounts, versions).of("ann")[0]).is_over:
                 assert time.monotonic() < deadline, site.log
                 time.sleep(0.1)

@@ -10,18 +10,16 @@ from server.league.ladder.store import (
     BegunGame,
     CountedGame,
     EndedGame,
+    ScoreAgainst,
     Standing,
     VersionInPlay,
 )
-from server.league.pages.ladder_results import Fared, LostBy, ScoreAgainst
 from server.league.pages.ladder_view import (
     CHART_HEIGHT,
     CHART_WIDTH,
     LABEL_WIDTH,
     Chart,
-    SideRow,
     chart,
-    chart_of_days,
     game_row,
     standing_rows,
     version_rows,
@@ -55,7 +53,7 @@ def test_only_who_plays_and_is_known_well_enough_has_a_rank() -> None:
         standing("dan-1", 1100, 99),
         standing("alphabeta-1", 500, 0),
     ]
-    here, left = standing_rows(standings, LISTED, {"ann-1": 1390.0, "alphabeta-1": 500.0}, NOW)
+    here, left = standing_rows(standings, LISTED, NOW)
     assert [(row.name, row.rank, row.state) for row in here] == [
         ("ann-1", 1, "plays"),
         ("bob-1", None, "plays"),
@@ -65,40 +63,21 @@ def test_only_who_plays_and_is_known_well_enough_has_a_rank() -> None:
     ]
     assert [(row.name, row.rank, row.state) for row in left] == [("gone-1", None, "left")]
     assert [row.name for row in here if row.connected] == ["dan-1"]
-    assert [row.trend for row in here] == [10.0, None, None, None, None]
     assert here[0].last == datetime.fromtimestamp(NOW, UTC)
 
 
 def test_who_has_not_played_for_long_becomes_uncertain_and_loses_the_rank() -> None:
-    (row,), _ = standing_rows([standing("dan-1", 1100, 99, days=30)], LISTED, {}, NOW)
+    (row,), _ = standing_rows([standing("dan-1", 1100, 99, days=30)], LISTED, NOW)
     assert row.rank is None and row.deviation > 100 and row.elo == 1100
 
 
-def test_versions_have_their_results_and_causes_of_loss_the_newest_first() -> None:
+def test_versions_have_their_results_the_newest_first() -> None:
     versions = [VersionInPlay(1, 0, NOW, 1500, 300), VersionInPlay(2, 9, NOW, 1400, 200)]
     against = [ScoreAgainst(2, "bob-1", 1, 0, 3), ScoreAgainst(1, "bob-1", 2, 1, 0), ScoreAgainst(1, "cat-1", 1, 1, 1)]
-    late, line = LostBy(2, "mnk 3 3 3", 1, "time", 3, 17), LostBy(1, "gipf", 0, "line", 1)
-    newest, oldest = version_rows(versions, {1: (1450.0, 60.0)}, against, [], [late, line])
+    newest, oldest = version_rows(versions, {1: (1450.0, 60.0)}, against)
     assert (newest.version, newest.won, newest.drawn, newest.lost, newest.start) == (2, 1, 0, 3, 1400)
     assert (newest.end, oldest.end) == (None, (1450, 60))
-    assert [row.losses for row in newest.sides] == [(late,)]
     assert (oldest.won, oldest.drawn, oldest.lost, len(oldest.opponents)) == (3, 2, 1, 2)
-
-
-def test_each_side_of_a_variant_has_its_score_its_losses_and_its_times() -> None:
-    late = LostBy(1, "mnk 3 3 3", 1, "time", 2, 17)
-    unplayed = LostBy(1, "gipf", 0, "not_started", 1)
-    fared = [
-        Fared(1, "mnk 3 3 3", 0, 3, 1, 0, 2.0, 20, 4_000_000, 1_500_000, 0.4),
-        Fared(1, "mnk 3 3 3", 1, 1, 0, 3, 2.0),
-        Fared(2, "mnk 3 3 3", 0, 0, 0, 9, 4.5),
-    ]
-    (row,) = version_rows([VersionInPlay(1, 0, NOW, 1500, 300)], {}, [], fared, [late, unplayed])
-    assert row.sides == (
-        SideRow("gipf", 0, 0, None, 0.0, (unplayed,), None, 0.0, 0.0),
-        SideRow("mnk 3 3 3", 0, 4, 0.875, 0.5, (), 0.2, 1.5, 0.4),
-        SideRow("mnk 3 3 3", 1, 4, 0.25, 0.5, (late,), None, 0.0, 0.0),
-    )
 
 
 def test_a_chart_is_a_line_of_ratings_with_the_starts_of_versions() -> None:
@@ -115,15 +94,6 @@ def test_a_game_that_was_not_played_has_no_record() -> None:
     assert game_row(game(1, "x", "ann-1", 1500, 1, None)).has_record is False
     row = game_row(game(1, "x", "ann-1", 1500, 2))
     assert (row.has_record, row.first, row.second, row.versions, row.score) == (True, "x", "ann-1", (1, 2), 1.0)
-
-
-def test_a_chart_of_days_leaves_room_for_those_without_games() -> None:
-    days = [(100, 1500.0), (101, 1525.0), (103, 1475.0), (104, 1500.0)]
-    versions = [VersionInPlay(1, 0, 100.5 * DAY, 1500, 300), VersionInPlay(2, 9, 102 * DAY, 1500, 200)]
-    found = chart_of_days(days, versions)
-    assert found is not None and found.points == "0.0,80.0 150.0,40.0 450.0,120.0 600.0,80.0"
-    assert (found.starts, found.low, found.high) == (((300.0, 2),), 1450.0, 1550.0)
-    assert chart_of_days(days[:3], versions) is None
 
 
 def test_names_of_versions_have_room_beside_each_other_and_the_newer_one_is_named() -> None:

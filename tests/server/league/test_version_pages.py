@@ -54,8 +54,8 @@ def test_two_versions_are_compared_on_the_page_of_their_bot(league: Site, accoun
     dora = sign_in(league, accounts, "dora")
     token = dora.post("/me/token", bot="dora", form=dora.get("/me").form).secret
     form = dora.get("/bots/dora").form
-    page = dora.post("/bots/dora/comparisons", first="1", second="x", form=form)
-    assert page.status == 400 and "Second is a number, and not &#39;x&#39;." in page.text
+    page = dora.post("/bots/dora/comparisons", first="1", second="x", games="2", form=form)
+    assert page.status == 400 and "econd is a number, 1 to 15 digits, and not" in page.text
     for number in (1, 2):  # without programs, so that no game of theirs can begin
         with accounts.change() as database:
             database.execute(

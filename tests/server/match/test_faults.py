@@ -22,7 +22,7 @@ from server.storage import record_store as record_store_module
 from server.storage.disk import Disk
 from server.storage.record_store import Keys, RecordStore
 from tests.engine.test_record import played
-from tests.server.harness import ArenaHarness, Client, logged, open_arena, play, ready
+from tests.server.harness import ArenaHarness, Client, logged, open_arena, play, playing, ready
 
 VICTIM = "3,3,9,9"
 """The variant that is broken; the ten others play another one."""
@@ -228,15 +228,12 @@ async def test_a_fault_of_the_rules_ends_that_match_alone(
 async def test_who_asked_for_what_failed_may_play_on(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.pair()
-        await ready(ann, bob)
+    async with playing(tmp_path) as (_harness, ann, bob):
         await ann.hear(m.Turn)
         with monkeypatch.context() as patch:
             break_function(patch, referee, "move")
             with logged() as written:
-                await ann.say(m.Move(m.Text("a1-b2")))
-                assert (await ann.next()).reason == "server_fault"
+                assert (await ann.answer(m.Move(m.Text("a1-b2")))).reason == "server_fault"
                 assert (await ann.next()).code == "server_fault"
             assert written.getvalue().count("Traceback (most recent") == 1
         assert (await bob.hear(m.Result)).reason == "server_fault"
@@ -309,16 +306,13 @@ async def test_no_match_is_begun_that_cannot_be_recorded(
 async def test_a_record_that_cannot_be_moved_is_there_all_the_same_and_moves_with_the_next(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.pair("params=2,3,5,5")
-        await ready(ann, bob)
+    async with playing(tmp_path, "params=2,3,5,5") as (harness, ann, bob):
         with monkeypatch.context() as patch:
             patch.setattr(Path, "rename", _failing(READ_ONLY))
             await ann.say(m.Move(m.Text("a1-b2")))
             for client in (ann, bob):
                 assert (await client.hear(m.Result)).result == "white"
-        await bob.say(m.AskRecord(1))
-        text = "\n".join((await bob.hear(m.Record)).lines) + "\n"
+        text = "\n".join((await bob.ask(m.AskRecord(1), m.Record)).lines) + "\n"
         assert record.verify(text).reason == "dead_lock"
         assert list((tmp_path / "records").iterdir()) == []
         await ann.say(m.Seek("gipf", m.Text("params=2,3,5,5 colour=white")))
@@ -333,13 +327,12 @@ async def test_a_record_that_cannot_be_moved_is_there_all_the_same_and_moves_wit
 async def test_a_damaged_record_is_said_and_costs_nobody_a_match(tmp_path: Path, autojump_clock: MockClock) -> None:
     async with open_arena(tmp_path) as harness:
         (tmp_path / "records" / "77.txt").write_bytes(b"arena-record 1\nmatch 77\n\xff\xfe\n")
-        ann, bob = await harness.pair()
-        await ready(ann, bob)
-        await ann.say(m.AskBoard())
-        await ann.hear(m.Board)
+        ann, bob = await harness.begin()
+        await ann.ask(m.AskBoard(), m.Board)
         guest = await harness.connect()
-        await guest.say(m.AskRecord(77))
-        assert await guest.next() == m.Error("server_fault", m.Text("the record of match 77 cannot be read"))
+        assert await guest.answer(m.AskRecord(77)) == m.Error(
+            "server_fault", m.Text("the record of match 77 cannot be read")
+        )
         await play(ann, bob, "a1-b2")
 
 

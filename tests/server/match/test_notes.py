@@ -13,7 +13,9 @@ from engine.wire.codes import Code, ProtocolError
 from engine.wire.notes import Note, read_note
 from server.config.settings import ERRORS, Settings
 from tests.engine.records import Table
-from tests.server.harness import ArenaHarness, Client, open_arena, play, ready
+from tests.server.harness import ArenaHarness, Client, open_arena, play, playing, ready
+
+MNK = ("params=3,3,3 budget=60000", "mnk")
 
 
 def live(settings: Settings) -> Settings:
@@ -28,16 +30,8 @@ def note(content: str) -> m.Note:
     return m.Note(m.Text(content))
 
 
-async def _playing(harness: ArenaHarness) -> tuple[Client, Client]:
-    players = await harness.pair("params=3,3,3 budget=60000", "mnk")
-    await ready(*players)
-    return players
-
-
 async def _watching(harness: ArenaHarness) -> Client:
-    spectator = await harness.connect()
-    await spectator.say(m.Watch(1))
-    await spectator.hear(m.Board)
+    spectator = await harness.guest(m.Watch(1), m.Board)
     return spectator
 
 
@@ -94,8 +88,7 @@ async def test_notes_are_in_the_record_and_spectators_see_them_at_the_end(
 
 
 async def test_the_organiser_may_show_notes_with_their_moves(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path, change=live) as harness:
-        ann, bob = await _playing(harness)
+    async with playing(tmp_path, *MNK, change=live) as (harness, ann, bob):
         spectator = await _watching(harness)
         await ann.say(note("one"))
         assert _kinds(await _heard(spectator)) == [m.Start]
@@ -103,8 +96,7 @@ async def test_the_organiser_may_show_notes_with_their_moves(tmp_path: Path, aut
         assert _kinds(await _heard(spectator)) == [1, "text=one"]
         await ann.say(note("ply=3 three"))
         assert _kinds(await _heard(ann)) == []
-        await bob.say(note("two"))
-        await bob.hear(m.Turn)
+        await bob.ask(note("two"), m.Turn)
         await play(bob, ann, "b1")
         assert _kinds(await _heard(spectator)) == [2], "notes keep their order"
         late = await _watching(harness)
@@ -119,14 +111,12 @@ async def test_the_organiser_may_show_notes_with_their_moves(tmp_path: Path, aut
 
 
 async def test_notes_come_as_late_as_the_moves(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path, change=live_and_late) as harness:
-        ann, bob = await _playing(harness)
+    async with playing(tmp_path, *MNK, change=live_and_late) as (harness, ann, bob):
         spectator = await _watching(harness)
         await ann.say(note("one"))
         await play(ann, bob, "a1")
         await ann.say(note("one more"))
-        await ann.say(m.Ping())
-        await ann.hear(m.Pong)
+        await ann.ask(m.Ping(), m.Pong)
         assert _kinds(await _heard(spectator)) == [m.Start]
         await bob.hear(m.Turn)
         await bob.say(note("two"))
@@ -138,8 +128,7 @@ async def test_notes_come_as_late_as_the_moves(tmp_path: Path, autojump_clock: M
 
 
 async def test_a_note_that_is_left_out_is_told_once_and_is_no_error(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await _playing(harness)
+    async with playing(tmp_path, *MNK) as (harness, ann, bob):
         await ann.hear(m.Turn)
         lines = [
             b"NOTE",
@@ -167,24 +156,20 @@ async def test_a_note_without_a_match_has_no_effect(tmp_path: Path, autojump_clo
         await ann.say(note("hello"), m.Seek("mnk"))
         await ann.hear(m.Seeking)
         await ann.say(note("hello"))
-        await ann.say(m.Ping())
-        assert isinstance(await ann.next(), m.Pong)
+        assert isinstance(await ann.answer(m.Ping()), m.Pong)
         for _ in range(2 * ERRORS):
             await guest.say(note("hello"))
         assert [one.code for one in await _heard(guest)] == [Code.WRONG_STATE]
 
 
 async def test_notes_outlive_a_crash(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path / "data", change=live) as harness:
-        ann, bob = await _playing(harness)
+    async with playing(tmp_path / "data", *MNK, change=live) as (harness, ann, bob):
         await ann.say(note("one"))
         await play(ann, bob, "a1")
         token = ann.token
         folder = harness.die()
     async with open_arena(folder, change=live) as harness:
-        ann = await harness.connect()
-        await ann.say(m.Resume(1, token))
-        await ann.hear(m.Moved)
+        ann = await harness.guest(m.Resume(1, token), m.Moved)
         spectator = await _watching(harness)
         await ann.say(note("two"))
         assert _kinds(await _heard(spectator)) == [m.Start, 1], "who has set what is not known any more"

@@ -11,7 +11,7 @@ from trio.testing import MockClock
 from server.config import tokens
 from server.match.flag_timer import FlagTimer
 from server.net.send_queue import SendQueue
-from server.net.timing import StallLog, StallMonitor, microseconds
+from server.net.timing import microseconds
 from server.storage.disk import lock_data_directory
 from server.storage.record_store import Keys, RecordStore
 
@@ -22,6 +22,7 @@ class Match:
     def __init__(self, deadline: int | None) -> None:
         self.at = deadline
         self.fell: list[float] = []
+        self.stamps: list[int] = []
 
     @property
     def over(self) -> bool:
@@ -32,6 +33,7 @@ class Match:
 
     def flag(self, now: int) -> None:
         self.fell.append(trio.current_time())
+        self.stamps.append(now)
         self.at = None
 
     def failed(self, error: Exception) -> None:
@@ -82,45 +84,6 @@ async def test_what_is_over_is_let_go_of_and_the_others_are_kept(
     del kept
     await trio.sleep(200)
     assert last.fell == [pytest.approx(100, abs=1e-3)]
-
-
-async def test_error_in_one_match_reaches_no_other(nursery: trio.Nursery, autojump_clock: MockClock) -> None:
-    class Broken(Match):
-        errors: list[Exception]
-
-        def flag(self, now: int) -> None:
-            raise OSError("no space left on device")
-
-        def failed(self, error: Exception) -> None:
-            self.errors = [error]
-
-    keeper = FlagTimer(microseconds, SendQueue().soon)
-    nursery.start_soon(keeper.run)
-    broken, sound = Broken(1_000_000), Match(2_000_000)
-    keeper.keep(broken, None)
-    keeper.keep(sound, None)
-    await trio.sleep(5)
-    assert [str(error) for error in broken.errors] == ["no space left on device"]
-    assert sound.fell
-
-
-def test_bytes_are_stamped_with_the_end_of_a_wait_or_the_beginning_of_the_work_before() -> None:
-    now = 0
-
-    def clock() -> int:
-        return now
-
-    watch = StallMonitor(clock, StallLog())
-    now = 100
-    watch.before_io_wait(1)
-    now = 5_000
-    watch.after_io_wait(1)  # the loop slept until the bytes came
-    assert watch.arrival() == 5_000
-    now = 35_000  # it worked for 30 ms
-    watch.before_io_wait(0)
-    now = 35_010
-    watch.after_io_wait(0)  # and found bytes that may have come at any time since 5.000
-    assert watch.arrival() == 5_000
 
 
 KEYS = Keys.of("ann's", "bob's")

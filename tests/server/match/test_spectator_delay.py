@@ -8,19 +8,14 @@ from trio.testing import MockClock
 
 from engine.wire import messages as m
 from server.config.settings import Settings
-from tests.server.harness import ArenaHarness, Client, open_arena, play, ready
+from tests.server.harness import Client, open_arena, play, playing, ready
 
+OPTIONS = "params=4,4,15,15 budget=60000"
 MOVES = ["a5-b5", "e9-e8", "a5-b5", "e9-e8", "a4-b5", "i5-h5"]
 
 
 def late(settings: Settings) -> Settings:
     return msgspec.structs.replace(settings, delay_moves=3)
-
-
-async def _playing(harness: ArenaHarness) -> tuple[Client, Client]:
-    players = await harness.pair("params=4,4,15,15 budget=60000")
-    await ready(*players)
-    return players
 
 
 async def _plies(client: Client) -> list[int]:
@@ -33,7 +28,7 @@ async def _plies(client: Client) -> list[int]:
     return plies
 
 
-async def _moves(players: tuple[Client, Client], first: int, last: int) -> None:
+async def _moves(players: list[Client], first: int, last: int) -> None:
     for ply in range(first, last + 1):
         mover, other = players[(ply - 1) % 2], players[ply % 2]
         await mover.hear(m.Turn)
@@ -41,34 +36,26 @@ async def _moves(players: tuple[Client, Client], first: int, last: int) -> None:
 
 
 async def test_moves_are_shown_when_they_are_due(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path, change=late) as harness:
-        players = await _playing(harness)
-        early = await harness.connect()
-        await early.say(m.Watch(1))
-        await early.hear(m.Start)
+    async with playing(tmp_path, OPTIONS, change=late) as (harness, *players):
+        early = await harness.guest(m.Watch(1), m.Start)
         await _moves(players, 1, 3)
         assert await _plies(early) == []
         await _moves(players, 4, 5)
         assert await _plies(early) == [1, 2]
-        late_comer = await harness.connect()
-        await late_comer.say(m.Watch(1))
+        late_comer = await harness.guest(m.Watch(1))
         assert await _plies(late_comer) == [1, 2]
-        await late_comer.say(m.List())
-        assert (await late_comer.hear(m.Matches)).lines[0].split()[7:] == ["2", "running"]
+        assert (await late_comer.ask(m.List(), m.Matches)).lines[0].split()[7:] == ["2", "running"]
         boards = []
         for client in (early, late_comer, players[0]):
-            await client.say(m.AskBoard())
-            boards.append((await client.hear(m.Board)).lines)
+            boards.append((await client.ask(m.AskBoard(), m.Board)).lines)
         assert boards[0] == boards[1] != boards[2]
         await _moves(players, 6, 6)
         assert (await _plies(early), await _plies(late_comer)) == ([3], [3])
 
 
 async def test_end_is_told_at_once_and_with_it_everything(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path, change=late) as harness:
-        players = await _playing(harness)
-        watcher = await harness.connect()
-        await watcher.say(m.Watch(1))
+    async with playing(tmp_path, OPTIONS, change=late) as (harness, *players):
+        watcher = await harness.guest(m.Watch(1))
         await _moves(players, 1, 4)
         assert await _plies(watcher) == [1]
         await players[0].say(m.Resign())
@@ -76,13 +63,12 @@ async def test_end_is_told_at_once_and_with_it_everything(tmp_path: Path, autoju
         assert [message.ply for message in shown[:3]] == [2, 3, 4] and shown[3].reason == "resign"
         await watcher.say(m.Watch(1))
         assert await _plies(watcher) == [1, 2, 3, 4]
-        await watcher.say(m.List())
-        assert (await watcher.hear(m.Matches)).lines[0].split()[7:] == ["4", "black", "resign"]
+        assert (await watcher.ask(m.List(), m.Matches)).lines[0].split()[7:] == ["4", "black", "resign"]
 
 
 async def test_who_begins_to_watch_before_play_sees_the_start(tmp_path: Path, autojump_clock: MockClock) -> None:
     async with open_arena(tmp_path, change=late) as harness:
-        players = await harness.pair("params=4,4,15,15 budget=60000")
+        players = await harness.pair(OPTIONS)
         before, after = await harness.connect(), await harness.connect()
         await before.say(m.Watch(1))
         await ready(*players)
@@ -93,19 +79,14 @@ async def test_who_begins_to_watch_before_play_sees_the_start(tmp_path: Path, au
 
 @pytest.mark.parametrize("plies", [2, 5])
 async def test_delay_outlives_a_crash(tmp_path: Path, autojump_clock: MockClock, plies: int) -> None:
-    async with open_arena(tmp_path / "a", change=late) as harness:
-        players = await _playing(harness)
-        watcher = await harness.connect()
-        await watcher.say(m.Watch(1))
+    async with playing(tmp_path / "a", OPTIONS, change=late) as (harness, *players):
+        watcher = await harness.guest(m.Watch(1))
         await _moves(players, 1, plies)
         seen = max(0, plies - 3)
         assert await _plies(watcher) == list(range(1, seen + 1))
-        await watcher.say(m.AskBoard())
-        board = await watcher.hear(m.Board)
+        board = await watcher.ask(m.AskBoard(), m.Board)
         folder = harness.die()
     async with open_arena(folder, change=late) as harness:
-        watcher = await harness.connect()
-        await watcher.say(m.Watch(1))
+        watcher = await harness.guest(m.Watch(1))
         assert await _plies(watcher) == list(range(1, seen + 1))
-        await watcher.say(m.AskBoard())
-        assert await watcher.hear(m.Board) == board
+        assert await watcher.ask(m.AskBoard(), m.Board) == board

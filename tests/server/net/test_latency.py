@@ -86,8 +86,7 @@ async def _played(folder: Path, most: int, lags: tuple[float, float], thinks: tu
 
 
 async def _legal(client: Client) -> tuple[str, ...]:
-    await client.say(m.AskMoves())
-    return (await client.hear(m.Moves)).lines
+    return (await client.ask(m.AskMoves(), m.Moves)).lines
 
 
 async def test_what_was_measured_is_not_charged_from_the_next_turn_on(

@@ -29,7 +29,8 @@ from server.config.limits import (
 )
 from server.config.settings import RECEIVE_BYTES, WRITE_BYTES, Settings
 from server.net.rate_limiter import RateLimiter, TooMany
-from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, open_arena, play, ready
+from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, open_arena, play, playing, until
+from tests.waiting import WAIT_SECONDS
 
 STRANGER = "192.0.2.7"
 NEIGHBOUR = "192.0.2.8"
@@ -126,10 +127,10 @@ def test_gate_bounds_how_fast_an_address_connects_and_forgets_it_in_time() -> No
     rate_limiter.leave(rate_limiter.admit(STRANGER))
     for number in range(1000):
         rate_limiter.leave(rate_limiter.admit(f"2001:db8:0:{number:x}::1"))
-    assert rate_limiter.addresses == 1001
+    assert len(rate_limiter._addresses) == 1001
     clock.now = 10 * SECOND
     list(rate_limiter.close_overdue())
-    assert (rate_limiter.addresses, len(rate_limiter.quotas)) == (0, 0)
+    assert (len(rate_limiter._addresses), len(rate_limiter.quotas)) == (0, 0)
 
 
 def test_class_behind_one_address_gets_in_at_once() -> None:
@@ -182,8 +183,7 @@ async def test_neighbours_of_one_address_share_its_messages(tmp_path: Path, auto
             await loud.stream.send_all(line * (RECEIVE_BYTES // len(line)))
         began = trio.current_time()
         for _ in range(20):
-            await quiet.say(m.Ping())
-            await quiet.hear(m.Pong)
+            await quiet.ask(m.Ping(), m.Pong)
             await trio.sleep(1 / 25)  # half of its share
         assert trio.current_time() - began == pytest.approx(20 / 25, abs=0.05)
         assert await _answers(loud, 0.001) <= 10 + 50 * 20 / 25 + RECEIVE_BYTES // len(line)
@@ -198,8 +198,7 @@ async def test_who_floods_on_is_closed_and_nobody_else(tmp_path: Path, autojump_
             await flood.stream.send_all(line * (RECEIVE_BYTES // len(line)))
         assert (await flood.hear(m.Bye)).reason == "flood"
         assert 8 < trio.current_time() - began <= 10
-        await other.say(m.Ping())
-        await other.hear(m.Pong)
+        await other.ask(m.Ping(), m.Pong)
 
 
 async def test_lockstep_beyond_the_rate_is_slowed_but_never_closed(tmp_path: Path, autojump_clock: MockClock) -> None:
@@ -207,8 +206,7 @@ async def test_lockstep_beyond_the_rate_is_slowed_but_never_closed(tmp_path: Pat
         client = await harness.connect(host=STRANGER)
         began = trio.current_time()
         for _ in range(500):
-            await client.say(m.Ping())
-            await client.hear(m.Pong)
+            await client.ask(m.Ping(), m.Pong)
         assert trio.current_time() - began == pytest.approx(4.9, abs=0.1)
 
 
@@ -231,17 +229,13 @@ async def test_what_a_seek_costs_is_not_on_the_clock(tmp_path: Path, autojump_cl
 
 
 async def test_large_answers_count(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path, change=limited) as harness:
-        ann, bob = await harness.pair()
-        await ready(ann, bob)
-        await ann.say(m.Resign())
-        await ann.hear(m.Result)
+    async with playing(tmp_path, change=limited) as (harness, ann, _bob):
+        await ann.ask(m.Resign(), m.Result)
         size = len(harness.record()) + len(harness.record().splitlines()) * 2
         client = await harness.connect(host=STRANGER)
         began = trio.current_time()
         for _ in range(100):
-            await client.say(m.AskRecord(1))
-            await client.hear(m.Record)
+            await client.ask(m.AskRecord(1), m.Record)
         cost = 1 + size // ANSWER_BYTES
         assert trio.current_time() - began == pytest.approx((100 * cost - 10) / 100, abs=0.05)
 
@@ -259,9 +253,8 @@ async def test_work_counts(tmp_path: Path, autojump_clock: MockClock, monkeypatc
         monkeypatch.setattr(Requests, "answer", works)
         began = trio.current_time()
         for _ in range(20):
-            await client.say(m.AskHelp())
-            await client.hear(m.Help)
-        size = sum(len(line) + 3 for line in (await harness_help(client)).lines)
+            await client.ask(m.AskHelp(), m.Help)
+        size = sum(len(line) + 3 for line in (await client.ask(m.AskHelp(), m.Help)).lines)
         assert trio.current_time() - began == pytest.approx((20 * (50 + size // ANSWER_BYTES) - 10) / 100, abs=0.1)
 
 
@@ -269,9 +262,7 @@ async def test_work_of_trusted_sessions_counts_but_moves_do_not(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each request takes the event loop 10 ms: a guest of this machine gets a quarter of its time, players theirs."""
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.pair("params=3,3,9,9 budget=60000")
-        await ready(ann, bob)
+    async with playing(tmp_path, "params=3,3,9,9 budget=60000") as (harness, ann, bob):
         answer = Requests.answer
 
         def works(requests: Requests, player: Player, message: m.Message, arrived: int) -> BackgroundAnswer | None:
@@ -282,14 +273,12 @@ async def test_work_of_trusted_sessions_counts_but_moves_do_not(
         greedy, other = await harness.connect(), await harness.connect()
         began, work = trio.current_time(), 200 * 0.01
         for _ in range(200):
-            await greedy.say(m.Ping())
-            await greedy.hear(m.Pong)
+            await greedy.ask(m.Ping(), m.Pong)
         assert trio.current_time() - began == pytest.approx(
             (work - WORK_AT_ONCE / SECOND) / (TRUSTED_WORK / SECOND), abs=0.1
         )
         began = trio.current_time()
-        await other.say(m.Ping())
-        await other.hear(m.Pong)
+        await other.ask(m.Ping(), m.Pong)
         for number in range(100):  # the same moves again and again
             mover, waits = ((ann, bob), (bob, ann))[number % 2]
             if harness.arena.matches:
@@ -303,16 +292,10 @@ async def test_work_of_trusted_sessions_counts_but_moves_do_not(
 
                 async def asks(client: Client = client) -> None:
                     for _ in range(20):
-                        await client.say(m.Ping())
-                        await client.hear(m.Pong)
+                        await client.ask(m.Ping(), m.Pong)
 
                 nursery.start_soon(asks)
         assert trio.current_time() - began >= (2.0 - WORK_AT_ONCE / SECOND) / (ALL_TRUSTED_WORK / SECOND) - 0.1
-
-
-async def harness_help(client: Client) -> m.Help:
-    await client.say(m.AskHelp())
-    return await client.hear(m.Help)
 
 
 async def test_seeks_of_an_address_are_bounded(tmp_path: Path, autojump_clock: MockClock) -> None:
@@ -322,8 +305,7 @@ async def test_seeks_of_an_address_are_bounded(tmp_path: Path, autojump_clock: M
         for number, client in enumerate(clients):
             await client.say(m.Seek("gipf", m.Text(f"opponent=nobody{number}")))
         assert [type(await client.next()) for client in clients] == [m.Seeking, m.Seeking, m.Error]
-        await other.say(m.Seek("gipf"))
-        await other.hear(m.Seeking)
+        await other.ask(m.Seek("gipf"), m.Seeking)
         await clients[0].say(m.Cancel())
         await clients[0].hear(m.Cancelled)
         await clients[2].say(m.Seek("gipf"))
@@ -344,13 +326,11 @@ async def test_who_is_not_let_in_hears_why_and_the_log_says_so(tmp_path: Path, m
             bye = await second.next()
             assert (bye.reason, bye.sentence) == ("too_many", "1 connections of your address are open; close some")
             assert await second.next() is None
-            with capture_logs() as lines, trio.fail_after(600):
+            with capture_logs() as lines, trio.fail_after(WAIT_SECONDS):
                 nursery.start_soon(accept_status.patrol)
-                while not lines:
-                    await trio.sleep(0.01)
+                await until(lambda: lines)
             assert lines[0]["event"] == "connections_refused" and lines[0]["most"] == [("127.0.0.1", 1)]
-            await first.say(m.Quit())
-            await first.hear(m.Bye)
+            await first.ask(m.Quit(), m.Bye)
             while harness.rate_limiter.quotas:
                 await trio.sleep(0.01)
             for peer in (first.stream, second.stream, *listeners):
@@ -369,24 +349,19 @@ async def test_silent_guest_is_closed_and_nobody_else(tmp_path: Path, autojump_c
     async with open_arena(tmp_path) as harness:
         ann, bob = await harness.pair("params=3,3,9,9 budget=86400000")
         guest, watcher, carol, asker = [await harness.connect(name) for name in ("", "", "carol", "")]
-        await watcher.say(m.Watch(1))
-        await watcher.hear(m.Board)
+        await watcher.ask(m.Watch(1), m.Board)
         for _ in range(4):
             await _patrolled(harness, 100)
-            await asker.say(m.List())
-            await asker.hear(m.Matches)
+            await asker.ask(m.List(), m.Matches)
         bye = await guest.hear(m.Bye)
         assert (bye.reason, bye.sentence) == ("silent", "nothing was said for 300 seconds; log in to stay")
         assert await guest.next() is None
         for client in (watcher, carol, ann, bob):
-            await client.say(m.Ping())
-            await client.hear(m.Pong)
+            await client.ask(m.Ping(), m.Pong)
 
 
 async def test_line_without_an_end_closes_its_session_alone(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.pair()
-        await ready(ann, bob)
+    async with playing(tmp_path) as (harness, _ann, _bob):
         trickle, endless, typist = [await harness.connect(name) for name in ("dora", "", "emil")]
         for _ in range(31):
             await trickle.stream.send_all(b"x")

@@ -13,6 +13,7 @@ from engine.wire import messages as m
 from server.arena.session import serve_stream
 from server.net.poller import Poller
 from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, open_arena, ready
+from tests.waiting import WAIT_SECONDS
 
 
 def stream_of(side: socket.socket) -> trio.SocketStream:
@@ -102,7 +103,7 @@ async def test_when_the_poller_ends_those_who_watch_go_on() -> None:
     with near, far:
         async with trio.open_nursery() as nursery:
             poller = await started(nursery)
-            with trio.fail_after(600):
+            with trio.fail_after(WAIT_SECONDS):
                 async with trio.open_nursery() as watching:
                     watching.start_soon(poller.watch, far.fileno(), lambda: True)
                     await trio.testing.wait_all_tasks_blocked()
@@ -115,15 +116,13 @@ async def connect(harness: ArenaHarness, nursery: trio.Nursery, name: str, host:
     quota = harness.rate_limiter.admit(host)
     nursery.start_soon(serve_stream, stream_of(far), harness.arena, ImmediateArrivals(), quota)
     client = Client(stream_of(near))
-    await client.say(m.Login(name))
-    await client.hear(m.Welcome)
+    await client.ask(m.Login(name), m.Welcome)
     return client
 
 
 async def open_game(ann: Client, bob: Client) -> None:
     """Let them begin a match, in which ann has played a3-b3."""
-    await ann.say(m.Seek("gipf", m.Text("params=3,3,9,9 budget=60000 colour=white")))
-    await ann.hear(m.Seeking)
+    await ann.ask(m.Seek("gipf", m.Text("params=3,3,9,9 budget=60000 colour=white")), m.Seeking)
     await bob.say(m.Seek("gipf"))
     for client in (ann, bob):
         await client.hear(m.Board)
@@ -155,8 +154,7 @@ async def test_players_are_answered_however_their_lines_arrive(host: str, tmp_pa
         assert (await ann.hear(m.Pong)).text == "three"
         assert record.verify(harness.record()).history.plies == 4
         await ann.stream.aclose()
-        await bob.say(m.Quit())
-        await bob.hear(m.Bye)
+        await bob.ask(m.Quit(), m.Bye)
         await bob.stream.aclose()
         await trio.testing.wait_all_tasks_blocked()
         assert not harness.arena.connected_sessions()

@@ -23,7 +23,8 @@ from server.net.timing import MIN_STALL_MICROSECONDS, PULSE_SECONDS, StallLog, S
 from server.web.live import channels
 from server.web.live.event_stream import Broadcaster
 from server.web.views import lobby
-from tests.server.harness import ArenaHarness, open_arena, play, ready
+from tests.server.harness import ArenaHarness, open_arena, play, playing, ready
+from tests.server.match.test_parts import Match as Deadline
 from tests.server.process import Client as Peer
 from tests.server.process import ServerProcess
 
@@ -103,15 +104,12 @@ async def _stand_still(harness: ArenaHarness, clock: MockClock, seconds: float) 
 
 
 async def test_who_thought_through_a_stall_is_charged_without_it(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
-        await ready(ann, bob)
+    async with playing(tmp_path, "params=3,3,9,9 budget=1000") as (harness, ann, bob):
         await ann.hear(m.Turn)
         await trio.sleep(0.2)
         await _stand_still(harness, autojump_clock, 5)
         await trio.sleep(0.3)
-        await ann.say(m.Move(m.Text("a1-b2")))
-        assert (await ann.hear(m.Moved))[2:4] == (500, 1000)
+        assert (await ann.ask(m.Move(m.Text("a1-b2")), m.Moved))[2:4] == (500, 1000)
         await bob.hear(m.Turn)
         await trio.sleep(0.1)
         await bob.say(m.Resign())
@@ -125,9 +123,7 @@ async def test_who_thought_through_a_stall_is_charged_without_it(tmp_path: Path,
 async def test_a_line_that_came_in_a_stall_is_charged_up_to_its_beginning(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
-        await ready(ann, bob)
+    async with playing(tmp_path, "params=3,3,9,9 budget=1000") as (harness, ann, bob):
         await ann.hear(m.Turn)
         await trio.sleep(0.2)
         arrived = microseconds()
@@ -143,9 +139,7 @@ async def test_a_line_that_came_in_a_stall_is_charged_up_to_its_beginning(
 async def test_a_flag_falls_later_by_the_stalls_before_it_and_no_sooner(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
-        await ready(ann, bob)
+    async with playing(tmp_path, "params=3,3,9,9 budget=1000") as (harness, _ann, bob):
         began = trio.current_time()
         for _ in range(3):
             await trio.sleep(0.1)
@@ -175,9 +169,7 @@ async def test_both_who_initialise_get_a_stall_back_which_is_written_once(
 
 
 async def test_a_stall_before_the_turn_gives_nothing(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
-        await ready(ann, bob)
+    async with playing(tmp_path, "params=3,3,9,9 budget=1000") as (harness, ann, bob):
         await ann.hear(m.Turn)
         await _stand_still(harness, autojump_clock, 3)
         await trio.sleep(0.001)
@@ -189,9 +181,7 @@ async def test_a_stall_before_the_turn_gives_nothing(tmp_path: Path, autojump_cl
 
 
 async def _with_a_stall(folder: Path, clock: MockClock) -> str:
-    async with open_arena(folder) as harness:
-        ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
-        await ready(ann, bob)
+    async with playing(folder, "params=3,3,9,9 budget=1000") as (harness, ann, bob):
         await trio.sleep(0.2)
         await _stand_still(harness, clock, 5)
         await trio.sleep(0.1)
@@ -215,9 +205,7 @@ ENDS: dict[str, Callable[[Match], None]] = {
 async def test_what_ends_a_match_is_not_charged_the_stall_before_it(
     tmp_path: Path, autojump_clock: MockClock, end: str
 ) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
-        await ready(ann, bob)
+    async with playing(tmp_path, "params=3,3,9,9 budget=1000") as (harness, _ann, bob):
         await trio.sleep(0.2)
         match = harness.match()
         if end == "left":
@@ -254,21 +242,6 @@ async def test_flags_do_not_fall_by_time_at_which_nobody_could_be_heard(
     nursery: trio.Nursery, autojump_clock: MockClock
 ) -> None:
     """The keeper looks at deadlines as they stood before it let the loop look at the sockets."""
-    stamps: list[int] = []
-
-    class Match:
-        at: int | None = 1_000_000
-        over = False
-
-        def deadline(self) -> int | None:
-            return self.at
-
-        def flag(self, now: int) -> None:
-            stamps.append(now)
-            self.at = None
-
-        def failed(self, error: Exception) -> None:
-            raise AssertionError(error)
 
     async def busy() -> None:
         await trio.sleep(1)
@@ -279,9 +252,10 @@ async def test_flags_do_not_fall_by_time_at_which_nobody_could_be_heard(
     keeper = FlagTimer(microseconds, SendQueue().soon)
     nursery.start_soon(keeper.run)
     nursery.start_soon(busy)
-    keeper.keep(Match(), None)
+    match = Deadline(1_000_000)
+    keeper.keep(match, None)
     await trio.sleep(5)
-    assert stamps[0] <= 1_300_001
+    assert match.stamps[0] <= 1_300_001
 
 
 STOPPED_SECONDS = 0.5
@@ -344,13 +318,14 @@ async def test_work_for_pages_that_holds_up_the_loop_costs_no_player(
             began = time.monotonic()
             await ready(ann, bob)
             await ann.hear(m.Turn)
-            hub = channels.LobbyHub(harness.arena, Broadcaster(harness.arena.send_queue.soon, time.perf_counter))
+            hub = channels.LobbyHub(
+                harness.arena, Broadcaster(harness.arena.send_queue.soon, time.perf_counter), trio.sleep_forever
+            )
             await trio.sleep(3 * PULSE_SECONDS)
             hub.snapshot()
             assert made.is_set()
             await trio.sleep(3 * PULSE_SECONDS)
-            await ann.say(m.Move(m.Text("a1-b2")))
-            moved = await ann.hear(m.Moved)
+            moved = await ann.ask(m.Move(m.Text("a1-b2")), m.Moved)
             most = time.monotonic() - began - STOPPED_SECONDS + 2 * PULSE_SECONDS
             assert harness.arena.stalls.count > 0
             assert 600 - moved.first / 1000 < most, "all but the stall, whatever the machine does meanwhile"
@@ -361,9 +336,7 @@ async def test_work_for_pages_that_holds_up_the_loop_costs_no_player(
 async def test_a_line_that_may_have_come_in_time_has_come_in_time(
     tmp_path: Path, autojump_clock: MockClock, looked: float, reason: str
 ) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
-        await ready(ann, bob)
+    async with playing(tmp_path, "params=3,3,9,9 budget=1000") as (harness, ann, bob):
         await ann.hear(m.Turn)
         began = microseconds()
         autojump_clock.jump(1.005)

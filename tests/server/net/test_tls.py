@@ -23,9 +23,7 @@ from server.config.limits import Limits
 from server.config.tls import BadCertificate, Identity, context
 from server.net.rate_limiter import RateLimiter
 from tests.server.process import ServerProcess
-
-SECONDS = 600.0
-"""How long an answer may take on a machine that is busy."""
+from tests.waiting import WAIT_SECONDS
 
 
 class Papers(NamedTuple):
@@ -69,7 +67,7 @@ def test_match_between_our_clients_and_with_a_builtin_bot(tmp_path: Path, papers
         for player in players:
             player.start()
         for player in players:
-            player.join(SECONDS)
+            player.join(WAIT_SECONDS)
         assert len(seen["ann"]) == len(seen["bob"]) == 1
         random_bot("carl", "random")
         assert len(seen["carl"]) == 1
@@ -93,7 +91,7 @@ def test_who_does_not_encrypt_or_trust_is_told_so(
         for trusted in (papers.authority, papers.certificate):
             with Connection(*address("127.0.0.1", server.port, tls_ca=str(trusted))) as connection:
                 connection.send(m.Ping(m.Text("hello")))
-                assert connection.receive(SECONDS) == m.Pong(m.Text("hello"))
+                assert connection.receive(WAIT_SECONDS) == m.Pong(m.Text("hello"))
     with ServerProcess(tmp_path / "plain") as server, pytest.raises(Unreachable, match="no encrypted connection"):
         Connection(*address("127.0.0.1", server.port, tls_ca=str(papers.authority)))
 
@@ -106,7 +104,7 @@ def test_half_open_handshakes_hold_nobody_up_and_large_answers_arrive(tmp_path: 
             for _ in range(200):
                 connection.send(m.AskHelp())
             for _ in range(200):
-                assert isinstance(connection.receive(SECONDS), m.Help)  # one after the other they would take 2000 s
+                assert isinstance(connection.receive(WAIT_SECONDS), m.Help)  # in turn: 2000 s
         for peer in idle:
             peer.close()
 
@@ -125,7 +123,7 @@ async def test_handshake_that_does_not_end_is_ended(
         for said in (b"", b"\x16\x03\x01", b"LOGIN ann\n"):
             async with await trio.open_tcp_stream("127.0.0.1", port) as stream:
                 await stream.send_all(said)
-                with trio.fail_after(SECONDS):
+                with trio.fail_after(WAIT_SECONDS):
                     while await _received(stream):
                         pass
         await trio.testing.wait_all_tasks_blocked()

@@ -15,7 +15,8 @@ import structlog
 from engine.wire import messages as m
 from server.ops import logs
 from server.ops.logs import NonBlockingWriter
-from tests.server.process import START_SECONDS, pair
+from tests.server.process import pair
+from tests.waiting import WAIT_SECONDS
 
 ROOT = Path(__file__).parents[3]
 PIPE = 1 << 20
@@ -118,7 +119,7 @@ def test_a_server_goes_on_when_whoever_has_read_its_log_is_gone(tmp_path: Path) 
                 ann.say(m.Resign())
                 assert bob.hear(m.Result).reason == "resign"
         process.terminate()
-        assert process.wait(START_SECONDS) == 0
+        assert process.wait(WAIT_SECONDS) == 0
     assert len(list((tmp_path / "records").iterdir())) == 2
 
 

@@ -24,8 +24,9 @@ from engine.wire import messages as m
 from server.match.stats import Histogram
 from server.ops import service_manager
 from server.web.http.metrics_endpoint import exposition, serve_metrics
-from tests.server.harness import ArenaHarness, open_arena, play, ready
+from tests.server.harness import ArenaHarness, open_arena, play
 from tests.server.process import ServerProcess, pair
+from tests.waiting import WAIT_SECONDS
 
 Figures = dict[tuple[str, str], float]
 """By name, and reason or bound where there is one."""
@@ -67,8 +68,7 @@ async def test_figures_add_up_whatever_ends_the_matches(tmp_path: Path, autojump
         assert adds_up(figures(harness))
         reasons = [Termination.RESIGN, Termination.TIME, Termination.BAD_MOVE, Termination.SERVER_FAULT]
         for reason in reasons * 3:
-            ann, bob = await harness.pair()
-            await ready(ann, bob)
+            ann, bob = await harness.begin()
             await play(ann, bob, "a4-b4")
             assert adds_up(figures(harness)) and figures(harness)["arena_matches_running", ""] == 1
             await bob.hear(m.Turn)
@@ -81,8 +81,7 @@ async def test_figures_add_up_whatever_ends_the_matches(tmp_path: Path, autojump
             assert (await bob.hear(m.Result)).reason == reason
             assert adds_up(figures(harness))
             for client in (ann, bob):
-                await client.say(m.Quit())
-                await client.hear(m.Bye)
+                await client.ask(m.Quit(), m.Bye)
             await trio.sleep(0.01)
         found = figures(harness)
         assert {
@@ -106,7 +105,7 @@ async def test_answers_over_http(tmp_path: Path) -> None:
 
         async def ask(request: bytes) -> tuple[int, str]:
             stream = await trio.open_tcp_stream("127.0.0.1", port)
-            with trio.fail_after(600):
+            with trio.fail_after(WAIT_SECONDS):
                 await stream.send_all(request)
                 answer = b""
                 while more := await stream.receive_some():
@@ -144,7 +143,7 @@ def _hear(manager: socket.socket, heard: SimpleQueue[bytes]) -> None:
 def test_server_under_a_service_manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         manager.bind(str(tmp_path / "notify"))
-        manager.settimeout(600)
+        manager.settimeout(WAIT_SECONDS)
         monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
         monkeypatch.setenv("WATCHDOG_USEC", "1000000")
         with ServerProcess(tmp_path / "data", "--metrics", "0") as server, pair(server.port) as (ann, bob):
@@ -157,12 +156,12 @@ def test_server_under_a_service_manager(tmp_path: Path, monkeypatch: pytest.Monk
             assert found is not None, server.log
             ann.say(m.Resign())
             bob.hear(m.Result)
-            with urllib.request.urlopen(found.group(1), timeout=600) as answer:
+            with urllib.request.urlopen(found.group(1), timeout=WAIT_SECONDS) as answer:
                 assert answer.headers["Content-Type"].startswith("text/plain")
                 text = answer.read().decode()
             assert adds_up(read(text)) and read(text)["arena_matches_ended_total", "resign"] == 1
             with pytest.raises(urllib.error.HTTPError, match="404"):
-                urllib.request.urlopen(found.group(1) + "x", timeout=600)
+                urllib.request.urlopen(found.group(1) + "x", timeout=WAIT_SECONDS)
             assert server.stop(signal.SIGTERM) == 0
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as last:
             last.sendto(b"over", str(tmp_path / "notify"))

@@ -168,8 +168,7 @@ def test_a_match_that_runs_during_the_backup_goes_on_from_it(tmp_path: Path) -> 
     folders = (str(tmp_path / "backup"), "--data")
     with ServerProcess(tmp_path / "data") as server, pair(server.port) as (ann, bob):
         tokens = [bob.token, ann.token]
-        ann.say(m.Move(m.Text("a5-b5")))
-        ann.hear(m.Moved)
+        ann.ask(m.Move(m.Text("a5-b5")), m.Moved)
         _run("backup", *folders, str(tmp_path / "data"))
         ann.say(m.Resign())
         bob.hear(m.Turn)

@@ -22,7 +22,8 @@ from server.match import recovery
 from server.storage.record_store import Keys, RecordStore
 from tests.engine.test_record import played
 from tests.server.harness import open_arena
-from tests.server.process import START_SECONDS, Client, ServerProcess
+from tests.server.process import Client, ServerProcess
+from tests.waiting import WAIT_SECONDS
 
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
 
@@ -42,8 +43,7 @@ def test_a_full_disk_ends_the_match_that_needs_it_and_nothing_earlier_is_lost(tm
         for client in (ann, bob):
             stack.enter_context(client.socket)
         _seek(ann, bob, "params=2,3,5,5 budget=600000")
-        ann.say(m.Move(m.Text("a1-b2")))
-        assert (bob.hear(m.Result).result, ann.hear(m.Result).reason) == ("white", "dead_lock")
+        assert (bob.hear(m.Result).result, ann.ask(m.Move(m.Text("a1-b2")), m.Result).reason) == ("white", "dead_lock")
         _seek(ann, bob, "params=3,3,9,9 budget=600000")
         told = []
         for ply, move in enumerate(_moves("3 3 9 9")):
@@ -98,7 +98,7 @@ def test_a_read_only_directory_is_refused_at_the_start(small: Path) -> None:
     RecordStore(small)
     subprocess.run(["mount", "-o", "remount,ro", str(small)], check=True)
     command = [sys.executable, "-m", "server", "serve", "--no-web", "--port", "0", "--data", str(small)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=START_SECONDS, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=WAIT_SECONDS, check=False)
     assert done.returncode == 1
     assert done.stderr.startswith("arena-server: cannot serve: ") and "Read-only file system" in done.stderr
     assert "Traceback" not in done.stderr
@@ -154,9 +154,7 @@ async def test_a_server_starts_over_any_damaged_journal_beside_sound_ones(
         with capture_logs():
             async with open_arena(folder) as harness:
                 assert set(range(2, 41, 2)) <= set(harness.arena.matches)
-                back = await harness.connect()
-                await back.say(m.Resume(40, "a40"))
-                await back.hear(m.Moved)
+                await harness.guest(m.Resume(40, "a40"), m.Moved)
         for number in range(1, 41, 2):
             kept = [place for place in ("running", "damaged") if (folder / place / f"{number}.txt").exists()]
             assert kept or (folder / "records" / f"{number}.txt").exists(), number

@@ -256,8 +256,7 @@ async def test_a_match_that_the_disk_does_not_keep_is_annulled_and_others_go_on(
         tmp_path / "data", record_store=lambda folder: RecordStore(folder, synced=True, disk=disk)
     ) as harness:
         rounds = Rounds(harness.arena.record_store, harness.arena, lambda: None)
-        ann, bob = await harness.pair("params=3,3,9,9 budget=600000")
-        await ready(ann, bob)
+        ann, bob = await harness.begin("params=3,3,9,9 budget=600000")
         await rounds.one()
         disk.names = ("1.txt",)
         await play(ann, bob, "a1-b2")
@@ -280,6 +279,12 @@ async def test_a_match_that_the_disk_does_not_keep_is_annulled_and_others_go_on(
         assert (tmp_path / "data" / "damaged" / "1.txt").exists()
 
 
+def sync_round(record_store: RecordStore) -> None:
+    """Do what the thread that syncs does each second."""
+    work = record_store.round()
+    record_store.done(work, record_store.sync(work))
+
+
 def _over(record_store: RecordStore) -> None:
     """Leave match 7 behind, which is over."""
     journal = record_store.begin(7, Keys.of("one", "two"), played(stop_after=4, end="resign"))
@@ -294,8 +299,7 @@ def test_a_game_whose_record_the_disk_does_not_keep_is_no_result(tmp_path: Path)
         kept, sha256 = sync_result(record_store, game)
     assert (kept.winner, kept.termination, sha256) == (None, Termination.SERVER_FAULT, "")
     assert "Input/output error" in kept.detail and logs[0]["log_level"] == "error"
-    work = record_store.round()
-    record_store.done(work, record_store.sync(work))
+    sync_round(record_store)
     assert record_store.read(7) is None and (tmp_path / "damaged" / "7.txt").exists()
 
 
@@ -306,8 +310,7 @@ def test_a_result_is_kept_when_its_record_stands_in_the_records(tmp_path: Path) 
     game = Finished(FIXTURE, 7, 0, "resign", "bob (black) resigned", 4)
     assert sync_result(record_store, game) == (game, record_store.sync_record(7))
     assert _places(tmp_path) == ["records"]
-    work = record_store.round()
-    record_store.done(work, record_store.sync(work))
+    sync_round(record_store)
     assert (_places(tmp_path), record_store.round()) == (["records"], Round(frozenset(), frozenset(), ()))
 
 
@@ -327,8 +330,7 @@ def test_a_record_that_cannot_be_moved_is_kept_where_it_is_until_it_can_be(tmp_p
     kept, sha256 = sync_result(record_store, game)
     assert (kept, bool(sha256), _places(tmp_path)) == (game, True, ["running"])
     disk.refuses = False
-    work = record_store.round()
-    record_store.done(work, record_store.sync(work))
+    sync_round(record_store)
     assert _places(tmp_path) == ["records"] and record_store.sync_record(7) == sha256
 
 
@@ -345,8 +347,7 @@ def test_where_files_cannot_be_synced_everything_goes_on_and_the_log_says_so_onc
     with capture_logs() as logs:
         record_store = RecordStore(tmp_path, synced=True, disk=NoSync())
         _over(record_store)
-        work = record_store.round()
-        record_store.done(work, record_store.sync(work))
+        sync_round(record_store)
         assert record_store.sync_record(7)
     assert [line["log_level"] for line in logs] == ["warning"]
     assert record_store.read(7) == played(stop_after=4, end="resign")
@@ -382,8 +383,7 @@ def test_keys_that_are_not_needed_any_more_are_deleted_by_the_thread_that_syncs(
     keys = tmp_path / "keys"
     for match in (7, 8, 9):
         record_store.begin(match, Keys.of("a", "b"), played(stop_after=4, end="resign")).finish()
-    work = record_store.round()
-    record_store.done(work, record_store.sync(work))
+    sync_round(record_store)
     assert not disk.deleted and len(list(keys.iterdir())) == 3
     cancelled = record_store.round()
     record_store.restore_round(cancelled)

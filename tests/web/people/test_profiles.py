@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from server.web.people import indexing, profiles
+from server.web.people import indexing
 from server.web.people.indexing import bring_up
 from server.web.people.profiles import NobodyThere, Profile, Score, profile
 from server.web.people.search import BadQuery
@@ -48,38 +48,12 @@ def test_time_is_what_was_charged_for_the_moves_of_the_player(data: Path) -> Non
     assert cid.longest_turn == (12, 0.01)
 
 
-def test_a_rating_has_an_interval_that_shrinks_with_more_games(data: Path) -> None:
-    (ann,) = of(data, "ann").ratings
-    assert (ann.game, ann.players, ann.rating.games) == ("mnk", 3, 12)
-    assert ann.rating.low is not None and ann.rating.high is not None
-    assert ann.rating.low < ann.rating.elo < ann.rating.high
-    (bob,) = of(data, "Bob").ratings
-    assert bob.rating.elo < 0 < ann.rating.elo
-    for match in range(13, 43):
-        write(data, match, record(match, ("ann", "Bob") if match % 2 else ("Bob", "ann")))
-    settle(data, 1)
-    (later,) = of(data, "ann").ratings
-    assert later.rating.low is not None and later.rating.elo - later.rating.low < ann.rating.elo - ann.rating.low
-
-
 def test_a_page_is_shown_while_the_index_is_written_to(data: Path) -> None:
     of(data, "ann")
     with indexing.opened(data) as writer:
         writer.execute("BEGIN IMMEDIATE")
         with indexing.opened(data) as connection:
-            assert profile(data, connection, {"name": "bob"}).ratings
-
-
-def test_only_players_with_the_most_games_are_rated(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(profiles, "RATED", 2)
-    (cid,) = of(data, "cid").ratings
-    assert (cid.players, cid.rating.games) == (2, 1), "the player of the page is among them"
-
-
-def test_who_has_played_nobody_else_has_no_rating(tmp_path: Path) -> None:
-    write(tmp_path, 1, record(1, ("ann", "Ann")))
-    settle(tmp_path)
-    assert of(tmp_path, "ann").ratings == ()
+            assert profile(data, connection, {"name": "bob"}).score.games
 
 
 def test_who_has_not_played_is_refused(data: Path) -> None:

@@ -5,16 +5,14 @@ import re
 import signal
 import subprocess
 import sys
-import time
 import tomllib
 from pathlib import Path
 
 from tests.forking import Forked
+from tests.server.process import wait_until
+from tests.waiting import BUILD_SECONDS
 
 ROOT = Path(__file__).parents[4]
-
-END_SECONDS = 300.0
-"""After which what a test waits for has failed to come."""
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -50,7 +48,7 @@ class Match:
 
     def end(self) -> tuple[int, str, str]:
         """Wait for its end; return its exit status, and what it has said on stdout and stderr."""
-        said, complained = self.process.communicate(timeout=END_SECONDS)
+        said, complained = self.process.communicate(timeout=BUILD_SECONDS)
         return self.process.returncode, said, complained
 
     def interrupt(self) -> None:
@@ -59,10 +57,9 @@ class Match:
 
     def wait_for_games(self, file: Path, games: int) -> None:
         """Wait until a file of results has so many games."""
-        deadline = time.monotonic() + END_SECONDS
-        while not file.exists() or file.read_bytes().count(b"\n") <= games:
-            assert self.process.poll() is None and time.monotonic() < deadline
-            time.sleep(0.01)
+        wait_until(
+            lambda: self.process.poll() is not None or (file.exists() and file.read_bytes().count(b"\n") > games)
+        )
 
 
 def run(folder: Path, *words: str) -> tuple[int, str, str]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from engine.clock import TimeControl
-from engine.duel.sprt import Sprt
+from engine.duel.statistics import Sprt
 from engine.games.catalogue import GAMES
 from server.commands.match.players import MatchPlayer
 from server.commands.match.setup import MatchSetup, drawn_openings, make_setup

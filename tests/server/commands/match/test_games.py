@@ -189,15 +189,3 @@ async def test_a_player_that_has_played_before_loses_a_game_that_it_does_not_com
     assert (lost.players, lost.points, lost.causes) == (("bob", "ann"), (0.0, 1.0), ("crashed", ""))
     assert lost.sentence == "bob did not come to the game"
     assert kept.numbers == [1, 2, 3, 4]
-
-
-async def test_it_is_told_what_is_waited_for(tmp_path: Path, autojump_clock: trio.testing.MockClock) -> None:
-    said: list[str] = []
-    games = MatchGames(setup(), ScriptedHost(won), tmp_path, lambda: 1)
-    await games.tell_awaited(said.append)
-    assert said == [
-        "no game has begun after 5 s: a program has to connect and seek, or to read its input, and has 60 s for that"
-    ]
-    await games.play([1], Kept())
-    await games.tell_awaited(said.append)
-    assert len(said) == 1, "a game has begun"

@@ -1,23 +1,17 @@
 """``arena-bot match`` as its users call it: bots in a folder, faults, Ctrl-C, ``kill -9``, and nonsense."""
 
-import errno
-import io
 import json
-import os
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
 import cyclopts
 import pytest
-import trio
-from rich.console import Console
 
 from engine import record
 from server.commands.match.command import match
-from tests.server.commands.match.command import Match, environment, row, run
+from tests.server.commands.match.command import Match, row, run
 
 README = (Path(__file__).parents[4] / "README.md").read_text(encoding="utf-8").partition("\n## Write a bot\n")[2]
 
@@ -105,16 +99,6 @@ def test_a_bot_that_raises_has_crashed_and_its_traceback_is_kept(tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_a_player_that_dies_at_once_ends_the_match_with_what_it_wrote(tmp_path: Path) -> None:
-    write(tmp_path, ann="import sys\nsys.exit('tables.bin is missing')\n", bob=CHOOSE.format(place=0))
-    status, _, complained = run(tmp_path, "ann.py", "bob.py", *SMALL)
-    assert status == 1
-    first, *lines = complained.splitlines()
-    assert first.startswith("arena-bot: ann did not come to the game: the program ") and "exit status 1" in first
-    assert lines == ["  | tables.bin is missing"]
-
-
-@pytest.mark.slow
 def test_a_killed_match_goes_on_where_its_results_end(tmp_path: Path) -> None:
     write(tmp_path, ann=CHOOSE.format(place=0), bob=CHOOSE.format(place=-1))
     words = ("ann.py", "bob.py", *SMALL, "--games", "4")
@@ -155,24 +139,6 @@ def test_ctrl_c_prints_the_table_so_far(tmp_path: Path) -> None:
     assert complained.endswith("stopped by Ctrl-C; the same command goes on\n")
     found = json.loads(said)
     assert (found["status"], found["complete"]) == (130, False) and 2 <= len(found["games"]) < 1000
-
-
-def test_a_reader_that_has_closed_the_output_ends_the_match_as_it_ends_other_commands(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def unread(setup: object, files: object, concurrency: int, dask: str, console: Console) -> None:
-        async with trio.open_nursery():
-            console.file = Closed()
-            console.print("1 of 2 games")
-
-    class Closed(io.StringIO):
-        def write(self, text: str) -> int:
-            raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
-
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("server.commands.match.run.hold", unread)
-    with pytest.raises(BrokenPipeError):
-        match("random", "random", game="mnk")
 
 
 @pytest.mark.slow
@@ -251,11 +217,3 @@ def test_bad_usage_is_one_sentence(
     assert ended.value.code == 2
     assert shown.err.startswith(f"arena-bot: {sentence}") and shown.err.count("\n") == 1, shown.err
     assert shown.out == "" and sorted(path.name for path in tmp_path.iterdir()) == ["file", "old"], "nothing was begun"
-
-
-@pytest.mark.slow
-def test_arena_bot_lists_the_command_with_what_it_does(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", "bots", "--help"], env=environment(tmp_path), capture_output=True, text=True
-    )
-    assert re.search(r"match +Play two or more players of this machine", done.stdout), done.stdout

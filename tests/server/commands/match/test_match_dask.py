@@ -36,11 +36,3 @@ def test_a_match_on_a_cluster_is_the_same_as_here(tmp_path: Path, machines: Mach
     assert here == there and "4 of 4 games" in said
     for number in range(1, 5):
         assert record.verify((tmp_path / "games" / f"{number}.txt").read_text()).header.match == number
-
-
-@pytest.mark.slow
-def test_a_cluster_that_cannot_be_reached_is_one_sentence(tmp_path: Path) -> None:
-    status, said, complained = run(tmp_path, "random", "random", "--game", "mnk", "--dask", "tcp://127.0.0.1:1")
-    assert (status, complained.count("\n")) == (1, 1), complained
-    assert complained.startswith("arena-bot: no dask scheduler can be reached at 'tcp://127.0.0.1:1'")
-    assert said.count("\n") == 1, "only the title"

@@ -3,16 +3,14 @@
 import json
 from xml.etree import ElementTree
 
-from engine.duel.sprt import Sprt
+from engine.duel.statistics import Sprt
 from server.commands.match.output import (
     Progress,
     as_json,
     as_junit,
     fault_lines,
     is_complete,
-    progress_line,
     table,
-    title,
 )
 from server.commands.match.tally import Tally
 from tests.server.commands.match.made import game, setup
@@ -58,12 +56,6 @@ def test_the_table_tells_what_the_test_says() -> None:
     assert table(now, TEST)[-2].endswith("H0: ann is not stronger than bob by 300 Elo")
 
 
-def test_a_line_of_progress_is_told_of_the_first_of_two_players() -> None:
-    line = progress_line(progress("ann", "bob", "ann", None, test=TEST), TEST)
-    assert line.startswith("4 of 8 games; ann +2 =1 -1 Elo +88.5 +- 137.6 LOS ") and "LLR" in line
-    assert "bob" not in line
-
-
 def test_the_last_losses_by_a_fault_are_told_one_by_one() -> None:
     now = progress("ann", "bob", "ann", "ann", "ann", cause="crashed")
     lines = list(fault_lines(now.tally.rows()))
@@ -75,15 +67,6 @@ def test_the_last_losses_by_a_fault_are_told_one_by_one() -> None:
         "  game 4: crashed: sentence 4",
         "  game 5: crashed: sentence 5",
     ]
-
-
-def test_the_title_says_who_plays_what() -> None:
-    assert (
-        title(setup(variants=("3 3 3", "4 4 3"))) == "ann against bob: m,n,k 3 3 3 / 4 4 3, 1 s + 10 ms a move, 8 games"
-    )
-    assert title(setup(("a", "b", "c"), games=2)).startswith("a - b - c: m,n,k 3 3 3, ")
-    two = setup(games=2)
-    assert title(two).endswith(", 2 games") and title(two._replace(fixtures=two.fixtures[:1])).endswith(", 1 game")
 
 
 def test_json_has_setting_table_test_and_games() -> None:

@@ -2,8 +2,7 @@
 
 import pytest
 
-from engine.duel.sprt import Decision, Sprt
-from engine.duel.statistics import estimate
+from engine.duel.statistics import Decision, Sprt, estimate
 from engine.games.outcome import Termination
 from server.commands.match.tally import Tally, played_game
 from server.contest.fixtures import Finished
@@ -28,13 +27,6 @@ def test_a_row_has_results_pairs_time_and_causes() -> None:
     assert ann.ms_a_move == pytest.approx(110 / 13)
 
 
-def test_nothing_is_estimated_before_the_first_pair() -> None:
-    tally = Tally(("ann", "bob"), None)
-    assert tally.rows()[0].estimate is None and tally.rows()[0].score == 0 and tally.rows()[0].ms_a_move == 0
-    tally.add(game(1, "ann"))
-    assert tally.rows()[0].estimate is None
-
-
 def test_the_test_takes_pairs_in_the_order_of_the_schedule_however_games_end() -> None:
     test = Sprt(0, 300)
     in_order, mixed = Tally(("ann", "bob"), test), Tally(("ann", "bob"), test)
@@ -46,15 +38,6 @@ def test_the_test_takes_pairs_in_the_order_of_the_schedule_however_games_end() -
     assert in_order.decision is mixed.decision is Decision.H1
     assert in_order.rows() == mixed.rows() and in_order.ratio == mixed.ratio >= test.upper
     assert in_order.count == len(in_order.games) == 2 * in_order.tested_pairs < 60, "what came after does not count"
-
-
-def test_a_gap_holds_the_test_up() -> None:
-    tally = Tally(("ann", "bob"), Sprt(0, 300))
-    for number in range(2, 61):
-        tally.add(game(number, "ann"))
-    assert (tally.decision, tally.ratio, tally.tested_pairs, tally.count) == (Decision.OPEN, 0.0, 0, 59)
-    tally.add(game(1, "ann"))
-    assert tally.decision is Decision.H1
 
 
 def test_players_of_a_round_robin_are_measured_against_all_others() -> None:

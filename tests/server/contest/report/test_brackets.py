@@ -2,14 +2,13 @@
 
 from itertools import pairwise
 
-import msgspec
 import pytest
 
-from server.contest.definition import Knockout, RoundRobin
+from server.contest.definition import Knockout
 from server.contest.report.contents import make_report
 from server.contest.report.structure import Meeting, Report, Round
 from tests.server.contest.played import CONTROL
-from tests.server.contest.report.samples import sample, sample_report
+from tests.server.contest.report.samples import sample
 
 
 def bracket(made: Report) -> tuple[Round, ...]:
@@ -53,18 +52,3 @@ def test_meetings_have_the_games_of_their_players(stop: int) -> None:
             listed += meeting.games
     of_stage = [game.number for game in made.games if game.stage == 1 and game.counts]
     assert sorted(listed) == sorted(of_stage) and listed
-
-
-def test_the_first_of_the_table_has_won_the_final() -> None:
-    made = sample_report(8, RoundRobin(), Knockout(tie_breaks=1, control=CONTROL), advance=4)
-    assert not made.stages[0].bracket
-    assert [round.name for round in bracket(made)] == ["Semi-finals", "Final"]
-    assert ends(bracket(made)[-1].meetings[0]) == made.stages[-1].table[0].name
-
-
-def test_a_report_without_brackets_is_read() -> None:
-    made = sample_report(4, RoundRobin())
-    told = msgspec.json.decode(msgspec.json.encode(made))
-    for stage in told["stages"]:
-        del stage["bracket"]
-    assert msgspec.convert(told, Report) == made

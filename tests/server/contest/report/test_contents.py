@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from engine.duel.sprt import Decision
+from engine.duel.statistics import Decision
 from server.contest.definition import Definition, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
 from server.contest.fixtures import ABSENT, FORFEIT, Finished, Fixture, counted_games
 from server.contest.formats.plan import plan
@@ -121,12 +121,6 @@ def test_ratings_are_those_of_the_games_between_entrants_who_have_played() -> No
     found = ratings(games, names, 2)
     assert made.ratings == found.table
     assert [one.advantage for one in made.variants] == list(found.advantage)
-
-
-def test_there_are_no_ratings_before_anybody_has_played() -> None:
-    made = sample_report(4, RoundRobin(), stop=1)
-    assert made.ratings == () and made.comparisons == () and made.stages == ()
-    assert [one.advantage for one in made.variants] == [None, None]
 
 
 def test_variants_count_the_games_between_entrants() -> None:

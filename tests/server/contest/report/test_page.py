@@ -2,12 +2,8 @@ import re
 from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
-from itertools import pairwise
-from types import SimpleNamespace
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from jinja2 import UndefinedError
 from msgspec.structs import replace
 
@@ -19,9 +15,8 @@ from server.contest.report import formatting
 from server.contest.report import page as page_module
 from server.contest.report.contents import make_report
 from server.contest.report.estimate import Moment
-from server.contest.report.page import FEW, LARGE, STYLES, fragments, page, render, style_sheet
-from server.contest.report.structure import Meeting, Round
-from tests.server.contest.played import CONTROL, by_seed, contest
+from server.contest.report.page import STYLES, fragments, page, render, style_sheet
+from tests.server.contest.played import CONTROL, contest
 from tests.server.contest.report.samples import OPENED, sample, sample_report
 
 VOID = {"meta", "link", "br", "hr", "img", "col", "input"}
@@ -160,23 +155,6 @@ def _words(read: Reader) -> set[str]:
     return {text.strip() for text in read.texts}
 
 
-@pytest.mark.parametrize("entrants", [6, LARGE + 1])
-def test_standings_come_first_then_the_bracket_and_what_comes_next(entrants: int) -> None:
-    cup = Knockout(tie_breaks=1, control=CONTROL)
-    found = fragments(make_report(*sample(entrants, cup, stop=3, qualified=False)), 1, 99).contest
-    places = [found.index(part) for part in ('class="standings cards"', 'class="bracket"', 'id="schedule"')]
-    assert places == sorted(places)
-
-
-def test_next_games_beyond_eight_are_folded() -> None:
-    made = sample_report(8, RoundRobin(), stop=10)
-    assert len(made.schedule) > FEW
-    found = fragments(made, 1, 99).contest
-    shown, fold, later = found[found.index('id="schedule"') :].partition('<details data-key="coming">')
-    rows = [part.count('<tr><th scope="row"') for part in (shown, later)]
-    assert fold and rows == [FEW, len(made.schedule) - FEW]
-
-
 def test_the_newest_round_comes_first_and_too_many_games_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     made = sample_report(7, Swiss(3))
     assert [one.title for one in fragments(made, 1, 1).rounds] == [
@@ -217,13 +195,6 @@ def test_the_policy_allows_the_style_sheet_of_the_page_alone() -> None:
     assert "http" not in text.replace("http-equiv", "") and "url(" not in text and "@import" not in text
 
 
-def test_tables_have_captions_and_scopes() -> None:
-    read = Reader(page(sample_report(7, Swiss(3), Knockout(tie_breaks=1, control=CONTROL), advance=4)))
-    tags = [tag for tag, _ in read.elements]
-    assert all(following == "caption" for tag, following in pairwise(tags) if tag == "table")
-    assert all(given["scope"] in ("col", "row", "rowgroup") for tag, given in read.elements if tag == "th")
-
-
 def test_a_bracket_is_a_list_of_rounds_with_links_to_the_games() -> None:
     made = make_report(*sample(6, Knockout(tie_breaks=1, control=CONTROL), qualified=False))
     read = Reader(page(made))
@@ -238,100 +209,17 @@ def test_a_bracket_is_a_list_of_rounds_with_links_to_the_games() -> None:
     assert "Bracket of stage 1" in regions, "it scrolls by keyboard"
 
 
-def test_a_bracket_says_by_which_rule_a_meeting_that_ended_even_was_won() -> None:
-    definition, games, _, moment = sample(2, Knockout(tie_breaks=1, control=CONTROL), variants=1, qualified=False)
-    drawn = [game._replace(winner=None, termination="dead_lock") for game in games[:1]]
-    due = plan(definition, []).due
-    even = [drawn[0]._replace(fixture=fixture, match=number) for number, fixture in enumerate(due, 1)]
-    more = plan(definition, even)
-    assert not more.over and len(more.due) == 2, "a pair more"
-    even += [drawn[0]._replace(fixture=fixture, match=number) for number, fixture in enumerate(more.due, 3)]
-    shown = [
-        Reader(page(make_report(definition, found, plan(definition, found), moment))).texts for found in (games, even)
-    ]
-    assert ["Even: the better seed wins" in texts for texts in shown] == [False, True]
-
-
-def test_what_is_large_is_folded_and_opened_where_something_is_open() -> None:
-    made = make_report(*sample(40, Knockout(tie_breaks=1, control=CONTROL), qualified=False, stop=30))
-    folded = {
-        given["data-key"]: "open" in given for tag, given in Reader(page(made)).elements if tag == "details"
-    }  # fmt: skip
-    assert {"1-Round 1": True, "1-Round 2": False, "standings-1": False}.items() <= folded.items()
-    small = Reader(page(make_report(*sample(8, Swiss(2), qualified=False))))
-    keys = {given["data-key"]: "open" in given for tag, given in small.elements if tag == "details"}
-    assert keys["rounds-1"] and not keys["cross-1"], "the rounds tell the same"
-    assert "lines-1" not in keys, "a phone shows them all"
-
-
-def test_a_phone_shows_the_first_lines_of_long_standings_and_the_others_by_a_click() -> None:
-    read = Reader(page(make_report(*sample(LARGE + 2, Swiss(1), qualified=False, stop=2))))
-    assert [given.get("class") for tag, given in read.elements if tag == "tr"].count("beyond") == 2
-    rest = [given for tag, given in read.elements if tag == "details" and given.get("class") == "rest"]
-    assert [one["data-key"] for one in rest] == ["lines-1"] and "open" not in rest[0]
-    assert f"All {LARGE + 2} lines" in read.texts
-
-
 def test_what_would_be_too_long_is_left_out_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page_module, "MAX_CROSSED", 4)
     monkeypatch.setattr(page_module, "MAX_LISTED", 10)
     text = page(sample_report(7, RoundRobin()))
-    Reader(text)
+    read = Reader(text)
+    assert {link[1:] for link in read.links if link.startswith("#")} <= set(read.ids)
     assert "The crosstable is left out: there are more than 4 entrants." in text
     assert "The list is left out: there are more than 10 games." in text
-
-
-def test_a_crosstable_links_only_to_games_that_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_module, "MAX_LISTED", 10)
-    read = Reader(page(sample_report(7, RoundRobin())))
-    assert {link[1:] for link in read.links if link.startswith("#")} <= set(read.ids)
-
-
-@settings(max_examples=settings().max_examples // 4)  # each makes a whole page
-@given(st.text(), st.text())
-def test_no_text_becomes_markup(one: str, other: str) -> None:
-    meeting = Meeting(players=(one, other), points=(0.0, 0.0), winner=None, bye=False, games=())
-    stage = SimpleNamespace(number=1, bracket=[Round(name=other, meetings=(meeting,))])
-    read = _Plain()
-    read.feed(render("stage/bracket.html", stage=stage, contest=None, linked=False, few=8))
-    read.close()
-    expected = [formatting.printable(text) for text in (other, one, other)]
-    assert [text for text in read.texts if text.strip()] == [text for text in expected if text.strip()]
-    assert [dict(given)["title"] for tag, given in read.tags if tag == "span"] == expected[1:]
-    assert {tag for tag, _ in read.tags} == {"div", "ol", "li", "h3", "p", "span"}
-
-
-class _Plain(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.texts: list[str] = []
-        self.tags: list[tuple[str, list[tuple[str, str | None]]]] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, attrs))
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append(data)
 
 
 def test_templates_are_strict() -> None:
     with pytest.raises(UndefinedError):
         render("notes.html", contest=None)
     assert "<" not in "".join(map(style_sheet, STYLES)), "the style sheet ends where it ends"
-
-
-@pytest.mark.slow
-def test_the_page_of_a_large_contest_is_made_in_seconds() -> None:
-    definition = contest(40, RoundRobin())
-    result = by_seed(3)
-    games = [result(fixture) for fixture in plan(definition, []).due]
-    made = make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
-    assert len(made.games) == 1560
-    assert Reader(page(made)).ids
-
-
-def test_a_running_contest_says_so() -> None:
-    text = page(make_report(*sample(5, RoundRobin(), stop=12)))
-    assert "Running, as of 2026-11-21 05:15 UTC" in text and "<dt>Due</dt>" in text
-    over = sample_report(5, RoundRobin())
-    assert f"Final result: {over.stages[0].table[0].name} has won" in page(over)

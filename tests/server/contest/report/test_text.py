@@ -1,6 +1,5 @@
 import re
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 from rich.console import Console, RenderableType
@@ -63,40 +62,3 @@ def test_tables_of_twelve_long_names_are_readable_at_80_columns() -> None:
         points = [cell.points for cell in cells if cell]
         assert [float(word.replace("½", ".5")) for word in words if word != "×"] == points
         assert words.index("×") == number
-
-
-def test_a_crosstable_of_more_than_a_terminal_is_wide_comes_in_blocks() -> None:
-    definition, games = long_names(2 * text.CROSSED_AT_ONCE + 3)
-    stage = make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED)).stages[0]
-    blocks = [block.splitlines() for block in shown(text.crosstable(stage), 80).split("\n\n")]
-    heads = [block[0].split()[2:] for block in blocks]
-    assert heads == [[str(n) for n in numbers] for numbers in (range(1, 13), range(13, 25), range(25, 28))]
-    rows = zip(*[block[1:] for block in blocks], strict=True)
-    for place, (cells, row) in enumerate(zip(stage.crosstable, rows, strict=True)):
-        found = " ".join(part.split(maxsplit=2)[2] if len(part.split()) > 2 else "" for part in row).split()
-        points = [float(word.replace("½", ".5")) for word in found if word != "×"]
-        assert points == [cell.points for cell in cells if cell] and max(map(len, row)) <= 80
-        assert found.index("×") == sum(cell is not None for cell in cells[:place])
-
-
-def test_a_crosstable_of_hundreds_is_left_to_the_page() -> None:
-    definition, games = long_names(3)
-    stage = make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED)).stages[0]
-    many = msgspec.structs.replace(stage, table=stage.table * 30, crosstable=((),) * 90)
-    assert "index.html has that of all" in shown(text.crosstable(many), 80)
-
-
-def test_standings_show_forfeits_byes_and_who_is_out() -> None:
-    made = sample_report(7, RoundRobin(2))
-    found = shown(text.standings(made.stages[0]), 100)
-    assert "a3 is disqualified: lost on time (3 games)" in found
-    assert any(f"{line.losses}+{line.forfeits_lost}" in found for line in made.stages[0].table if line.forfeits_lost)
-    swiss = sample_report(7, Swiss(3))
-    assert swiss.stages[0].byes and f"byes: {swiss.stages[0].byes[0].name} in round 1" in shown(
-        text.standings(swiss.stages[0]), 100
-    )
-
-
-def test_a_contest_that_has_just_begun_is_shown() -> None:
-    found = shown(text.render_report(sample_report(4, RoundRobin(), stop=1)), 80)
-    assert "running, as of 2026-11-21 05:15 UTC" in found and "open" in found

@@ -1,7 +1,7 @@
 """Contests in an arena, with bots in the same process that play by seed."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -18,6 +18,7 @@ from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.runtime.service import ContestService
 from server.contest.store.store import FILE, Store
 from tests.server.harness import ArenaHarness, ImmediateArrivals, open_arena
+from tests.waiting import BUILD_SECONDS
 
 SANDBOX = 'sandbox = "none"\n' if sandbox_obstacle() else ""
 """Begins the file of a contest of programs that is not about sandboxes, so that it can be held without them."""
@@ -52,18 +53,19 @@ async def play_by_seed(harness: ArenaHarness, name: str, seek: str = "any", toke
 
 
 @asynccontextmanager
-async def running_contest(folder: Path, file: str = "") -> AsyncIterator[tuple[ArenaHarness, Store, int]]:
-    """Hold the contest of a file, or the one that is there, in an arena over a data directory."""
+async def running_contest(folder: Path, file: str = "", *bots: str) -> AsyncIterator[tuple[ArenaHarness, Store, int]]:
+    """Hold the contest of a file, or the one that is there, in an arena over a data directory, with these bots."""
     folder.mkdir(parents=True, exist_ok=True)
-    store, looked_at = Store(folder / FILE), Store(folder / FILE)
-    async with open_arena(folder, results=store.kept_matches()) as harness, trio.open_nursery() as nursery:
+    with closing(Store(folder / FILE)) as store, closing(Store(folder / FILE)) as looked_at:
         contest = store.open_contest(file, read_definition(file), datetime.now(UTC)) if file else store.contests()[0].id
-        nursery.start_soon(ContestService(harness.arena, store, ImmediateArrivals()).run)
-        try:
-            yield harness, looked_at, contest
-        finally:
-            nursery.cancel_scope.cancel()
-            looked_at.close()
+        async with open_arena(folder, results=store.kept_matches()) as harness, trio.open_nursery() as nursery:
+            nursery.start_soon(ContestService(harness.arena, store, ImmediateArrivals()).run)
+            for name in bots:
+                nursery.start_soon(play_by_seed, harness, name)
+            try:
+                yield harness, looked_at, contest
+            finally:
+                nursery.cancel_scope.cancel()
 
 
 def read_definition(file: str) -> Definition:
@@ -72,7 +74,7 @@ def read_definition(file: str) -> Definition:
 
 async def wait_until_over(store: Store, contest: int) -> list[Finished]:
     """Wait until a contest is over, and return its games."""
-    with trio.fail_after(600):
+    with trio.fail_after(BUILD_SECONDS):
         while all(row.closed is None for row in store.contests() if row.id == contest):
             await trio.sleep(0.01)
     return store.games(contest)

@@ -17,12 +17,10 @@ from engine.wire import messages as m
 from server.contest.definition import Adjudication
 from server.contest.runtime import adjudication
 from server.contest.runtime.adjudication import Adjudicator
-from tests.server.harness import ArenaHarness, Client, open_arena, play, ready
+from tests.server.harness import ArenaHarness, Client, open_arena, play, ready, until
+from tests.waiting import WAIT_SECONDS
 
 RULES = Adjudication(from_ply=0, seconds=600.0, megabytes=64)
-
-SECONDS = 600.0
-"""After which whatever a test waits for has failed."""
 
 PROVER = """
 import json, os, pathlib, select, sys
@@ -54,7 +52,7 @@ while True:
 
 @asynccontextmanager
 async def adjudicated(harness: ArenaHarness, adjudicator: Adjudicator) -> AsyncIterator[None]:
-    with trio.fail_after(SECONDS):
+    with trio.fail_after(WAIT_SECONDS):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(adjudicator.run, lambda: [harness.match(number) for number in harness.arena.matches])
             yield
@@ -76,8 +74,7 @@ def answer(folder: Path, reserve: int, text: str) -> None:
 
 
 async def asked(folder: Path, number: int) -> None:
-    while len(lines(folder / "questions")) < number:
-        await trio.sleep(0.005)
+    await until(lambda: len(lines(folder / "questions")) >= number)
 
 
 async def test_a_game_ends_with_the_win_that_solving_proves(tmp_path: Path) -> None:
@@ -101,8 +98,7 @@ async def test_a_game_ends_with_the_draw_that_solving_proves_but_not_while_initi
             await ann.say(m.Ready())
             await trio.sleep(3 * adjudication.LOOK_SECONDS)
             assert harness.arena.matches
-            await bob.say(m.Ready())
-            result = await bob.hear(m.Result)
+            result = await bob.ask(m.Ready(), m.Result)
         assert (result.result, result.reason) == ("draw", "adjudicated")
         assert record.verify(harness.record()).result == "draw"
 
@@ -131,18 +127,6 @@ async def test_positions_are_looked_at_from_a_ply_on_and_an_answer_that_comes_to
         assert record.verify(harness.record()).history.plies == 3
 
 
-async def test_a_win_beyond_the_move_limit_is_none(tmp_path: Path) -> None:
-    answer(tmp_path, 5, '{"winner":0,"plies":1000,"exact":true}')
-    async with open_arena(tmp_path / "data") as harness:
-        ann, bob = await harness.pair("params=3,3,9,9 budget=86400000")
-        async with adjudicated(harness, by_hand(tmp_path, replace(RULES, from_ply=1))):
-            await ready(ann, bob)
-            await play(ann, bob, "a1-b2")
-            await asked(tmp_path, 1)
-            await trio.sleep(3 * adjudication.LOOK_SECONDS)
-            assert harness.arena.matches, "1001 plies are more than 1000"
-
-
 async def test_a_position_that_does_not_stand_any_more_holds_up_no_other_match(tmp_path: Path) -> None:
     async with open_arena(tmp_path / "data") as harness:
         ann, bob = await harness.pair("params=3,3,9,9 budget=86400000")
@@ -152,8 +136,7 @@ async def test_a_position_that_does_not_stand_any_more_holds_up_no_other_match(t
             await play(ann, bob, "a1-b2")
             await asked(tmp_path, 2)
             await bob.say(m.Resign())
-            while len(lines(tmp_path / "given-up")) < 2:
-                await trio.sleep(0.005)
+            await until(lambda: len(lines(tmp_path / "given-up")) >= 2)
         assert len(lines(tmp_path / "processes")) == 1
 
 
@@ -198,8 +181,7 @@ async def test_a_process_that_fails_is_started_again_for_the_next_position(
             await ready(ann, bob)
             if how == "hangs":
                 with capture_logs() as logs:
-                    while not logs:
-                        await trio.sleep(0.005)
+                    await until(lambda: logs)
                 assert logs[0]["event"] == "proof_process_failed"
                 monkeypatch.undo()
             else:
@@ -225,19 +207,3 @@ async def test_a_contest_goes_on_where_no_position_can_be_proven(tmp_path: Path)
             await trio.sleep(3 * adjudication.LOOK_SECONDS)
             await play(ann, bob, "a1-b2")
             assert harness.arena.matches
-
-
-async def test_a_record_that_cannot_be_written_annuls_the_match(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    answer(tmp_path, 6, '{"winner":null}')
-    async with open_arena(tmp_path / "data") as harness:
-        ann, bob = await harness.pair("params=3,3,9,9 budget=86400000")
-        await ready(ann, bob)
-
-        def full(text: str) -> None:
-            raise OSError(28, "No space left on device")
-
-        monkeypatch.setattr(harness.match(1)._journal, "write", full)
-        async with adjudicated(harness, by_hand(tmp_path)):
-            assert (await bob.hear(m.Result)).reason == "server_fault"

@@ -6,15 +6,14 @@ from pathlib import Path
 
 import pytest
 import trio
-from trio.testing import MockClock
 
 from engine.wire import messages as m
-from server.commands import demo
 from server.config.builtin_bot import BuiltinBot
 from server.config.settings import Settings
 from server.contest.programs import builtin_bots
 from server.ops.faults import pause_seconds
-from tests.server.harness import logged, open_arena
+from tests.server.harness import ArenaHarness, logged, open_arena, until
+from tests.waiting import WAIT_SECONDS
 
 SETTINGS = Settings(builtin_bots=(BuiltinBot("alfabeta"),))
 
@@ -26,13 +25,23 @@ async def test_a_kind_of_bots_that_cannot_be_started_is_given_up(
     monkeypatch.setattr(builtin_bots, "builtin_bot_command", lambda bot: ("false",))
     with logged() as log:
         async with open_arena(tmp_path) as arena:
-            with trio.fail_after(600):
+            with trio.fail_after(WAIT_SECONDS):
                 await builtin_bots.keep_builtin_bots(arena.arena, SETTINGS)
             assert arena.arena.builtin_tokens == arena.arena.builtin_kinds == {}
             await arena.connect("alfabeta")  # the name is free for others
     given_up = [line for line in log.getvalue().splitlines() if "builtin_bot_abandoned" in line]
     assert len(given_up) == 1 and "alfabeta" in given_up[0]
     assert log.getvalue().count("builtin_bot_failed") == builtin_bots.MAX_FAILURES
+
+
+async def bot_is_met(arena: ArenaHarness, nursery: trio.Nursery) -> None:
+    """Keep the bots of the server, and let a newcomer meet one."""
+    nursery.start_soon(builtin_bots.keep_builtin_bots, arena.arena, SETTINGS)
+    newcomer = await arena.connect("newcomer")
+    with trio.fail_after(WAIT_SECONDS):
+        match = await newcomer.ask(m.Seek("gipf", m.Text("opponent=alfabeta")), m.Match)
+    assert match.opponent == "alfabeta"
+    nursery.cancel_scope.cancel()
 
 
 async def test_a_bot_that_has_logged_in_is_started_again_however_it_ends(
@@ -52,19 +61,13 @@ async def test_a_bot_that_has_logged_in_is_started_again_however_it_ends(
             if began <= 2 * builtin_bots.MAX_FAILURES:
                 await trio.sleep(0.01)
                 await client.stream.aclose()
-                while name in arena.arena.sessions:
-                    await trio.sleep(0.001)
+                await until(lambda: name not in arena.arena.sessions)
                 return 1
             await client.say(m.Seek("gipf"))
             return await trio.sleep_forever()
 
         monkeypatch.setattr(builtin_bots, "_run_bot", run)
-        nursery.start_soon(builtin_bots.keep_builtin_bots, arena.arena, SETTINGS)
-        newcomer = await arena.connect("newcomer")
-        await newcomer.say(m.Seek("gipf", m.Text("opponent=alfabeta")))
-        with trio.fail_after(600):
-            assert (await newcomer.hear(m.Match)).opponent == "alfabeta"
-        nursery.cancel_scope.cancel()
+        await bot_is_met(arena, nursery)
 
 
 def test_pauses_grow_to_their_bound_however_often_something_fails() -> None:
@@ -91,25 +94,4 @@ async def test_a_machine_without_room_for_a_bot_costs_the_server_nothing(
             await trio.sleep_forever()
 
         monkeypatch.setattr(trio, "run_process", run_process)
-        nursery.start_soon(builtin_bots.keep_builtin_bots, arena.arena, SETTINGS)
-        newcomer = await arena.connect("newcomer")
-        await newcomer.say(m.Seek("gipf", m.Text("opponent=alfabeta")))
-        with trio.fail_after(600):
-            assert (await newcomer.hear(m.Match)).opponent == "alfabeta"
-        nursery.cancel_scope.cancel()
-
-
-async def test_the_demonstration_says_for_whom_it_waits(
-    tmp_path: Path, autojump_clock: MockClock, capsys: pytest.CaptureFixture[str]
-) -> None:
-    async with open_arena(tmp_path) as arena, trio.open_nursery() as nursery:
-        nursery.start_soon(demo._report_awaited, arena.arena, ("alphabeta", "random"))
-        await trio.sleep(6)
-        await arena.connect("random")
-        await trio.sleep(6)
-        await arena.connect("alphabeta")
-    assert capsys.readouterr().out.splitlines() == [
-        "  alphabeta and random not ready after 5 s: the search is compiled before its first match, "
-        "which takes a minute or two, once",
-        "  alphabeta not ready after 10 s",
-    ]
+        await bot_is_met(arena, nursery)

@@ -14,14 +14,20 @@ from server.contest.fixtures import Fixture
 from server.contest.programs.sandbox.choice import view
 from tests.bots.piped_programs import PIPED
 from tests.server.contest.runtime.bots import SANDBOX
+from tests.waiting import WAIT_SECONDS
+
+START_SECONDS = int(WAIT_SECONDS / 4)
+"""What every program gets to start, and what a silent one takes."""
 
 DICE = Path(__file__).with_name("dice.py")
 
 FILE = (
     SANDBOX
+    + f"""
+start-seconds = {START_SECONDS}
+"""
     + """
 name = "Tomorrow"
-start-seconds = 10
 time = {{ budget = 60_000 }}
 games = [{{ game = "mnk", params = "3 3 3" }}, {{ game = "mnk", params = "4 4 3" }}]
 stages = [{{ format = "round-robin" }}]
@@ -55,11 +61,12 @@ async def test_each_program_is_told_what_is_wrong_with_it_before_the_contest(tmp
     assert await check(definition, said.append) == 1
     lines = {line.split()[0]: line for line in said}
     assert said[0] == "Tomorrow: 7 entrants; m,n,k 3 3 3, m,n,k 4 4 3; 2 openings: the file can be played"
+    assert said[1].startswith("84 games on "), said[1]
     assert "  ok: first word after " in lines["good"] and "in 2 games" in lines["good"]
     assert "NOT OK: in m,n,k 3 3 3: crashed after 2 moves" in lines["crash"] and "exit status 7" in lines["crash"]
     assert "'pyhton3'" in lines["typo"] and "cannot be started" in lines["typo"]
     assert "exit status 1" in lines["ends"] and "    | no weights.bin here" in " ".join(said)
-    assert "had neither read its input nor said anything after 10 seconds" in lines["silent"]
+    assert f"had neither read its input nor said anything after {START_SECONDS} seconds" in lines["silent"]
     assert "exit status 0" in lines["leaves"]
     assert lines["guest"].endswith("connects by itself: not checked")
     assert said[-1] == "5 of 6 programs cannot play as they are"
@@ -74,7 +81,7 @@ async def test_programs_that_the_bridge_plays_with_play_in_contests(tmp_path: Pa
     definition = replace(contest_file.read(FILE.format(table), str), folder=str(tmp_path))
     said: list[str] = []
     assert await check(definition, said.append) == 0, said
-    assert all("  ok: first word after " in line for line in said[1:4])
+    assert all("  ok: first word after " in line for line in said[2:5])
 
 
 async def test_a_program_sees_in_its_check_what_it_will_see_in_the_contest(

@@ -44,11 +44,10 @@ from tests.forking import Forked
 from tests.server.commands.test_command_line import fails
 from tests.server.contest.runtime.bots import SANDBOX, choose_by_seed
 from tests.server.ports import free_port
+from tests.server.process import wait_until
+from tests.waiting import BUILD_SECONDS
 
 KILLS, ROUNDS = (100, 2) if os.environ.get("ARENA_CAMPAIGN") else (3, 1)
-END_SECONDS = 600.0
-"""After which what a test waits for has failed to come."""
-
 DICE = Path(__file__).with_name("dice.py")
 
 
@@ -79,7 +78,7 @@ class Command:
 
     def end(self) -> tuple[int, str]:
         """Wait for its end; return its exit status and what it has said."""
-        said, _ = self.process.communicate(timeout=END_SECONDS)
+        said, _ = self.process.communicate(timeout=BUILD_SECONDS)
         return self.process.returncode, said
 
 
@@ -98,10 +97,7 @@ def kept(data: Path) -> list[Finished]:
 
 
 def wait_for(data: Path, games: int) -> None:
-    deadline = time.monotonic() + END_SECONDS
-    while len(kept(data)) < games:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_until(lambda: len(kept(data)) >= games)
 
 
 def results(games: list[Finished]) -> dict[object, object]:
@@ -172,24 +168,6 @@ def test_a_contest_of_programs_is_reported_with_all_its_records(tmp_path: Path) 
 
 
 @pytest.mark.slow
-def test_a_contest_that_was_stopped_in_order_goes_on(tmp_path: Path) -> None:
-    text = (PROGRAMS + entrants(3, 0)).replace('"round-robin"', '"round-robin", pairs = 2')
-    file, data = contest(tmp_path, text), tmp_path / "data"
-    with Command(file, data, "--port", "0") as command:
-        wait_for(data, 3)
-        command.process.send_signal(signal.SIGTERM)
-        status, said = command.end()
-    assert status == 3, said
-    assert "The same command goes on" in said
-    before = kept(data)
-    status, said = run(file, data)
-    assert status == 0, said
-    games = kept(data)
-    assert games[: len(before)] == before
-    assert len(results(games)) == len(counted_games(games)) == 12
-
-
-@pytest.mark.slow
 def test_a_second_command_opens_its_contest_on_the_server_that_runs(tmp_path: Path) -> None:
     port = free_port()
     server = [sys.executable, "-P", "-m", "server", "serve", "--no-web", "--port", str(port), "--data"]
@@ -214,7 +192,7 @@ def test_a_command_that_follows_goes_on_with_its_contest_when_the_server_it_foll
     second.mkdir()
     waits = contest(first, PROGRAMS.replace('"Programs"', '"Waits"') + entrants(0, 2))
     killed = tmp_path / "killed"  # nobody plays before that
-    patient = ["sh", "-c", f"until [ -e {killed} ]; do sleep 0.02; done; exec {sys.executable} {DICE}"]
+    patient = ["sh", "-c", 'until [ -e "$0" ]; do sleep 0.02; done; exec "$@"', str(killed), sys.executable, str(DICE)]
     programs = "".join(f"[[entrants]]\nname = 'p{n}'\ncommand = {patient}\n" for n in range(2))
     text = 'sandbox = "none"\n' + PROGRAMS.removeprefix(SANDBOX) + programs
     with Command(waits, data, "--port", "0", "--verbose") as holder:

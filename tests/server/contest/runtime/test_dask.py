@@ -51,12 +51,3 @@ def test_a_contest_ends_like_a_local_one_though_a_worker_and_the_coordinator_are
             "it comes back with the game"
         )
     assert len(list((there / "records").iterdir())) == 6
-
-
-@pytest.mark.slow
-def test_a_cluster_that_cannot_be_reached_is_one_sentence_and_nothing_begins(tmp_path: Path) -> None:
-    file = contest(tmp_path, PROGRAMS + entrants(2, 0))
-    status, said = run(file, tmp_path / "data", "--dask", "tcp://127.0.0.1:1")
-    assert (status, said.count("\n")) == (1, 1)
-    assert "arena-server: cannot hold the contest: no dask scheduler can be reached at 'tcp://127.0.0.1:1'" in said
-    assert not (tmp_path / "data").exists()

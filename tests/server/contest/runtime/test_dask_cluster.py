@@ -5,7 +5,7 @@ import shutil
 import sys
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager, closing, suppress
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -53,10 +53,8 @@ from server.ops import program_version
 from server.ops.program_version import program_with_rules
 from server.storage.record_store import RecordStore
 from tests.server.contest.runtime.test_contest_command import PROGRAMS, entrants
-from tests.server.harness import ImmediateArrivals, open_arena
-
-SECONDS = 600.0
-"""After which whatever a test waits for has failed."""
+from tests.server.harness import ImmediateArrivals, open_arena, until
+from tests.waiting import WAIT_SECONDS
 
 
 @cache
@@ -129,17 +127,12 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
 @asynccontextmanager
 async def running(made: Made) -> AsyncIterator[Cluster]:
     found = Cluster("tcp://there:1", "/", made.connect)
-    with trio.fail_after(SECONDS):
+    with trio.fail_after(WAIT_SECONDS):
         async with trio.open_nursery() as nursery:
             await nursery.start(found.run)
             yield found
             nursery.cancel_scope.cancel()
     assert made.closed
-
-
-async def until(true: Callable[[], bool]) -> None:
-    while not true():
-        await trio.sleep(0.005)
 
 
 async def test_games_go_to_workers_with_room_each_on_cores_of_its_own(
@@ -223,22 +216,6 @@ async def test_a_game_that_fails_everywhere_is_given_back(made: Made) -> None:
         with pytest.raises(NotPlayed, match="it was tried 5 times on the cluster; the last time the disk is full"):
             await found.play(job())
         assert found.workers == 4
-
-
-async def test_where_no_worker_is_left_games_wait(made: Made) -> None:
-    made.add("one")
-    made.answer = lambda worker, task: Failed("no")
-    played: list[Any] = []
-
-    async def play() -> None:
-        played.append(await found.play(job()))
-
-    async with running(made) as found, trio.open_nursery() as nursery:
-        nursery.start_soon(play)
-        await until(lambda: (found.workers, found.games) == (0, 0))
-        await trio.sleep(0.05)
-        assert played == [] and made.open == []
-        nursery.cancel_scope.cancel()
 
 
 async def test_games_wait_while_the_scheduler_is_lost_which_is_no_failure_of_theirs(made: Made) -> None:
@@ -347,7 +324,7 @@ def test_contests_that_cannot_be_played_on_a_cluster_are_refused(monkeypatch: py
 
 async def test_an_answer_is_taken_only_with_the_true_record_of_its_game(tmp_path: Path) -> None:
     task = job(7)
-    with trio.fail_after(SECONDS):
+    with trio.fail_after(WAIT_SECONDS):
         answer = await game_worker.play(task)
     assert (answer.names, answer.fault, answer.wrote) == ((), "", {})
     assert answer.record.startswith("arena-record 1\nmatch 7\n")
@@ -397,7 +374,7 @@ async def test_a_match_that_was_annulled_is_no_game(monkeypatch: pytest.MonkeyPa
         return match
 
     monkeypatch.setattr(Arena, "begin_match", seat)
-    with trio.fail_after(SECONDS):
+    with trio.fail_after(WAIT_SECONDS):
         answer = await game_worker.play(job())
     with pytest.raises(BadAnswer, match="annulled there: the disk is full"):
         check_answer(job(), msgspec.json.encode(answer))
@@ -406,7 +383,7 @@ async def test_a_match_that_was_annulled_is_no_game(monkeypatch: pytest.MonkeyPa
 async def test_who_does_not_come_is_named_and_what_it_wrote_comes_back(tmp_path: Path) -> None:
     text = PROGRAMS + entrants(1, 0) + f"[[entrants]]\nname = 'bad'\ncommand = {[sys.executable, '-c', 'no']}\n"
     found = definition(str(tmp_path), text)
-    with trio.fail_after(SECONDS):
+    with trio.fail_after(WAIT_SECONDS):
         answer = await game_worker.play(job(of=found))
     assert answer.names == ("bad",)
     assert "bad did not come to the game" in answer.why and "NameError" in answer.why
@@ -435,7 +412,7 @@ def test_a_game_that_nobody_wants_any_more_ends_with_its_programs(tmp_path: Path
 
     def wanted() -> bool:
         seen[:] = sleepers() or seen
-        return len(seen) < 2 and time.monotonic() < began + SECONDS
+        return len(seen) < 2 and time.monotonic() < began + WAIT_SECONDS
 
     assert play_apart(task, wanted) == b""
     assert len(seen) == 2
@@ -449,11 +426,9 @@ SLEEP = 10_000_000 + os.getpid()
 def sleepers() -> list[int]:
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
+        with suppress(OSError):
             if path.read_bytes() == f"sleep\0{SLEEP}\0".encode():
                 found.append(int(path.parent.name))
-        except OSError:
-            pass
     return found
 
 

@@ -21,11 +21,8 @@ from server.contest.definition import (
     Variant,
 )
 from server.contest.store.schema import definition_text, read_definition
+from tests.server.contest.runtime.test_store import names, numbers, small, texts
 
-names = st.from_regex(r"\A[A-Za-z0-9][A-Za-z0-9_.-]{0,31}\Z")
-texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
-numbers = st.integers(0, 2**63 - 1)
-small = st.integers(0, 1000)
 controls = st.builds(TimeControl, numbers, numbers)
 formats: st.SearchStrategy[Format] = st.one_of(
     st.builds(RoundRobin, small),

@@ -15,7 +15,7 @@ from server.contest.runtime import pauses
 from server.contest.store.store import FILE
 from server.storage import database
 from tests.server.contest.runtime.bots import play_by_seed, running_contest, wait_until_over
-from tests.server.harness import ArenaHarness
+from tests.server.harness import ArenaHarness, until
 
 LOCKED = """
 name = "Ann and Bob"
@@ -39,8 +39,7 @@ async def answers(harness: ArenaHarness) -> None:
     """Show that others play a match from its beginning to its end."""
     carol, dave = await harness.connect("carol"), await harness.connect("dave")
     await carol.say(m.Seek("mnk", m.Text("opponent=dave")))
-    await dave.say(m.Seek("mnk", m.Text("opponent=carol")))
-    await dave.hear(m.Board)
+    await dave.ask(m.Seek("mnk", m.Text("opponent=carol")), m.Board)
     await dave.say(m.Resign())
     assert (await carol.hear(m.Result)).reason == "resign"
 
@@ -64,20 +63,14 @@ async def test_a_database_that_is_locked_holds_up_contests_alone(
                 assert await trio.to_thread.run_sync(other.stdout.readline) == "held\n"
                 bots.start_soon(play_by_seed, harness, "ann")
                 bots.start_soon(play_by_seed, harness, "bob")
-                with trio.fail_after(600):
-                    while not {"contest_database_stalled", "contest_paused"} <= {line["event"] for line in logs}:
-                        await trio.sleep(0.01)
+                await until(lambda: {"contest_database_stalled", "contest_paused"} <= {line["event"] for line in logs})
                 await answers(harness)
                 held = len(store.games(contest))
                 other.stdin.close()
                 other.wait()
             games = await wait_until_over(store, contest)
             bots.cancel_scope.cancel()
-            with trio.fail_after(600):
-                while [line["event"] for line in logs if "database" in line["event"]][
-                    -1
-                ] != "contest_database_recovered":
-                    await trio.sleep(0.01)
+            await until(lambda: database_events(logs)[-1] == "contest_database_recovered")
     assert held == 0, "no result is made up while none can be kept"
     assert len(games) == 6 and all(game.played for game in games)
     paused = [line for line in logs if line["event"] == "contest_paused"]

@@ -10,6 +10,7 @@ from engine import record
 from engine.wire import messages as m
 from tests.server.contest.runtime.bots import SANDBOX, running_contest, wait_until_over
 from tests.server.harness import ArenaHarness
+from tests.waiting import WAIT_SECONDS
 
 FILE = """{sandbox}name = "notes"
 time = {{ budget = 60_000 }}
@@ -48,7 +49,7 @@ async def test_a_contest_file_says_when_notes_are_seen(live: bool, tmp_path: Pat
     word = f"live-notes = {'true' if live else 'false'}"
     file = FILE.format(sandbox="", live=word, entrants='{ name = "ann" }, { name = "bob" }')
     async with running_contest(tmp_path, file) as (harness, _store, _contest):
-        with trio.fail_after(600):
+        with trio.fail_after(WAIT_SECONDS):
             assert await _seen_after_a_move(harness) == live
 
 
@@ -60,12 +61,10 @@ async def _seen_after_a_move(harness: ArenaHarness) -> bool:
     sides = [(await client.hear(m.Match)).side for client in players]
     for client in players:
         await client.say(m.Ready())
-    spectator = await harness.connect()
-    await spectator.say(m.Watch(1))
+    spectator = await harness.guest(m.Watch(1))
     first = players[sides.index("first")]
     await first.hear(m.Turn)
     await first.say(m.Note(m.Text("depth=1")), m.Move(m.Text("a1")))
     await first.hear(m.Moved)
     await spectator.hear(m.Moved)
-    await spectator.say(m.Ping())
-    return isinstance(await spectator.next(), m.Noted)
+    return isinstance(await spectator.answer(m.Ping()), m.Noted)

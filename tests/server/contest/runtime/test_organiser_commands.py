@@ -4,7 +4,6 @@ import random
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from server.contest.formats.plan import Plan, Present, plan
 from server.contest.formats.standings import standings
 from server.contest.interventions import Kind
 from server.contest.report.structure import Report
-from server.contest.runtime.organiser_commands import BadIntervention, InterventionRequest, intervene, open_contest
+from server.contest.runtime.organiser_commands import BadIntervention, InterventionRequest, intervene
 from server.contest.runtime.snapshot import take_snapshot
 from server.contest.scoring.disqualification import find_disqualified
 from server.contest.store.store import FILE, Store
@@ -262,27 +261,6 @@ def test_nothing_begins_or_ends_that_rests_on_what_the_organiser_has_just_change
     assert not found.store.begin(found.id, due[0], 1, 0) and not found.store.fixtures(found.id)
     assert not found.store.close_contest(found.id, DATE, 0)
     assert found.store.close_contest(found.id, DATE, 1)
-
-
-def test_the_contest_and_the_entrant_are_found_or_what_there_is_is_said(held: Callable[[Definition], Held]) -> None:
-    found = held(contest(2, RoundRobin()))
-    store = found.store
-    assert open_contest(store, "").id == open_contest(store, "test").id == found.id
-    assert found.refused(Kind.WITHDRAW, "carl") == "no entrant of 'test' is called 'carl'; there are a1, a2"
-    ask = partial(open_contest, store)
-    with pytest.raises(BadIntervention, match=r"^there is no contest .tset.; there is test$"):
-        ask("tset")
-    other = store.open_contest("file", replace(contest(2, RoundRobin()), name="other"), DATE)
-    with pytest.raises(
-        BadIntervention, match=r"^there are several contests; say which with --contest; there are test, other$"
-    ):
-        ask("")
-    for number in (found.id, other):
-        store.close_contest(number, DATE)
-    with pytest.raises(BadIntervention, match=r"^there is no contest here that is not over$"):
-        ask("")
-    with pytest.raises(BadIntervention, match=r"^the contest 'other' was over on 2026-11-22 07:00 UTC: it stays so$"):
-        ask("other")
 
 
 def test_a_contest_is_paused_and_resumed_and_both_stand_in_its_report(held: Callable[[Definition], Held]) -> None:

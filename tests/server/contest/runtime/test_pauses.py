@@ -6,7 +6,6 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Callable
-from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ import trio.testing
 from structlog.testing import capture_logs
 
 from server.contest.fixtures import SET_ASIDE, counted_games
-from server.contest.formats.plan import plan
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.core_queue import CoreQueue
 from server.contest.programs import program
@@ -28,12 +26,12 @@ from server.contest.runtime.ledger import MAX_FAILURES
 from server.contest.runtime.snapshot import take_snapshot
 from server.contest.scoring.disqualification import find_disqualified
 from server.contest.store.folders import folder_of
-from server.contest.store.store import FILE, Store
 from server.match import referee
 from server.net.listener import AcceptStatus, Listener
-from tests.server.contest.runtime.bots import play_by_seed, read_definition, running_contest, wait_until_over
+from tests.server.contest.runtime.bots import read_definition, running_contest, wait_until_over
 from tests.server.contest.runtime.test_contest_command import kept, run
 from tests.server.contest.runtime.test_sandbox import with_word
+from tests.waiting import WAIT_SECONDS
 
 DICE = Path(__file__).with_name("dice.py")
 
@@ -70,7 +68,7 @@ async def test_a_contest_pauses_where_the_machine_lacks_something_and_nobody_has
 
     monkeypatch.setattr(program, "spawn", fails)
     async with running_contest(tmp_path, PROGRAMS) as (harness, store, contest):
-        with trio.fail_after(600):
+        with trio.fail_after(WAIT_SECONDS):
             while (present := ContestPlayers.of(harness.arena).present.get(contest)) is None or present.paused is None:
                 await trio.sleep(0.005)
         assert errno.errorcode[number] in present.paused.reason
@@ -80,33 +78,6 @@ async def test_a_contest_pauses_where_the_machine_lacks_something_and_nobody_has
     assert not find_disqualified(read_definition(PROGRAMS), games)
     assert moment.pauses and all(pause.ended is not None for pause in moment.pauses)
     assert errno.errorcode[number] in moment.pauses[0].reason
-
-
-@pytest.mark.slow
-async def test_both_are_blamed_where_neither_program_can_be_started(tmp_path: Path) -> None:
-    file = PROGRAMS.replace(f"'{sys.executable}', '{DICE}'", "'./nowhere'")
-    async with running_contest(tmp_path, file) as (_, store, contest):
-        games = await wait_until_over(store, contest)
-    assert {(game.winner, game.played) for game in counted_games(games)} == {(None, False)}
-    assert "p0 did not come" in games[0].detail and "p1 did not come" in games[0].detail
-
-
-@pytest.mark.slow
-async def test_a_game_in_which_the_server_died_again_and_again_is_set_aside_and_the_others_are_played(
-    tmp_path: Path,
-) -> None:
-    definition = read_definition(PROGRAMS)
-    fixture = plan(definition, []).due[0]
-    with closing(Store(tmp_path / FILE)) as left:
-        contest = left.open_contest(PROGRAMS, definition, datetime.now(UTC))
-        for _ in range(MAX_FAILURES - 1):
-            left.failed(contest, fixture)
-        left.begin(contest, fixture, 1)  # it had begun, and the server died
-    async with running_contest(tmp_path) as (_, store, contest):
-        games = await wait_until_over(store, contest)
-    (aside,) = [game for game in games if game.termination == SET_ASIDE]
-    assert aside.fixture == fixture and aside.shared and "set aside" in aside.detail
-    assert [game.fixture == fixture.swapped and game.played for game in games if game is not aside] == [True]
 
 
 THREE = """
@@ -131,12 +102,9 @@ async def test_an_error_of_the_servers_own_costs_one_match_which_is_played_again
 
     monkeypatch.setattr(referee, "move", breaks)
     with capture_logs() as logs:
-        async with running_contest(tmp_path, THREE) as (harness, store, contest), trio.open_nursery() as bots:
-            for name in ("ann", "bob", "carol"):
-                bots.start_soon(play_by_seed, harness, name)
+        async with running_contest(tmp_path, THREE, "ann", "bob", "carol") as (_harness, store, contest):
             games = await wait_until_over(store, contest)
             (again,) = interruptions(take_snapshot(store, contest, datetime.now(UTC)).report())
-            bots.cancel_scope.cancel()
     (annulled,) = [game for game in games if game not in counted_games(games)]
     assert (annulled.match, annulled.termination) == (broken, "server_fault")
     fixtures = [game.fixture for game in counted_games(games)]
@@ -158,10 +126,8 @@ async def test_a_program_that_is_stopped_at_its_start_loses_for_no_answer_and_no
     word = f"stops-{os.getpid()}"
     file = THREE.replace('{ name = "bob" }, { name = "carol" }', f"{{ name = 'stops', command = {COMMAND} }}")
     file = 'sandbox = "none"\nstart-seconds = 1\n' + file.replace(str(DICE), f"{DICE}', '{word}")
-    async with running_contest(tmp_path, file) as (harness, store, contest), trio.open_nursery() as bots:
-        bots.start_soon(play_by_seed, harness, "ann")
+    async with running_contest(tmp_path, file, "ann") as (_, store, contest):
         games = await wait_until_over(store, contest)
-        bots.cancel_scope.cancel()
     lost = [(game.fixture.players[game.winner or 0], game.termination) for game in counted_games(games)]
     assert lost == [("ann", "no_answer")] * 2
     assert with_word(word) == []
@@ -214,7 +180,12 @@ async def test_who_cannot_be_let_in_stands_before_a_closed_entrance(
 ) -> None:
     accept_status, calls = AcceptStatus(), Counter[str]()
 
+    entrance, peer = trio.socket.socketpair()
+    await peer.send(b"x")
+
     class Lacks:
+        socket = entrance
+
         async def accept(self) -> str:
             await trio.lowlevel.checkpoint()
             calls["accept"] += 1
@@ -229,3 +200,5 @@ async def test_who_cannot_be_let_in_stands_before_a_closed_entrance(
     await trio.sleep(2)
     assert [*seen, accept_status.closed] == [False, True, False]
     assert calls["accept"] == 4
+    entrance.close()
+    peer.close()

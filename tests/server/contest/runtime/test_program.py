@@ -23,12 +23,10 @@ from server.contest.programs.program import NotStarted, Place, Program
 from server.ops import descendants
 from server.storage import player_logs
 from server.storage.player_logs import without_plies
-from tests.server.harness import ImmediateArrivals, open_arena
+from tests.server.harness import ImmediateArrivals, open_arena, until
+from tests.waiting import WAIT_SECONDS
 
 SEAT = Seat("127.0.0.1", 2754, "carol", "gipf", "5ec7e7", "3,3,9,9")
-
-SECONDS = 600.0
-"""After which whatever a test waits for has failed."""
 
 
 @asynccontextmanager
@@ -36,7 +34,7 @@ async def started(tmp_path: Path, source: str, *words: str, core: int | None = N
     """Start a Python program, and leave it to be ended by what follows."""
     place = Place(tmp_path, descendants.home_of(tmp_path), tmp_path / "errors" / "1-carol.txt", core)
     command = [sys.executable, "-c", source, *words]
-    with trio.fail_after(SECONDS):
+    with trio.fail_after(WAIT_SECONDS):
         async with trio.open_nursery() as nursery:
             yield await nursery.start(programs.run, command, SEAT, place)
             nursery.cancel_scope.cancel()
@@ -105,10 +103,8 @@ async def test_a_program_on_stdin_and_stdout_is_served_like_a_connection(tmp_pat
             serve_stream, program.stream, harness.arena, ImmediateArrivals(), harness.rate_limiter.admit("127.0.0.1")
         )
         bob = await harness.connect("bob")
-        await bob.say(m.Seek("gipf", m.Text("params=2,3,5,5 colour=black opponent=carol")))
-        await bob.hear(m.Match)
-        await bob.say(m.Ready())
-        result = await bob.hear(m.Result)
+        await bob.ask(m.Seek("gipf", m.Text("params=2,3,5,5 colour=black opponent=carol")), m.Match)
+        result = await bob.ask(m.Ready(), m.Result)
         assert (result.result, result.reason) == ("white", "dead_lock")
         await program.ended.wait()
     assert program.report().endswith("ended by itself, with exit status 0; the last that it wrote: 'goodbye'")
@@ -123,7 +119,8 @@ sys.exit(3)
 """
 
 
-async def test_a_program_may_write_after_its_input_was_closed(tmp_path: Path) -> None:
+async def test_a_program_may_write_after_its_input_was_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(programs, "LEAVE_SECONDS", WAIT_SECONDS)
     async with started(tmp_path, WRITES_TO_THE_END) as program:
         assert program.stream is not None
         await program.stream.aclose()
@@ -147,7 +144,7 @@ async def test_a_program_with_a_port_in_its_command_connects_by_itself(tmp_path:
         place = Place(tmp_path, "0" * 16, tmp_path / "errors.txt")
         seat = SEAT._replace(port=listener.getsockname()[1])
         command = [sys.executable, "-c", CONNECTS, "{name}", "{host}", "{port}"]
-        with trio.fail_after(SECONDS):
+        with trio.fail_after(WAIT_SECONDS):
             async with trio.open_nursery() as nursery:
                 program = await nursery.start(programs.run, command, seat, place)
                 assert program.stream is None
@@ -196,7 +193,8 @@ sys.stdin.read()
 """
 
 
-async def test_daemons_that_a_program_leaves_end_with_it(tmp_path: Path) -> None:
+async def test_daemons_that_a_program_leaves_end_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(programs, "LEAVE_SECONDS", WAIT_SECONDS)
     async with started(tmp_path, FORKS) as program:
         daemon = int(await written(tmp_path / "pid"))
         assert alive(daemon)
@@ -226,8 +224,7 @@ async def test_a_flood_on_stderr_fills_no_disk_and_has_to_take_its_turn(
     monkeypatch.setattr(player_logs.BoundedLog, "write", counted)
     began = time.monotonic()
     async with started(tmp_path, FLOODS) as program:
-        while read <= 2 * (player_logs.HEAD_BYTES + player_logs.TAIL_BYTES):
-            await trio.sleep(0.01)
+        await until(lambda: read > 2 * (player_logs.HEAD_BYTES + player_logs.TAIL_BYTES))
     reads = 3 + (time.monotonic() - began) / pipes.FLOOD_SECONDS
     text = kept(tmp_path)
     assert text.startswith("first\nmore and more")
@@ -353,7 +350,7 @@ async def test_what_a_killed_server_has_left_ends_with_the_next_one(tmp_path: Pa
     command = [sys.executable, "-c", STARTS, str(tmp_path), sys.executable, "-c", WRITES_ITS_NUMBER]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as starter:
         try:
-            with trio.fail_after(SECONDS):
+            with trio.fail_after(WAIT_SECONDS):
                 talks, waits = [int(await written(tmp_path / f"pid-{number}")) for number in (1, 2)]
                 starter.send_signal(how)
                 starter.communicate()

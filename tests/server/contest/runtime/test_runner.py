@@ -13,7 +13,7 @@ import trio
 from structlog.testing import capture_logs
 
 from engine import record
-from engine.games.outcome import ANNULLED, Termination
+from engine.games.outcome import ANNULLED
 from engine.wire import messages as m
 from server.contest.fixtures import Finished, counted_games
 from server.contest.hosts.arena_host import ArenaGame
@@ -31,7 +31,8 @@ from tests.server.contest.runtime.bots import (
     running_contest,
     wait_until_over,
 )
-from tests.server.harness import ImmediateArrivals, open_arena
+from tests.server.harness import ImmediateArrivals, open_arena, until
+from tests.waiting import WAIT_SECONDS
 
 ROUND_ROBIN = """
 name = "Ann, Bob and Carol"
@@ -52,9 +53,7 @@ def results(games: list[Finished]) -> dict[object, object]:
 
 
 async def test_a_round_robin_is_played_to_its_end(tmp_path: Path) -> None:
-    async with running_contest(tmp_path, ROUND_ROBIN) as (harness, store, contest), trio.open_nursery() as bots:
-        for name in ("ann", "bob", "carol"):
-            bots.start_soon(play_by_seed, harness, name)
+    async with running_contest(tmp_path, ROUND_ROBIN, "ann", "bob", "carol") as (_harness, store, contest):
         games = await wait_until_over(store, contest)
     assert len(games) == 3 * 2 * 2
     definition = read_definition(ROUND_ROBIN)
@@ -77,11 +76,8 @@ async def test_a_game_that_was_over_before_the_server_began_is_replayed_by_anoth
         monkeypatch.setattr(Store, "finish", lambda *_: (_ for _ in ()).throw(OSError(errno.EIO, "no disk")))
         for name in ("ann", "bob"):
             bots.start_soon(play_by_seed, harness, name)
-        with trio.fail_after(600):
-            while not (tmp_path / "data" / "records" / "1.txt").exists():
-                await trio.sleep(0.01)
+        await until(lambda: (tmp_path / "data" / "records" / "1.txt").exists())
         after = harness.die()
-        bots.cancel_scope.cancel()
     monkeypatch.undo()
     told = record.verify((after / "records" / "1.txt").read_text(encoding="utf-8"))
 
@@ -91,75 +87,15 @@ async def test_a_game_that_was_over_before_the_server_began_is_replayed_by_anoth
     monkeypatch.setattr(record, "verify", here)
     monkeypatch.setattr(finished_games, "state_of", here)
     async with running_contest(after) as (harness, store, contest):
-        with trio.fail_after(600):
+        with trio.fail_after(WAIT_SECONDS):
             while not (games := store.games(contest)):
                 await trio.sleep(0.01)
     assert (games[0].match, games[0].termination, games[0].plies) == (1, told.reason, told.history.plies)
 
 
-@pytest.mark.slow
-async def test_a_contest_goes_on_where_a_server_that_died_has_left_it(tmp_path: Path) -> None:
-    undisturbed, died = tmp_path / "undisturbed", tmp_path / "died"
-    async with running_contest(undisturbed, ROUND_ROBIN) as (harness, store, contest), trio.open_nursery() as bots:
-        for name in ("ann", "bob", "carol"):
-            bots.start_soon(play_by_seed, harness, name)
-        expected = await wait_until_over(store, contest)
-    async with running_contest(died, ROUND_ROBIN) as (harness, store, contest), trio.open_nursery() as bots:
-        for name in ("ann", "bob", "carol"):
-            bots.start_soon(play_by_seed, harness, name)
-        while len(store.games(contest)) < 4 or not harness.arena.matches:
-            await trio.sleep(0.001)
-        after = harness.die()
-        bots.cancel_scope.cancel()
-    async with running_contest(after) as (harness, store, contest), trio.open_nursery() as bots:
-        before = store.games(contest)
-        # nobody comes back to the match that was running: it is annulled, and played again
-        for match in list(harness.arena.matches.values()):
-            harness.arena.annul(match, Termination.SERVER_FAULT, "nobody came back")
-        for name in ("ann", "bob", "carol"):
-            bots.start_soon(play_by_seed, harness, name)
-        games = await wait_until_over(store, contest)
-        assert store.begun(contest) == {}
-    assert games[: len(before)] == before
-    assert results([game for game in games if game.termination not in ANNULLED]) == results(expected)
-    assert len(counted_games(games)) == len(expected)
-
-
-@pytest.mark.slow
-async def test_a_running_game_goes_on_when_its_players_come_back(tmp_path: Path) -> None:
-    file = ROUND_ROBIN
-    async with running_contest(tmp_path / "data", file) as (harness, store, contest):
-        ann, bob = await harness.connect("ann"), await harness.connect("bob")
-        for client in (ann, bob):
-            await client.say(m.Seek("any"))
-        for client in (ann, bob):
-            await client.hear(m.Board)
-        after = harness.die()
-        token = ann.token, bob.token
-    async with running_contest(after) as (harness, store, contest):
-        (number,) = store.begun(contest)
-        again = [await harness.connect(), await harness.connect()]
-        for client, key in zip(again, token, strict=True):
-            await client.say(m.Resume(number, key))
-            await client.hear(m.Board)
-        await again[0].say(m.Resign())
-        await again[1].hear(m.Result)
-        while not store.games(contest):
-            await trio.sleep(0.01)
-        (game,) = store.games(contest)
-    assert (game.match, game.termination) == (number, Termination.RESIGN)
-
-
 async def test_results_whose_records_the_disk_has_lost_stand(tmp_path: Path) -> None:
-    async with (
-        running_contest(tmp_path / "data", ROUND_ROBIN) as (harness, store, contest),
-        trio.open_nursery() as bots,
-    ):
-        for name in ("ann", "bob", "carol"):
-            bots.start_soon(play_by_seed, harness, name)
-        while len(store.games(contest)) < 4:
-            await trio.sleep(0.001)
-        bots.cancel_scope.cancel()
+    async with running_contest(tmp_path / "data", ROUND_ROBIN, "ann", "bob", "carol") as (harness, store, contest):
+        await until(lambda: len(store.games(contest)) >= 4)
         after = harness.die()
         results_before = store.games(contest)[:4]
     missing, changed, ended, _ = sorted(game.match or 0 for game in results_before)
@@ -189,9 +125,7 @@ async def test_games_that_are_to_be_replayed_are_annulled_when_the_server_comes_
             await client.say(m.Seek("any"))
         await client.hear(m.Board)
         after = harness.die()
-    async with running_contest(after) as (harness, store, contest), trio.open_nursery() as bots:
-        for name in ("ann", "bob", "carol"):
-            bots.start_soon(play_by_seed, harness, name)
+    async with running_contest(after, "", "ann", "bob", "carol") as (harness, store, contest):
         games = await wait_until_over(store, contest)
     annulled = [game for game in games if game.termination in ANNULLED]
     assert [game.match for game in annulled] == [1]
@@ -201,9 +135,7 @@ async def test_games_that_are_to_be_replayed_are_annulled_when_the_server_comes_
 @pytest.mark.slow
 async def test_games_of_who_stays_away_are_lost_when_nothing_else_is_left(tmp_path: Path) -> None:
     file = "patience = 1\ntime-losses = 2" + ROUND_ROBIN
-    async with running_contest(tmp_path, file) as (harness, store, contest), trio.open_nursery() as bots:
-        for name in ("ann", "bob"):
-            bots.start_soon(play_by_seed, harness, name)
+    async with running_contest(tmp_path, file, "ann", "bob") as (_harness, store, contest):
         games = await wait_until_over(store, contest)
     played = [game for game in games if game.played]
     assert {game.fixture.players for game in played} == {("ann", "bob"), ("bob", "ann")}
@@ -220,14 +152,11 @@ async def test_entrants_log_in_with_their_tokens_and_are_paired_by_the_contest_a
     key = sha256(b"secret").hexdigest()
     file = ROUND_ROBIN.replace('{ name = "ann" }', f'{{ name = "ann", token = "{key}" }}')
     async with running_contest(tmp_path, file) as (harness, _store, _contest):
-        while not ContestPlayers.of(harness.arena).present:
-            await trio.sleep(0.001)
+        await until(lambda: ContestPlayers.of(harness.arena).present)
         thief = await harness.connect()
-        await thief.say(m.Login("Ann", "guess"))
-        assert (await thief.hear(m.Error)).code == "bad_token"
+        assert (await thief.ask(m.Login("Ann", "guess"), m.Error)).code == "bad_token"
         ann, bob = await harness.connect("ann", "secret"), await harness.connect("bob")
-        await ann.say(m.Seek("morris"))
-        error = await ann.hear(m.Error)
+        error = await ann.ask(m.Seek("morris"), m.Error)
         assert error.code == "bad_arguments"
         assert "SEEK any is right" in error.sentence
         await ann.say(m.Seek("mnk"))
@@ -275,9 +204,7 @@ games = 12
 
 @pytest.mark.slow
 async def test_all_formats_follow_each_other(tmp_path: Path) -> None:
-    async with running_contest(tmp_path, STAGES) as (harness, store, contest), trio.open_nursery() as bots:
-        for number in range(1, 6):
-            bots.start_soon(play_by_seed, harness, f"a{number}")
+    async with running_contest(tmp_path, STAGES, "a1", "a2", "a3", "a4", "a5") as (_, store, contest):
         games = await wait_until_over(store, contest)
         assert sorted(store.stages(contest)) == [0, 1, 2]
     stages = Counter(game.fixture.stage for game in games)
@@ -295,8 +222,7 @@ async def test_who_is_disqualified_is_told_why_and_sent_home(tmp_path: Path) -> 
             await client.say(m.Seek("any"))
         for client in (ann, bob):
             await client.hear(m.Result)  # nobody was ready in time
-        await ann.say(m.Seek("any"))
-        bye = await ann.hear(m.Bye)
+        bye = await ann.ask(m.Seek("any"), m.Bye)
         assert (bye.reason, bye.sentence) == (
             "over",
             "ann plays no more in the contest 'Ann, Bob and Carol': hung in initialisation (1 game)",
@@ -326,11 +252,10 @@ stages = [{{ format = "round-robin" }}]
             await go.wait()
 
         monkeypatch.setattr(harness.arena.prepared_boards, "add", prepared)
-        with trio.fail_after(600), capture_logs() as logs:
+        with trio.fail_after(WAIT_SECONDS), capture_logs() as logs:
             await set_up.wait()
             intervene(store, contest, InterventionRequest(Kind.WITHDRAW, "p2"), datetime.now(UTC))
-            while not any(line["event"] == "organiser_intervened" for line in logs):
-                await trio.sleep(0.01)
+            await until(lambda: any(line["event"] == "organiser_intervened" for line in logs))
         go.set()
         games = await wait_until_over(store, contest)
     assert [game.termination for game in games] == ["withdrawn"] * 2
@@ -344,9 +269,7 @@ async def test_the_time_to_the_end_of_programs_counts_for_a_game_only_where_the_
     monkeypatch.setattr(ArenaGame, "leave_cores", lambda _: left)
     monkeypatch.setattr(Runner, "_ending_seconds", property(lambda _: 1e6, lambda *_: None), raising=False)
     file = ROUND_ROBIN.replace(', { name = "Carol" }', "")
-    async with running_contest(tmp_path, file) as (harness, store, contest), trio.open_nursery() as bots:
-        for name in ("ann", "bob"):
-            bots.start_soon(play_by_seed, harness, name)
+    async with running_contest(tmp_path, file, "ann", "bob") as (_harness, store, contest):
         games = await wait_until_over(store, contest)
     assert {game.seconds < 1e6 for game in games} == {left}
 
@@ -362,11 +285,10 @@ async def test_the_organiser_withdraws_and_reinstates_somebody_while_games_are_p
         result = await ann.hear(m.Result)
         assert (result.match, result.reason) == (begun.match, "organiser")
         await bob.hear(m.Result)
-        await bob.say(m.Seek("any"))
-        assert (await bob.hear(m.Bye)).sentence.endswith("'Ann, Bob and Carol': withdrawn by the organiser")
-        with trio.fail_after(600):
-            while sum(game.termination == "withdrawn" for game in store.games(contest)) < 8:
-                await trio.sleep(0.01)
+        assert (await bob.ask(m.Seek("any"), m.Bye)).sentence.endswith(
+            "'Ann, Bob and Carol': withdrawn by the organiser"
+        )
+        await until(lambda: sum(game.termination == "withdrawn" for game in store.games(contest)) >= 8)
         intervene(store, contest, InterventionRequest(Kind.REINSTATE, "bob"), datetime.now(UTC))
         await ann.stream.aclose()
         for name in ("ann", "bob", "carol"):

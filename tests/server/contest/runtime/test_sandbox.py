@@ -24,12 +24,11 @@ from server.contest.programs.sandbox.process import Seal
 from server.ops import descendants
 from server.storage.player_logs import without_plies
 from tests.descriptors import open_files
+from tests.server.harness import until
+from tests.waiting import WAIT_SECONDS
 
 SEAT = Seat("127.0.0.1", 2754, "carol", "gipf", "5ec7e7")
 USUAL = Bounds()
-SECONDS = 600.0
-"""After which whatever a test waits for has failed."""
-
 pytestmark = pytest.mark.skipif(bool(sandbox_obstacle()), reason=sandbox_obstacle())
 
 
@@ -43,7 +42,7 @@ async def started(
     (own / "bot.py").write_text(source)
     seal = Seal(View(own, (own,)), bounds, cpu_seconds)
     place = Place(own, "0" * 16, tmp_path / "data" / "errors.txt", seal=seal)
-    with trio.fail_after(SECONDS):
+    with trio.fail_after(WAIT_SECONDS):
         async with trio.open_nursery() as nursery:
             yield await nursery.start(programs.run, [sys.executable, "bot.py", *words], SEAT, place)
             nursery.cancel_scope.cancel()
@@ -66,7 +65,7 @@ def with_word(word: str) -> list[int]:
 
 
 async def none_with_word(word: str) -> None:
-    with trio.fail_after(SECONDS):
+    with trio.fail_after(WAIT_SECONDS):
         while with_word(word):
             await trio.sleep(0.02)
 
@@ -266,8 +265,7 @@ async def test_nothing_is_left_of_a_program_that_forks_and_stays(tmp_path: Path)
     async with started(tmp_path, STAYS, word) as program:
         assert program.stream is not None
         assert await program.stream.receive_some() == b"left behind\n"
-        while len(with_word(word)) < 3:  # bubblewrap names it too
-            await trio.sleep(0.01)
+        await until(lambda: len(with_word(word)) >= 3)  # bubblewrap names it too
     assert with_word(word) == []
     assert program.report().endswith("with exit status 0")
 
@@ -350,13 +348,9 @@ async def test_a_program_whose_sandbox_waits_never_begins_when_the_server_is_kil
     source = f"open({str(tmp_path / 'begun')!r}, 'w')\n{SPINS}"
     command = [sys.executable, "-c", STARTS, str(tmp_path), "waits", sys.executable, "-c", source, word]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as server:
-        with trio.fail_after(SECONDS):
-            while len(with_word(word)) < 3:  # the server, bubblewrap, and the first process in the sandbox
-                await trio.sleep(0.01)
+        await until(lambda: len(with_word(word)) >= 3)  # the server, bubblewrap, and the first process in the sandbox
         server.kill()
-    with trio.fail_after(SECONDS):
-        while len(with_word(word)) > 1:  # bubblewrap ends with the server
-            await trio.sleep(0.01)
+    await until(lambda: len(with_word(word)) <= 1)  # bubblewrap ends with the server
     (first,) = with_word(word)
     await trio.sleep(0.5)
     assert with_word(word) == [first]
@@ -397,17 +391,15 @@ async def test_a_sandbox_that_is_made_ahead_begins_when_its_core_is_free_or_leav
     source = "import sys; print('here', file=sys.stderr, flush=True); input()"
     place = Place(own, "0" * 16, tmp_path / "errors.txt", None, ready, Seal(View(own), Bounds(), 1000.0))
     before = open_files()
-    with trio.fail_after(SECONDS):
+    with trio.fail_after(WAIT_SECONDS):
         async with trio.open_nursery() as nursery:
             command = [sys.executable, "-c", source, word]
             nursery.start_soon(programs.run, command, SEAT, place)
-            while len(with_word(word)) < 2:  # bubblewrap, and the first process in the sandbox
-                await trio.sleep(0.01)
+            await until(lambda: len(with_word(word)) >= 2)  # bubblewrap, and the first process in the sandbox
             if begins:
                 assert not place.errors.exists()
                 ready.set()
-                while not place.errors.exists():
-                    await trio.sleep(0.01)
+                await until(lambda: place.errors.exists())
             nursery.cancel_scope.cancel()
     await none_with_word(word)
     assert open_files() <= before

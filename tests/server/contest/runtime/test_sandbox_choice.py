@@ -26,7 +26,7 @@ from server.contest.runtime.snapshot import take_snapshot
 from server.net.rate_limiter import ConnectionQuota
 from tests.server.contest.runtime.bots import read_definition, running_contest, wait_until_over
 from tests.server.contest.runtime.test_contest_command import entrants
-from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, open_arena
+from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, open_arena, until
 
 NONE_CAN_BE_SEALED = choice.sandbox_obstacle()
 
@@ -80,9 +80,7 @@ def test_it_matters_only_where_programs_are_to_be_sealed(hindrance: Hindrance) -
 @pytest.mark.skipif(bool(NONE_CAN_BE_SEALED), reason=NONE_CAN_BE_SEALED)
 async def test_a_contest_that_is_open_waits_says_why_and_goes_on(tmp_path: Path, hindrance: Hindrance) -> None:
     async with running_contest(tmp_path, PROGRAMS) as (harness, store, contest):
-        with trio.fail_after(600):
-            while not store.pauses(contest):
-                await trio.sleep(0.01)
+        await until(lambda: store.pauses(contest))
         paused = ContestPlayers.of(harness.arena).present[contest].paused
         assert paused is not None and paused.reason == "no game can begin: no namespaces here"
         found = take_snapshot(store, contest, datetime.now(UTC), ContestPlayers.of(harness.arena).present[contest])
@@ -98,9 +96,7 @@ async def test_a_contest_that_is_open_waits_says_why_and_goes_on(tmp_path: Path,
 @pytest.mark.skipif(bool(NONE_CAN_BE_SEALED), reason=NONE_CAN_BE_SEALED)
 async def test_a_contest_that_cannot_begin_can_be_cancelled(tmp_path: Path, hindrance: Hindrance) -> None:
     async with running_contest(tmp_path, PROGRAMS) as (_, store, contest):
-        with trio.fail_after(600):
-            while not store.pauses(contest):
-                await trio.sleep(0.01)
+        await until(lambda: store.pauses(contest))
         intervene(store, contest, InterventionRequest(Kind.CANCEL), datetime.now(UTC))
         assert await wait_until_over(store, contest) == []
 
@@ -126,8 +122,7 @@ async def test_a_program_comes_back_to_its_own_match_alone(tmp_path: Path) -> No
         tickets = {name: contest_players.issue(name) for name in ("carol", "dave")}
         async with connected(harness, tickets["carol"]) as carol, connected(harness, tickets["dave"]) as dave:
             for client, (name, ticket) in zip((carol, dave), tickets.items(), strict=True):
-                await client.say(m.Login(name, ticket.token))
-                await client.hear(m.Welcome)
+                await client.ask(m.Login(name, ticket.token), m.Welcome)
                 await client.say(m.Seek("any"))
                 await ticket.here.wait()
             players = [ticket.player for ticket in tickets.values() if ticket.player is not None]
@@ -138,13 +133,10 @@ async def test_a_program_comes_back_to_its_own_match_alone(tmp_path: Path) -> No
                 await client.hear(m.Board)
             async with connected(harness, tickets["carol"]) as again:
                 for match, token in ((1, ann.token), (number, dave.token)):
-                    await again.say(m.Resume(match, token))
-                    refused = await again.hear(m.Error)
+                    refused = await again.ask(m.Resume(match, token), m.Error)
                     assert (refused.code, refused.sentence) == (
                         Code.BAD_TOKEN, "a program comes back here to its own match alone"
                     )  # fmt: skip
-                await again.say(m.Resume(number, carol.token))
-                await again.hear(m.Board)
+                await again.ask(m.Resume(number, carol.token), m.Board)
             async with connected(harness, None) as anybody:
-                await anybody.say(m.Resume(1, ann.token))
-                await anybody.hear(m.Board)
+                await anybody.ask(m.Resume(1, ann.token), m.Board)

@@ -1,5 +1,5 @@
 import sqlite3
-from datetime import UTC, datetime
+from contextlib import closing
 from pathlib import Path
 from threading import Barrier, Thread
 
@@ -8,7 +8,7 @@ import pytest
 from server.contest.definition import (
     RoundRobin,
 )
-from server.contest.fixtures import Finished, Fixture
+from server.contest.fixtures import Finished
 from server.contest.store.schema import APPLICATION, SCHEMA, TABLES
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
@@ -16,19 +16,17 @@ from server.league.database import FILE as LEAGUE
 from server.storage import database
 from server.storage.database import BadStore, connect
 from tests.server.contest.played import contest
-
-DATE = datetime(2026, 11, 20, 20, 15, 0, 123456, tzinfo=UTC)
-FIXTURE = Fixture(0, 1, 0, 0, 0, ("a1", "a2"))
+from tests.server.contest.runtime.test_store import DATE, FIXTURE
 
 
 def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
     path = tmp_path / FILE
     path.touch()
     Store(path).close()
-    file = sqlite3.connect(path)
-    assert file.execute("PRAGMA user_version").fetchone() == (1,)
-    assert file.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    assert file.execute("PRAGMA application_id").fetchone() == (APPLICATION,)
+    with closing(sqlite3.connect(path)) as file:
+        assert file.execute("PRAGMA user_version").fetchone() == (1,)
+        assert file.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert file.execute("PRAGMA application_id").fetchone() == (APPLICATION,)
 
 
 @pytest.mark.parametrize("version", [2, 7])
@@ -45,7 +43,8 @@ def test_a_statement_that_fails_leaves_no_tables(tmp_path: Path) -> None:
     path = tmp_path / FILE
     with pytest.raises(BadStore, match="cannot be read or written"):
         connect(path, SCHEMA._replace(migrations=(TABLES, ["CREATE TABLE contests (one)"])))
-    assert sqlite3.connect(path).execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,)
+    with closing(sqlite3.connect(path)) as file:
+        assert file.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,)
     store = Store(path)
     assert store.contests() == []
     store.close()

@@ -23,6 +23,7 @@ from server.contest.programs.sandbox.cores import NICENESS
 from server.contest.programs.sandbox.process import Seal, Sealed
 from server.contest.programs.sandbox.resource_usage import Watched, Watcher
 from tests.descriptors import open_files
+from tests.waiting import WAIT_SECONDS
 
 SEAL = Seal(View(Path("/")), Bounds(), 10.0)
 
@@ -55,7 +56,7 @@ def test_looks_go_on_when_one_has_failed_and_when_no_thread_could_be_started(mon
             watcher.add(watched)
     with capture_logs() as logs:
         watcher.add(watched)
-        assert watched.enough.wait(600)
+        assert watched.enough.wait(WAIT_SECONDS)
         watcher.remove(watched)
     assert [line["event"] for line in logs] == ["sandbox_measurement_failed"]
 
@@ -107,7 +108,7 @@ async def test_all_of_a_program_has_a_lower_priority_in_a_session_of_its_own(
     with open(os.devnull, "wb") as errors:
         box = await sealed.in_lasting_thread(lambda: start(errors.fileno(), marker, seal=seal))
     box.begin()
-    with trio.fail_after(600):
+    with trio.fail_after(WAIT_SECONDS):
         while b"sleep" not in (commands := programs_of(marker)).values():
             await trio.sleep(0.01)
     for process in commands:
@@ -124,7 +125,7 @@ async def test_a_program_that_begins_another_session_gains_nothing_by_it() -> No
         box = await sealed.in_lasting_thread(lambda: start(errors.fileno(), marker, "setsid"))
     box.begin()
     leaders: list[int] = []
-    with trio.fail_after(600):
+    with trio.fail_after(WAIT_SECONDS):
         while [priority(leader) for leader in leaders] != [nice_value(NICENESS)]:
             leaders = [process for process, name in programs_of(marker).items() if name == b"sleep"]
             await trio.sleep(0.01)
@@ -149,7 +150,7 @@ async def test_a_sandbox_that_cannot_be_bound_is_ended_and_leaves_nothing(
         with pytest.raises(OSError, match="none left"):
             start(errors.fileno(), marker)
     assert open_files() <= before
-    with trio.fail_after(600):
+    with trio.fail_after(WAIT_SECONDS):
         while marked(marker):
             await trio.sleep(0.01)
 

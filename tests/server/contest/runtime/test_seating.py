@@ -6,35 +6,30 @@ Nothing is done in threads here, so that each step is the loop's own.
 import errno
 import os
 from collections.abc import Callable
-from contextlib import AsyncExitStack, closing
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 import trio
 import trio.testing
-from msgspec.structs import replace
 
 from engine.games.outcome import ANNULLED, Termination
 from engine.wire import messages as m
 from engine.wire.states import State
-from server.contest.definition import Sandbox
 from server.contest.fixtures import ABSENT, Finished, counted_games
-from server.contest.formats.plan import plan
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import GameTask
-from server.contest.hosts.seating import GameSeating, StartedPrograms
+from server.contest.hosts.seating import GameSeating
 from server.contest.programs.program import NotStarted
-from server.contest.programs.sandbox.cores import CoreLease
 from server.contest.runtime.runner import Runner
 from server.contest.scoring.disqualification import find_disqualified
 from server.contest.store.store import FILE, Store
 from server.storage.database import BadStore
 from server.storage.record_store import RecordStore
 from tests.server.contest.runtime.bots import play_by_seed, read_definition, running_contest
-from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, open_arena
+from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, open_arena, until
 
 THREE = """
 name = "Three"
@@ -155,12 +150,10 @@ async def test_whatever_happens_while_a_game_is_set_up_who_waits_goes_on_waiting
     monkeypatch.setattr(Store, "begin", begin)
     monkeypatch.setattr(RecordStore, "begin", begin_record)
     async with running_contest(tmp_path, TWO) as (harness, store, contest), trio.open_nursery() as nursery:
-        while not ContestPlayers.of(harness.arena).present:
-            await trio.sleep(0.01)
+        await until(lambda: ContestPlayers.of(harness.arena).present)
         ann = await harness.connect("ann")
         bob = await harness.connect("bob")
-        await ann.say(m.Seek("any"))
-        await ann.hear(m.Seeking)
+        await ann.ask(m.Seek("any"), m.Seeking)
         happen: dict[str, Callable[[], None]] = {
             "leaves": lambda: leaves(bob),
             "cancels": lambda: nursery.start_soon(bob.say, m.Cancel()),
@@ -181,13 +174,10 @@ async def test_whatever_happens_while_a_game_is_set_up_who_waits_goes_on_waiting
         assert not [game for game in store.games(contest) if game.termination not in ANNULLED], "nobody has lost"
         if event in ("no space", "no store"):
             broken.clear()
-            with trio.fail_after(600):
-                while not harness.arena.matches:  # the game is played as soon as it can be
-                    await trio.sleep(0.01)
+            await until(lambda: harness.arena.matches)  # the game is played as soon as it can be
         elif event == "leaves" and not harness.arena.matches:
             again = await harness.connect("bob")
-            await again.say(m.Seek("any"))
-            await again.hear(m.Match)
+            await again.ask(m.Seek("any"), m.Match)
             await ann.hear(m.Match)
         nursery.cancel_scope.cancel()
 
@@ -282,66 +272,3 @@ async def test_programs_that_cannot_play_cost_a_contest_little_time(
     assert sorted(started) == sorted(starts)
     assert seconds <= trio.current_time() - began < seconds + 15, "less than one more start"
     assert {name: one.reason for name, one in find_disqualified(read_definition(file), games).items()} == reasons
-
-
-class Counted:
-    """Two cores, and who has them."""
-
-    count = 2
-
-    def __init__(self, events: list[str]) -> None:
-        self._events = events
-
-    def take(self) -> CoreLease:
-        self._events.append("taken")
-        return CoreLease(1)
-
-    def give_back(self, _core: CoreLease) -> None:
-        self._events.append("given back")
-
-
-async def test_a_core_is_given_back_when_its_program_has_ended(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: trio.testing.MockClock
-) -> None:
-    events: list[str] = []
-
-    async def runs() -> None:
-        try:
-            await trio.sleep_forever()
-        finally:
-            with trio.CancelScope(shield=True):
-                await trio.sleep(1)
-            events.append("ended")
-
-    async def start(_seats: GameSeating, nursery: trio.Nursery, task: GameTask, ticket: Any, *_: Any) -> Any:
-        nursery.start_soon(runs)
-        ticket.here.set()
-        return SimpleNamespace(ended=trio.Event())
-
-    monkeypatch.setattr(GameSeating, "_start", start)
-    definition = read_definition(TWO.replace('{ name = "', '{ command = ["x"], name = "'))
-    async with open_arena(tmp_path) as harness, AsyncExitStack() as stack:
-        seats = GameSeating(harness.arena, ImmediateArrivals())
-        seats._cores = cast(Any, Counted(events))
-        await seats.seated(stack, GameTask(1, definition, plan(definition, []).due[0], 1), StartedPrograms())
-        assert events == ["taken"] * 2
-        await stack.aclose()
-        assert events == ["taken"] * 2 + ["ended"] * 2 + ["given back"] * 2
-
-
-async def test_the_cores_of_a_game_that_is_over_are_for_the_next_one_while_its_programs_end(tmp_path: Path) -> None:
-    sealed = read_definition(TWO)
-    async with open_arena(tmp_path) as harness:
-        seats, started = GameSeating(harness.arena, ImmediateArrivals()), StartedPrograms()
-        assert not seats.leave_cores(started, sealed), "no programs of it have cores"
-        started.cores = [CoreLease(None), CoreLease(1)]
-        assert not seats.leave_cores(started, sealed), "they are not pinned"
-        started.cores = [CoreLease(0), CoreLease(1)]
-        assert not seats.leave_cores(started, replace(sealed, sandbox=Sandbox.NONE))
-        seats.turns.alone = True
-        assert not seats.leave_cores(started, sealed), "nothing is to run beside it"
-        seats.turns.alone = False
-        seats._cores._free.clear()
-        assert seats.leave_cores(started, sealed)
-        leases = [seats._cores.take() for _ in range(3)]
-        assert [(lease.core, lease.ready.is_set()) for lease in leases] == [(0, False), (1, False), (None, True)]

@@ -11,15 +11,15 @@ from typing import Any
 
 import msgspec
 import pytest
-import trio
 from structlog.testing import capture_logs
 
 from server.contest.report import files
 from server.contest.runtime import service
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Verdict
-from tests.server.contest.runtime.bots import play_by_seed, read_definition, running_contest, wait_until_over
-from tests.server.harness import ArenaHarness
+from tests.server.contest.runtime.bots import read_definition, running_contest, wait_until_over
+from tests.server.harness import until
+from tests.waiting import WAIT_SECONDS
 
 SMALL = """
 name = "Small"
@@ -28,8 +28,6 @@ entrants = [{ name = "ann" }, { name = "bob" }]
 games = [{ game = "mnk", params = "3 3 3" }]
 stages = [{ format = "round-robin" }]
 """
-SECONDS = 1200.0
-"""After which whatever a test waits for has failed."""
 
 
 @pytest.fixture(autouse=True)
@@ -38,21 +36,10 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(service, name, 0.02)
 
 
-def bots(nursery: trio.Nursery, harness: ArenaHarness) -> None:
-    for name in ("ann", "bob"):
-        nursery.start_soon(play_by_seed, harness, name)
-
-
 def report(folder: Path) -> dict[str, Any]:
     """Return the report as it is now; empty where there is none."""
     path = folder / "contests" / "1" / "report.json"
     return msgspec.json.decode(path.read_bytes()) if path.exists() else {}
-
-
-async def until(found: Callable[[], object]) -> None:
-    with trio.fail_after(SECONDS):
-        while not found():
-            await trio.sleep(0.01)
 
 
 @pytest.mark.parametrize("kind", [errno.ENOSPC, errno.EIO])
@@ -66,27 +53,23 @@ async def test_a_disk_that_takes_no_report_costs_no_game_and_is_logged_once(
         raise OSError(kind, os.strerror(kind))
 
     with capture_logs() as logs:
-        async with running_contest(tmp_path, SMALL) as (harness, store, contest), trio.open_nursery() as nursery:
+        async with running_contest(tmp_path, SMALL, "ann", "bob") as (_, store, contest):
             with monkeypatch.context() as patch:
                 patch.setattr(files, "_replace", full)
-                bots(nursery, harness)
                 games = await wait_until_over(store, contest)
                 count = len(tries)
                 await until(lambda: len(tries) > count + 3)
                 assert report(tmp_path) == {}
             await until(lambda: report(tmp_path).get("state") == "over")
-            nursery.cancel_scope.cancel()
     assert len(games) == 2 and all(game.played for game in games)
     told = [line for line in logs if line["event"] == "report_write_failed"]
     assert len(told) == 1 and told[0]["reason"] and "exc_info" not in told[0]
 
 
 async def test_a_contest_that_is_over_is_verified_by_itself_and_the_report_says_what_was_found(tmp_path: Path) -> None:
-    async with running_contest(tmp_path, SMALL) as (harness, store, contest), trio.open_nursery() as nursery:
-        bots(nursery, harness)
+    async with running_contest(tmp_path, SMALL, "ann", "bob") as (_, store, contest):
         await wait_until_over(store, contest)
         await until(lambda: any(note.startswith("verified: 2 games") for note in report(tmp_path).get("notes", ())))
-        nursery.cancel_scope.cancel()
 
 
 async def test_what_the_verification_finds_is_an_error_in_the_log_and_stands_in_the_report(
@@ -95,11 +78,9 @@ async def test_what_the_verification_finds_is_an_error_in_the_log_and_stands_in_
     found = Verdict(2, 0, ("match 1: its record is missing",))
     monkeypatch.setattr(service, "verify", lambda *_: found)
     with capture_logs() as logs:
-        async with running_contest(tmp_path, SMALL) as (harness, store, contest), trio.open_nursery() as nursery:
-            bots(nursery, harness)
+        async with running_contest(tmp_path, SMALL, "ann", "bob") as (_, store, contest):
             await wait_until_over(store, contest)
             await until(lambda: found.differences[0] in report(tmp_path).get("notes", ()))
-            nursery.cancel_scope.cancel()
     assert [line["log_level"] for line in logs if line["event"] == "contest_verified"] == ["error"]
 
 
@@ -109,7 +90,7 @@ async def test_a_server_that_stops_waits_for_no_verification(tmp_path: Path, mon
 
     def verify(_data: Path, _contest: int, told: Callable[[int, int], None], _processes: int) -> Verdict:
         begun.append(True)
-        until = time.monotonic() + SECONDS
+        until = time.monotonic() + WAIT_SECONDS
         try:
             while time.monotonic() < until:
                 told(0, 2)
@@ -122,11 +103,9 @@ async def test_a_server_that_stops_waits_for_no_verification(tmp_path: Path, mon
     monkeypatch.setattr(service, "verify", verify)
     with closing(Store(tmp_path / FILE)) as store:
         contest = store.open_contest(SMALL, read_definition(SMALL), datetime.now(UTC))
-    async with running_contest(tmp_path) as (harness, looked_at, _), trio.open_nursery() as nursery:
-        bots(nursery, harness)
+    async with running_contest(tmp_path, "", "ann", "bob") as (_, looked_at, _):
         await wait_until_over(looked_at, contest)
         await until(lambda: begun)
-        nursery.cancel_scope.cancel()
     await until(lambda: ended)
     with closing(Store(tmp_path / FILE)) as store:
         assert store.verification(contest) is None, "nothing is kept of what was not ended"

@@ -3,6 +3,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import repeat
 from pathlib import Path
@@ -16,14 +17,12 @@ from msgspec.structs import replace
 from engine.games.outcome import Termination
 from server.contest.definition import (
     Entrant,
-    Knockout,
     RoundRobin,
 )
 from server.contest.fixtures import FORFEIT, QUALIFICATION, Finished, Fixture, ProgramUsage
-from server.contest.formats.plan import plan
 from server.contest.store.store import FILE, Contest, Store
 from server.storage.database import BadStore
-from tests.server.contest.played import CONTROL, by_seed, contest, play
+from tests.server.contest.played import contest
 
 DATE = datetime(2026, 11, 20, 20, 15, 0, 123456, tzinfo=UTC)
 LATER = DATE + timedelta(hours=9)
@@ -69,33 +68,6 @@ def test_any_results_come_back_in_their_order(tmp_path: Path, games: list[Finish
     again.close()
 
 
-def test_a_whole_contest_goes_on_from_what_is_kept(tmp_path: Path) -> None:
-    definition = contest(6, RoundRobin(), Knockout(tie_breaks=1, control=CONTROL), advance=4, time_losses=2)
-    result = by_seed(3, late=0.7, slow="a2")
-    games: list[Finished] = []
-    for _ in range(1000):
-        store = Store(tmp_path / FILE)
-        number = store.open_contest("text", definition, DATE)
-        games = store.games(number)
-        now = plan(store.definition(number), games)
-        for forfeit in now.forfeited:
-            store.finish(number, forfeit)
-        for fixture in now.due[:1]:
-            match = 1 + max((game.match or 0 for game in store.games(number)), default=0)
-            store.begin(number, fixture, match)
-            store.finish(number, result(fixture)._replace(match=match))
-        store.close()
-        if now.over:
-            break
-    else:
-        pytest.fail("the contest does not end")
-    assert any(not game.played for game in games)
-    played = play(definition, result)
-    assert {game.fixture: game._replace(match=None) for game in games} == {
-        game.fixture: game._replace(match=None) for game in played
-    }
-
-
 def test_the_same_contest_goes_on_and_another_of_its_name_is_refused(store: Store) -> None:
     definition = contest(3, RoundRobin())
     first = store.open_contest("text", definition, DATE)
@@ -119,7 +91,8 @@ def test_entrants_are_kept_with_hashed_tokens_only(store: Store, tmp_path: Path)
         contest(2, RoundRobin()), entrants=(Entrant("ann", token="0a" * 32), Entrant("bob", ("./bob", "--fast")))
     )
     number = store.open_contest("text", definition, DATE)
-    rows = sqlite3.connect(tmp_path / FILE).execute("SELECT * FROM entrants ORDER BY place").fetchall()
+    with closing(sqlite3.connect(tmp_path / FILE)) as file:
+        rows = file.execute("SELECT * FROM entrants ORDER BY place").fetchall()
     assert rows == [(number, 0, "ann", "[]", "0a" * 32), (number, 1, "bob", '["./bob","--fast"]', "")]
 
 

@@ -222,7 +222,7 @@ FORGERIES: list[tuple[str, Callable[[Path], None], str]] = [
     ),
     ("an absence in other words", _unplayed("absent", "ann overslept"), "has to be 'ann had been missing for "),
     ("a game set aside and won", _unplayed("set_aside", "the server died"), "was set aside, and somebody has won it"),
-    ("another table", _text("contests/1/report.json", '"points": ', '"points": 1'), "report.json, stage 1: "),
+    ("another table", _text("contests/1/report.json", '"points": ', '"points": 1'), "stages[0].table[0].points is "),
     ("another page", _text("contests/1/index.html", "ann", "nna"), "index.html is not what report.json says"),
 ]  # fmt: skip
 

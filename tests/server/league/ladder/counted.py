@@ -7,10 +7,8 @@ from pathlib import Path
 
 from engine import record
 from server.league.accounts.accounts import Accounts
-from server.league.ladder.definition import read_file
 from server.league.ladder.rating import LadderPlayer, rate
 from server.league.ladder.store import CountedGame, LadderStore
-from server.league.ladder_control import LadderControl
 from server.storage.record_store import RecordStore
 
 
@@ -18,13 +16,6 @@ def counted_games(data: Path) -> list[CountedGame]:
     """Return all games that are counted in a data directory, the first one first."""
     with closing(Accounts(data)) as accounts:
         return LadderStore(accounts).last_games(10**6)[::-1]
-
-
-def let_all_play(data: Path) -> None:
-    """Let games play on that were set aside: a test has killed the server, and they are not to blame for that."""
-    with closing(Accounts(data)) as accounts:
-        for game in (control := LadderControl(accounts, read_file)).set_aside():
-            control.let_play(game.number, "the test")
 
 
 def check_counted(data: Path, before: Sequence[CountedGame], players: Mapping[str, LadderPlayer]) -> list[CountedGame]:

@@ -23,7 +23,6 @@ from server.contest.hosts.host import GameTask, NotPlayed, PlayerMissing
 from server.contest.runtime.finished_games import game_of_record
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.definition import read
-from server.league.ladder.hosts import WorkersLeft
 from server.league.ladder.runner import LadderRunner
 from server.league.ladder.store import BegunGame
 from server.match import referee
@@ -91,8 +90,6 @@ class Walk(Ladder):
     def __init__(self, data: Path, accounts: Accounts, seed: int, seconds: float) -> None:
         self.chance, self.seconds = Random(seed), seconds
         super().__init__(data, accounts, FakeHost(2, self.play))
-        self.workers = FakeHost(1, self.play)
-        self.workers.seats_connected = False
         self.definition = self.new_definition(3, 500.0)
         self.versions |= {"ann-2": 1, "dan-1": 1}
         self.happened: Counter[str] = Counter()
@@ -144,8 +141,8 @@ class Walk(Ladder):
 
     def runner(self) -> LadderRunner:
         return LadderRunner(
-            self.definition, self.store, self.data, [self.workers, self.host], self,
-            self.listed, self.recover, now=self.now, in_thread=at_once, set_aside=self.control.set_aside,
+            self.definition, self.store, self.data, self.host, self,
+            self.listed, self.recover, now=self.now, in_thread=at_once,
         )  # fmt: skip
 
     async def play(self, task: GameTask) -> Finished:
@@ -162,7 +159,7 @@ class Walk(Ladder):
             raise PlayerMissing("it is broken", (chance.choice(programs),), termination=NOT_STARTED)
         if how < 0.16:
             self.happened["no fault of a bot"] += 1
-            raise chance.choice([NotPlayed("no core"), WorkersLeft("gone"), PlayerMissing("it went away", ())])
+            raise chance.choice([NotPlayed("no core"), PlayerMissing("it went away", ())])
         if how < 0.18:
             self.happened["disk fails"] += 1
             self.fails = True
@@ -177,7 +174,7 @@ class Walk(Ladder):
     async def run_until_killed(self, seconds: float) -> None:
         """Start a server and kill it after a while; its hosts are free then."""
         self.control.begin("ladder.toml")
-        self.host.rooms, self.workers.rooms = self.chance.choice([1, 2, 3]), self.chance.choice([0, 1, 2])
+        self.host.rooms = self.chance.choice([1, 2, 3])
         with trio.move_on_after(seconds):
             try:
                 async with trio.open_nursery() as nursery:
@@ -187,12 +184,10 @@ class Walk(Ladder):
                         self.change()
             except* BadStore:  # what it takes up cannot be counted either; the service begins with another runner
                 self.happened["disk fails at the start"] += 1
-        if self.chance.random() < 0.5:
-            self.control.stop()
 
     def change(self) -> None:
         """Let something happen while a server plays."""
-        happens = self.chance.choice(["version", "leave", "connect", "wake", "room", "clock", "aside", "again"])
+        happens = self.chance.choice(["version", "leave", "connect", "wake", "room", "clock"])
         self.happened[happens] += 1
         bots = sorted(self.versions)
         if happens == "version":
@@ -209,16 +204,6 @@ class Walk(Ladder):
             self.host.rooms += 1
         elif happens == "clock":
             self.offset += self.chance.choice([-100, 50, 50])
-        elif happens == "aside":
-            with self.accounts.change() as database:
-                first, second = sorted(self.chance.sample(bots, 2))
-                database.execute(
-                    "INSERT OR REPLACE INTO ladder_deaths VALUES (?, ?, ?, ?, ?, 3, 1.0)",
-                    ("mnk 3 3 3", first, second, self.versions[first], self.versions[second]),
-                )
-        elif happens == "again":
-            for game in self.control.set_aside():
-                self.control.let_play(game.number, "teacher")
 
     async def walk(self) -> None:
         """Play for some minutes, with a last start by the last ladder file."""
@@ -229,7 +214,6 @@ class Walk(Ladder):
                 weight, owner = self.chance.choice([1, 3]), self.chance.choice(["teacher", "tutor"])
                 self.definition = self.new_definition(weight, self.chance.choice([500.0, 500.0, 640.25]), owner)
                 self.happened["file"] += 1
-        self.happened["set aside"] = len(self.control.set_aside())
         await self.run_until_killed(0.5)
 
 

@@ -20,7 +20,6 @@ failures = 5
 start-seconds = 20
 sandbox = "none"
 visible = ["data"]
-dask = "tcp://10.0.0.1:8786"
 [bounds]
 memory = 64
 [time]
@@ -59,7 +58,7 @@ def test_the_least_file_has_defaults() -> None:
     found = definition(LEAST)
     assert [(one.key, one.weight) for one in found.variants] == [("mnk 3 3 3", 1.0)]
     assert (found.control, found.levels, found.programs) == (TimeControl.of_milliseconds(1000), (), ())
-    assert (found.sandbox, found.cores, found.failures, found.dask) == (Sandbox.SEALED, 0, 3, "")
+    assert (found.sandbox, found.cores, found.failures) == (Sandbox.SEALED, 0, 3)
 
 
 def test_a_whole_file_is_read_with_folders_seen_from_it() -> None:
@@ -73,19 +72,13 @@ def test_a_whole_file_is_read_with_folders_seen_from_it() -> None:
         ("alphabeta-3", 1400.0),
     ]
     assert [(one.name, one.owner, one.folder) for one in found.programs] == [("base", "teacher", "/etc/arena/base")]
-    assert (found.visible, found.bounds, found.dask) == (
-        ("/etc/arena/data",),
-        Bounds(memory=64),
-        "tcp://10.0.0.1:8786",
-    )
+    assert (found.visible, found.bounds) == (("/etc/arena/data",), Bounds(memory=64))
 
 
 def test_the_file_of_the_document_can_be_played() -> None:
     text = DOCUMENT.read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]
     found = definition(text)
     assert len(found.variants) == 2 and found.programs and found.games_a_day == 10_000
-    commented = [line.removeprefix("# ") for line in text.splitlines() if line.startswith("# dask")]
-    assert definition("\n".join([*commented, text])).dask
 
 
 def test_a_game_is_a_contest_for_its_host() -> None:
@@ -107,7 +100,6 @@ PROGRAM = '[[programs]]\nname = "a"\nowner = "ann"\ncommand = ["x"]\nfolder = "a
         (LEAST + "speed = 3", "speed is no key of a ladder file; these are seed"),
         (LEAST.replace("params", "weight = 0, params"), r"games\[1\].weight is a number from 0.001 to 1000, not 0"),
         (LEAST.replace("3 3 3", "3"), r"games\[1\].params is '3'"),
-        (LEAST + 'dask = "10.0.0.1"', "dask is the address of a dask scheduler"),
         (LEAST + "[[levels]]\nlevel = 10", r"levels\[1\].level is a whole number from 1 to 9, not 10"),
         (LEAST + "[[levels]]\nlevel = 1\n[[levels]]\nlevel = 1", "two players of the ladder are called alphabeta-1"),
         (LEAST + PROGRAM.replace('folder = "a"\n', ""), r"programs\[1\].folder is missing: the program's folder"),

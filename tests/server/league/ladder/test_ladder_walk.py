@@ -6,7 +6,6 @@ With ARENA_CAMPAIGN=1 it is killed a hundred times.
 import json
 import os
 import random
-import re
 import subprocess
 import sys
 import time
@@ -31,18 +30,15 @@ from tests.server.league.ladder.counted import (
     check_counted,
     check_nothing_left,
     counted_games,
-    let_all_play,
 )
 from tests.server.league.test_account_pages import Visitor, sign_in
 from tests.server.process import Client
+from tests.waiting import BUILD_SECONDS
 from tests.web.site import Site
 
 pytestmark = pytest.mark.slow
 
 KILLS = 100 if os.environ.get("ARENA_CAMPAIGN") else 2
-
-END_SECONDS = 600.0
-"""After which what a test waits for has failed to come."""
 
 DICE = Path(__file__).parents[2] / "contest" / "runtime" / "dice.py"
 
@@ -87,14 +83,14 @@ class Ladder(Site):
 
     def wait_for(self, games: int) -> None:
         """Wait until so many games are counted."""
-        deadline = time.monotonic() + END_SECONDS
+        deadline = time.monotonic() + BUILD_SECONDS
         while len(self.counted()) < games:
             assert time.monotonic() < deadline, self.log
             time.sleep(0.05)
 
     def wait_for_dan(self, games: list[CountedGame]) -> None:
         """Wait until dan's bot, which may pause between attempts to come back, is connected and has played again."""
-        deadline = time.monotonic() + END_SECONDS
+        deadline = time.monotonic() + BUILD_SECONDS
         while not (
             any(row["connected"] for row in self.told()["players"] if row["name"] == "dan-1")
             and any("dan-1" in game.ended.game.players for game in self.counted()[len(games) :])
@@ -142,7 +138,6 @@ def test_a_server_that_is_killed_again_and_again_loses_no_counted_game_and_count
                 time.sleep(0.03 * chance.random())
             ladder.kill()
             games = check_counted(ladder.data, games, {})
-            let_all_play(ladder.data)
             ladder.start()
             ladder.wait()
         ladder.wait_for(len(games) + 2)
@@ -174,7 +169,7 @@ def test_a_backup_that_is_made_while_it_plays_has_each_counted_game_with_its_rec
 
 
 def test_everybody_sees_the_ladder_and_an_author_lets_a_bot_play_again(ladder: Ladder) -> None:
-    deadline = time.monotonic() + END_SECONDS
+    deadline = time.monotonic() + BUILD_SECONDS
     while not (rests := [row for row in ladder.told()["players"] if row["state"] == "rests"]):
         assert time.monotonic() < deadline, ladder.log
         time.sleep(0.1)
@@ -184,9 +179,7 @@ def test_everybody_sees_the_ladder_and_an_author_lets_a_bot_play_again(ladder: L
         standings = everybody.get("/ladder")
         assert standings.status == 200 and "rests" in standings.text
         page = everybody.get("/ladder/crash")
-        assert "It rests until" in page.text and ">crashed</a> (" in page.text and "<form" not in page.text
-        times = re.findall(r'<td data-label="seconds a move">([0-9.]*)</td>', page.text)
-        assert any(times), "it is told what time its moves took"
+        assert "It rests until" in page.text and "crashed" in page.text and "<form" not in page.text
         assert everybody.get("/ladder/nobody").status == 404
         stranger = Client(ladder.port)
         stranger.say(m.Login("p1", ""))
@@ -213,7 +206,7 @@ def test_an_organiser_pauses_the_ladder_and_has_its_file_read_again(
         return capsys.readouterr().out.splitlines()
 
     def wait_for_line(start: str) -> None:
-        deadline = time.monotonic() + END_SECONDS
+        deadline = time.monotonic() + BUILD_SECONDS
         while not any(line.startswith(start) for line in status()):
             assert time.monotonic() < deadline, ladder.log
             time.sleep(0.05)
@@ -241,24 +234,17 @@ def test_an_organiser_pauses_the_ladder_and_has_its_file_read_again(
         assert "ladder.toml: games[1].game is one of" in teacher.get("/organise").text
         ladder.wait_for(counted + 2)  # by the file as it was
         file.write_text(right.replace('"3 3 3"', '"4 4 3"'))
-        commands.read(data=data)
-        assert capsys.readouterr().out == "Its file was read again.\n"
-        deadline = time.monotonic() + END_SECONDS
+        commands.pause(data=data)
+        commands.resume(data=data)
+        assert capsys.readouterr().out.endswith("The ladder was resumed; its file was read again.\n")
+        deadline = time.monotonic() + BUILD_SECONDS
         while ladder.counted()[-1].ended.game.variant != "mnk 4 4 3":
             assert time.monotonic() < deadline, ladder.log
             time.sleep(0.05)
-        assert teacher.post("/organise/ladder/again", form=form, number="1").status == 400
-        with accounts.change() as database:
-            # of somebody who does not play: a game that is counted is none that each server dies of
-            database.execute("INSERT INTO ladder_deaths VALUES ('mnk 4 4 3', 'p0', 'gone', 0, 0, 3, 1.0)")
-        aside = "m,n,k 4 4 3, p0 – gone: the server has died 3 times during it"
-        assert f"Set aside: {aside}" in teacher.get("/organise").text and f"set aside, number 1: {aside}" in status()
-        assert teacher.post("/organise/ladder/again", form=form, number="1").status == 303
-        assert "Set aside" not in teacher.get("/organise").text
         done = [(entry.who, entry.what) for entry in accounts.audit(4)]
     assert done == [
-        ("teacher", "let a game of the ladder be played again: m,n,k 4 4 3, p0 – gone"),
-        ("the command line", "had the ladder file read again"),
+        ("the command line", "resumed the ladder"),
+        ("the command line", "paused the ladder"),
         ("the command line", "resumed the ladder; its file is wrong"),
         ("teacher", "paused the ladder"),
     ]

@@ -24,12 +24,11 @@ from server.league.ladder.definition import (
     read_file,
     roster,
 )
-from server.league.ladder.hosts import LADDER, free_games
+from server.league.ladder.hosts import LADDER, LadderHost, free_games
 from server.league.ladder.rating import DAY, rate
-from server.league.ladder.runner import UNPAIRED_SECONDS, LadderRunner, barred_games, ended_game
+from server.league.ladder.runner import UNPAIRED_SECONDS, LadderRunner, ended_game
 from server.league.ladder.store import BegunGame, LadderStore
-from server.league.ladder_control import FatalGame, LadderControl
-from server.league.pages.ladder_results import LadderResults
+from server.league.ladder_control import LadderControl
 from tests.server.harness import at_once
 
 FILE = """
@@ -84,10 +83,8 @@ class FakeGame:
         return None
 
 
-class FakeHost:
+class FakeHost(LadderHost):
     """Room for some games, which end as they are told to."""
-
-    seats_connected = True
 
     def __init__(self, rooms: int, play: Play = better_first) -> None:
         self.rooms = rooms
@@ -125,9 +122,6 @@ class FakeRecords:
     def sync_record(self, match: int) -> str:
         return f"{match:064x}"
 
-    def read(self, match: int) -> str | None:
-        return None
-
 
 class Ladder:
     """A ladder over a data directory, whose server can be killed."""
@@ -159,9 +153,9 @@ class Ladder:
 
     def runner(self) -> LadderRunner:
         return LadderRunner(
-            self.definition, self.store, self.data, [self.host],
+            self.definition, self.store, self.data, self.host,
             FakeRecords(self.store.last_match()), self.listed, self.recover,
-            now=self.now, in_thread=at_once, set_aside=self.control.set_aside,
+            now=self.now, in_thread=at_once,
         )  # fmt: skip
 
     async def run(self, seconds: float) -> None:
@@ -269,8 +263,6 @@ async def test_who_fails_again_and_again_rests_until_there_is_another_version(
     assert found.rating.games == 0 and found.rating.last is None, (
         "games that were not played rate nobody, as in contests"
     )
-    ways = LadderResults(ladder.accounts).losses("ann-1")
-    assert {way.termination for way in ways} == {NOT_STARTED} and sum(way.games for way in ways) == 2
     host.play_game = better_first
     ladder.versions["ann-1"] = 2
     await ladder.run(30 * GAME_SECONDS)
@@ -322,14 +314,6 @@ async def test_a_bot_that_goes_away_before_its_game_holds_up_nobody_else(
     games = ladder.store.last_games(999)
     assert len(games) >= 2 * (UNPAIRED_SECONDS / GAME_SECONDS + 3)  # both rooms go on
     assert not any("dan-1" in game.ended.game.players for game in games)
-
-
-async def test_where_workers_play_no_bot_is_paired_that_connects(
-    ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock
-) -> None:
-    host.seats_connected, ladder.connected = False, ["dan-1"]
-    await ladder.run(10 * GAME_SECONDS)
-    assert len(host.tasks) > 10 and not any("dan-1" in task.fixture.players for task in host.tasks)
 
 
 async def test_a_connected_bot_that_breaks_off_its_games_rests(
@@ -398,62 +382,6 @@ async def test_a_game_in_which_the_server_dies_is_not_all_that_is_played(
         await ladder.run(0.5)
     fatal, *others = [frozenset(task.fixture.players) for task in host.tasks]
     assert fatal not in others[:1]
-
-
-@pytest.mark.slow
-async def test_a_game_during_which_three_servers_have_died_is_set_aside_until_an_organiser_lets_it_be_played(
-    ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock
-) -> None:
-    """Whenever ann-1 and bob-1 play 3 3 3 the server dies, whoever begins; one dies of something else, once."""
-    host.rooms = 1
-    fatal = ("mnk 3 3 3", frozenset(("ann-1", "bob-1")))
-    died = 0
-
-    def variant(task: GameTask) -> tuple[str, frozenset[str]]:
-        return ladder.definition.variants[task.fixture.variant].key, frozenset(task.fixture.players)
-
-    async def server(seconds: float) -> None:
-        """Run a server, which ends in order unless it dies."""
-        nonlocal died
-        ladder.control.begin("ladder.toml")
-        before = len(host.tasks)
-        with trio.move_on_after(seconds) as scope:
-
-            async def play(task: GameTask) -> Finished:
-                if variant(task) == fatal or (died == 1 and len(host.tasks) - before == 1):
-                    scope.cancel()
-                return await better_first(task)
-
-            host.play_game = play
-            await ladder.runner().run()
-        if trio.current_time() < scope.deadline:
-            died += 1
-        else:
-            ladder.control.stop()
-
-    while not ladder.control.set_aside():
-        await server(30.5 * GAME_SECONDS)
-    assert died == 4, "once of something else"
-    (game,) = ladder.control.set_aside()
-    assert (game.variant, game.players, game.versions) == ("mnk 3 3 3", ("ann-1", "bob-1"), (1, 1))
-    assert ladder.accounts.rows("SELECT count(*) FROM ladder_deaths") == [(1,)], "the other one has been played since"
-    assert game.sentence == "m,n,k 3 3 3, ann-1, version 1 – bob-1, version 1: the server has died 3 times during it"
-    played = len(host.tasks)
-    await server(40.5 * GAME_SECONDS)
-    later = [variant(task) for task in host.tasks[played:]]
-    assert died == 4 and fatal not in later and ("mnk 4 4 3", fatal[1]) in later
-    ladder.control.let_play(game.number, "teacher")
-    await server(40.5 * GAME_SECONDS)
-    assert died == 5 and variant(host.tasks[-1]) == fatal
-    ladder.check()
-
-
-def test_a_game_that_is_set_aside_is_played_by_other_versions(ladder: Ladder) -> None:
-    listed = ladder.listed()
-    game = FatalGame(1, "mnk 3 3 3", ("ann-1", "bob-1"), (1, 1), 3)
-    assert barred_games([game], listed) == [("mnk 3 3 3", frozenset(("ann-1", "bob-1")))]
-    ladder.versions["bob-1"] = 2
-    assert barred_games([game], ladder.listed()) == []
 
 
 def test_contests_go_first() -> None:

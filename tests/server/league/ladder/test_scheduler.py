@@ -101,9 +101,6 @@ def test_nobody_plays_twice_at_the_same_time_fixed_points_excepted() -> None:
     playing = Counter(name for game in games for name in game[1:])
     assert all(playing[bot] == 1 for bot in ladder.bots)
     assert next_pairings(*args, games, ladder.weights, 9, 0.0) == []
-    twice = next_pairings(*args, games, ladder.weights, 9, 0.0, at_once=2)
-    playing.update(name for game in twice for name in game[1:])
-    assert all(playing[bot] == 2 for bot in ladder.bots)
 
 
 def test_bots_of_one_owner_do_not_meet_and_those_without_an_owner_do() -> None:

@@ -6,12 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.duel.statistics import score_of
-from engine.record.summary import SideTime
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.rating import DAY, LadderPlayer, rate
-from server.league.ladder.store import BegunGame, EndedGame, LadderStore
-from server.league.pages.ladder_results import LadderResults, LostBy, ScoreAgainst
+from server.league.ladder.store import BegunGame, EndedGame, LadderStore, ScoreAgainst
 
 PLAYERS = {
     "ann-1": LadderPlayer("ann-1", "ann"),
@@ -44,12 +41,6 @@ def store(tmp_path: Path, clock: Clock) -> Iterator[LadderStore]:
         for player in PLAYERS.values():
             store.seat(player, 0 if player.anchor else 1, PLAYERS)
         yield store
-
-
-@pytest.fixture
-def results(tmp_path: Path, store: LadderStore) -> Iterator[LadderResults]:
-    with closing(Accounts(tmp_path)) as accounts:
-        yield LadderResults(accounts)
 
 
 def begun(match: int, first: str = "ann-1", second: str = "bob-1", versions: tuple[int, int] = (1, 1)) -> BegunGame:
@@ -162,15 +153,12 @@ def test_a_clock_that_is_set_back_keeps_games_in_order(store: LadderStore, clock
     assert second.ended == first.ended
 
 
-def test_a_player_has_its_games_and_the_rating_of_each_day(store: LadderStore, clock: Clock) -> None:
+def test_a_player_has_its_games(store: LadderStore) -> None:
     play(store, begun(1), 1.0)
     play(store, begun(2, "bob-1", "alphabeta-1"), 0.5)
-    elo = {one.name: one.rating.elo for one in store.standings()}
-    clock.now += DAY
     play(store, begun(3, "alphabeta-1", "ann-1"), 1.0)
     assert [game.ended.game.match for game in store.last_games(9, "Ann-1")] == [3, 1]
     assert [game.ended.game.match for game in store.last_games(1)] == [3]
-    assert store.elo_before(clock.now) == elo
 
 
 def test_players_of_matches_are_found_by_name_in_any_case(store: LadderStore) -> None:
@@ -180,45 +168,23 @@ def test_players_of_matches_are_found_by_name_in_any_case(store: LadderStore) ->
     assert store.player_in(8, "ann-1") == ""
 
 
-def test_each_side_of_a_variant_has_its_points_what_ratings_expect_and_its_times(
-    store: LadderStore, results: LadderResults
-) -> None:
-    for match, score in ((1, 1.0), (2, 0.0), (3, 0.5)):
-        store.begin([begun(match)])
-        ended = EndedGame(begun(match), score, "row", "", 5, (False, False), "5a")
-        times = (SideTime(3, 400 * match, 1000, 100 * match), SideTime(2, 50, 1000, 40))
-        store.count(ended, PLAYERS, RESTS_AFTER, times)
-    play(store, begun(4), 1.0)  # as one that was counted before times were kept
-    play(store, begun(5, "alphabeta-1", "ann-1"), 0.5)
-    expected = [score_of(game.ratings[0][0] - game.ratings[1][0]) for game in store.last_games(9)]
-    second, first = sorted(results.fared("ann-1"), key=lambda part: -part.side)
-    assert first[:6] == (1, "mnk 3 3 3", 0, 2, 1, 1) and first.games == 4
-    assert first[7:] == (9, 2400, 300, 1.2)
-    assert first.expected == pytest.approx(sum(expected[1:]), abs=0.01)
-    assert second[:6] == (1, "mnk 3 3 3", 1, 0, 1, 0) and second[7:] == (0, 0, 0, 0.0)
-    assert second.expected == pytest.approx(1 - expected[0])
-
-
-def test_results_of_versions_are_summed_up_by_opponent_and_by_how_they_were_lost(
-    store: LadderStore, results: LadderResults, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_results_of_versions_are_summed_up_by_opponent(store: LadderStore, monkeypatch: pytest.MonkeyPatch) -> None:
     play(store, begun(1), 1.0)
     play(store, begun(2, "bob-1", "ann-1"), 1.0)
     play(store, begun(3, "alphabeta-1", "ann-1"), 0.5)
     store.seat(PLAYERS["ann-1"], 2, PLAYERS)
     play(store, begun(4, versions=(2, 1)), 0.0)
     play(store, begun(5, versions=(2, 1)), None)
-    assert results.opponents("Ann-1") == [
+    assert store.opponents("Ann-1") == [
         ScoreAgainst(2, "bob-1", 0, 0, 1),
         ScoreAgainst(1, "bob-1", 1, 0, 1),
         ScoreAgainst(1, "alphabeta-1", 0, 1, 0),
     ]
-    assert results.losses("ann-1") == [LostBy(2, "mnk 3 3 3", 0, "row", 1, 4), LostBy(1, "mnk 3 3 3", 1, "row", 1, 2)]
     ann = store.standing("ann-1")
-    assert ann is not None and results.last_ratings("ann-1")[2] == (ann.rating.elo, ann.rating.deviation)
-    assert list(results.last_ratings("ann-1")) == [1, 2]
-    monkeypatch.setattr("server.league.pages.ladder_results.MOST_RESULTS", 1)
-    assert results.opponents("bob-1") == [ScoreAgainst(1, "ann-1", 1, 0, 0)]
+    assert ann is not None and store.last_ratings("ann-1")[2] == (ann.rating.elo, ann.rating.deviation)
+    assert list(store.last_ratings("ann-1")) == [1, 2]
+    monkeypatch.setattr("server.league.ladder.store.MOST_RESULTS", 1)
+    assert store.opponents("bob-1") == [ScoreAgainst(1, "ann-1", 1, 0, 0)]
 
 
 def test_a_game_that_is_dropped_runs_no_more(store: LadderStore) -> None:

@@ -11,6 +11,8 @@ import trio
 
 from server.ops.workers.question_loop import OK
 from server.ops.workers.worker_process import FAULTS, WorkerFault, WorkerProcess, ask_once
+from tests.server.harness import until
+from tests.waiting import WAIT_SECONDS
 
 WORKER = """
 import os, sys
@@ -29,14 +31,12 @@ def answer(question):
 answer_questions(answer)
 """
 COMMAND = (sys.executable, "-P", "-c", WORKER)
-SECONDS = 600.0
-"""After which whatever a test waits for has failed."""
 
 
 @asynccontextmanager
 async def started(*command: str) -> AsyncIterator[WorkerProcess]:
     worker = await WorkerProcess.start(command or COMMAND)
-    with trio.fail_after(SECONDS):
+    with trio.fail_after(WAIT_SECONDS):
         try:
             yield worker
         finally:
@@ -48,8 +48,7 @@ async def left(worker: WorkerProcess, kind: str) -> None:
     """Ask something, and wait for the answer no longer."""
     async with trio.open_nursery() as nursery:
         nursery.start_soon(worker.ask, kind, b"")
-        while not worker.asked:
-            await trio.sleep(0.001)
+        await until(lambda: worker.asked)
         nursery.cancel_scope.cancel()
 
 
@@ -71,10 +70,10 @@ async def test_a_fault_is_told_and_the_process_goes_on() -> None:
 async def test_a_process_is_told_to_stop_and_can_be_asked_again() -> None:
     async with started() as worker:
         await worker.ready()
-        assert not await worker.stop(SECONDS), "nothing was asked"
+        assert not await worker.stop(WAIT_SECONDS), "nothing was asked"
         for _ in range(2):
             await left(worker, "wait")
-            assert await worker.stop(SECONDS)
+            assert await worker.stop(WAIT_SECONDS)
         assert await worker.ask("wait", b"", lambda: False) == (OK, b"stopped"), "it was not wanted"
         assert (await worker.ask("double", b"a"))[1] == b"aa"
 
@@ -115,7 +114,7 @@ async def test_a_question_that_nobody_waits_for_ends_its_process(tmp_path: Path)
     place = tmp_path / "process"
     module = f"import os, pathlib, time\npathlib.Path({str(place)!r}).write_text(str(os.getpid()))\ntime.sleep(3600)\n"
     (tmp_path / "worker_that_hangs.py").write_text(module)
-    with pytest.MonkeyPatch.context() as patch, trio.fail_after(SECONDS):
+    with pytest.MonkeyPatch.context() as patch, trio.fail_after(WAIT_SECONDS):
         patch.setenv("PYTHONPATH", str(tmp_path))
         async with trio.open_nursery() as nursery:
             nursery.start_soon(ask_once, "worker_that_hangs", "double", b"")

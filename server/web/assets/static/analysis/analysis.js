@@ -1,7 +1,7 @@
 /** The board to think on: what is shown, the tree of variations, and what the buttons do. */
 
 import { $, BoardPage, start } from "../play/board_page.js";
-import { ask, askAnalysis, picture, save } from "../play/server.js";
+import { ask, askAnalysis } from "../play/server.js";
 import { VariantForm } from "../play/variant.js";
 import { say } from "../shared/dom.js";
 import { Refused } from "../shared/net.js";
@@ -192,14 +192,7 @@ class Page extends BoardPage {
       "copy-game": () => this.answer.text,
       "copy-record": async () => (await this.attempt(() => askAnalysis("record", question(this.study))))?.record ?? "",
       "copy-tree": () => trees.toText(this.study.root),
-      "copy-svg": async () => (await (await this.attempt(() => picture("picture", question(this.study))))?.text()) ?? "",
     });
-    for (const kind of ["png", "gif"]) {
-      $(`save-${kind}`).addEventListener("click", async () => {
-        const drawn = await this.attempt(() => picture(kind, { ...question(this.study), scale: 2 }));
-        if (drawn) save(drawn, `${this.study.game}.${kind}`);
-      });
-    }
     this.#listenToForms();
     this.#listenToKeys();
   }

@@ -24,7 +24,7 @@ function update(night) {
   say(find("#progress"), progress(summary));
   find("#state").hidden = summary.over; // nothing is awaited any more
   showChampions(summary);
-  tiles.show(night.boards, true);
+  tiles.show(night.boards);
   find("#none").hidden = night.boards.length > 0 || summary.over;
   showTable(night);
   find("#coming").hidden = !night.next.length;

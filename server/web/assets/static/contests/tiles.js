@@ -2,7 +2,7 @@
 
 import { Board } from "../boards/board.js";
 import { Clocks } from "../shared/clock.js";
-import { el, matchLink, patch, playerLink, say } from "../shared/dom.js";
+import { el, matchLink, playerLink, say } from "../shared/dom.js";
 import { count, gameName, reason, score } from "../shared/words.js";
 
 /** The tiles in a container. */
@@ -16,9 +16,8 @@ export class Tiles {
   /**
    * Show these boards, in their order.
    * @param {object[]} boards as an event of the contest tells them
-   * @param {boolean} [stakes] whether it is told what each result would change
    */
-  show(boards, stakes = false) {
+  show(boards) {
     const shown = new Set(boards.map(({ match }) => match.match));
     for (const [key, tile] of this.tiles) {
       if (shown.has(key)) continue;
@@ -36,7 +35,6 @@ export class Tiles {
       tile.clocks.set(match.clocks, match.runs);
       tile.root.classList.toggle("over", Boolean(match.ending));
       say(tile.foot, match.ending ? `${score(match.ending)} · ${reason(match.ending.reason)}` : facts(board));
-      patch(tile.stakes, ...(match.ending || !stakes ? [] : changes(board)));
     });
   }
 
@@ -52,9 +50,8 @@ export class Tiles {
       el("div.side", {}, el(`span.chip.side${side}.of-${match.game}`, { role: "img", "aria-label": match.sides[side] }), el("span.name", {}, playerLink(name)), faces[side]),
     );
     const foot = el("p.foot");
-    const stakes = el("ul.stakes");
-    const root = el("div.tile.card", { "data-match": match.match }, el("div.who", {}, ...sides), place, el("div.below", {}, foot, stakes));
-    const tile = { root, foot, stakes, clocks: new Clocks(faces), plies: match.plies, board: new Board(place, match.board, { small: true }) };
+    const root = el("div.tile.card", { "data-match": match.match }, el("div.who", {}, ...sides), place, el("div.below", {}, foot));
+    const tile = { root, foot, clocks: new Clocks(faces), plies: match.plies, board: new Board(place, match.board, { small: true }) };
     this.tiles.set(match.match, tile);
     return tile;
   }
@@ -62,22 +59,4 @@ export class Tiles {
 
 function facts({ match, round }) {
   return [count(match.plies, "move"), round ? `round ${round}` : "", gameName(match.game, match.parameters)].filter(Boolean).join(" · ");
-}
-
-/** What the winner of a meeting of a knockout gets by it. */
-function prize({ place, opponents }) {
-  if (place === 1) return "Who wins the meeting is the champion";
-  if (place === 3) return "Who wins the meeting is third";
-  if (!opponents.length) return "Who wins the meeting goes on";
-  return `Who wins the meeting goes on against ${opponents.join(" or ")}`;
-}
-
-/** What each result of a game would change, a line for each result that changes anything. */
-function changes({ match, stakes: found, onward }) {
-  if (onward) return [el("li", {}, prize(onward))];
-  if (!found) return [];
-  const titles = { first: `${match.players[0]} wins`, draw: "draw", second: `${match.players[1]} wins` };
-  return Object.entries(titles)
-    .filter(([key]) => found.changes[key].length)
-    .map(([key, title]) => el("li", {}, `${title}: ${found.changes[key].map(({ name, before, after }) => `${name} ${before} → ${after}`).join(", ")}`));
 }

@@ -15,7 +15,6 @@ const leave = () => null;
 
 const REST_MS = 600; // between two moves that are played, when what moves has come to rest
 
-const OF_RECORDS = ["#record", "#gif"]; // leads to what a match has when it is over
 
 class MatchPage {
   /**
@@ -279,7 +278,7 @@ class MatchPage {
       },
       () => this.#retell(feed),
     );
-    for (const id of OF_RECORDS) find(id).hidden = true;
+    find("#record").hidden = true;
   }
 
   /** Something is new; whoever was `following` goes on to it. */
@@ -299,7 +298,7 @@ class MatchPage {
     find("#status").classList.remove("lost");
     say(find("#status"), "over");
     find("#fault").hidden = true;
-    for (const id of OF_RECORDS) find(id).hidden = false;
+    find("#record").hidden = false;
     this.#ending();
     this.#graphs();
   }
@@ -355,23 +354,9 @@ class MatchPage {
     find("#earlier").addEventListener("click", () => this.#reviewOn());
     find("#mistake-before").addEventListener("click", () => this.#mistake(-1));
     find("#mistake-after").addEventListener("click", () => this.#mistake(1));
-    find("#picture").addEventListener("click", () => this.#draw("png", this.ply));
-    find("#gif").addEventListener("click", () => this.#draw("gif", this.state.plies));
     find("#record").hidden = this.number === null;
     find("#record").href = `/api/matches/${this.number}/record`;
     find("#record").download = `match-${this.number}.txt`;
-  }
-
-  /** Save a picture of the position after so many plies, or an animation up to it. */
-  async #draw(kind, ply) {
-    const { info, steps, now } = this.state;
-    try {
-      const [{ question, studyOf }, { picture, save }] = await Promise.all([import("../analysis/link.js"), import("../play/server.js")]);
-      const asked = { ...question(studyOf(info.start, steps, ply)), scale: 2, players: info.players, ending: now.ending?.sentence ?? "" };
-      save(await picture(kind, asked), `match-${info.match}.${kind}`);
-    } catch (error) {
-      complain(error);
-    }
   }
 
   /** Play move after move, each to its end: what it takes has left before the next one begins. */

@@ -9,7 +9,7 @@ const PARTS_AT_ONCE = 10; // of a long match; the reader may want more
 /** @typedef {{score?: number, result?: number, plies?: number, depth?: number}} Worth for the side that moves */
 /**
  * @typedef {{ply: number, best: ?string, worth: ?Worth, best_worth: ?Worth, line: string[], loss: ?number,
- *   marks: string[], cost: ?string}} Judged
+ *   marks: string[]}} Judged
  */
 
 export class Review {
@@ -50,14 +50,13 @@ export class Review {
 /** What is said of a move, as parts of a paragraph; null where nothing is known of it. */
 export function judgement(judged, move, game) {
   if (!judged) return null;
-  const { best, worth, best_worth: bestWorth, line, marks, cost } = judged;
+  const { best, worth, best_worth: bestWorth, line, marks } = judged;
   if (!best || !worth || !bestWorth) return [el("strong", {}, "Engine:"), " there are too many moves here to look at them all."];
   const said = moveText(game, move);
   const after = line.length > 1 ? el("span.pv", {}, line.map((one) => moveText(game, one)).join(", ")) : null;
-  const exact = cost ? `This move ${cost}. ` : null;
-  if (best === move) return [el("strong", {}, "Engine:"), ` ${said} is the best move, and ${worthInWords(worth)}. `, exact, after];
+  if (best === move) return [el("strong", {}, "Engine:"), ` ${said} is the best move, and ${worthInWords(worth)}. `, after];
   const title = marks.length ? el("strong.bad", {}, `${capital(marks.join(", "))}:`) : el("strong", {}, "Engine:");
-  return [title, ` ${said} ${worthInWords(worth)}; ${moveText(game, best)} ${worthInWords(bestWorth)}. `, exact, after];
+  return [title, ` ${said} ${worthInWords(worth)}; ${moveText(game, best)} ${worthInWords(bestWorth)}. `, after];
 }
 
 /** What a move does, in words. */
@@ -69,11 +68,6 @@ function worthInWords({ score = 0, result, plies, depth = 0 }) {
   }
   const sign = score > 0 ? "+" : score < 0 ? "−" : "";
   return `is worth ${sign}${hundredths(score)} (depth ${depth})`;
-}
-
-/** What is wrong with a move, the exact cost in place of the marks where it is known. @param {Judged} judged */
-function remarks({ marks, cost }) {
-  return cost || marks.join(", ");
 }
 
 function capital(words) {
@@ -102,7 +96,7 @@ export function drawReview(review, state, ply, go) {
     const words = `${one}. ${moveText(game, state.steps[one - 1][0])}`;
     const whose = one === last ? `, the last mistake of ${state.info.players[side]}, who lost` : "";
     const attributes = { type: "button", click: () => go(one), "aria-current": one === ply ? "true" : null };
-    const button = el("button", attributes, chip, el("span.move", {}, words), el("span.small", {}, remarks(review.moves[one]) + whose));
+    const button = el("button", attributes, chip, el("span.move", {}, words), el("span.small", {}, review.moves[one].marks.join(", ") + whose));
     return el("li", { "data-key": one }, button);
   });
   patch(find("#mistakes"), ...items);

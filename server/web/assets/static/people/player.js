@@ -1,4 +1,4 @@
-/** The page of a player: ratings, results by opponent, variant, colour and cause of loss, time, games. */
+/** The page of a player: results by opponent, variant, colour and cause of loss, time, games. */
 
 import { el, find, patch, playerLink, say } from "../shared/dom.js";
 import { ask } from "../shared/net.js";
@@ -30,7 +30,6 @@ function draw(told) {
   say(find("#total"), `${count(total, "game")}: ${won} won, ${drawn} drawn, ${lost} lost`);
   find("#profile").hidden = !total;
   if (!total) return;
-  patch(find("#ratings"), ...told.ratings.map(rating));
   patch(
     find("#tables"),
     scores("By opponent", told.opponents, (score) => playerLink(score.name)),
@@ -44,20 +43,6 @@ function draw(told) {
     games("Last games", told.recent),
   );
   find("#all").setAttribute("href", `/games?${new URLSearchParams({ player: told.name })}`);
-}
-
-function rating({ game, players, rating: { elo, low, high } }) {
-  const now = `${signed(elo)} Elo, 95 % interval ${signed(low)} to ${signed(high)}`;
-  const against = `against the average of ${count(players, "player")}`;
-  const title = `Rating in ${gameName(game, "")}`;
-  return el("section", {}, el("h2", {}, title), el("p.card.said", {}, el("strong", {}, now), ` ${against}`));
-}
-
-/** A rating as people write it. */
-function signed(elo) {
-  const whole = Math.round(elo);
-  if (!whole) return "0";
-  return whole < 0 ? `−${-whole}` : `+${whole}`;
 }
 
 function scores(title, rows, heading) {

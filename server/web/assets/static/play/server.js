@@ -1,7 +1,6 @@
 /** Asking the server: how a game stands, which rows can be chosen, what the bot plays. docs/api.md has the JSON. */
 
-import { el } from "../shared/dom.js";
-import { Refused, ask as fetched, posted } from "../shared/net.js";
+import { ask as fetched, posted } from "../shared/net.js";
 
 /** @returns {Promise<{name: string, sides: string[], parameters: string}[]>} the games, with their usual variants */
 export function games() {
@@ -27,22 +26,4 @@ export function ask(kind, question, signal) {
  */
 export function askAnalysis(kind, question, signal) {
   return fetched(`/api/analysis/${kind}`, posted(question, signal));
-}
-
-/**
- * @param {string} kind picture, png or gif: the position as SVG or PNG, or all of the game, animated
- * @param {object} question
- * @returns {Promise<Blob>} rejects with `Refused` of net.js
- */
-export async function picture(kind, question) {
-  const response = await fetch(`/api/play/${kind}`, posted(question));
-  if (!response.ok) throw new Refused("The server could not draw this position.");
-  return response.blob();
-}
-
-/** Offer a file to be kept. */
-export function save(blob, name) {
-  const href = URL.createObjectURL(blob);
-  el("a", { href, download: name }).click();
-  URL.revokeObjectURL(href);
 }

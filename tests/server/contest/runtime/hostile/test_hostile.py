@@ -18,12 +18,10 @@ from server.contest.store.folders import folder_of
 from tests.server.contest.runtime.test_contest_command import DICE, Command, kept
 from tests.server.contest.runtime.test_sandbox import with_word
 from tests.server.ports import free_port
+from tests.waiting import BUILD_SECONDS
 
 ATTACKER = Path(__file__).with_name("attacker.py")
 HONEST = ("honest1", "honest2")
-
-HELD_SECONDS = 1400
-"""After which a contest has failed to end: one takes twenty seconds on a machine that does nothing else."""
 
 # who spins has a second of processor time, and a minute to get it in: on a busy machine, too, it ends by the one. All
 # that the minute costs is that who sleeps is waited for. The first entrant, who is honest, meets each other one
@@ -95,7 +93,7 @@ class Held:
         file.write_text(text, encoding="utf-8")
         patch.setenv("ARENA_SECRET", "of the server")
         with Command(file, self.data, "--port", str(self.port)) as command_line:
-            said, _ = command_line.process.communicate(timeout=HELD_SECONDS)
+            said, _ = command_line.process.communicate(timeout=BUILD_SECONDS)
             status = command_line.process.returncode
         assert status == 0, said
         self.games = counted_games(kept(self.data))

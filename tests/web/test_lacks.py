@@ -1,0 +1,144 @@
+"""A machine that lacks descriptors: each page fails by itself, and matches go on."""
+
+import errno
+import os
+import re
+import resource
+import socket
+import time
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import pytest
+import trio
+
+from engine.wire import messages as m
+from server.net.listener import close_all
+from server.ops.supervisor import supervise
+from server.web.service import serve
+from tests.server.harness import open_arena
+from tests.server.process import Client
+from tests.web.site import Site, Table
+
+QUESTION = b'{"game": "mnk", "parameters": "3 3 3", "moves": [], "seconds": 0.1}'
+
+PAGES = (
+    ("/api/games", b""),
+    ("/api/player?name=ann", b""),
+    ("/api/play/look", QUESTION),
+    ("/api/play/think", QUESTION),
+    ("/api/analysis/kit", QUESTION),
+    ("/api/matches/1", b""),
+    ("/api/matches/1/values", b""),
+    ("/live/lobby", b""),
+    ("/live/contests/1", b""),
+    ("/contests", b""),
+    ("/player/ann", b""),
+    ("/me", b""),
+    ("/ladder", b""),
+    ("/metrics", b""),
+)
+"""Paths, and the body of a POST. The last one is asked of the port for figures."""
+
+PATIENCE_SECONDS = 60.0
+"""Deadline of an answer."""
+
+MAX_SPARE = 4
+"""A worker process takes six descriptors at its start, others one or two."""
+
+
+def leave(pid: int, spare: int) -> None:
+    """Let a process have no more than so many further descriptors."""
+    opened = {int(name) for name in os.listdir(f"/proc/{pid}/fd")}
+    limit = 0
+    while spare or limit in opened:
+        spare -= limit not in opened
+        limit += 1
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (limit, resource.prlimit(pid, resource.RLIMIT_NOFILE)[1]))
+
+
+def metrics_port(site: Site) -> int:
+    found = re.search(r"127.0.0.1:([0-9]+)/metrics", site.logs("metrics_started"))
+    assert found is not None
+    return int(found[1])
+
+
+def ask(port: int, path: str, body: bytes = b"") -> bytes:
+    """Return the beginning of an answer."""
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_SECONDS) as connection:
+        head = f"{'POST' if body else 'GET'} {path} HTTP/1.1\r\nhost: x\r\ncontent-length: {len(body)}\r\n"
+        connection.sendall(head.encode() + b"content-type: application/json\r\n\r\n" + body)
+        return connection.recv(65536)
+
+
+@pytest.mark.slow("interpreted")
+def test_pages_that_lack_descriptors_end_no_match(tmp_path: Path) -> None:
+    with Site(tmp_path, "--metrics", "0") as site:
+        pid = site.process.pid
+        most = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+        metrics = metrics_port(site)
+        over = Table(site, "mnk", "params=3,3,3 budget=86400000")
+        over.resign()
+        over.close()
+        table = Table(site, "mnk", "params=19,19,19 budget=86400000")
+        moves = (f"{column}{row}" for row in range(1, 20) for column in "abcdefghijklmnopqrs")
+        for path, body in PAGES:
+            for spare in range(MAX_SPARE + 1):
+                leave(pid, spare)
+                answer = ask(metrics if path == "/metrics" else site.web_port, path, body)
+                assert answer.startswith(b"HTTP/1.1 "), (path, spare, answer)
+                table.move(next(moves))
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, most)
+        assert ask(site.web_port, "/api/games").startswith(b"HTTP/1.1 200 ")
+        table.resign()
+        table.close()
+        assert site.stop() == 0
+
+
+def test_a_server_without_descriptors_refuses_in_a_sentence(tmp_path: Path) -> None:
+    with Site(tmp_path, "--metrics", "0") as site, ExitStack() as stack:
+        leave(site.process.pid, 3)
+
+        def take_all() -> m.Bye:
+            """Hold connections until one is refused; the server itself may have closed a file meanwhile."""
+            while True:
+                greeting = stack.enter_context(closing(Client(site.port))).hear(m.Arena, m.Bye)
+                if isinstance(greeting, m.Bye):
+                    return greeting
+
+        refused = take_all()
+        assert refused.reason == "too_many" and "descriptors" in refused.sentence
+        until = time.monotonic() + PATIENCE_SECONDS
+        for port in (site.web_port, metrics_port(site)):
+            while not ask(port, "/metrics").startswith(b"HTTP/1.1 503 "):
+                assert time.monotonic() < until, f"port {port} did not refuse"
+                take_all()
+
+
+@pytest.mark.slow("interpreted")
+@pytest.mark.parametrize("name", ["EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "ENOSPC"])
+@pytest.mark.parametrize("place", [(trio.lowlevel, "open_process"), (trio.to_thread, "run_sync")], ids=lambda at: at[1])
+async def test_pages_outlive_each_lack(
+    place: tuple[object, str], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lack(*_what: object, **_options: object) -> None:
+        raise OSError(getattr(errno, name), "injected")
+
+    async def ask(path: str, body: bytes) -> bytes:
+        async with await trio.open_tcp_stream("127.0.0.1", port) as browser:
+            head = f"{'POST' if body else 'GET'} {path} HTTP/1.1\r\nhost: x\r\ncontent-length: {len(body)}\r\n"
+            await browser.send_all(head.encode() + b"content-type: application/json\r\n\r\n" + body)
+            return bytes(await browser.receive_some())
+
+    listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    port = listeners[0].socket.getsockname()[1]
+    with trio.fail_after(PATIENCE_SECONDS):
+        async with open_arena(tmp_path) as harness, trio.open_nursery() as nursery:
+            nursery.start_soon(supervise, "pages", serve, harness.arena, harness.arena.record_store, listeners)
+            with monkeypatch.context() as broken:
+                broken.setattr(*place, lack)
+                for path, body in PAGES[:-1]:
+                    assert (await ask(path, body)).startswith(b"HTTP/1.1 "), path
+            assert (await ask("/api/games", b"")).startswith(b"HTTP/1.1 200 ")
+            nursery.cancel_scope.cancel()
+        await close_all(listeners)
