@@ -53,6 +53,8 @@ class Process:
         except OSError as error:
             why = error.strerror or str(error)
             raise ArenaError(f"the program {shlex.join(command)} cannot be started: {why}") from error
+        self.number = self._process.pid
+        """Of the process, as the system counts."""
         self.to, self.from_, self.stderr = self._process.stdin, self._process.stdout, self._process.stderr
 
     def ended(self, seconds: float = 0.0) -> str | None:

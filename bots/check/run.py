@@ -1,5 +1,6 @@
 """Runs all situations, one after the other."""
 
+import math
 import socket
 import time
 from collections.abc import Callable, Sequence
@@ -9,6 +10,9 @@ from bots.check.cases import connecting, ending, playing, reconnect_cases
 from bots.check.peer import Left
 from bots.check.report import Absent, Fault, OutOfTime, Report, Skipped
 from bots.client.errors import ArenaError
+
+MIN_LACKED_SECONDS = 0.2
+"""From this time without a core on, a clock of a second says nothing about the bot."""
 
 SITUATIONS: tuple[Situation, ...] = (
     *connecting.SITUATIONS,
@@ -88,13 +92,23 @@ def _try(situation: Situation, bot: BotUnderTest, report: Report, note: Callable
 
 
 def _play(situation: Situation, bot: BotUnderTest, note: Callable[[str], None]) -> None:
-    """Bring a bot into a situation, again where its clock did not last and it may be tried again."""
-    for number in range(2, situation.tries + 1):
+    """Bring a bot into a situation, again where its clock did not last and it may be tried again.
+
+    Raises `Skipped` where the bot had to wait for a core in all of these tries.
+    """
+    lacked = math.inf
+    for number in range(1, situation.tries + 1):
+        before = bot.seconds_without_core()
         try:
             situation.play(bot)
         except OutOfTime as fault:
+            lacked = min(lacked, bot.seconds_without_core() - before)
             bot.drop()
-            note(f"{situation.title}: the bot {fault.did}; tried again, {number} of {situation.tries}")
+            if number < situation.tries:
+                note(f"{situation.title}: the bot {fault.did}; tried again, {number + 1} of {situation.tries}")
+            elif situation.tries > 1 and lacked >= MIN_LACKED_SECONDS:
+                raise Skipped(f"the bot {fault.did}, and waited {lacked:.1f} s for a core of this machine") from fault
+            else:
+                raise
         else:
             return
-    situation.play(bot)

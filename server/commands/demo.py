@@ -1,5 +1,6 @@
 """``arena-server demo``: one match between two bots over TCP, shown in the terminal."""
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -14,6 +15,7 @@ from server.arena.arena import Arena
 from server.commands.exits import INTERRUPTED
 from server.config.builtin_bot import BuiltinBot
 from server.config.settings import Settings
+from server.ops import descendants
 from server.serve import serve
 
 HOST = "127.0.0.1"
@@ -121,5 +123,6 @@ async def _run(*arguments: str) -> int:
     """Run ``arena-bot`` with these arguments; return its exit status."""
     command = [sys.executable, "-P", "-m", "bots", *arguments]
     # Ctrl-C is for the demonstration, which ends its bots
-    process = await trio.run_process(command, check=False, stdin=subprocess.DEVNULL, start_new_session=True)
+    marked = {**os.environ, descendants.VARIABLE: descendants.marker("demo")}
+    process = await trio.run_process(command, check=False, stdin=subprocess.DEVNULL, env=marked, start_new_session=True)
     return process.returncode

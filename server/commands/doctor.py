@@ -22,8 +22,7 @@ from server.config.serve_options import ServeOptions
 from server.config.settings import Settings
 from server.config.toml_table import BadTable
 from server.contest.definition import Sandbox
-from server.contest.programs.sandbox import cgroups
-from server.contest.programs.sandbox.choice import sandbox_obstacle
+from server.contest.programs.sandbox.choice import lacks, sandbox_obstacle
 from server.contest.store.schema import SCHEMA
 from server.contest.store.store import FILE as STORE
 from server.league.ladder import definition as ladder
@@ -132,9 +131,8 @@ def _sealing() -> Finding:
     why = sandbox_obstacle()
     if why:
         return Finding(NOTE, "sandbox", why)
-    lack = cgroups.lack()
-    bounds = f"are looked at ten times a second: {lack}" if lack else "are held by the kernel, in control groups"
-    return Finding(GOOD, "sandbox", f"programs of contests can be sealed; their bounds {bounds}")
+    found = " ".join(lacks()) or "The kernel holds their bounds, in control groups."
+    return Finding(GOOD, "sandbox", f"programs of contests can be sealed. {found}")
 
 
 def _limits(limits: Limits) -> Finding:

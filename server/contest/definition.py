@@ -223,6 +223,8 @@ class Definition(Part, frozen=True, kw_only=True):
     """Whether spectators see what players note during a game, with the moves; else when it is over."""
     versions_until: datetime | None = None
     """When it is chosen which versions of bots play, and the contest begins; None: as soon as it is opened."""
+    versions_wait: Annotated[int, Range(0, 7 * 24 * 3600, "seconds")] = 3600
+    """Longest wait, after that moment, for versions that are still under way."""
     interventions: tuple[Intervention, ...] = ()
     """What the organiser has changed since; no part of the contest file, and kept apart from all else."""
 

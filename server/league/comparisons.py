@@ -1,7 +1,6 @@
 """Comparisons: contests between two versions of a bot, which its author begins on the page of the bot."""
 
 import json
-import shutil
 from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
@@ -24,7 +23,7 @@ from server.contest.store.store import FILE, Contest, Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import NotAllowed, Person
 from server.league.submissions.entering import ENTERED
-from server.league.submissions.versions import Version, Versions
+from server.league.submissions.versions import Version, Versions, remove_tree
 from server.ops.typed_json import decode
 
 MAX_GAMES = 100
@@ -123,7 +122,7 @@ class Comparisons:
             for (number,) in self._accounts.rows("SELECT contest FROM comparisons"):
                 entered = folder_of(self._data, number) / ENTERED
                 if entered.exists() and store.contest(number).closed is not None:
-                    shutil.rmtree(entered)
+                    remove_tree(entered)
                     removed += 1
         return removed
 

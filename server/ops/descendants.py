@@ -1,21 +1,28 @@
 """Finding and ending what programs have started, also when it has left their process group or lost its parents.
 
 Each program has a marker in its environment, which all that it starts inherits. It begins with an id of the data
-directory, so that a server can also end what was left by one that was killed. What a program starts without the marker
-is not found. The environment of a process can be read on Linux; elsewhere nothing is found.
+directory, so that a server can also end what was left by one that was killed. A process that starts programs has a
+guard, a second process, which ends the programs as soon as the first process has ended. What a program starts without
+the marker is not found. The environment of a process can be read on Linux; elsewhere nothing is found.
 """
 
 import os
 import secrets
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
 VARIABLE = "ARENA_PROGRAM"
 """Name of the environment variable that holds the marker."""
+
+INSTANCE = secrets.token_hex(8)
+"""In the markers of programs that this process starts: its guard ends no others."""
 
 PROCESSES = Path("/proc")
 
@@ -35,8 +42,33 @@ def home_of(data: Path) -> str:
 
 
 def marker(home: str) -> str:
-    """Return a marker that no other program of this home has."""
-    return f"{home}.{secrets.token_hex(8)}"
+    """Return a marker that no other program of this home has, and let the guard know the home."""
+    begin = f"{home}.{INSTANCE}."
+    with suppress(OSError):
+        _tell_guard(begin)
+    return begin + secrets.token_hex(8)
+
+
+@cache
+def _tell_guard(begin: str) -> None:
+    """Have the guard end all processes whose marker begins so when this process has ended; raises OSError."""
+    guard = _guard()
+    assert guard.stdin is not None
+    guard.stdin.write(f"{begin}\n".encode())
+
+
+@cache
+def _guard() -> subprocess.Popen[bytes]:
+    """Start the guard of this process, which has no marker itself; its input ends with this process. Raises OSError."""
+    return subprocess.Popen(
+        (sys.executable, "-P", "-m", __name__),
+        bufsize=0,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={name: value for name, value in os.environ.items() if name != VARIABLE},
+        start_new_session=True,
+    )
 
 
 def end_marked(begin: str) -> int:
@@ -77,3 +109,8 @@ def _is_marked(number: int, wanted: bytes) -> bool:
     finally:
         os.close(file)
     return entries.startswith(wanted) or b"\0" + wanted in entries
+
+
+if __name__ == "__main__":
+    for line in set(sys.stdin):
+        end_marked(line.strip())

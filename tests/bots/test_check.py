@@ -1,6 +1,7 @@
 """The conformance test: what it says about a bot without a fault, and about bots with one each."""
 
 import json
+import os
 import shlex
 import socket
 import sys
@@ -11,6 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from bots.bridge.program import Process
 from bots.check.bot_under_test import BotUnderTest, Situation
 from bots.check.peer import Peer
 from bots.check.position_search import FORCED, chooses, crossing_rows, forced_move
@@ -311,6 +313,41 @@ def test_a_short_clock_is_tried_again_before_a_bot_is_blamed_for_it(fails: int, 
     assert len(tries) == min(fails + 1, 3)
     again = "keeps its time: the bot used up its clock (500 ms for the match); tried again, {} of 3"
     assert said[: len(tries) - 1] == [again.format(number) for number in range(2, len(tries) + 1)]
+
+
+@pytest.mark.parametrize(("waits", "skipped"), [((1.0, 0.5, 1.0), True), ((1.0, 0.1, 1.0), False)])
+def test_a_bot_that_waited_for_a_core_is_not_blamed_for_its_clock(
+    monkeypatch: pytest.MonkeyPatch, waits: tuple[float, ...], skipped: bool
+) -> None:
+    said: list[str] = []
+    told = iter([seconds for wait in waits for seconds in (7.0, 7.0 + wait)])
+    monkeypatch.setattr(BotUnderTest, "seconds_without_core", lambda _: next(told))
+
+    def play(_bot: BotUnderTest) -> None:
+        raise OutOfTime("used up its clock (1000 ms for the match)", "to move in time", "9")
+
+    short = Situation("keeps its time", play, tries=3)
+    check((), port=0, game=None, situations=[short], write=said.append, note=said.append)
+    why = "skip  keeps its time: the bot used up its clock (1000 ms for the match), and waited 0.5 s for a core of this"
+    assert (f"{why} machine" in said) == skipped and any("FAIL  " in line for line in said) == (not skipped)
+
+
+def test_the_time_that_a_bot_waits_for_a_core_is_measured_with_its_children() -> None:
+    if not os.path.exists("/proc/self/schedstat"):
+        pytest.skip("this system does not tell how long processes wait")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        bot = BotUnderTest(listener, (), None, lambda _: None)
+        cores = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {min(cores)})
+        try:  # both processes want the same core
+            bot._program = Process(("sh", "-c", "sh -c 'while :; do :; done' & while :; do :; done"), pipes=False)
+        finally:
+            os.sched_setaffinity(0, cores)
+        deadline = time.monotonic() + 60
+        while bot.seconds_without_core() < 0.05 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert bot.seconds_without_core() >= 0.05, "within 60 s"
+        bot.stop_program()
 
 
 def test_other_faults_are_not_tried_again() -> None:

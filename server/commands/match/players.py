@@ -61,7 +61,7 @@ def read_players(texts: Sequence[str], folder: Path, folders: Sequence[Path] = (
     """
     found: dict[str, MatchPlayer] = {}
     for text, own in zip_longest(texts, folders):
-        player = _read_player(text, folder if own is None else own)
+        player = _read_player(text, folder if own is None else own, confined=own is not None)
         if own is not None:
             player = player._replace(folder=str(own))
         name, number = player.name, 1
@@ -72,8 +72,8 @@ def read_players(texts: Sequence[str], folder: Path, folders: Sequence[Path] = (
     return tuple(found.values())
 
 
-def _read_player(text: str, folder: Path) -> MatchPlayer:
-    """Read ``NAME=PLAYER``, or a player without a name."""
+def _read_player(text: str, folder: Path, *, confined: bool) -> MatchPlayer:
+    """Read ``NAME=PLAYER``, or a player without a name. Only files in its folder are read where it is confined."""
     name, equals, rest = text.partition("=")
     given = bool(equals) and re.fullmatch(r"[^\s/\"']+", name) is not None
     if given and not re.fullmatch(NAME_PATTERN, name):
@@ -83,9 +83,11 @@ def _read_player(text: str, folder: Path) -> MatchPlayer:
         called, command = _builtin(words[0])
         digest = ""
     else:
-        _check_program(words, folder)
-        called, digest, command = _name_of(words, folder), _digest(words, folder), tuple(words)
-        if _is_python(words[0]):
+        inside = [word for word in words if not confined or _is_inside(word, folder)]
+        if words[:1] == inside[:1] or "/" not in words[0]:
+            _check_program(words, folder)
+        called, digest, command = _name_of(inside or words[:1], folder), _digest(inside, folder), tuple(words)
+        if _is_python(words[0]) and words[:1] == inside[:1]:
             tree = _parsed(words[0], folder)
             called = _own_name(tree) or called
             by_library = any(LIBRARY_BOT.match(ast.unparse(statement)) for statement in tree.body)
@@ -112,6 +114,14 @@ def _builtin(word: str) -> tuple[str, tuple[str, ...]]:
     if word.count(":") > (bot.level is not None):
         raise BadPlayer(f"{word!r} names a game: that of a match is named by --game")
     return bot.name, builtin_bot_command(bot)
+
+
+def _is_inside(word: str, folder: Path) -> bool:
+    """Tell whether a path lies in a folder, and leads out of it by no link."""
+    try:
+        return (folder / word).resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError):  # a name that is too long, or has a null byte
+        return False
 
 
 def _check_program(words: Sequence[str], folder: Path) -> None:

@@ -14,6 +14,7 @@ from server.config.process_settings import with_low_priority
 from server.config.settings import Settings
 from server.contest.programs.command import builtin_bot_command
 from server.contest.programs.sandbox.cores import NICENESS
+from server.ops import descendants
 from server.ops.faults import machine_fault, pause_seconds
 
 log = structlog.get_logger()
@@ -111,7 +112,8 @@ async def _run_bot(arena: Arena, bot: BuiltinBot, name: str) -> int:
     """Run a bot for one match, and return its exit status; raises OSError if it cannot be started."""
     seat = Seat(*arena.own_address, name, bot.game, arena.builtin_tokens[name.lower()])
     command = with_low_priority(NICENESS, *fill_command((*builtin_bot_command(bot), "--quiet"), seat))
-    environment = {**os.environ, **environment_variables(seat)}
+    marker = descendants.marker(descendants.home_of(arena.settings.data))
+    environment = {**os.environ, **environment_variables(seat), descendants.VARIABLE: marker}
     # a session of its own: Ctrl-C goes to the server, which ends its bots
     ended = await trio.run_process(
         command,

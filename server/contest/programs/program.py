@@ -320,7 +320,7 @@ async def _start_sealed(command: Sequence[str], called: str, seat: Seat, place: 
         raise _not_started(called, error, place) from error
     box = None
     try:
-        _check_command(words, environment["PATH"], seal.view.folder)
+        _check_command(words, environment["PATH"])
         start = partial(sealed.start, words, environment, seal, place.core, port, theirs, place.home)
         box = await sealed.in_lasting_thread(start)
         if place.ready is not None:  # the sandbox is made meanwhile
@@ -343,17 +343,12 @@ async def _start_sealed(command: Sequence[str], called: str, seat: Seat, place: 
         os.close(theirs)
 
 
-def _check_command(words: Sequence[str], path: str, folder: Path) -> None:
-    """Raise the OSError or ValueError with which a command would fail in the sandbox, as far as that can be known."""
+def _check_command(words: Sequence[str], path: str) -> None:
+    """Raise the OSError or ValueError with which a command would fail in the sandbox, without looking at its files."""
     if any("\0" in word for word in words):
         raise ValueError("embedded null byte")
-    if not folder.is_dir():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(folder))
-    program = str(folder / words[0]) if "/" in words[0] else shutil.which(words[0], path=path)
-    if program is None or not os.path.exists(program):
+    if "/" not in words[0] and shutil.which(words[0], path=path) is None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), words[0])
-    if not os.path.isfile(program) or not os.access(program, os.X_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), words[0])
 
 
 def _not_started(called: str, error: Exception, place: Place) -> NotStarted:

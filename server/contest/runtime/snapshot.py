@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from server.contest.definition import Definition
+from server.contest.definition import Definition, Sandbox
 from server.contest.fixtures import Finished
 from server.contest.formats.plan import Plan, Present, plan
 from server.contest.hosts.contest_players import Presence
+from server.contest.programs.sandbox.choice import lacks
 from server.contest.programs.sandbox.cores import Cores
 from server.contest.report import files, formatting
 from server.contest.report.contents import make_report
@@ -50,7 +51,8 @@ def take_snapshot(store: Store, contest: int, now: datetime, present: Presence |
     seconds = {stage: (now - date).total_seconds() for stage, date in began.items()}
     found = plan(definition, games, Present(present.running, (), seconds))
     verified = store.verification(contest) if row.closed is not None else None
-    notes = () if verified is None else verified.notes
+    seals = definition.sandbox is Sandbox.SEALED and not all(entrant.connects for entrant in definition.entrants)
+    notes = (*(() if verified is None else verified.notes), *(lacks() if seals else ()))
     moment = Moment(now, row.opened, row.closed, began, present.running, present.missing, pauses, notes, Cores().count)
     return ContestSnapshot(definition, games, found, moment)
 

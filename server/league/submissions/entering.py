@@ -8,8 +8,8 @@ is linked into the contest's folder, so that its author may delete it afterwards
 import os
 import shutil
 from collections.abc import Sequence
-from contextlib import closing
-from datetime import UTC, datetime
+from contextlib import closing, suppress
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -19,12 +19,12 @@ import trio
 from server.contest.contest_file import BadContest
 from server.contest.definition import Definition, Entrant
 from server.contest.interventions import Kind
-from server.contest.runtime.organiser_commands import InterventionRequest, intervene
+from server.contest.runtime.organiser_commands import BadIntervention, InterventionRequest, intervene
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Contest, Store
 from server.league.accounts.accounts import Accounts
 from server.league.submissions.recipe import runnable
-from server.league.submissions.versions import BUILD, SERVER, Version, Versions
+from server.league.submissions.versions import BUILD, SERVER, Version, Versions, remove_tree
 
 log = structlog.get_logger()
 
@@ -71,10 +71,10 @@ def passed(found: Sequence[Version]) -> Version | None:
 async def enter_versions(data: Path, versions: Versions, accounts: Accounts) -> None:
     """Choose the versions of all contests whose deadline has passed, until cancelled."""
     known: dict[int, int] = {}
-    said = ""
+    said, began = "", datetime.now(UTC)
     while True:
         try:
-            await trio.to_thread.run_sync(partial(enter_due, data, versions, accounts, datetime.now(UTC), known))
+            await trio.to_thread.run_sync(partial(enter_due, data, versions, accounts, datetime.now(UTC), known, began))
             said = ""
         except Exception as error:  # which is to end no server: the contest waits, and it is tried again
             if str(error) != said:
@@ -83,10 +83,14 @@ async def enter_versions(data: Path, versions: Versions, accounts: Accounts) -> 
         await trio.sleep(LOOK_SECONDS)
 
 
-def enter_due(data: Path, versions: Versions, accounts: Accounts, now: datetime, known: dict[int, int]) -> None:
+def enter_due(
+    data: Path, versions: Versions, accounts: Accounts, now: datetime, known: dict[int, int], began: datetime
+) -> None:
     """Choose the versions that are due; ``known`` has by contest the number of interventions after which none was.
 
-    Raises `BadStore`, `BadIntervention` and OSError.
+    Waits count from the moment when the server ``began``, at the earliest.
+
+    Raises `BadStore` and OSError.
     """
     with closing(Store(data / FILE)) as store:
         for row in store.contests():
@@ -95,17 +99,22 @@ def enter_due(data: Path, versions: Versions, accounts: Accounts, now: datetime,
                 continue
             definition = store.definition(row.id)
             until = definition.versions_until or row.opened
+            waited = now >= max(until, began) + timedelta(seconds=definition.versions_wait)
             if not definition.awaited_versions:
                 known[row.id] = done
             for entrant in definition.awaited_versions if until <= now else ():
                 found = [one for one in versions.of(entrant.version_of) if entrant.version in (0, one.number)]
-                if not is_settled(found, datetime.max.replace(tzinfo=UTC) if entrant.version else until):
+                settled = is_settled(found, datetime.max.replace(tzinfo=UTC) if entrant.version else until)
+                if not settled and not waited:
                     continue
                 version = version_at(found, until) if not entrant.version else passed(found)
-                if version is not None and not (versions.folder(version) / BUILD).is_dir():
+                built = version is not None and (versions.folder(version) / BUILD).is_dir()
+                if version is not None and not built and not waited:
                     versions.build_again(version)  # so it is under way, and waited for
                 else:
-                    _enter(store, row, entrant, versions, version, accounts, data)
+                    late = "" if settled else "; another version is still under way, and was waited for in vain"
+                    with suppress(BadIntervention):  # the organiser was faster: cancelled, or the entrant withdrawn
+                        _enter(store, row, entrant, versions, version if built else None, accounts, data, late)
 
 
 def _enter(
@@ -116,19 +125,20 @@ def _enter(
     version: Version | None,
     accounts: Accounts,
     data: Path,
+    late: str,
 ) -> None:
-    """Let a version play as an entrant; without one the entrant is withdrawn."""
+    """Let a version play as an entrant; without one the entrant is withdrawn. A clause says what came too ``late``."""
     if version is None:
         asked = InterventionRequest(Kind.WITHDRAW, entrant.name)
         what = f"{entrant.version_of} has no version that passed in time; {entrant.name} was withdrawn"
     else:
         place = (folder_of(data, row.id) / ENTERED / entrant.name).resolve()
-        shutil.rmtree(place, ignore_errors=True)  # left by a server that was killed before it had committed
+        remove_tree(place)  # left by a server that was killed before it had committed
         shutil.copytree(versions.folder(version) / BUILD, place, symlinks=True, copy_function=os.link)
         command = runnable(version.command)
         chosen = str(place), version.number, version.sha256
         asked = InterventionRequest(Kind.VERSION, entrant.name, None, command, *chosen)
         what = f"version {version.number} of {version.bot} plays as {entrant.name}"
     intervene(store, row.id, asked, datetime.now(UTC))
-    accounts.note(SERVER, f"{row.name}: {what}")
-    log.info("contest_version_entered", contest=row.name, name=entrant.name, what=what)
+    accounts.note(SERVER, f"{row.name}: {what}{late}")
+    log.info("contest_version_entered", contest=row.name, name=entrant.name, what=f"{what}{late}")

@@ -10,7 +10,6 @@ since a server that dies often would never come to the end of a long one.
 
 import math
 import os
-import shutil
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -21,14 +20,15 @@ from typing import NamedTuple
 import structlog
 import trio
 
+from engine.games.outcome import Termination
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.league.submissions import conformance_log, recipe, steps
 from server.league.submissions.recipe import NoRecipe
 from server.league.submissions.steps import Ended, Trial
 from server.league.submissions.unpacking import BadUpload, unpack
-from server.league.submissions.versions import BUILD, LOGS, UPLOAD, State, Version, Versions
+from server.league.submissions.versions import BUILD, LOGS, UPLOAD, State, Version, Versions, remove_tree
 from server.ops import descendants
-from server.ops.faults import pause_seconds
+from server.ops.faults import machine_fault, pause_seconds
 from server.storage.database import BadStore
 
 REMEMBERED = 20
@@ -130,6 +130,10 @@ NOT_PLAYED, AT_FAULT = 1, 5
 """Exit statuses of ``arena-bot match``: a game could not be played, and one was lost by a fault of the bot."""
 
 
+TRIES = 3
+"""Most matches of a qualification, where a bot loses on time on a busy machine."""
+
+
 class Failed(Exception):
     """A version does not pass; ``str(error)`` says why."""
 
@@ -216,6 +220,10 @@ class Pipeline:
         except Failed as error:
             await trio.to_thread.run_sync(self._versions.refuse, version, str(error))
             log.info("submission_refused", bot=version.bot, version=version.number, reason=str(error))
+        except OSError:
+            found = await trio.to_thread.run_sync(self._versions.version, version.bot, version.number)
+            if found is None or found.state != "deleted":  # by an organiser, meanwhile
+                raise
         else:
             await trio.to_thread.run_sync(self._versions.accept, version)
             log.info("submission_accepted", bot=version.bot, version=version.number)
@@ -233,8 +241,12 @@ class Pipeline:
             await self._check(runs, folder, check)
         await self._begin(version, "qualifying", match)
         for trial in self._trials:
-            async with self._games:
-                ended = await steps.qualify(version.bot, runs, folder, match, self._home, trial)
+            for _ in range(TRIES):
+                async with self._games:
+                    ended = await steps.qualify(version.bot, runs, folder, match, self._home, trial)
+                late = ended.status == AT_FAULT and f": {Termination.TIME}: " in conformance_log.last_line(match)
+                if not late or os.getloadavg()[0] <= (os.cpu_count() or 1):
+                    break  # else the machine may have lacked the time
             if ended.status == NOT_PLAYED:
                 _judge(ended, "its first games could not be played", conformance_log.last_line(match))
             which = conformance_log.last_line(match) if ended.status == AT_FAULT else ""
@@ -267,6 +279,10 @@ class Pipeline:
             start = written or recipe.start_command(folder)
         except (BadUpload, NoRecipe) as error:
             raise Failed(str(error)) from None
+        except OSError as error:
+            if machine_fault(error):
+                raise
+            raise Failed(f"its files cannot be used: {error.strerror}") from None
         await trio.to_thread.run_sync(os.sync)  # after a power cut nobody plays half of what is said to be built
         return start
 
@@ -287,7 +303,7 @@ def _unpack(place: Path, name: str) -> tuple[str, ...]:
     folder = place / BUILD
     if not (place / UPLOAD).is_file():
         raise BadUpload("what was sent is gone from the server; send it again")
-    shutil.rmtree(folder, ignore_errors=True)
+    remove_tree(folder)
     for step in LOGS:
         for ending in conformance_log.ENDINGS:
             (place / f"{step}{ending}").unlink(missing_ok=True)

@@ -73,9 +73,9 @@ def start_command(folder: Path) -> tuple[str, ...]:
     Raises `NoRecipe`.
     """
     for product, start in STARTS:
-        if (folder / product).is_file():
+        if os.path.lexists(folder / product) and not os.path.isdir(folder / product):  # a link may lead nowhere here
             return start
-    scripts = sorted(path.name for path in folder.glob("*.py"))
+    scripts = sorted(path.name for path in folder.glob("*.py") if path.name.isprintable())
     if len(scripts) == 1:
         return "python3", scripts[0]
     raise NoRecipe(

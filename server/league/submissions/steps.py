@@ -1,4 +1,4 @@
-"""What is run for each step of a version: its build and the conformance test in a sandbox, and a short match.
+"""What is run for each step of a version: its build in a sandbox, the conformance test, and a short match.
 
 All of it is offline, bounded, and of low priority. What a step prints goes into its log as it comes, so that the author
 can watch.
@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import trio
 
@@ -23,8 +23,9 @@ from server.contest.definition import Bounds
 from server.contest.programs.sandbox import bubblewrap
 from server.contest.programs.sandbox.bubblewrap import View
 from server.contest.programs.sandbox.process import Seal, Sealed, in_lasting_thread, start
+from server.league.submissions import sealed_bot
 from server.league.submissions.conformance_log import RESULTS
-from server.league.submissions.versions import disk_use
+from server.league.submissions.versions import disk_use, unlock_tree
 from server.ops import descendants
 
 BUILD_SECONDS, CHECK_SECONDS, MATCH_SECONDS = 300, 900, 900
@@ -33,8 +34,8 @@ BUILD_SECONDS, CHECK_SECONDS, MATCH_SECONDS = 300, 900, 900
 BUILD_BOUNDS = Bounds(memory=2048, processes=512, open_files=4096, file_size=256, scratch=1024)
 """Of a build: compilers need more than bots."""
 
-BUILD_MEGABYTES, BUILD_FILES = 256, 5000
-"""Most that a build may leave in its folder."""
+BUILD_MEGABYTES, BUILD_FILES, BUILD_PATH = 256, 5000, 500
+"""Most that a build may leave in its folder: all together, files and folders, bytes of a path."""
 
 LOOK_SECONDS = 0.2
 """How often to look at how much a build has written."""
@@ -79,19 +80,29 @@ async def build(command: Sequence[str], folder: Path, log: Path, home: str) -> E
     view = View(folder, (), (), (folder,))
     words = ("sh", "-c", 'exec "$@" >&2', "sh", *command)
     seal = Seal(view, BUILD_BOUNDS, BUILD_SECONDS, NICENESS)
-    return await _sealed(words, seal, log, home, BUILD_SECONDS, partial(_too_large, folder))
+    ended = await _sealed(words, seal, log, home, BUILD_SECONDS, partial(_too_large, folder))
+    await trio.to_thread.run_sync(unlock_tree, folder)
+    return ended._replace(fault=await trio.to_thread.run_sync(_too_large, folder) or ended.fault)
 
 
 async def check(command: Sequence[str], folder: Path, log: Path, home: str, trial: Trial, after: str = "") -> Ended:
-    """Run the conformance test with a bot that was built in a folder. Raises `NotSealed` and OSError.
+    """Run the conformance test with a bot that was built in a folder; raises OSError.
 
-    All of it is within the sandbox, the server of the test, too. It goes on ``after`` the situation with this title.
-    The stdout of the test, which the bot does not have, is kept beside the log, too.
+    Only the bot is in a sandbox: it reaches nothing of the test but its connections. The test goes on ``after`` the
+    situation with this title. Its stdout is kept beside the log, too.
     """
-    asked = ("check", "--game", trial.game, *(("--after", after) if after else ()), "--", *command)
-    words = (sys.executable, "-P", "-m", "bots", *asked)
-    seal = Seal(View(folder, (folder,)), Bounds(), CHECK_SECONDS, NICENESS)
-    return await _sealed(words, seal, log, home, CHECK_SECONDS, results=log.with_suffix(RESULTS))
+    words = [
+        *(sys.executable, "-P", "-m", "bots", "check", "--game", trial.game, *(("--after", after) if after else ())),
+        *("--", sys.executable, "-P", "-m", sealed_bot.__name__, home, str(folder), *command),
+    ]
+    with trio.move_on_after(CHECK_SECONDS):
+        async with trio.open_nursery() as nursery:
+            run = _run(words, log, home, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            process = await nursery.start(run)
+            nursery.start_soon(_keep, process.stdout, (log, log.with_suffix(RESULTS)))
+            nursery.start_soon(_keep, process.stderr, (log,))
+        return Ended(process.returncode)
+    return Ended(-signal.SIGKILL, f"it took more than {CHECK_SECONDS:g} s")
 
 
 async def qualify(name: str, command: Sequence[str], folder: Path, log: Path, home: str, trial: Trial) -> Ended:
@@ -104,20 +115,24 @@ async def qualify(name: str, command: Sequence[str], folder: Path, log: Path, ho
         *("--game", trial.game, "--params", trial.parameters.replace(" ", ",") or "-", "--games", str(GAMES_PLAYED)),
         *("--budget", str(BUDGET_MS), "--concurrency", "1", "--sandbox", "--strict", "--folder", str(folder)),
     ]
-    environment = {**os.environ, descendants.VARIABLE: descendants.marker(home)}
     with log.open("ab") as file, trio.move_on_after(MATCH_SECONDS):
-        done = await trio.run_process(
-            with_low_priority(NICENESS, *words),
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=file,
-            stderr=file,
-            check=False,
-            start_new_session=True,
-        )
+        done = await _run(words, log, home, stdout=file, stderr=file)()
         return Ended(done.returncode)
     return Ended(-signal.SIGKILL, f"the games took more than {MATCH_SECONDS:g} s")
+
+
+def _run(words: Sequence[str], log: Path, home: str, **streams: Any) -> Callable[..., Any]:
+    """Return what runs a program of this distribution outside of sandboxes, at a low priority."""
+    return partial(
+        trio.run_process,
+        with_low_priority(NICENESS, *words),
+        cwd=log.parent,  # not the author's folder: numba reads settings there, and they name code to load
+        env={**os.environ, descendants.VARIABLE: descendants.marker(home)},
+        stdin=subprocess.DEVNULL,
+        check=False,
+        start_new_session=True,
+        **streams,
+    )
 
 
 async def _sealed(
@@ -126,13 +141,9 @@ async def _sealed(
     log: Path,
     home: str,
     seconds: float,
-    fault: Callable[[], str] = str,
-    results: Path | None = None,
+    fault: Callable[[], str],
 ) -> Ended:
-    """Run a command in a sandbox, and end it as soon as ``fault`` returns a sentence.
-
-    What it prints on stderr goes into the log; where there is a file for ``results``, stdout goes into both.
-    """
+    """Run a command in a sandbox, and end it as soon as ``fault`` returns a sentence. Its stderr goes into the log."""
     environment = bubblewrap.environment(os.environ, {descendants.VARIABLE: descendants.marker(home)}, seal.view)
     reads, writes = os.pipe()
     errors = trio.lowlevel.FdStream(reads)
@@ -143,7 +154,7 @@ async def _sealed(
         finally:
             os.close(writes)
         box.begin()
-        return await _watched(box, errors, log, seconds, fault, results)
+        return await _watched(box, errors, log, seconds, fault)
     finally:
         with trio.CancelScope(shield=True):
             await errors.aclose()
@@ -162,14 +173,10 @@ async def _watched(
     log: Path,
     seconds: float,
     fault: Callable[[], str],
-    results: Path | None,
 ) -> Ended:
     assert box.process.stdin is not None and box.process.stdout is not None
     box.process.stdin.close()
     why = f"it took more than {seconds:g} s"
-    prints: list[tuple[trio.lowlevel.FdStream, Sequence[Path]]] = [(errors, (log,))]
-    if results is not None:
-        prints.append((trio.lowlevel.FdStream(os.dup(box.process.stdout.fileno())), (log, results)))
 
     async def look(scope: trio.CancelScope) -> None:
         nonlocal why
@@ -180,8 +187,7 @@ async def _watched(
 
     with trio.move_on_after(seconds) as scope:
         async with trio.open_nursery() as nursery:
-            for stream, files in prints:
-                nursery.start_soon(_keep, stream, files)
+            nursery.start_soon(_keep, errors, (log,))
             async with trio.open_nursery() as looks:
                 looks.start_soon(look, scope)
                 await box.gone()
@@ -189,12 +195,11 @@ async def _watched(
             status = box.status(await trio.to_thread.run_sync(box.process.wait))
             excess = box.excess(status)
             nursery.cancel_scope.deadline = trio.current_time() + 1  # what it has printed last is read
-            found = await trio.to_thread.run_sync(fault)
-            return Ended(status, found or ("" if excess is None else excess.sentence))
+            return Ended(status, "" if excess is None else excess.sentence)
     return Ended(-signal.SIGKILL, why)
 
 
-async def _keep(stream: trio.lowlevel.FdStream, paths: Sequence[Path]) -> None:
+async def _keep(stream: trio.abc.ReceiveStream, paths: Sequence[Path]) -> None:
     """Append what comes to files, until its end."""
     left = LOG_BYTES
     async with stream:
@@ -211,4 +216,6 @@ def _too_large(folder: Path) -> str:
     used = disk_use(folder)
     if used.size > BUILD_MEGABYTES << 20:
         return f"a build may leave {BUILD_MEGABYTES} MB in its folder"
+    if used.longest > BUILD_PATH:
+        return f"a build may leave paths of {BUILD_PATH} bytes in its folder"
     return f"a build may leave {BUILD_FILES} files in its folder" if used.entries > BUILD_FILES else ""

@@ -5,6 +5,7 @@ The bounds hold for what is in the archive, as it is unpacked, and not for what 
 
 import io
 import stat
+import unicodedata
 import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
@@ -23,7 +24,7 @@ MAX_DEPTH = 12
 """Folders within each other."""
 
 MAX_NAME = 200
-"""Characters of a path within the upload."""
+"""Bytes of a path within the upload; file systems take 255 of a name."""
 
 LEFT_OUT = ("__MACOSX", ".git", ".DS_Store", "__pycache__")
 """Names that programs which pack add by themselves, and that no bot needs."""
@@ -68,10 +69,16 @@ def _unpack(zipped: zipfile.ZipFile, folder: Path) -> None:
     left = MAX_BYTES
     for member, path in members:
         inner = PurePosixPath(*path.parts[outer:])
-        # some systems take two such names for one file
-        if (before := seen.setdefault(str(inner).casefold(), inner)) is not inner:
-            raise BadUpload(f"the archive has {before} and {inner}")
+        for one in (inner, *inner.parents):
+            before = seen.setdefault(_folded(one), one)
+            if before != one or (one is inner and before is not inner):
+                raise BadUpload(f"the archive has {before} and {one}")
         left -= _extract(zipped, member, folder.joinpath(*inner.parts), left)
+
+
+def _folded(path: PurePosixPath) -> str:
+    """Return what two paths have in common that some systems take for one: neither case nor composed letters count."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", str(path)).casefold())
 
 
 def _extract(zipped: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path, most: int) -> int:
@@ -92,10 +99,10 @@ def _path_of(member: zipfile.ZipInfo) -> PurePosixPath:
         raise BadUpload(f"{name!r} in the archive is a link or a device; put the file itself there")
     if path.is_absolute() or ".." in path.parts or "\\" in name or ":" in name or not path.parts:
         raise BadUpload(f"{name!r} in the archive does not lie in its folder")
-    if len(name) > MAX_NAME or len(path.parts) > MAX_DEPTH or not name.isprintable():
+    if not member.orig_filename.isprintable() or len(name.encode()) > MAX_NAME or len(path.parts) > MAX_DEPTH:
         raise BadUpload(
-            f"the path {name[:MAX_NAME]!r} in the archive is too long, or not printable; it has at most {MAX_NAME} "
-            f"characters and {MAX_DEPTH - 1} folders"
+            f"the path {member.orig_filename[:MAX_NAME]!r} in the archive is too long, or not printable; it has at "
+            f"most {MAX_NAME} bytes and {MAX_DEPTH - 1} folders"
         )
     return path
 
@@ -110,7 +117,7 @@ def _common_folder(paths: list[PurePosixPath]) -> int:
 
 def _file_name(name: str) -> str:
     last = PurePosixPath(name.replace("\\", "/")).name
-    if not last or len(last) > MAX_NAME or not last.isprintable() or last.startswith("."):
+    if not last.isprintable() or len(last.encode()) > MAX_NAME or not last or last.startswith("."):
         raise BadUpload(f"a file has a name as bot.py has; not {name[:MAX_NAME]!r}")
     return last
 

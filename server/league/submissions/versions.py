@@ -5,10 +5,11 @@ killed. Of a bot one version at most is active. Of a version that is deleted the
 files go.
 """
 
+import errno
 import json
 import os
-import shutil
 import sqlite3
+import subprocess
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -18,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 from server.config.limits import LeagueRules
 from server.contest.store.schema import placeholders
 from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import NotAllowed, Person
+from server.league.accounts.people import ORGANISER, NotAllowed, Person
 from server.storage.record_store import UNFINISHED
 
 BLOCK = 512
@@ -32,29 +33,52 @@ class DiskUse(NamedTuple):
     """Bytes on the disk."""
     entries: int
     """Files and folders."""
+    longest: int
+    """Bytes of the longest path, seen from the folder."""
+
+
+UNSEEN = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.ENAMETOOLONG})
+"""Errors of a folder that a build removes, locks, or hides too deep to be named by a path."""
 
 
 def disk_use(folder: Path) -> DiskUse:
-    """Return what a folder takes; nothing where there is none. What goes away meanwhile is left out. Raises OSError."""
-    size, entries, left = 0, 0, [str(folder)]
+    """Return what a folder takes; nothing where there is none. `UNSEEN` folders are left out. Raises OSError."""
+    size, entries, longest, left = 0, 0, 0, [str(folder)]
     while left:
         try:
             with os.scandir(left.pop()) as found:
                 for entry in found:
                     entries += 1
+                    longest = max(longest, len(os.fsencode(entry.path)) - len(os.fsencode(folder)))
                     if entry.is_dir(follow_symlinks=False):
                         left.append(entry.path)
                     else:
                         size += _size(entry)
-        except FileNotFoundError:
-            continue
-    return DiskUse(size, entries)
+        except OSError as error:
+            if error.errno not in UNSEEN:
+                raise
+    return DiskUse(size, entries, longest)
+
+
+def unlock_tree(folder: Path) -> None:
+    """Let this user read and remove all that a build has left in a folder; remove set-user-ID bits."""
+    subprocess.run(("chmod", "-R", "u+rwX,a-s", "--", folder), stderr=subprocess.DEVNULL, check=False)
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a folder, whatever a build has left there; raises OSError where something is left."""
+    unlock_tree(folder)
+    done = subprocess.run(("rm", "-rf", "--", folder), stderr=subprocess.PIPE, check=False)
+    if done.returncode:
+        raise OSError(errno.EIO, done.stderr.decode(errors="replace").strip(), str(folder))
 
 
 def _size(entry: "os.DirEntry[str]") -> int:
     try:
         return entry.stat(follow_symlinks=False).st_blocks * BLOCK
-    except FileNotFoundError:
+    except OSError as error:
+        if error.errno not in UNSEEN:
+            raise
         return 0
 
 
@@ -79,6 +103,9 @@ MAX_WAITING = 3
 """Versions of a person that are under way."""
 
 _COLUMNS = "versions.id, bots.name, number, received, file, sha256, state, sentence, command, owner"
+
+_KEPT = "id = ? AND state != 'deleted'"
+"""A version whose files an organiser has not deleted while it was under way."""
 
 _IN_PLAY = """SELECT 1 FROM ladder_running
     WHERE (first = ?1 AND first_version = ?2) OR (second = ?1 AND second_version = ?2)"""
@@ -158,7 +185,7 @@ class Versions:
                 ).fetchone()[0]
             )
             place = folder / bot.lower() / str(number)
-            shutil.rmtree(place, ignore_errors=True)  # left by a server that was killed before it had committed
+            remove_tree(place)  # left by a server that was killed before it had committed
             folder.mkdir(0o700, exist_ok=True)  # others on the machine may not look at bots
             place.mkdir(parents=True)
             (place / UPLOAD).write_bytes(data)
@@ -210,14 +237,15 @@ class Versions:
     def go_on(self, version: Version, state: State, command: Sequence[str] = ()) -> None:
         """Note the step that a version is in now, and the command that starts it where that is known by now."""
         with self._accounts.change() as database:
-            database.execute("UPDATE versions SET state = ? WHERE id = ?", (state, version.id))
+            database.execute(f"UPDATE versions SET state = ? WHERE {_KEPT}", (state, version.id))
             if command:
                 database.execute("UPDATE versions SET command = ? WHERE id = ?", (json.dumps(command), version.id))
 
     def refuse(self, version: Version, sentence: str) -> None:
         """Note that a version is not taken, and why."""
         with self._accounts.change() as database:
-            database.execute("UPDATE versions SET state = 'refused', sentence = ? WHERE id = ?", (sentence, version.id))
+            values = sentence, version.id
+            database.execute(f"UPDATE versions SET state = 'refused', sentence = ? WHERE {_KEPT}", values)
             if self._rests(version):
                 database.execute("UPDATE versions SET rests = 0 WHERE id = ?", (version.id,))
                 what = f"version {version.number} of {version.bot} cannot be built again: {sentence}"
@@ -241,6 +269,8 @@ class Versions:
     def accept(self, version: Version) -> None:
         """Note that a version has passed: it plays from now on, unless it was built again for a contest alone."""
         with self._accounts.change() as database:
+            if self._state(version) == "deleted":
+                return
             if not self._rests(version):
                 self._activate(database, version, SERVER)
             else:
@@ -283,12 +313,16 @@ class Versions:
             self._accounts.log(database, by, f"version {version.number} of {version.bot} was taken back")
 
     def delete(self, version: Version, by: str) -> None:
-        """Delete the files of a version that neither plays nor is under way. Raises `NotAllowed` and OSError."""
+        """Delete the files of a version. Raises `NotAllowed` and OSError.
+
+        Only organisers may delete a version that is under way; none may delete one that plays.
+        """
+        person = self._accounts.person(by)
         with self._accounts.change() as database:
             state = self._state(version)
             if state == "active":
                 raise NotAllowed(f"version {version.number} of {version.bot} plays; take it back first")
-            if state in UNDER_WAY:
+            if state in UNDER_WAY and (person is None or person.role != ORGANISER):
                 raise NotAllowed(
                     f"version {version.number} of {version.bot} is under way; wait until it has been tried"
                 )
@@ -315,9 +349,9 @@ class Versions:
             in_use = self._state(version) not in ("retired", "refused") or self._is_in_play(version)
             if in_use or not build.is_dir():
                 return False
-            shutil.rmtree(removed, ignore_errors=True)
+            remove_tree(removed)
             build.rename(removed)  # at once, so that nobody starts half of it
-        shutil.rmtree(removed)
+        remove_tree(removed)
         return True
 
     def _is_in_play(self, version: Version) -> bool:
@@ -329,9 +363,7 @@ class Versions:
             self._remove_files(version)
 
     def _remove_files(self, version: Version) -> None:
-        folder = self.folder(version)
-        if folder.exists():
-            shutil.rmtree(folder)
+        remove_tree(self.folder(version))
 
     def _rests(self, version: Version) -> bool:
         return bool(self._accounts.rows("SELECT rests FROM versions WHERE id = ?", version.id)[0][0])

@@ -1,16 +1,21 @@
 """Builds, and what a version is refused for behind them, in sandboxes: each with the sentence that its author reads."""
 
+import os
 import socket
-from collections.abc import Mapping
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 from server.contest.definition import Bounds
-from server.league.accounts.people import Person
-from server.league.submissions import recipe, steps
+from server.league.accounts.accounts import Accounts
+from server.league.accounts.people import ORGANISER, NotAllowed, Person
+from server.league.submissions import conformance_log, pipeline, recipe, steps
 from server.league.submissions.steps import Ended
-from server.league.submissions.versions import Version, Versions
+from server.league.submissions.versions import Version, Versions, disk_use, remove_tree, unlock_tree
 from tests.server.league.test_submissions import SEALED, ann, packed, tried
 
 __all__ = ["ann"]
@@ -46,8 +51,85 @@ def test_what_a_makefile_makes_is_what_plays(versions: Versions, ann: Person, tm
     assert (versions.folder(version) / "build" / "bot").stat().st_mode & 0o111
 
 
+LOCKED = """all:
+\tmkdir -p locked/inner target && head -c 3M /dev/zero > locked/inner/large
+\tln -s $$(printf %0300d 0) bot; ln -s /root/bot bot.js; chmod 4755 bot.py; chmod 0 locked/inner locked target
+"""
+
+
+def as_ordinary_user(work: Callable[[Path], object]) -> None:
+    """Call a function with a new folder, in a process of a user for whom modes count; fail where it raises."""
+    with tempfile.TemporaryDirectory() as folder:
+        user = 65534 if os.getuid() == 0 else os.getuid()
+        os.chown(folder, user, -1)
+        if (child := os.fork()) == 0:
+            status = 1
+            try:
+                os.setuid(user)
+                work(Path(folder))
+                status = 0
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                os._exit(status)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_locked_folders_are_counted_and_removed_as_all_others() -> None:
+    def work(folder: Path) -> None:
+        build = folder / "build"
+        (build / "locked" / "inner").mkdir(parents=True)
+        (build / "locked" / "inner" / "large").write_bytes(bytes(1 << 20))
+        inner = build
+        for _ in range(40):  # its path is longer than the system takes
+            os.chdir(inner)
+            inner = Path("d" * 200)
+            inner.mkdir()
+        (build / "locked" / "inner").chmod(0)
+        (build / "locked").chmod(0)
+        assert disk_use(build).longest > 3000
+        os.chdir(folder)
+        unlock_tree(build)
+        assert disk_use(build).size >= 1 << 20
+        (build / "locked" / "inner").chmod(0)
+        (build / "locked").chmod(0)
+        remove_tree(build)
+        assert os.listdir(folder) == []
+
+    as_ordinary_user(work)
+
+
+@pytest.mark.usefixtures("passes")
+def test_what_a_build_locks_is_unlocked_and_can_be_deleted(versions: Versions, ann: Person, tmp_path: Path) -> None:
+    version, _ = built(versions, ann, tmp_path, {"Makefile": LOCKED, "bot.py": ""})
+    assert (version.state, version.command) == ("active", ("python3", "bot.py")), version.sentence
+    folder = versions.folder(version) / "build"
+    assert [(folder / name).stat().st_mode & 0o7700 for name in ("locked", "target", "bot.py")] == [0o700] * 3
+    versions.retire(version, "test")
+    versions.delete(version, "test")
+    assert not versions.folder(version).exists()
+
+
+def test_an_organiser_deletes_a_version_that_is_under_way(
+    versions: Versions, ann: Person, accounts: Accounts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accounts.invite("chief", ORGANISER, "test")
+    version = versions.add(ann, "bot", "bot.py", b"print()")
+
+    async def check(*_: object) -> Ended:
+        with pytest.raises(NotAllowed, match="under way"):
+            versions.delete(version, "ann")
+        versions.delete(version, "chief")
+        return Ended(0)
+
+    monkeypatch.setattr(steps, "check", check)
+    found, _ = tried(versions, tmp_path, version)
+    assert found.state == "deleted" and not versions.folder(version).exists()
+
+
 NETWORK = """
 import socket
+import sys
 for kind, whom in ((socket.SOCK_STREAM, ("192.0.2.1", 80)), (socket.SOCK_DGRAM, ("192.0.2.1", 53))):
     try:
         socket.socket(socket.AF_INET, kind).connect(whom)
@@ -74,8 +156,14 @@ def test_a_build_reaches_no_network_and_not_the_server_either(versions: Versions
         ("BUILD_FILES", 9, "touch 1 2 3 4 5 6 7 8 9", "a build may leave 9 files in its folder"),
         ("BUILD_MEGABYTES", 1, "head -c 3M /dev/zero > large", "a build may leave 1 MB in its folder"),
         ("BUILD_BOUNDS", Bounds(file_size=1), "head -c 3M /dev/zero > large", "exit status 2"),
+        (
+            "BUILD_PATH",
+            500,
+            "for n in `seq 60`; do mkdir $$(printf %0200d 0); cd $$(printf %0200d 0) || exit; done",
+            "a build may leave paths of 500 bytes in its folder",
+        ),
     ],
-    ids=["time", "files", "size", "file-size"],
+    ids=["time", "files", "size", "file-size", "path"],
 )
 def test_a_build_that_takes_more_than_it_may_is_refused(
     versions: Versions,
@@ -118,3 +206,58 @@ def test_a_version_that_loses_its_first_games_by_a_fault_of_its_own_is_refused(
     assert (
         "ZeroDivisionError: it divides by nothing" in version.sentence and "bot lost 4 games by its own fault" in logs
     )
+
+
+async def test_the_match_of_a_qualification_does_not_work_in_the_folder_of_the_author(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(steps, "with_low_priority", lambda *_: ("pwd",))
+    (tmp_path / "build").mkdir()
+    log = tmp_path / "match.txt"
+    ended = await steps.qualify("bot", ("./bot",), tmp_path / "build", log, "0" * 16, steps.TRIALS[0])
+    assert (ended, log.read_text()) == (Ended(0), f"{tmp_path}\n")
+
+
+LOOKS_AROUND = """
+import os, sys
+for number in filter(str.isdecimal, os.listdir("/proc")):
+    print("sees", open(f"/proc/{number}/cmdline").read().split("\\0"), file=sys.stderr)
+sys.exit(7)
+"""
+
+
+async def test_a_bot_does_not_see_the_conformance_test_that_it_takes(tmp_path: Path) -> None:
+    folder, log = tmp_path / "build", tmp_path / "check.txt"
+    folder.mkdir()
+    (folder / "bot.py").write_text(LOOKS_AROUND)
+    ended = await steps.check((sys.executable, "bot.py"), folder, log, "0" * 16, steps.TRIALS[0])
+    seen = [line for line in log.read_text().splitlines() if line.startswith("sees")]
+    assert any("bot.py" in line for line in seen) and not any("check" in line for line in seen)
+    assert ended.status == 1 and "ended by itself" in conformance_log.progress(log).fault
+
+
+@pytest.mark.parametrize(("load", "tries", "state"), [(10.0, 2, "active"), (0.0, 1, "refused")])
+def test_a_game_lost_on_time_by_a_busy_machine_is_played_again(
+    versions: Versions,
+    ann: Person,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    load: float,
+    tries: int,
+    state: str,
+) -> None:
+    taken = []
+
+    async def check(*_: object) -> Ended:
+        return Ended(0)
+
+    async def qualify(_name: str, _command: object, _folder: Path, log: Path, *_: object) -> Ended:
+        taken.append(log)
+        log.write_text("game 1: time: bot (first) ran out of time\n" if len(taken) == 1 else "")
+        return Ended(pipeline.AT_FAULT if len(taken) == 1 else 0)
+
+    monkeypatch.setattr(steps, "check", check)
+    monkeypatch.setattr(steps, "qualify", qualify)
+    monkeypatch.setattr(os, "getloadavg", lambda: (load * (os.cpu_count() or 1), 0, 0))
+    found, _ = tried(versions, tmp_path, versions.add(ann, "bot", "bot.py", b"print()"))
+    assert (found.state, len(taken)) == (state, tries)

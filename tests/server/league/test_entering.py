@@ -84,7 +84,7 @@ class League(NamedTuple):
         return made
 
     def enter(self, now: datetime) -> None:
-        enter_due(self.data, self.versions, self.accounts, now, {})
+        enter_due(self.data, self.versions, self.accounts, now, {}, UNTIL)
 
 
 @pytest.fixture
@@ -142,6 +142,15 @@ def test_versions_are_entered_at_the_deadline_and_who_has_none_is_withdrawn(leag
     assert "Final: bob-1 has no version that passed in time; bob was withdrawn" in told
 
 
+def test_a_contest_that_is_cancelled_before_its_versions_are_chosen_is_no_fault(league: League) -> None:
+    league.submit("ann-2", {"bot.py": "play"}, ("python3", "bot.py"))
+    with closing(Store(league.data / FILE)) as store:
+        number = store.open_contest(CONTEST, read_definition(CONTEST), UNTIL - timedelta(days=1))
+        intervene(store, number, InterventionRequest(Kind.CANCEL), UNTIL)
+        league.enter(UNTIL)
+        assert [one.kind for one in store.interventions(number)] == [Kind.CANCEL]
+
+
 @pytest.mark.parametrize("fault", ["", "the build (make) failed: exit status 2"])
 def test_a_version_whose_built_program_was_removed_is_built_again_first_or_said_to_be_lost(
     league: League, fault: str
@@ -191,3 +200,25 @@ async def test_entered_versions_play_their_contest(league: League) -> None:
         league.enter(UNTIL)
         games = await wait_until_over(store, contest)
     assert len(games) == 2 and all(game.played and game.plies for game in games)
+
+
+@pytest.mark.parametrize("older", [True, False])
+def test_a_version_under_way_is_waited_for_as_long_as_the_file_says(league: League, older: bool) -> None:
+    if older:
+        league.submit("ann-2", {"bot.py": "play"}, ("python3", "bot.py"))
+    ann = league.accounts.person("ann")
+    assert ann is not None
+    league.versions.add(ann, "ann-2", "bot.zip", b"")
+    with closing(Store(league.data / FILE)) as store:
+        number = store.open_contest(CONTEST, read_definition(CONTEST), UNTIL - timedelta(days=1))
+        league.enter(UNTIL + timedelta(seconds=3599))
+        assert [one.name for one in store.definition(number).awaited_versions] == ["Ann"]
+        league.enter(UNTIL + timedelta(seconds=3600))
+        definition = store.definition(number)
+        assert definition.awaited_versions == ()
+        assert {done.name: done.kind for done in definition.interventions} == {
+            "Ann": Kind.VERSION if older else Kind.WITHDRAW,
+            "bob": Kind.WITHDRAW,
+        }
+    (told,) = [entry.what for entry in league.accounts.audit(10) if "Ann" in entry.what]
+    assert told.endswith("; another version is still under way, and was waited for in vain")

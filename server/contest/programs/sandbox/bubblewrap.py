@@ -13,6 +13,7 @@ import fcntl
 import os
 import re
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -187,8 +188,8 @@ class Descriptors(NamedTuple):
     """It writes lines of JSON there, with the number of the sandbox's first process and with the exit status."""
     block: int
     """It reads a byte there before the program begins."""
-    filter: int | None = None
-    """It reads the filter of `server.contest.programs.sandbox.syscall_filter` there; None for no filter."""
+    filter: int
+    """It reads the filter of `server.contest.programs.sandbox.syscall_filter` there."""
 
 
 def sandboxed(command: Sequence[str], view: View, bounds: Bounds, given: Descriptors) -> list[str]:
@@ -197,7 +198,7 @@ def sandboxed(command: Sequence[str], view: View, bounds: Bounds, given: Descrip
     words = [PROGRAM, *_ISOLATION, *_system(), "--size", scratch, "--perms", "0700", "--tmpfs", SCRATCH]
     python = may_use_python(command, view)
     # what every sandbox shows is not mounted again: there, a link to /etc leads to nothing that could be mounted on
-    more = [path for path in view.readable if not _is_shown(path)]
+    more = [path for path in view.readable if not is_shown(path)]
     readable = outermost((*own_code(), *more)) if python else outermost(more)
     for path in readable:
         words += ["--ro-bind", str(path), str(path)]
@@ -210,13 +211,12 @@ def sandboxed(command: Sequence[str], view: View, bounds: Bounds, given: Descrip
         words += ["--bind", str(path), str(path)]
     words += (
         ["--dir", str(view.folder)]
-        if not _is_shown(view.folder)
+        if not is_shown(view.folder)
         and not any(view.folder.is_relative_to(path) for path in (*readable, *view.writable))
         else []
     )
     words += ["--remount-ro", "/", "--chdir", str(view.folder)]
-    words += ["--json-status-fd", str(given.status), "--block-fd", str(given.block)]
-    words += [] if given.filter is None else ["--seccomp", str(given.filter)]
+    words += ["--json-status-fd", str(given.status), "--block-fd", str(given.block), "--seccomp", str(given.filter)]
     return [*words, "--", *command]
 
 
@@ -263,7 +263,9 @@ def may_use_python(command: Sequence[str], view: View) -> bool:
         return True
     try:
         seen = os.stat(program)
-        return _names_python(program.resolve(), seen.st_mtime_ns, seen.st_size)
+        # a link leads elsewhere in the sandbox, and a pipe or a device has no end
+        is_file = program.resolve() == program and stat.S_ISREG(seen.st_mode)
+        return not is_file or _names_python(program, seen.st_mtime_ns, seen.st_size)
     except OSError:
         return True
 
@@ -284,12 +286,12 @@ def own_code() -> tuple[Path, ...]:
     for package in ("engine", "bots"):
         spec = util.find_spec(package)
         places += [Path(place) for place in (spec.submodule_search_locations if spec else None) or ()]
-    return tuple(outermost(path.absolute() for path in places if not _is_shown(path.absolute())))
+    return tuple(outermost(path.absolute() for path in places if not is_shown(path.absolute())))
 
 
-def _is_shown(path: Path) -> bool:
-    """Tell whether a path is visible in every sandbox."""
-    return any(path.is_relative_to(place) for place in _WHOLE)
+def is_shown(path: Path, *more: Path) -> bool:
+    """Tell whether a path is visible in every sandbox, or in a sandbox that shows ``more``."""
+    return any(path.is_relative_to(place) for place in (*_WHOLE, *(f"/{name}" for name in _TOP), *map(str, more)))
 
 
 def _kernels() -> Path:

@@ -13,8 +13,12 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+import structlog
+
 from server.contest.definition import Bounds
 from server.contest.programs.sandbox.resource_usage import MEGABYTE, PROCESSES_FACTOR, family
+
+log = structlog.get_logger()
 
 ROOT = Path("/sys/fs/cgroup")
 
@@ -102,11 +106,18 @@ def around(process: int, home: str, bounds: Bounds) -> Group | None:
     try:
         group = Group(parent / f"{PREFIX}-{home}-{os.getpid()}-{next(_NUMBERS)}", bounds)
         group.add(process)
-    except OSError:
+    except OSError as error:
         if group is not None:
             group.close()
+        _log_failure(error.strerror)
         return None
     return group
+
+
+@cache
+def _log_failure(reason: str) -> None:
+    """Log once that a program has no group."""
+    log.warning("sandbox_limit_missing", lack=f"no control group could be made for a program: {reason}")
 
 
 def clear(home: str) -> int:

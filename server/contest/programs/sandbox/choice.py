@@ -3,23 +3,32 @@
 A program sees its own files, and nothing of other entrants or the server. Its own files are the `folder` that the
 contest file gives it. Without that key they are the files that its command names: a file or folder below the folder of
 the contest file, with all of a file's folder unless that is the folder of the contest file itself, or another entrant
-names something else in it. Elsewhere they are the files that are named, and what belongs to a program that is installed
-for its user.
+names something else in it. Elsewhere they are the files that are named. A program of the search path brings the files
+that belong to it.
+
+Authors control what is in these folders. No link in them is followed here: in the sandbox, it leads to what the program
+sees there.
 """
 
 import os
 import shutil
 import subprocess
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+import structlog
 import trio
 
 from server.contest.definition import Bounds, Definition, Entrant, Sandbox
 from server.contest.fixtures import Fixture
-from server.contest.programs.sandbox.bubblewrap import PROGRAM, Descriptors, View, sandboxed
-from server.contest.programs.sandbox.process import Seal, filter_to_read
+from server.contest.programs.sandbox import cgroups
+from server.contest.programs.sandbox.bubblewrap import PROGRAM, Descriptors, View, is_shown, own_code, sandboxed
+from server.contest.programs.sandbox.cores import usable
+from server.contest.programs.sandbox.process import Seal, filter_to_read, process_count_lack
+
+log = structlog.get_logger()
 
 
 class NotVisible(Exception):
@@ -38,19 +47,23 @@ def view(definition: Definition, entrant: Entrant | None, data: Path) -> View:
     if entrant is None:
         return View(base, shared)
     if entrant.folder:
-        folder = (base / entrant.folder).resolve()
+        folder = _lexical(base, entrant.folder)
         if not folder.is_dir():
             raise NotVisible(f"the folder of {entrant.name} is not there: {folder}")
-        others = [(base / other.folder).resolve() for other in definition.entrants if other.folder]
-        own: tuple[Path, ...] = (folder, *_installed(entrant.command, folder))
+        others = [_lexical(base, other.folder) for other in definition.entrants if other.folder]
+        named: tuple[Path, ...] = (folder,)
     else:
         others = []
         folder = base
-        own = (*_named(base, definition, entrant), *_installed(entrant.command, base))
+        named = tuple(_named(base, definition, entrant))
+    for path in named:
+        if path.resolve() != path:
+            raise NotVisible(f"{path} of {entrant.name} is a link, or lies behind one; name the file or folder itself")
+    own = (*named, *_installed(entrant.command))
     secret = data.resolve()
-    # a version of a bot lies there, where the server has put it
-    put = [path for path in own if not (entrant.version_of and path.is_relative_to(folder))]
-    if any(path.is_relative_to(secret) and base != secret for path in (*put, *shared)) or secret in own:
+    # the server has put a version of a bot there, and gives its folder to no other entrant
+    put = bool(entrant.folder) and (bool(entrant.version_of) or base == secret)
+    if any(path.is_relative_to(secret) for path in (*own[put:], *shared)) or secret in own:
         raise NotVisible(f"{entrant.name} has its program in the server's data directory {secret}; move one of them")
     hidden = [
         path
@@ -88,20 +101,23 @@ def _named(base: Path, definition: Definition, entrant: Entrant) -> Iterable[Pat
 
 
 def _words(base: Path, command: Iterable[str]) -> Iterable[Path]:
-    """Return the files and folders that the words of a command name, absolute, with links in folders resolved."""
+    """Return the files and folders that the words of a command name, but for those that every sandbox shows."""
     for word in command:
-        if "\0" not in word and len(word) < 4096:
-            path = base / word
-            try:
-                if path.exists() and word:
-                    yield path.parent.resolve() / path.name if path.name not in ("", "..") else path.resolve()
-            except OSError:  # a name that is too long for the file system is none
-                continue
+        if word and "\0" not in word and len(word) < 4096:
+            path = _lexical(base, word)
+            with suppress(OSError):  # a name that is too long for the file system is none
+                if path.exists() and not is_shown(path, *own_code()):
+                    yield path
 
 
-def _installed(command: tuple[str, ...], folder: Path) -> Iterable[Path]:
+def _lexical(base: Path, word: str) -> Path:
+    """Return the path that a word names, seen from a folder, without following links."""
+    return Path(os.path.normpath(base / word))
+
+
+def _installed(command: tuple[str, ...]) -> Iterable[Path]:
     """Return what belongs to a program that stands in the search path, in a folder that not every sandbox shows."""
-    found = shutil.which(command[0]) if "/" not in command[0] else str(folder / command[0])
+    found = None if "/" in command[0] else shutil.which(command[0])
     if found is None:
         return
     real = Path(found).resolve()
@@ -113,8 +129,7 @@ def _installed(command: tuple[str, ...], folder: Path) -> Iterable[Path]:
     prefix = real.parent.parent
     # ~/.nvm/versions/node/v20 belongs to node, but neither ~ nor ~/.local to a program of theirs
     if (
-        "/" not in command[0]
-        and real.parent.name == "bin"
+        real.parent.name == "bin"
         and prefix not in (Path("/"), Path.home(), Path.home() / ".local")
         and any((prefix / name).is_dir() for name in ("lib", "lib64", "jmods", "pkg"))
     ):
@@ -136,8 +151,26 @@ def seal_of(
     """
     if definition.sandbox is Sandbox.NONE:
         return None
+    _log_lacks()
     seconds = definition.bounds.cpu_seconds or _longest(definition, fixture, start_seconds, pinned=pinned)
     return Seal(view(definition, definition.entrant(name), data), definition.bounds, seconds)
+
+
+def lacks() -> tuple[str, ...]:
+    """Return a sentence about each limit of sealed programs that the kernel does not enforce on this machine."""
+    found = {
+        "Memory and processor time of programs are only looked at, ten times a second": cgroups.lack(),
+        "The number of a program's processes is only looked at, ten times a second": process_count_lack(),
+        "Programs have no processor cores of their own": "" if usable() else "this system binds no process to a core",
+    }
+    return tuple(f"{sentence}: {why}." for sentence, why in found.items() if why)
+
+
+@cache
+def _log_lacks() -> None:
+    """Log these sentences once."""
+    for lack in lacks():
+        log.warning("sandbox_limit_missing", lack=lack)
 
 
 def _longest(definition: Definition, fixture: Fixture, start_seconds: float, *, pinned: bool) -> float:
@@ -174,10 +207,14 @@ async def wait_until_sealable(
 @cache
 def sandbox_obstacle() -> str:
     """Return a sentence why programs cannot be sealed on this machine, and what to do; empty if they can."""
+    try:
+        refused = filter_to_read()
+    except OSError as error:
+        how = "install libseccomp, as by apt-get install libseccomp2"
+        return f"programs cannot be sealed: {error}; {how}, or write {WITHOUT}"
     told, tells = os.pipe()
     waits, goes = os.pipe()
     os.close(goes)  # it need not wait
-    refused = filter_to_read()
     given = Descriptors(tells, waits, refused)
     try:
         command = sandboxed(["true"], View(Path("/")), Bounds(), given)
@@ -185,7 +222,7 @@ def sandbox_obstacle() -> str:
             command,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            pass_fds=[number for number in given if number is not None],
+            pass_fds=given,
             timeout=TRIAL_SECONDS,
             check=False,
         )
@@ -196,8 +233,7 @@ def sandbox_obstacle() -> str:
         return f"programs cannot be sealed: {error}; {WITHOUT}"
     finally:
         for descriptor in (told, *given):
-            if descriptor is not None:
-                os.close(descriptor)
+            os.close(descriptor)
     if done.returncode == 0:
         return ""
     said = " ".join(done.stderr.decode(errors="replace").split()) or f"{PROGRAM} ended with status {done.returncode}"

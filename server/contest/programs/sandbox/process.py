@@ -36,7 +36,7 @@ from server.contest.programs.sandbox.resource_usage import (
     out_of_cpu_time,
     out_of_memory,
 )
-from server.contest.programs.sandbox.syscall_filter import refusals
+from server.contest.programs.sandbox.syscall_filter import filter_program, new_session_keyring
 
 Result = TypeVar("Result")
 
@@ -135,9 +135,15 @@ class Sealed:
     def bound(self, seal: Seal, home: str) -> None:
         """Set the bounds, before the program begins; ``home`` is that of the server's data directory."""
         self._group = cgroups.around(self._first, home, seal.bounds)
-        for kind, limit in _limits(seal).items():
-            with suppress(ValueError, PermissionError, ProcessLookupError):  # above what this server may have itself
+        for kind, (soft, hard) in _limits(seal).items():
+            _, most = resource.getrlimit(kind)  # of the server itself: nobody may have more
+            limit = (soft, hard) if most == resource.RLIM_INFINITY else (min(soft, most), min(hard, most))
+            try:
                 resource.prlimit(self._first, kind, limit)
+            except PermissionError as error:
+                raise NotSealed(f"the system does not let this user limit programs: {error.strerror}") from error
+            except ProcessLookupError:  # it has ended
+                break
         niceness = nice_value(seal.niceness)
         self._watched = Watched(self._first, seal.bounds, seal.cpu_seconds, self.kill, niceness=niceness)
         WATCHER.add(self._watched)
@@ -261,9 +267,10 @@ def start(
             command = [sys.executable, "-I", "-S", "-c", LAUNCHER, str(ways[1].fileno()), str(port), *command]
         refused = filter_to_read()
         handed = Descriptors(tells, waits, refused)
-        given = [number for number in (*handed, ways and ways[1].fileno()) if number is not None]
+        given = [*handed] if ways is None else [*handed, ways[1].fileno()]
         words = sandboxed(command, seal.view, seal.bounds, handed)
         talks = port is None
+        new_session_keyring()
         process = spawn(words, environment, "/", core, talks=talks, errors=errors, given=given, niceness=seal.niceness)
         os.close(tells)
         tells = -1
@@ -307,11 +314,9 @@ def _pipe_without_end() -> tuple[int, int]:
         os.close(reads)
 
 
-def filter_to_read() -> int | None:
-    """Return a descriptor from which the filter of system calls can be read; None where there is none."""
-    words = refusals()
-    if words is None:
-        return None
+def filter_to_read() -> int:
+    """Return a descriptor from which the filter of system calls can be read; raises OSError without libseccomp."""
+    words = filter_program()
     reads, writes = os.pipe()
     os.write(writes, words)  # far less than a pipe holds
     os.close(writes)
@@ -330,9 +335,14 @@ def _limits(seal: Seal) -> dict[int, tuple[int, int]]:
         resource.RLIMIT_DATA: (data, data),
         resource.RLIMIT_CPU: (seconds, seconds + 1),
     }
-    if _kernel() >= MIN_KERNEL:
+    if not process_count_lack():
         limits[resource.RLIMIT_NPROC] = (PROCESSES_FACTOR * bounds.processes,) * 2
     return limits
+
+
+def process_count_lack() -> str:
+    """Return a clause why the kernel does not count the processes of each sandbox; empty if it does."""
+    return "" if _kernel() >= MIN_KERNEL else f"this kernel is older than {MIN_KERNEL[0]}.{MIN_KERNEL[1]}"
 
 
 def _kernel() -> tuple[int, ...]:

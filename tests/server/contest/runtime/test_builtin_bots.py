@@ -11,6 +11,7 @@ from engine.wire import messages as m
 from server.config.builtin_bot import BuiltinBot
 from server.config.settings import Settings
 from server.contest.programs import builtin_bots
+from server.ops import descendants
 from server.ops.faults import pause_seconds
 from tests.server.harness import ArenaHarness, logged, open_arena, until
 from tests.waiting import WAIT_SECONDS
@@ -95,3 +96,14 @@ async def test_a_machine_without_room_for_a_bot_costs_the_server_nothing(
 
         monkeypatch.setattr(trio, "run_process", run_process)
         await bot_is_met(arena, nursery)
+
+
+async def test_a_builtin_bot_has_the_marker_by_which_the_guard_ends_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = descendants.home_of(tmp_path)
+    check = f'case "${descendants.VARIABLE}" in {home}.{descendants.INSTANCE}.*) exit 7;; esac'
+    monkeypatch.setattr(builtin_bots, "builtin_bot_command", lambda bot: ("sh", "-c", check))
+    async with open_arena(tmp_path) as harness:
+        harness.arena.builtin_tokens["alfabeta"] = "token"
+        assert await builtin_bots._run_bot(harness.arena, BuiltinBot("alfabeta"), "alfabeta") == 7

@@ -110,9 +110,9 @@ def test_without_version_2_there_are_none(tree: Tree) -> None:
 @pytest.mark.skipif(bool(sandbox_obstacle()), reason=sandbox_obstacle())
 def test_the_doctor_says_who_holds_the_bounds(tree: Tree) -> None:
     tree(divided="memory pids")
-    assert doctor._sealing().sentence.endswith("their bounds are held by the kernel, in control groups")
+    assert doctor._sealing().sentence.endswith("The kernel holds their bounds, in control groups.")
     tree(given="")
-    assert "their bounds are looked at ten times a second: this user may make no groups" in doctor._sealing().sentence
+    assert "only looked at, ten times a second: this user may make no groups" in doctor._sealing().sentence
 
 
 def test_a_group_that_cannot_be_bounded_or_entered_is_not_left(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -344,9 +344,7 @@ while True: time.sleep(0.01 if len(sys.argv) > 1 else sys.exit(0))
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=lambda number: number.name)
-async def test_what_a_killed_server_has_left_ends_with_the_next_one(tmp_path: Path, how: signal.Signals) -> None:
-    other = tmp_path / "other"
-    other.mkdir()
+async def test_what_a_killed_server_has_left_ends_with_it(tmp_path: Path, how: signal.Signals) -> None:
     command = [sys.executable, "-c", STARTS, str(tmp_path), sys.executable, "-c", WRITES_ITS_NUMBER]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as starter:
         try:
@@ -354,15 +352,22 @@ async def test_what_a_killed_server_has_left_ends_with_the_next_one(tmp_path: Pa
                 talks, waits = [int(await written(tmp_path / f"pid-{number}")) for number in (1, 2)]
                 starter.send_signal(how)
                 starter.communicate()
-                while alive(talks):  # its input has ended
+                while alive(talks) or alive(waits):
                     await trio.sleep(0.01)
         finally:
             starter.kill()
-    assert alive(waits) == (how == signal.SIGKILL)
-    assert descendants.end_marked(descendants.home_of(other)) == 0
-    assert alive(waits) == (how == signal.SIGKILL)
-    assert descendants.end_marked(descendants.home_of(tmp_path)) == (how == signal.SIGKILL)
-    assert not alive(waits)
+
+
+async def test_a_server_ends_what_another_one_in_its_data_directory_has_left(tmp_path: Path) -> None:
+    home, other = descendants.home_of(tmp_path), descendants.home_of(tmp_path / "other")
+    environment = {**os.environ, descendants.VARIABLE: f"{home}.0000000000000000.0000000000000000"}
+    with subprocess.Popen(("sleep", "1000"), env=environment) as left:
+        try:
+            assert descendants.end_marked(f"{home}.{descendants.INSTANCE}.") == descendants.end_marked(other) == 0
+            assert descendants.end_marked(home) == 1
+        finally:
+            left.kill()
+    assert left.returncode == -signal.SIGKILL
 
 
 def test_homes_and_markers_are_told_apart(tmp_path: Path) -> None:

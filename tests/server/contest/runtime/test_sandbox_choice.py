@@ -2,8 +2,9 @@
 
 import io
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,13 +17,16 @@ from engine.games.catalogue import GAMES
 from engine.wire import messages as m
 from engine.wire.codes import Code
 from server.arena.session import serve_stream
+from server.commands import doctor
 from server.commands.run_contest import ContestOptions, hold
 from server.config.settings import Settings
+from server.contest.fixtures import Fixture
 from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
 from server.contest.interventions import Kind
-from server.contest.programs.sandbox import choice
+from server.contest.programs.sandbox import cgroups, choice
 from server.contest.runtime.organiser_commands import InterventionRequest, intervene
 from server.contest.runtime.snapshot import take_snapshot
+from server.contest.store.store import FILE, Store
 from server.net.rate_limiter import ConnectionQuota
 from tests.server.contest.runtime.bots import read_definition, running_contest, wait_until_over
 from tests.server.contest.runtime.test_contest_command import entrants
@@ -140,3 +144,22 @@ async def test_a_program_comes_back_to_its_own_match_alone(tmp_path: Path) -> No
                 await again.ask(m.Resume(number, carol.token), m.Board)
             async with connected(harness, None) as anybody:
                 await anybody.ask(m.Resume(1, ann.token), m.Board)
+
+
+async def test_limits_that_the_kernel_does_not_enforce_are_told_in_log_report_and_doctor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cgroups, "lack", lambda: "no groups here")
+    monkeypatch.setattr(choice, "process_count_lack", lambda: "an old kernel")
+    monkeypatch.setattr(choice, "usable", lambda: ())
+    monkeypatch.setattr(choice, "_log_lacks", cache(choice._log_lacks.__wrapped__))
+    monkeypatch.setattr(doctor, "sandbox_obstacle", str)
+    definition, fixture = read_definition(PROGRAMS), Fixture(0, 1, 0, 0, 0, ("p1", "p2"))
+    with closing(Store(tmp_path / FILE)) as store:
+        number = store.open_contest(PROGRAMS, definition, datetime.now(UTC))
+        notes = take_snapshot(store, number, datetime.now(UTC)).report().notes
+    for _ in range(2):
+        choice.seal_of(definition, fixture, definition.entrants[0].name, tmp_path, 1.0, pinned=False)
+    logged, told = capsys.readouterr().out, doctor._sealing().sentence
+    for lack in ("no groups here", "an old kernel", "this system binds no process to a core"):
+        assert [sum(lack in note for note in notes), logged.count(lack), told.count(lack)] == [1, 1, 1]

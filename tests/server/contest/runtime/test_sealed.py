@@ -84,18 +84,23 @@ async def end(box: Sealed) -> None:
 
 
 @needs_sandbox
-async def test_a_bound_above_the_servers_own_is_left_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    prlimit = resource.prlimit
-
-    def bounded(process: int, kind: int, limits: tuple[int, int]) -> Any:
-        if kind == resource.RLIMIT_NOFILE:
-            raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
-        return prlimit(process, kind, limits)
-
-    monkeypatch.setattr(resource, "prlimit", bounded)
+async def test_a_bound_above_the_servers_own_is_the_servers_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = {resource.RLIMIT_NOFILE: (64, 100)}
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: own.get(kind, (resource.RLIM_INFINITY,) * 2))
     with open(os.devnull, "wb") as errors:
         box = await sealed.in_lasting_thread(lambda: start(errors.fileno()))
+    assert resource.prlimit(box._first, resource.RLIMIT_NOFILE) == (100, 100)
     await end(box)
+
+
+@needs_sandbox
+async def test_a_program_that_cannot_be_limited_is_not_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> Any:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr(resource, "prlimit", refused)
+    with open(os.devnull, "wb") as errors, pytest.raises(sealed.NotSealed, match="does not let this user limit"):
+        await sealed.in_lasting_thread(lambda: start(errors.fileno()))
 
 
 @needs_sandbox
