@@ -198,6 +198,24 @@ def organiser_token(*, file: Path = Path("organiser.txt")) -> None:
 
 
 @app.command
+def key(*, data: Path = Path("arena-data")) -> None:
+    """Print the public key by which records and exports of a data directory are signed, in base64.
+
+    Parameters
+    ----------
+    data
+        The data directory. A key is made where there is none.
+    """
+    from engine.record.signature import shown
+    from server.storage.signing_key import public_half
+
+    try:
+        print(shown(public_half(data)))
+    except OSError as error:
+        fail(explain_fault(error), exits.FAILED)
+
+
+@app.command
 def doctor(
     *,
     config: Path | None = None,

@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,10 +48,12 @@ from server.net.rate_limiter import RateLimiter
 from server.net.send_queue import SendQueue
 from server.net.timing import StallMonitor, check_instruments, instrumented, loop_clock
 from server.ops import descendants
+from server.ops.program_version import program
 from server.ops.service_manager import keep_watchdog, tell
 from server.ops.supervisor import supervise
 from server.storage.disk import lock_data_directory
 from server.storage.record_store import RecordStore
+from server.storage.signing_key import signing_key
 from server.web.opening import open_web, serve_web
 
 if TYPE_CHECKING:
@@ -65,14 +66,6 @@ GOODBYE_SECONDS = 2.0
 
 BACKLOG = 1024
 """Length of the queue of connections to accept: a whole contest may connect at once."""
-
-
-def program() -> str:
-    """Return name and version of this program, as in the greeting and in records."""
-    try:
-        return f"gipf-arena/{version('gipf-arena')}"
-    except PackageNotFoundError:
-        return "gipf-arena/0"
 
 
 async def serve(
@@ -96,8 +89,8 @@ async def serve(
     """
     with (
         lock_data_directory(settings.data),
-        closing(await trio.to_thread.run_sync(Store, settings.data / STORE)) as store,
-        closing(await trio.to_thread.run_sync(Accounts, settings.data)) as accounts,
+        closing(await trio.to_thread.run_sync(partial(Store, settings.data / STORE, check=True))) as store,
+        closing(await trio.to_thread.run_sync(partial(Accounts, settings.data, check=True))) as accounts,
     ):
         listeners = await listen(settings.host, settings.port, BACKLOG)
         own = [] if settings.tls is None else await listen("127.0.0.1", 0, BACKLOG)
@@ -126,11 +119,12 @@ async def _serve(
     Earlier connections wait in the backlog. With TLS, programs of the server connect to the ``own`` listeners without
     it.
     """
-    record_store = RecordStore(settings.data, synced=settings.sync_seconds > 0)
+    key = await trio.to_thread.run_sync(signing_key, settings.data)
+    record_store = RecordStore(settings.data, synced=settings.sync_seconds > 0, sign=key.sign)
     ladder_store = LadderStore(accounts)
     record_store.skip(max(await trio.to_thread.run_sync(store.last_match), ladder_store.last_match()))
     if settings.sync_seconds > 0:
-        record_store.reserve(first=True)
+        record_store.numbers.reserve()  # from now on only reserved numbers are used
     clock, send_queue = loop_clock(), SendQueue()
     flags = FlagTimer(clock, send_queue.soon)
     of_contest = partial(kept_by_contest, settings.data, settings.data / STORE)

@@ -22,12 +22,12 @@ from bots.commands.options import (
     print_line,
     write_report,
 )
-from engine.commands.inputs import MAX_BYTES, File, place_of, text_of
+from engine.commands.inputs import MAX_BYTES, File, bytes_of, place_of
 from engine.commands.program import Rejected
 from engine.commands.usage_errors import explain_fault
 from engine.compiling.binding import can_compile
 from engine.games.interface import Position
-from engine.record import BadRecord, Summary, verify
+from engine.record import BadRecord, Summary, decoded, verify
 
 Record = Annotated[str, Parameter(allow_leading_hyphen=True)]
 
@@ -202,21 +202,22 @@ def read_record(name: str, data: Path) -> tuple[str, Summary]:
     ``name`` is a file, - for standard input, the number of a match in the data directory, or the URL of a match's page
     or of its record.
     """
-    place, text = _text(name, data)
+    place, content = _content(name, data)
     try:
+        text = decoded(content)
         return text, verify(text)
     except BadRecord as error:
         raise ArenaError(f"{place}: {error}") from None
 
 
-def _text(name: str, data: Path) -> tuple[str, str]:
-    """Return what to call a record, and its text."""
+def _content(name: str, data: Path) -> tuple[str, bytes]:
+    """Return what to call a record, and its bytes."""
     if name.startswith(("http://", "https://")):
         return name, _fetched(name)
     if name.isdecimal() and not Path(name).exists():
         name = _numbered(name, data)
     try:
-        return place_of(name), text_of(name)
+        return place_of(name), bytes_of(name)
     except Rejected as error:
         raise ArenaError(str(error)) from None
 
@@ -241,8 +242,8 @@ def _sentence_in(answer: bytes) -> str:
     return str(said)
 
 
-def _fetched(url: str) -> str:
-    """Return the text behind a URL; that of a match's page is its record."""
+def _fetched(url: str) -> bytes:
+    """Return what stands behind a URL; that of a match's page is its record."""
     page = PAGE.fullmatch(url)
     if page:
         url = f"{page[1]}/api/matches/{page[2]}/record"
@@ -258,4 +259,4 @@ def _fetched(url: str) -> str:
         raise ArenaError(f"{url}: {explain_fault(reason) if isinstance(reason, Exception) else reason}") from None
     if len(content) > MAX_BYTES:
         raise ArenaError(f"{url}: longer than {MAX_BYTES} bytes, which is more than any record")
-    return content.decode(errors="replace")
+    return content

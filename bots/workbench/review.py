@@ -6,6 +6,7 @@ from bots.client.errors import ArenaError
 from engine.commands import reports
 from engine.record import BadRecord, Summary, verify
 from engine.record.review import Mark, ReviewedMove, Worth
+from engine.record.signature import WORD
 from engine.wire.notes import Note, write_note
 from engine.wire.words import number_of
 
@@ -64,6 +65,8 @@ def annotated(record: str, sides: Sequence[str], moves: Sequence[ReviewedMove]) 
     lines: list[str] = []
     for line in record.splitlines():
         kind, *words = line.split(" ")
+        if kind == WORD:  # of another text than this one
+            continue
         if kind == "move" and (text := notes.get(" ".join(words[:2]))):
             at = len(lines) - (lines[-1].startswith("lag "))  # which stands directly before the move
             lines.insert(at, f"note {' '.join(words[:2])} {write_note(Note(text=text))}")

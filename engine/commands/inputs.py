@@ -81,6 +81,11 @@ def place_of(file: str) -> str:
 
 
 def text_of(file: str, most_bytes: int | None = None) -> str:
+    """Return the text in a file; as `bytes_of`."""
+    return bytes_of(file, most_bytes).decode("utf-8-sig", errors="replace")
+
+
+def bytes_of(file: str, most_bytes: int | None = None) -> bytes:
     """Return what stands in a file (``-`` is stdin), no longer than that or MAX_BYTES; raises `Rejected`."""
     most_bytes = MAX_BYTES if most_bytes is None else most_bytes
     place = place_of(file)
@@ -94,4 +99,4 @@ def text_of(file: str, most_bytes: int | None = None) -> str:
         raise Rejected(f"{place}: cannot be read: {reason(error)}") from None
     if len(content) > most_bytes:
         raise Rejected(f"{place}: longer than {most_bytes} bytes, which is more than anything that is read here")
-    return content.decode("utf-8-sig", errors="replace")
+    return content

@@ -5,13 +5,20 @@ from pathlib import Path
 
 from engine import record
 from engine.clock import about
-from engine.commands.inputs import Source, check_range, place_of, text_of
+from engine.commands.inputs import Source, bytes_of, check_range, place_of
 from engine.commands.program import Rejected, answer
 from engine.commands.usage_errors import reason
 from engine.games.history import History
 from engine.games.outcome import Termination
 from engine.record import Played, RecordedNote, milliseconds
+from engine.record.signature import ANOTHER_KEY, public_key, signer
 from engine.wire.words import number_of
+
+NOT_ENDED, UNSIGNED = 3, 4
+"""Exit statuses for records that are true and no proof of a result."""
+
+CLOCKS_APART_SECONDS = 86_400
+"""Largest difference between the clocks of the server and of the machine with the file: a wrong time zone."""
 
 
 def replay(
@@ -21,10 +28,14 @@ def replay(
     verify: bool = False,
     picture: Path | None = None,
     ply: int | None = None,
+    key: str = "",
     night: bool = False,
     scale: int = 1,
 ) -> None:
     """Replay the record of a match: its moves and notes with the board at the end, and whether all of it is true.
+
+    The exit status is 0 for a record that is verified, and, with --key, signed by that key. It is 2 for a record that
+    is not true, 3 for one that has not ended, and 4 for one that is unsigned although a key is given.
 
     Parameters
     ----------
@@ -38,15 +49,24 @@ def replay(
         A file for a picture: of a position if its name ends in .svg or .png, of the whole match, animated, if in .gif.
     ply
         After how many moves the position of the picture stands; after all of them if missing.
+    key
+        The public key of the server that has to have signed the record: in base64, or a file in PEM. Only the
+        signature shows who played, when and where, and that no times were shifted together.
     night
         Dark colours for the picture.
     scale
         How many times as large a PNG is, 1 to 3.
     """
+    raw = _key(key) if key else None
     try:
-        summary = record.verify(text_of(file))
+        content = bytes_of(file)
+        summary = record.verify(record.decoded(content))
     except record.BadRecord as error:
         raise Rejected(f"{place_of(file)}: {error}") from None
+    _check_date(file, summary)
+    if raw and signer(raw, content) == ANOTHER_KEY:
+        last = content.count(b"\n")
+        raise Rejected(f"{place_of(file)}: line {last}: the signature is not of this key for this text")
     if picture is not None:
         _draw(summary, picture, ply, night, scale)
     if verify:
@@ -59,8 +79,36 @@ def replay(
     left = " and ".join(map(about, summary.left))
     plies = summary.history.plies
     moves = number_of(plies, "move")
-    ended = f"{summary.result} {summary.reason}" if summary.result else "not ended"
-    answer(f"verified match {summary.header.match}: {ended}, {moves}, {left} left")
+    match = f"match {summary.header.match}"
+    if not summary.result:
+        answer(f"not ended: {match}, {moves}, {left} left")
+        raise SystemExit(NOT_ENDED)
+    ended = f"{match}: {summary.result} {summary.reason}, {moves}, {left} left"
+    if summary.signature is None:
+        answer(f"unsigned {ended}" if raw else f"verified {ended}; unsigned")
+        raise SystemExit(UNSIGNED if raw else 0)
+    answer(f"verified {ended}; {'signed by that key' if raw else 'signed, and no key was given'}")
+
+
+def _key(text: str) -> bytes:
+    """Return the public key of the option; raises `Rejected`."""
+    try:
+        return public_key(Path(text).read_bytes() if Path(text).is_file() else text.encode())
+    except (OSError, ValueError):
+        raise Rejected(f"--key: {text!r} is no public key of Ed25519 in base64, and no file with one in PEM") from None
+
+
+def _check_date(file: str, summary: record.Summary) -> None:
+    """Raise `Rejected` where a match ended after its record was written to the file."""
+    if file == "-":
+        return
+    status = Path(file).stat()
+    written = max(status.st_mtime, status.st_ctime)  # an archive may give its files any time of modification
+    began = record.seconds_of(summary.header.started)
+    if began is not None and began + summary.latest / 1e6 > written + CLOCKS_APART_SECONDS:
+        raise Rejected(
+            f"{place_of(file)}: the match began at {summary.header.started}, which lies in the future of the file"
+        )
 
 
 def _draw(summary: record.Summary, file: Path, ply: int | None, night: bool, scale: int) -> None:

@@ -1,6 +1,7 @@
 """The record of a match: one readable text file, written line by line while the match is played."""
 
 from engine.record.notes import RecordedNote, take_note
+from engine.record.reader import decoded, seconds_of
 from engine.record.replay import verify
 from engine.record.summary import BadRecord, Played, Summary, time_account
 from engine.record.text import (
@@ -31,6 +32,7 @@ __all__ = [
     "RecordedNote",
     "Summary",
     "crashed_line",
+    "decoded",
     "lag_line",
     "milliseconds",
     "move_line",
@@ -43,6 +45,7 @@ __all__ = [
     "restarted_line",
     "result_line",
     "runs_line",
+    "seconds_of",
     "stall_line",
     "take_note",
     "time_account",

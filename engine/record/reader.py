@@ -1,6 +1,7 @@
 """Reading the words of a record: numbers, times and stamps as they are written, and the head."""
 
 import re
+from calendar import monthrange, timegm
 from itertools import zip_longest
 from typing import NoReturn
 
@@ -17,12 +18,42 @@ WHOLE = re.compile(r"0|[1-9][0-9]{0,14}")
 """A whole number, as it is written."""
 
 
+DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})\.([0-9]{3})Z", re.ASCII)
+"""Date and time in UTC."""
+
+
+def seconds_of(date: str) -> float | None:
+    """Return the seconds from 1970 until a date as records write it; None where it is none."""
+    found = DATE.fullmatch(date)
+    if found is None:
+        return None
+    year, month, day, hour, minute, second, thousandths = map(int, found.groups())
+    if not (
+        year and 1 <= month <= 12 and 1 <= day <= monthrange(year, month)[1] and max(hour + 36, minute, second) < 60
+    ):
+        return None
+    return timegm((year, month, day, hour, minute, second)) + thousandths / 1000
+
+
+def decoded(data: bytes) -> str:
+    """Return the text of a record; raises `BadRecord` where it is no UTF-8."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        before = data[: error.start]
+        byte = error.start - before.rfind(b"\n")
+        raise BadRecord(before.count(b"\n") + 1, f"byte {byte} is not UTF-8") from None
+
+
 class RecordReader:
     """Walks through the lines of a record; what cannot be read raises `BadRecord` with the line that was read last."""
 
     def __init__(self, text: str) -> None:
-        """Begin before the first line."""
-        self.lines = text.splitlines()
+        """Begin before the first line. Each line ends with a line feed, and nothing else ends one."""
+        *self.lines, rest = text.split("\n")
+        self._is_cut = bool(rest)
+        if rest:
+            self.lines.append(rest)
         self.at = 0
         """Lines read so far: also the number, from 1, of the line last read."""
 
@@ -33,7 +64,14 @@ class RecordReader:
         if self.at >= len(self.lines):
             raise BadRecord(self.at + 1, "the record ends before its first position is complete")
         self.at += 1
-        return self.lines[self.at - 1]
+        line = self.lines[self.at - 1]
+        if not line.isprintable():
+            self._fail(f"a line has printable characters alone, not {line!r}")
+        return line
+
+    def _end(self) -> None:
+        if self._is_cut:
+            raise BadRecord(len(self.lines), "the last line ends with a line feed, too")
 
     def _value(self, name: str) -> str:
         line = self._next()
@@ -89,6 +127,8 @@ class RecordReader:
             if lag <= 0:
                 self._fail("an allowance for lag is more than nothing; where there is none the line is left out")
         limit, server, started = self._number("move-limit"), self._value("server"), self._value("started")
+        if seconds_of(started) is None:
+            self._fail(f"a date is written as in 2026-11-20T20:15:00.000Z, not {started!r}")
         if self._next() != "position":
             self._fail("expected the first position")
         first = self.at

@@ -9,6 +9,7 @@ from engine.games.outcome import Outcome, Termination
 from engine.record.ending import Claim, Ending
 from engine.record.notes import RecordedNote, take_note
 from engine.record.reader import WHOLE, RecordReader
+from engine.record.signature import WORD, read_signature
 from engine.record.summary import Absence, Played, Summary
 from engine.record.text import milliseconds
 from engine.record.time_use import INITIALISATION, TimeUse
@@ -63,10 +64,17 @@ class _Replay(RecordReader):
             handler: Callable[[str], Summary | None] = getattr(self, f"_on_{word}", self._on_unknown)
             summary = handler(rest)
             if summary is not None:
+                if self.at < len(self.lines) and self.lines[self.at].startswith(f"{WORD} "):
+                    try:
+                        summary = summary._replace(signature=read_signature(self._next().removeprefix(f"{WORD} ")))
+                    except ValueError:
+                        self._fail("a signature is 64 bytes in base64")
                 if self.at < len(self.lines):
                     self.at += 1
-                    self._fail("nothing may follow the result")
+                    self._fail("nothing but a signature may follow the result")
+                self._end()
                 return summary
+        self._end()
         self._stop_clocks()
         return self._summary()
 

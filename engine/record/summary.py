@@ -75,6 +75,8 @@ class Summary(NamedTuple):
     """The winning side, ``draw``, ``annulled``, or empty for a match without a result."""
     reason: str = ""
     sentence: str = ""
+    signature: bytes | None = None
+    """That of the server; None where there is none. Whether it is true, only a key tells."""
 
     @property
     def winner(self) -> int | None:

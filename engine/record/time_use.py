@@ -110,13 +110,6 @@ def charged(control: TimeControl, moves: int, left: int) -> int:
     return control.budget + moves * control.increment - left
 
 
-def figures(sentence: str, header: Header) -> list[str]:
-    """Return the numbers and times of a loss on time, in order: its words are free, and so are tenths of seconds."""
-    for side in (0, 1):
-        sentence = sentence.replace(header.who(side), "")
-    return [word for word in re.split(r"[\s;,:]+", sentence) if re.fullmatch(r"-?[0-9]+(\.[0-9]{3})?", word)]
-
-
 def readable(sentence: str) -> str:
     """Return a sentence of a result as people read it: times of a loss on time are rounded, not those that were set."""
     begin = 0 if LOSS.match(sentence) else found.start() if (found := USED.search(sentence)) else len(sentence)

@@ -12,6 +12,7 @@ import structlog
 import trio
 
 from server.arena.arena import Arena
+from server.storage.match_numbers import MatchNumbers
 from server.storage.record_store import RecordStore
 from server.storage.unsynced import Round, Synced
 
@@ -31,6 +32,7 @@ async def synced(
         return
     async with trio.open_nursery() as nursery:
         nursery.start_soon(keep_synced, record_store, arena, store, seconds)
+        nursery.start_soon(keep_numbers, record_store.numbers, seconds)
         yield
         nursery.cancel_scope.cancel()
 
@@ -51,6 +53,20 @@ async def keep_synced(record_store: RecordStore, arena: Arena, store: Callable[[
             await trio.to_thread.run_sync(rounds.close, abandon_on_cancel=True)
 
 
+async def keep_numbers(numbers: MatchNumbers, seconds: float) -> None:
+    """Reserve match numbers as soon as that is due, until cancelled; after a fault again in ``seconds``."""
+    fault = ""
+    while True:
+        try:
+            await numbers.reserve_when_due()
+            fault = ""
+        except OSError as error:
+            if fault != str(error):  # once, not at every attempt
+                fault = str(error)
+                log.error("disk_write_failed", error=f"numbers of matches: {fault}")
+            await trio.sleep(seconds)
+
+
 class Rounds:
     """Runs sync rounds, one after the other."""
 
@@ -62,7 +78,7 @@ class Rounds:
     async def one(self) -> None:
         """Run one round: sync what was written since the last one, and log what the disk has not kept.
 
-        Games that are played elsewhere take numbers and change the database without any record growing here.
+        Games that are played elsewhere change the database without any record growing here.
         """
         work = self._record_store.round()
         try:
@@ -82,11 +98,10 @@ class Rounds:
     def _sync(self, work: Round) -> tuple[list[str], Synced]:
         """Sync the database, then the records; return faults of the former, and the result of the latter."""
         faults = []
-        for what, sync in (("the database", self._store), ("numbers of matches", self._record_store.reserve)):
-            try:
-                sync()
-            except OSError as error:
-                faults.append(f"{what}: {error}")
+        try:
+            self._store()
+        except OSError as error:
+            faults.append(f"the database: {error}")
         return faults, self._record_store.sync(work)
 
     def _annul_lost(self, failed: dict[int, OSError]) -> None:
@@ -99,6 +114,6 @@ class Rounds:
     def close(self) -> None:
         """Save the last match number; no match begins any more."""
         try:
-            self._record_store.close_numbers()
+            self._record_store.numbers.release_reserved()
         except OSError as error:
             log.error("disk_write_failed", error=f"numbers of matches: {error}")

@@ -202,11 +202,15 @@ class Requests:
         kind = self._arena.builtin_kinds.get(player.key, "") if player.is_builtin else ""
         seek = seek._replace(is_builtin=player.is_builtin, key=player.key, kind=kind)
         board = game.name, game.default_parameters if seek.parameters is None else seek.parameters
-        if self._arena.prepared_boards.has(*board):
+        if self._arena.prepared_boards.has(*board) and self._arena.record_store.numbers.has(1):
             self._wait_for_match(player, seek, game)
             return None
-        wait = partial(self._arena.prepared_boards.add, *board, self._arena.run_in_thread)
-        return BackgroundAnswer(wait, lambda _: self._wait_for_match(player, seek, game))
+        return BackgroundAnswer(partial(self._prepare, *board), lambda _: self._wait_for_match(player, seek, game))
+
+    async def _prepare(self, game: str, parameters: str) -> None:
+        """Wait for what a match needs when it begins: tables of its board, and a number."""
+        await self._arena.prepared_boards.add(game, parameters, self._arena.run_in_thread)
+        await self._arena.record_store.numbers_available()
 
     def _wait_for_ladder(self, player: Player, why_not: str) -> None:
         """Let a player wait for games of the ladder, unless something is against it."""

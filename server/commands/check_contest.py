@@ -34,7 +34,7 @@ from server.contest.report import formatting
 from server.contest.report.progress import forecast
 from server.contest.scoring.disqualification import Cause, is_late, losses
 from server.contest.store.folders import last_lines
-from server.serve import program
+from server.ops.program_version import program
 
 PLIES = 10
 """Moves of both sides after which a game that checks a program is over."""

@@ -22,8 +22,6 @@ from server.config.serve_options import ServeOptions
 from server.config.settings import Settings
 from server.config.toml_table import BadTable
 from server.contest.definition import Sandbox
-from server.contest.export.container import FILE as SIGNING_KEY
-from server.contest.export.container import signing_key
 from server.contest.programs.sandbox.choice import lacks, sandbox_obstacle
 from server.contest.store.schema import SCHEMA
 from server.contest.store.store import FILE as STORE
@@ -33,6 +31,8 @@ from server.storage.backup import backup_bytes
 from server.storage.database import other_version
 from server.storage.disk import is_in_use
 from server.storage.record_store import SUFFIX
+from server.storage.signing_key import FILE as SIGNING_KEY
+from server.storage.signing_key import signing_key
 from server.web.http.metrics_endpoint import HOST as METRICS_HOST
 
 MIN_BYTES = 100_000_000
@@ -198,7 +198,7 @@ def _records(folder: Path, every: bool) -> Iterator[Finding]:
     untrue = 0
     for path in chosen:
         try:
-            record.verify(path.read_text(encoding="utf-8"))
+            record.verify(path.read_bytes().decode())
         except (OSError, UnicodeDecodeError, BadRecord) as error:
             untrue += 1
             yield Finding(WRONG, "records", f"{path} is not true: {error}; take it from a backup, or take it away")

@@ -15,7 +15,7 @@ from engine.clock import TimeControl
 from engine.wire.words import NAME_PATTERN
 from server.config.declared import Form, Key, Range
 from server.config.settings import MAX_MOVES, MOVE_LIMIT
-from server.contest.interventions import Intervention, withdrawn
+from server.contest.interventions import Intervention, is_cancelled, withdrawn
 
 PATHS = r"[^\x00]+"
 SEED = Range(0, 2**63 - 1)
@@ -230,7 +230,9 @@ class Definition(Part, frozen=True, kw_only=True):
 
     @property
     def awaited_versions(self) -> tuple[Entrant, ...]:
-        """Return the entrants of which no version was chosen yet: no game begins before."""
+        """Return the entrants of which no version was chosen yet: no game begins before. None if it was cancelled."""
+        if is_cancelled(self.interventions):
+            return ()
         out = withdrawn(self.interventions)
         return tuple(one for one in self.entrants if one.version_of and not one.command and one.name not in out)
 

@@ -9,10 +9,9 @@ from typing import NamedTuple
 
 from engine import record
 from engine.clock import Clock
-from engine.games.history import History
-from engine.games.interface import BadMove
 from engine.games.outcome import Outcome, Termination
 from engine.record import BadRecord, Summary
+from engine.record.ending import failure, refusal, resignation
 from engine.wire import messages as m
 from server.match import referee
 
@@ -36,7 +35,7 @@ class Leftover(NamedTuple):
 def examine(match: int, data: bytes) -> Leftover:
     """Read the journal of a match; never raises."""
     whole = data[: data.rfind(b"\n") + 1].decode(errors=ESCAPED)
-    lines = _drop_ending(whole.splitlines(keepends=True))
+    lines = _drop_ending([f"{line}\n" for line in whole.split("\n")[:-1]])
     text = "".join(lines)
     summary, error = _verify(match, lines)
     if error is None:
@@ -142,17 +141,9 @@ def _state(summary: Summary) -> referee.State:
 def _missing_outcome(summary: Summary) -> Outcome | None:
     """Return the outcome of a match whose result is missing; None if the match goes on."""
     if summary.resigned is not None and summary.crashed is not None:
-        return referee.failure(summary.header, summary.resigned, summary.crashed)
+        return failure(summary.header, summary.resigned, summary.crashed)
     if summary.resigned is not None:
-        return referee.resignation(summary.header, summary.resigned)
+        return resignation(summary.header, summary.resigned)
     if summary.refused is not None:
-        return _refusal_outcome(summary.header, summary.history, summary.refused)
+        return refusal(summary.header, summary.history, summary.refused)
     return summary.history.verdict(summary.header.move_limit) if all(summary.ready) else None
-
-
-def _refusal_outcome(header: record.Header, history: History, text: str) -> Outcome:
-    try:
-        history.after(text)
-    except BadMove as error:
-        return referee.bad_move(header, history.position.turn, text, error)
-    raise AssertionError("a record that was verified has refused a legal move")

@@ -12,6 +12,7 @@ from engine.games.history import History
 from engine.games.interface import BadMove
 from engine.games.outcome import Outcome, Termination
 from engine.record import Header, RecordedNote, take_note
+from engine.record.ending import bad_move, failure, resignation
 from engine.record.time_use import INITIALISATION, Fall, TimeUse
 from engine.wire import messages as m
 from engine.wire.notes import read_note
@@ -330,22 +331,6 @@ def result(state: State, now: int) -> m.Result:
     left = state.clock.milliseconds(now)
     name = outcome.result(state.sides)
     return m.Result(state.header.match, name, str(outcome.termination), *left, m.Text(outcome.detail))
-
-
-def bad_move(header: Header, side: int, text: str, error: BadMove) -> Outcome:
-    """Return the outcome after an illegal move of a side."""
-    return Outcome(1 - side, Termination.BAD_MOVE, f"{header.who(side)} played {text!r}, {error.code}: {error}")
-
-
-def resignation(header: Header, side: int) -> Outcome:
-    """Return the outcome after a side has resigned."""
-    return Outcome(1 - side, Termination.RESIGN, f"{header.who(side)} resigned")
-
-
-def failure(header: Header, side: int, sentence: str) -> Outcome:
-    """Return the outcome after a side has reported that its program failed."""
-    says = f", and says: {sentence!r}" if sentence else ""
-    return Outcome(1 - side, Termination.CRASHED, f"{header.who(side)} crashed{says}")
 
 
 def _with_use(uses: tuple[TimeUse, TimeUse], side: int, use: TimeUse) -> tuple[TimeUse, TimeUse]:

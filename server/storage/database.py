@@ -30,8 +30,8 @@ class BadStore(Exception):
     """The store cannot be used. ``str(error)`` is one sentence that names the file."""
 
 
-def connect(path: Path, schema: Schema) -> sqlite3.Connection:
-    """Open or create a store; raises `BadStore`.
+def connect(path: Path, schema: Schema, *, check: bool = False) -> sqlite3.Connection:
+    """Open or create a store; raises `BadStore`. With ``check`` all of it is read, to find damage: once, at the start.
 
     Transactions are written before they return, into the write-ahead log: a kill of the process loses nothing. A power
     cut may lose the last of them, never a part of one, and none that was `synced` (SQLite, "Write-Ahead Logging").
@@ -43,6 +43,8 @@ def connect(path: Path, schema: Schema) -> sqlite3.Connection:
     try:
         with guarded(path):
             wait_while_busy(connection, lambda: _prepare(connection, path, schema), BUSY_SECONDS)
+            if check:
+                _check(connection, path)
     except BaseException:
         connection.close()
         raise
@@ -63,6 +65,7 @@ def snapshot(path: Path, schema: Schema, missing: str) -> sqlite3.Connection:
             with closing(sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS)) as file:
                 file.backup(copy)
             _prepare(copy, path, schema)
+            _check(copy, path)
     except BaseException:
         copy.close()
         raise
@@ -130,9 +133,6 @@ def _prepare(connection: sqlite3.Connection, path: Path, schema: Schema) -> None
         raise BadStore(f"{path} is the database of another program; move it away, or give another data directory")
     if other := other_version(connection, path, schema):
         raise BadStore(other)
-    fault = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-    if fault != "ok":
-        raise BadStore(f"{path} is damaged: {' '.join(fault.split())}")
     connection.execute("PRAGMA journal_mode = WAL")
     if version == 0:
         with transaction(connection, synced=True):
@@ -142,6 +142,12 @@ def _prepare(connection: sqlite3.Connection, path: Path, schema: Schema) -> None
                         connection.execute(statement)
                 connection.execute(f"PRAGMA application_id = {schema.application}")
                 connection.execute(f"PRAGMA user_version = {len(schema.migrations)}")
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    fault = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if fault != "ok":
+        raise BadStore(f"{path} is damaged: {' '.join(fault.split())}")
 
 
 def _number(connection: sqlite3.Connection, query: str) -> int:

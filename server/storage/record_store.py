@@ -14,11 +14,12 @@ import hmac
 import os
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from engine.record.signature import WORD, signature_line
 from server.config.settings import RECENT_MATCHES
 from server.config.tokens import HASH, hashed
 from server.storage.disk import Disk
@@ -83,9 +84,16 @@ class MatchJournal:
         self._written.add(self._match)
 
     def finish(self) -> None:
-        """Close the journal and move it to the records; players may still resume for the result."""
-        self.close()
-        self._keeper.finish(self._match)
+        """Sign and close the journal, and move it to the records; players may still resume for the result.
+
+        Raises OSError, and then the journal is closed, and moves with a later one.
+        """
+        try:
+            if self._keeper.signs:
+                self.write(self._keeper.signature(self._keeper.journal(self._match)))
+        finally:
+            self.close()
+            self._keeper.finish(self._match)
 
     def abandon(self) -> None:
         """Close the journal of a match that ended otherwise than it says, and forget its keys. Never raises."""
@@ -116,14 +124,17 @@ class RecordStore:
         *,
         synced: bool = False,
         disk: Disk | None = None,
+        sign: Callable[[bytes], bytes] | None = None,
     ) -> None:
         """Make the folders that are missing; raises OSError where that is not possible, or one cannot be written to.
 
         The keys of the ``recent`` latest finished matches are kept. A ``synced`` store moves records when they are on
         the disk, and needs regular calls of `round`, `sync` and `done`; else records move when matches are over.
-        What a dead server has left half is deleted.
+        Finished records are signed by ``sign``, if it is given. What a dead server has left half is deleted.
         """
         self.disk = disk or Disk()
+        self._sign = sign
+        self.signs = sign is not None
         self._folders = DataFolders(folder)
         self.unsynced = Unsynced(self._folders, self.disk)
         running, keys = self._folders.running, self._folders.keys
@@ -132,7 +143,7 @@ class RecordStore:
             place.mkdir(mode=0o700 if place is keys else 0o777, parents=True, exist_ok=True)
             if not os.access(place, os.R_OK | os.W_OK | os.X_OK):
                 raise PermissionError(f"{place} has to be a directory in which this program may read and write")
-        self._numbers = MatchNumbers(
+        self.numbers = MatchNumbers(
             folder, max((n for place in places for n in _match_numbers(place)), default=0), self.disk
         )
         self._ended = deque(sorted(set(_match_numbers(keys)) - set(_match_numbers(running)), key=self._last_written))
@@ -151,12 +162,16 @@ class RecordStore:
         return self.unsynced.written
 
     def next_number(self) -> int:
-        """Return an unused match number; raises OSError if none could be reserved for too long."""
-        return self._numbers.next()
+        """Return an unused match number; raises OSError if none is reserved."""
+        return self.numbers.next()
+
+    async def numbers_available(self, count: int = 1) -> None:
+        """Wait until so many match numbers can be allocated, or the disk refuses to reserve them."""
+        await self.numbers.available(count)
 
     def skip(self, match: int) -> None:
         """Never return match numbers up to this one."""
-        self._numbers.skip(match)
+        self.numbers.skip(match)
 
     def begin(self, match: int, keys: Keys, head: str) -> MatchJournal:
         """Create the journal of a match with its head; raises OSError, and then there is none."""
@@ -196,6 +211,12 @@ class RecordStore:
             raise
         self.unsynced.begun.add(match)
         return MatchJournal(self, match, file, length)
+
+    def signature(self, record: bytes) -> str:
+        """Return the missing last line of a record: its signature, or nothing if it has one or the store signs none."""
+        if self._sign is None or record.rpartition(b"\n")[0].rpartition(b"\n")[2].startswith(f"{WORD} ".encode()):
+            return ""
+        return signature_line(self._sign(record))
 
     def unfinished_matches(self) -> list[int]:
         """Return the matches that were running when the last server died, in order."""
@@ -255,7 +276,8 @@ class RecordStore:
             self.disk.unlink(new)
         file = self.disk.create(new, 0o644)
         try:
-            self.disk.append(file, text.encode())
+            data = text.encode()
+            self.disk.append(file, data + self.signature(data).encode())
         finally:
             self.disk.close(file)
         if self._synced:
@@ -268,7 +290,7 @@ class RecordStore:
         """Read the record of a finished match; None if there is none. Raises OSError if it is unreadable."""
         for path in self._possible_paths(match):
             try:
-                return path.read_text(encoding="utf-8")
+                return path.read_bytes().decode()  # a carriage return is part of it
             except FileNotFoundError:
                 continue
             except UnicodeDecodeError as error:
@@ -333,18 +355,6 @@ class RecordStore:
         """Apply the result of a round."""
         for match in self.unsynced.done(work, synced):
             self._expire_keys(match)
-
-    def reserve(self, *, first: bool = False) -> None:
-        """Reserve match numbers on the disk, if that is due; raises OSError. Thread-safe.
-
-        After the ``first`` call only reserved numbers are used.
-        """
-        if first or self._numbers.due:
-            self._numbers.reserve()
-
-    def close_numbers(self) -> None:
-        """Save the last match number, since no match begins any more; raises OSError."""
-        self._numbers.release_reserved()
 
     def running(self, match: int) -> Path:
         """Return the path of the journal of a running match."""

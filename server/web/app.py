@@ -22,13 +22,15 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Scope
 
+from engine.record.signature import shown, signer
 from server.arena.arena import Arena
 from server.storage.record_store import RecordStore
+from server.storage.signing_key import public_half
 from server.web.assets import documents, static_files
 from server.web.assets.static_files import File
 from server.web.http.answers import JSON, json_answer
 from server.web.http.client_quota import ClientQuota
-from server.web.http.errors import Refused, short
+from server.web.http.errors import NOT_TRUE, Refused, short
 from server.web.http.listener import QUOTA
 from server.web.http.numbers import number_in, query_before
 from server.web.http.request_body import read_body
@@ -116,6 +118,8 @@ class Pages:
             Route("/api/matches/{number:number}/record", self._record),
             Route("/api/matches/{number:number}/log", self._log, methods=["POST"]),
             Route("/api/record", self._analysis("frames"), methods=["POST"]),
+            Route("/api/key", self._key),
+            Route("/api/signature", self._signature, methods=["POST"]),
             Route("/api/values", self._analysis("values"), methods=["POST"]),
             Route("/api/review", self._review_record, methods=["POST"]),
             Route("/api/contests", self._contests),
@@ -227,6 +231,17 @@ class Pages:
             )
 
         return answer
+
+    async def _key(self, _request: Request) -> Response:
+        key = await trio.to_thread.run_sync(public_half, self._data)
+        return json_answer(msgspec.json.encode({"algorithm": "Ed25519", "key": shown(key)}))
+
+    async def _signature(self, request: Request) -> Response:
+        record = await read_body(request, RECORD_BYTES)
+        if not record.startswith(b"arena-record "):
+            raise Refused(NOT_TRUE, "line 1: a record begins with arena-record")
+        by = await trio.to_thread.run_sync(lambda: signer(public_half(self._data), record))
+        return json_answer(msgspec.json.encode({"by": by}))
 
     async def _contests(self, _request: Request) -> Response:
         return json_answer(msgspec.json.encode(await self._hubs.lobby.reports.entries()))

@@ -142,7 +142,7 @@ def test_faults_of_the_head_are_named_with_their_line(line: int, right: str, wro
     assert lines[line - 1] == right
     lines[line - 1] = wrong
     with pytest.raises(BadRecord, match=message):
-        verify("\n".join(lines))
+        verify("\n".join(lines) + "\n")
 
 
 @pytest.mark.parametrize("text", ["", "\n", "arena-record 1\n", "\x00", "move 1"])
@@ -153,7 +153,7 @@ def test_what_is_no_record_is_refused(text: str) -> None:
 
 def test_nothing_may_follow_the_result() -> None:
     text = played(stop_after=9, end="resign")
-    with pytest.raises(BadRecord, match="nothing may follow"):
+    with pytest.raises(BadRecord, match="nothing but a signature may follow"):
         verify(text + "gone white 99999.000\n")
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from engine.games.catalogue import GAMES
 from engine.games.outcome import ANNULLED, ENDED_PROGRAM, Termination
-from engine.record import BadRecord, Summary, verify
+from engine.record import BadRecord, Summary, seconds_of, verify
 from tests.engine.record_changes import STAMPS, Change, game_of, is_canonical, joined, moved, number, replaced, words_of
 from tests.engine.records import records
 
@@ -36,8 +36,10 @@ def told_by_the_server(change: Change) -> bool:
     kind, value = change.old[0], change.new[1]
     if kind == "match":
         return change.word == 1 and is_canonical(value) and value.isdigit()
-    if kind in ("server", "started"):
+    if kind == "server":
         return change.word >= 1
+    if kind == "started":
+        return change.word == 1 and seconds_of(change.new[1]) is not None
     return change.at in (4, 5) and change.word == 1 and not _is_named(change)
 
 
@@ -157,25 +159,13 @@ def other_judge(change: Change) -> bool:
 
 
 def wording(change: Change) -> bool:
-    """The words of a sentence are for people. Its names and figures are held, where they follow from the record."""
+    """The words of the server or an organiser, where no move and nothing that a player did is the reason."""
     if change.old[0] != "result" or change.word < 6:
         return False
-    word, before = change.old[change.word], " ".join(change.old[6 : change.word])
-    if change.old[2] == Termination.BAD_MOVE and "BAD_MOVE_" in before:
-        return True  # how the move was wrong is said by its code, which stands there already
-    named = {*(line.partition(" ")[2] for line in change.before[4:6]), *(f"({side})" for side in sides_of(change))}
-    held = word in named or any(letter.isdigit() for letter in word) or word.startswith("BAD_MOVE_")
-    held = held or word.startswith("'")
-    return not held or change.old[2] not in (*HELD, *BOARD)
-
-
-def sides_of(change: Change) -> list[str]:
-    return [line.split(" ")[0] for line in change.before[4:6]]
-
-
-HELD = (Termination.TIME, Termination.RESIGN, Termination.BAD_MOVE, Termination.CRASHED)
-BOARD = (Termination.MOVE_LIMIT, "line")
-"""Ends whose sentence follows from the record."""
+    if words_of(change.before, "crashed"):
+        return False
+    named = change.old[2] in ENDED_PROGRAM and change.word < 8  # who has lost
+    return change.old[2] in (*ANNULLED, *ENDED_PROGRAM, Termination.ADJUDICATED) and not named
 
 
 ACTIONS = ("ready", "move", "refused", "resigned", "gone", "back", "note")

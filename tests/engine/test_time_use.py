@@ -76,5 +76,5 @@ def test_wrong_figures_of_a_loss_on_time_are_found() -> None:
         new.partition(";")[0],
         f"{new}; 3.000 ms",
     ):
-        with pytest.raises(BadRecord, match="the figures of the sentence ought to be those of 'bob"):
+        with pytest.raises(BadRecord, match=r"the sentence of the result is .bob"):
             verify(f"{head}; {wrong}\n")

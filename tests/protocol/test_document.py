@@ -12,6 +12,7 @@ from engine.games.catalogue import GAMES
 from engine.games.history import REPETITIONS
 from engine.games.outcome import ANNULLED, Termination
 from engine.record import notes, replay
+from engine.record.signature import WORD
 from engine.wire import coding, ends, lines, seek_options
 from engine.wire import messages as m
 from engine.wire.codes import Code
@@ -131,6 +132,7 @@ def test_lines_of_a_record() -> None:
     header = record.Header(17, start, ("alice", "bob"), TimeControl(1, 0), 1000, "server", "date", lag_allowance=1)
     headers = {line.split()[0] for line in header.text().splitlines() if not line.startswith("|")}
     events = {name.removeprefix("_on_") for name in dir(replay._Replay) if name.startswith("_on_")} - {"unknown"}
+    events.add(WORD)
     assert headers | events <= shown
     assert shown <= headers | events | {"arena-record", "parameters", "position", "white", "black"}
 

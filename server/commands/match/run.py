@@ -35,7 +35,7 @@ from server.contest.hosts.host import Host
 from server.contest.hosts.precompile import precompile_bots
 from server.contest.programs.sandbox.choice import contest_obstacle
 from server.contest.store.folders import errors_of
-from server.serve import program
+from server.ops.program_version import program
 from server.storage.unsynced import SUFFIX, DataFolders
 
 FILE = GameFormat(msgspec.json.Decoder(Setting), msgspec.json.Decoder(PlayedGame), "match", "game", least=1)

@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from engine.games.outcome import Termination
+from engine.record.signature import THIS_SERVER, is_signed, public_key, shown, signer
 from server.contest.export.container import (
     CONTEST,
     MANIFEST,
@@ -14,8 +15,6 @@ from server.contest.export.container import (
     REPORT,
     SIGNATURE,
     BadExport,
-    is_signed,
-    shown,
     unpack,
 )
 from server.contest.export.contents import FORMAT, LINKS, Contents, Manifest, record_name
@@ -94,11 +93,11 @@ def decoded(files: Mapping[str, bytes], name: str, kind: type[Decoded]) -> Decod
 
 def _check_signature(files: Mapping[str, bytes]) -> str:
     try:
-        key = shown(files[PUBLIC_KEY])
-        true = is_signed(files[PUBLIC_KEY], files[MANIFEST], files[SIGNATURE])
+        raw = public_key(files[PUBLIC_KEY])
     except ValueError as error:
         raise BadExport(f"{PUBLIC_KEY} is no public key of Ed25519: {error}") from None
-    if not true:
+    key = shown(raw)
+    if not is_signed(raw, files[MANIFEST], files[SIGNATURE]):
         raise BadExport(f"the signature is not true: {MANIFEST} is not what the key {key} has signed")
     return key
 
@@ -135,6 +134,13 @@ def _verdict(opened: Opened, contents: Contents, past: Past, told: Told) -> Verd
         checked[result.match] = check(
             past.definition, _evidence(opened, result, contents.records.get(result.match or 0, ""))
         )
+    raw = public_key(opened.files[PUBLIC_KEY])
+    found += [
+        f"match {result.match}: the record is not signed by the key of the export"
+        for result in past.played
+        if (record := opened.files.get(record_name(result.match or 0))) is not None
+        and signer(raw, record) != THIS_SERVER
+    ]
     standing, shown, stands, wrong = recompute(past, checked)
     found += wrong
     found += [f"{name} is of no game of the contest" for name in opened.strays({one.match for one in past.played})]

@@ -25,7 +25,6 @@ from server.contest.export.container import (
     BadExport,
     pack,
     public_pem,
-    signing_key,
 )
 from server.contest.fixtures import Finished
 from server.contest.formats.plan import Plan, Present, plan
@@ -39,6 +38,7 @@ from server.contest.store.schema import definition_text, read_definition
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Past
 from server.storage.record_store import SUFFIX, find_record
+from server.storage.signing_key import signing_key
 
 FORMAT = 1
 """Number of the format; it changes when older programs could misread the file."""

@@ -27,6 +27,7 @@ from server.contest.hosts.worker_job import (
     WorkerInfo,
     check_answer,
     cluster_obstacle,
+    foreign_program,
     game_slots,
     make_job,
 )
@@ -229,6 +230,8 @@ class Cluster:
         answer = await self._call(worker, partial(link.greet, worker.address, self._folder))
         if isinstance(answer, Exception):
             answer = WorkerInfo("", (), f"{worker.address} cannot run this program: {_sentence(answer)}")
+        elif answer is not None and (foreign := foreign_program(answer.program)):
+            answer = answer._replace(lacks=f"{worker.address}: {foreign}")
         if self._workers.get(worker.address) is not worker:
             return
         if answer is None:  # it is asked again as soon as it is seen again

@@ -33,6 +33,7 @@ from server.net.rate_limiter import RateLimiter
 from server.net.send_queue import SendQueue
 from server.net.timing import StallMonitor, instrumented, microseconds
 from server.ops.logs import configure
+from server.ops.program_version import program_with_rules
 from server.ops.typed_json import decode
 from server.storage.record_store import RecordStore
 
@@ -49,7 +50,7 @@ async def play(job: Job) -> Answer:
             answer = await _play(job, definition, arena, seats)
             record = record_store.read(job.match) or ""
         if not (record or answer.names or answer.fault):
-            return Answer(fault="the record could not be kept")
+            return Answer(program_with_rules(), fault="the record could not be kept")
         return msgspec.structs.replace(answer, record=record, wrote=_written(data, job))
 
 
@@ -62,9 +63,10 @@ async def _play(job: Job, definition: Definition, arena: Arena, seats: GameSeati
             await game.result()
     except PlayerMissing as error:
         if not error.names:
-            return Answer(fault=str(error))
-        return Answer(why=str(error), names=error.names, termination=error.termination, programs=_used(job, error))
-    return Answer(programs=_used(job, game))
+            return Answer(program_with_rules(), fault=str(error))
+        used = _used(job, error)
+        return Answer(program_with_rules(), "", str(error), error.names, error.termination, programs=used)
+    return Answer(program_with_rules(), programs=_used(job, game))
 
 
 def _used(job: Job, of: ArenaGame | PlayerMissing) -> dict[str, ProgramUsage]:
@@ -126,6 +128,7 @@ async def main() -> None:
 
 async def _answered(text: bytes) -> Answer:
     try:
+        program_with_rules()  # reads the sources now, before an upgrade can replace them
         job = decode(text, type=Job)
         if job.cores:
             os.sched_setaffinity(0, job.cores)
@@ -134,7 +137,7 @@ async def _answered(text: bytes) -> Answer:
         found: BaseException = error
         while isinstance(found, BaseExceptionGroup):
             found = found.exceptions[0]
-        return Answer(fault=f"{type(found).__name__}: {found}")
+        return Answer(program_with_rules(), fault=f"{type(found).__name__}: {found}")
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from server.contest.hosts.host import GameTask
 from server.contest.store.schema import definition_text, read_definition
 from server.match import recovery
 from server.match.referee import State
+from server.ops.program_version import program_with_rules
 from server.ops.typed_json import decode
 
 BOOT = Path("/proc/sys/kernel/random/boot_id")
@@ -65,6 +66,8 @@ class Job(msgspec.Struct, frozen=True):
 class Answer(msgspec.Struct, frozen=True):
     """The answer to a job: a record, or why there is none."""
 
+    program: str
+    """The program that has played, as `server.ops.program_version.program_with_rules` names it."""
     record: str = ""
     """The text of the whole record; empty where the match could not begin."""
     why: str = ""
@@ -90,6 +93,8 @@ class WorkerInfo(NamedTuple):
     """Those that it may use; none where the system does not tell."""
     lacks: str = ""
     """What it would need to play, in a sentence; empty where there is nothing."""
+    program: str = "an unknown version"
+    """As in `Answer`."""
 
 
 class Failed(Exception):
@@ -103,7 +108,13 @@ def greet(folder: str) -> WorkerInfo:
     lacks = "" if Path(folder).is_dir() else f"the contest file's folder {folder} is not there on {host}"
     # names of hosts are sometimes those of many machines, and a container's is not that of its machine
     machine = BOOT.read_text(encoding="ascii").strip() if BOOT.exists() else host
-    return WorkerInfo(machine, cores, lacks)
+    return WorkerInfo(machine, cores, lacks, program_with_rules())
+
+
+def foreign_program(program: str) -> str:
+    """Say in a sentence that a worker runs another program than the server; empty where it does not."""
+    mine = program_with_rules()
+    return "" if program == mine else f"the worker runs {program}, and the server runs {mine}"
 
 
 def game_slots(cores: Sequence[int], threads: int) -> list[tuple[int, ...]]:
@@ -218,8 +229,8 @@ def check_answer(job: Job, answer: Any) -> Played:
         found = decode(answer, type=Answer)
     except (msgspec.DecodeError, TypeError) as error:
         raise BadAnswer(f"the answer cannot be read: {error}") from None
-    if found.fault:
-        raise BadAnswer(found.fault)
+    if fault := found.fault or foreign_program(found.program):
+        raise BadAnswer(fault)
     if not set(found.wrote) | set(found.programs) <= set(job.fixture.players):
         raise BadAnswer("the answer has what programs of others have written or used")
     first, second = job.fixture.players
@@ -237,6 +248,8 @@ def _verified(job: Job, text: str) -> tuple[State, tuple[bool, bool]]:
         summary = record.verify(text)
     except BadRecord as error:
         raise BadAnswer(f"the record is not true: {error}") from None
+    if summary.signature is not None:
+        raise BadAnswer("the record has a signature, and this server alone signs its records")
     definition, header = read_definition(job.definition), summary.header
     names = tuple(name.lower() for name in header.players)
     wanted = tuple(name.lower() for name in job.fixture.players)

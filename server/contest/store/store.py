@@ -61,12 +61,15 @@ class Contest(NamedTuple):
 class Store:
     """The store of a data directory, open until it is closed. Used by one thread at a time, but not always the same."""
 
-    def __init__(self, path: Path, *, copy: bool = False) -> None:
-        """Open or create a store, or make a ``copy`` in memory of an existing one. Raises `BadStore`."""
+    def __init__(self, path: Path, *, copy: bool = False, check: bool = False) -> None:
+        """Open or create a store, or make a ``copy`` in memory of an existing one. Raises `BadStore`.
+
+        Damage is looked for in a copy, and with ``check``.
+        """
         self._path = path
         self._disk = Disk()
         none = f"no contest was held in {path.parent}"
-        self._connection = snapshot(path, SCHEMA, none) if copy else connect(path, SCHEMA)
+        self._connection = snapshot(path, SCHEMA, none) if copy else connect(path, SCHEMA, check=check)
 
     def close(self) -> None:
         """Close the file; nothing else may be called then."""

@@ -58,7 +58,7 @@ class Verdict(NamedTuple):
             alone = f"; {self.trusted} did not take place, by the kept results alone: no record shows it"
         if not self.differences:
             return f"verified: {text}{alone}"
-        return f"NOT verified: {len(self.differences)} differences in {text}{alone}"
+        return f"NOT verified: {number_of(len(self.differences), 'difference')} in {text}{alone}"
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -128,7 +128,7 @@ def recompute(past: Past, checked: Mapping[int | None, Checked]) -> Recomputed:
     by_record = [checked[result.match].game if result.match is not None else result for result in results]
     games, shown = (effective_results(definition, some) for some in (results, by_record))
     stands = plan(definition, games, Present(frozenset(), (), past.seconds))
-    differences += check_schedule(definition, games, stands, closed=past.closed)
+    differences += check_schedule(definition, results, stands, closed=past.closed)
     differences += check_tables(definition, counted_games(games), counted_games(shown), stands)
     return Recomputed(len(standing), shown, stands, differences)
 
@@ -257,20 +257,42 @@ def _impossible(definition: Definition, game: Finished) -> str:
     return ""
 
 
-def check_schedule(definition: Definition, games: Sequence[Finished], plan: Plan, *, closed: bool) -> list[str]:
+def check_schedule(definition: Definition, results: Sequence[Finished], plan: Plan, *, closed: bool) -> list[str]:
     """Return games that are not in the contest's schedule, and games without a result if it is over."""
-    known = {fixture for stage in plan.stages for fixture in stage.schedule.fixtures}
+    known = _fixtures(plan)
     ladders = {number for number, stage in enumerate(definition.stages) if isinstance(stage.format, Ladder)}
     found = []
-    for game in counted_games(games) if not definition.interventions else ():
-        if game.fixture not in known and game.fixture.stage not in ladders:
-            found.append(f"{_name(game)}: there is no such game in the contest as it stands")
+    seen: set[Fixture] = set()
+    earlier: dict[int, set[Fixture]] = {}
+    for game in effective_results(definition, results):
+        if game.termination in ANNULLED:
+            continue
+        if game.fixture in seen:
+            found.append(f"{_name(game)}: this game has another result already")
+        seen.add(game.fixture)
+        if game.fixture in known or game.fixture.stage in ladders:
+            continue
+        number = game.interventions
+        if number not in earlier:
+            earlier[number] = _fixtures(_plan_before(definition, results, number))
+        if game.fixture not in earlier[number]:
+            found.append(f"{_name(game)}: there is no such game in the contest")
     if closed:
         found += [
             f"{' against '.join(fixture.players)} in round {fixture.round} of stage {fixture.stage + 1} has no result"
             for fixture in (*plan.due, *(game.fixture for game in plan.forfeited))
         ]
     return found
+
+
+def _fixtures(plan: Plan) -> set[Fixture]:
+    return {fixture for stage in plan.stages for fixture in stage.schedule.fixtures}
+
+
+def _plan_before(definition: Definition, results: Sequence[Finished], number: int) -> Plan:
+    """Return the plan of the time when there were so many interventions."""
+    then = replace(definition, interventions=definition.interventions[:number])
+    return plan(then, effective_results(then, [game for game in results if game.interventions <= number]))
 
 
 def check_tables(definition: Definition, kept: Sequence[Finished], shown: Sequence[Finished], plan: Plan) -> list[str]:

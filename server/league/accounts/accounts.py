@@ -50,26 +50,29 @@ _PERSON = "people.id, people.name, people.role, people.made, people.closed"
 class Accounts:
     """The accounts of a data directory. Its methods may be called from any thread; all raise `BadStore`.
 
-    What only looks something up may be called in an event loop: no writer makes it wait. What changes something may
-    wait for the disk, and belongs into a thread.
+    What only looks something up may be called in an event loop: no writer and no other reader makes it wait. What
+    changes something may wait for the disk, and belongs into a thread.
     """
 
-    def __init__(self, data: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
-        """Open the database, or make it. Raises `BadStore`."""
+    def __init__(
+        self, data: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC), *, check: bool = False
+    ) -> None:
+        """Open the database, or make it, and look for damage if that is to be checked. Raises `BadStore`."""
         self._path = data / FILE
         self._now = now
-        self._lock, self._looking = Lock(), Lock()
+        self._lock = Lock()
+        self._readers: list[sqlite3.Connection] = []
+        """Connections that nobody reads from now."""
         with suppress(OSError):  # which opening it says, too
             self._path.touch(0o600)  # others on the machine may not look at it
-        self._writer = connect(self._path, SCHEMA)
-        self._reader = connect(self._path, SCHEMA)
+        self._writer = connect(self._path, SCHEMA, check=check)
         with self.change() as database:
             database.execute("INSERT OR IGNORE INTO secrets VALUES ('web', ?)", (secrets.token_bytes(32),))
 
     def close(self) -> None:
         """Close the database; nothing else may be called then."""
-        self._writer.close()
-        self._reader.close()
+        for connection in (self._writer, *self._readers):
+            connection.close()
 
     def secret(self) -> bytes:
         """Return what signs cookies and forms: 32 random bytes, the same as long as the database is there."""
@@ -359,9 +362,16 @@ class Accounts:
 
     def rows(self, query: str, *values: Any) -> list[Any]:
         """Look something up: what is there now, all changes that were made before among it."""
-        # a connection sees one moment as long as any of its queries runs, so there is one at a time
-        with self._looking, guarded(self._path):
-            return self._reader.execute(query, values).fetchall()
+        # a connection sees one moment as long as any of its queries runs, so each has one of its own
+        with guarded(self._path):
+            try:
+                reader = self._readers.pop()
+            except IndexError:
+                reader = connect(self._path, SCHEMA)
+            try:
+                return reader.execute(query, values).fetchall()
+            finally:
+                self._readers.append(reader)
 
 
 def _date(text: str) -> datetime:

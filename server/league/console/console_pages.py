@@ -99,7 +99,7 @@ class ConsolePages:
         ]
 
     async def _console(self, request: Request) -> Response:
-        return await self._show_console(self._identities.require(request, ORGANISER))
+        return await self._show_console(await self._identities.require(request, ORGANISER))
 
     async def _show_console(self, identity: Identity, fault: str = "") -> Response:
         values = {
@@ -173,7 +173,7 @@ class ConsolePages:
     # contests
 
     async def _contest(self, request: Request) -> Response:
-        identity = self._identities.require(request, ORGANISER)
+        identity = await self._identities.require(request, ORGANISER)
         return await self._show_contest(identity, request.path_params["number"])
 
     async def _show_contest(self, identity: Identity, number: int, fault: str = "", told: str = "") -> Response:
@@ -208,7 +208,7 @@ class ConsolePages:
     # forms
 
     async def _form(self, request: Request) -> tuple[Identity, dict[str, str]]:
-        identity = self._identities.require(request, ORGANISER)
+        identity = await self._identities.require(request, ORGANISER)
         return identity, await self._identities.form(request, identity)
 
     def _ask(

@@ -77,7 +77,7 @@ class GradePages:
         ]
 
     async def _get(self, request: Request) -> Response:
-        return await self._show(self._identities.require(request, ORGANISER))
+        return await self._show(await self._identities.require(request, ORGANISER))
 
     async def _show(self, identity: Identity, fault: str = "", asked: Asked | None = None) -> Response:
         last = await _in_thread(self._book.last)
@@ -95,7 +95,7 @@ class GradePages:
         return page("organise/grades", "Grades", values, current="/me", status=status)
 
     async def _grade(self, request: Request) -> Response:
-        identity = self._identities.require(request, ORGANISER)
+        identity = await self._identities.require(request, ORGANISER)
         fields = await self._identities.form(request, identity, FORM_BYTES)
         asked = Asked(fields.get("rule", "").replace("\r\n", "\n"), number_in(fields, "contest", 0))
         try:
@@ -105,7 +105,7 @@ class GradePages:
         return RedirectResponse(PATH, 303)
 
     async def _publish(self, request: Request) -> Response:
-        identity = self._identities.require(request, ORGANISER)
+        identity = await self._identities.require(request, ORGANISER)
         fields = await self._identities.form(request, identity)
         try:
             await _in_thread(partial(self._book.publish, number_in(fields, "number"), identity.person.name))
@@ -114,7 +114,7 @@ class GradePages:
         return RedirectResponse(PATH, 303)
 
     async def _withdraw(self, request: Request) -> Response:
-        identity = self._identities.require(request, ORGANISER)
+        identity = await self._identities.require(request, ORGANISER)
         await self._identities.form(request, identity)
         await _in_thread(partial(self._book.withdraw, identity.person.name))
         return RedirectResponse(PATH, 303)
@@ -134,7 +134,7 @@ class GradePages:
         return _file(as_json(last.rule, last.students), "application/json", "grades.json")
 
     async def _last(self, request: Request) -> Grades:
-        self._identities.require(request, ORGANISER)
+        await self._identities.require(request, ORGANISER)
         last = await _in_thread(self._book.last)
         if last is None:
             raise Refused(404, "nobody was graded yet")

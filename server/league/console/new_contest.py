@@ -209,14 +209,14 @@ class NewContestPage:
         return [Route(PATH, self._new, methods=["GET"]), Route(PATH, self._write, methods=["POST"])]
 
     async def _new(self, request: Request) -> Response:
-        identity = self._identities.require(request, ORGANISER)
+        identity = await self._identities.require(request, ORGANISER)
         number = number_in(request.query_params, "from", 0)
         earlier = await self._earlier(number)
         template = TEMPLATES[number_in(request.query_params, "template", 0) % len(TEMPLATES)][1]
         return _show(identity, number, template if earlier is None else earlier.text)
 
     async def _write(self, request: Request) -> Response:
-        identity = self._identities.require(request, ORGANISER)
+        identity = await self._identities.require(request, ORGANISER)
         sent = await self._identities.form(request, identity, FORM_BYTES)
         text, copied = sent.get("text", "").replace("\r\n", "\n"), number_in(sent, "from", 0)
         earlier = await self._earlier(copied)

@@ -49,7 +49,10 @@ class Records(Protocol):
     """The records of matches, as far as the ladder uses them; see `server.storage.record_store.RecordStore`."""
 
     def next_number(self) -> int:
-        """Return the number of the next match."""
+        """Return the number of the next match; raises OSError if none is reserved."""
+
+    async def numbers_available(self, count: int) -> None:
+        """Wait until so many numbers are reserved, or the disk refuses to reserve them."""
 
     def sync_record(self, match: int) -> str:
         """Sync the record of a match to the disk, and return its SHA-256; raises OSError."""
@@ -195,12 +198,13 @@ class LadderRunner:
             return
         try:
             ratings = {one.name: one.rating for one in await self._in_thread(self._store.standings)}
+            await self._records.numbers_available(self._rooms())
             if self._stopping():
                 return
             # from here to where the rooms are taken nothing else is done
             games = [self._begun(pairing) for pairing in self._choose(ratings)]
             await self._take_rooms(games)
-        except BadStore as error:
+        except (BadStore, OSError) as error:
             self._pause(str(error))
             return
         for game in games:

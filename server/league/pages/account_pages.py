@@ -72,7 +72,7 @@ class AccountPages:
         """Return the handler of a form, whose refusals are shown on the page that it is on."""
 
         async def answer(request: Request) -> Response:
-            identity = self._identities.require(request, *roles)
+            identity = await self._identities.require(request, *roles)
             fields = await self._identities.form(request, identity)
             try:
                 return await change(identity, fields)
@@ -110,7 +110,7 @@ class AccountPages:
     # one's own account
 
     async def _me(self, request: Request) -> Response:
-        identity = self._identities.find(request)
+        identity = await self._identities.find(request)
         if identity is None:
             return page("code", "Join", {"fault": NOBODY}, status=401, current="/me")
         return self._show_me(identity)
@@ -165,7 +165,7 @@ class AccountPages:
     # people
 
     async def _people(self, request: Request) -> Response:
-        return self._show_people(self._identities.require(request, ORGANISER))
+        return self._show_people(await self._identities.require(request, ORGANISER))
 
     def _show_people(
         self, identity: Identity, *, fault: str = "", links: tuple[tuple[str, str], ...] = (), status: int = 200

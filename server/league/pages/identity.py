@@ -9,6 +9,7 @@ import hmac
 from typing import NamedTuple
 from urllib.parse import parse_qs
 
+import trio
 from itsdangerous import BadSignature, Signer
 from starlette.requests import Request
 from starlette.responses import Response
@@ -52,13 +53,13 @@ class Identities:
         self._cookies = Signer(accounts.secret(), salt="cookie")
         self._forms = Signer(accounts.secret(), salt="form")
 
-    def find(self, request: Request) -> Identity | None:
+    async def find(self, request: Request) -> Identity | None:
         """Return who asks; None: nobody is signed in. Raises `Refused` where a proxy names somebody who may not be."""
         quota: ClientQuota = request.scope["state"][QUOTA]  # the peer's, and not that of whom it asks for
         named = request.headers.get(self._user_header, "") if self._user_header and quota.trusted else ""
         if named:
             try:
-                person = self._accounts.named_by_proxy(named)
+                person = await trio.to_thread.run_sync(self._accounts.named_by_proxy, named)
             except NotAllowed as error:
                 raise Refused(403, str(error)) from None
             return Identity(person, "", self._form_token(f"proxy {person.name}"))
@@ -69,9 +70,9 @@ class Identities:
         found = self._accounts.signed_in(session)
         return None if found is None else Identity(found, session, self._form_token(session))
 
-    def require(self, request: Request, *roles: Role) -> Identity:
+    async def require(self, request: Request, *roles: Role) -> Identity:
         """Return who asks; raises `Refused` where nobody is signed in, or somebody with none of these roles."""
-        found = self.find(request)
+        found = await self.find(request)
         if found is None:
             raise Refused(401, NOBODY)
         if roles and found.person.role not in roles:
@@ -156,12 +157,12 @@ class BotAccess:
         self._accounts = accounts
         self._identities = identities
 
-    def visit(self, request: Request) -> Visit:
+    async def visit(self, request: Request) -> Visit:
         """Return who asks; raises `Refused` where that is neither the bot's author nor an organiser."""
         owner = self._by_token(request)
         if owner is not None:
             return Visit(None, owner)
-        identity = self._identities.require(request)
+        identity = await self._identities.require(request)
         return Visit(identity, self._owner(request, identity))
 
     async def form(self, request: Request, visit: Visit) -> dict[str, str]:

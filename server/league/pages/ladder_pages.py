@@ -86,7 +86,7 @@ class LadderPages:
         found = await trio.to_thread.run_sync(store.standing, name)
         if found is None:
             raise Refused(404, f"nobody called {name!r} has been on the ladder")
-        identity = self._identities.find(request)
+        identity = await self._identities.find(request)
         games = await trio.to_thread.run_sync(store.last_games, CHARTED_GAMES, name)
         versions = await trio.to_thread.run_sync(store.versions, name)
         opponents = await trio.to_thread.run_sync(store.opponents, name)
@@ -115,7 +115,7 @@ class LadderPages:
 
     async def _again(self, request: Request) -> Response:
         store = self._found().store
-        identity = self._identities.require(request)
+        identity = await self._identities.require(request)
         await self._identities.form(request, identity)
         found = await trio.to_thread.run_sync(store.standing, request.path_params["name"])
         if found is None or not _may_wake(identity, found.owner):

@@ -106,7 +106,7 @@ class VersionPages:
         ]
 
     async def _bot(self, request: Request) -> Response:
-        return await self._show(self._access.visit(request), request.path_params["bot"])
+        return await self._show(await self._access.visit(request), request.path_params["bot"])
 
     async def _show(self, visit: Visit, bot: str, *, fault: str = "") -> Response:
         """Return the page of a bot; to who shows its token its versions as JSON."""
@@ -138,7 +138,7 @@ class VersionPages:
 
     async def _send(self, request: Request) -> Response:
         bot = request.path_params["bot"]
-        visit = self._access.visit(request)
+        visit = await self._access.visit(request)
         if visit.identity is None:
             name, data = request.query_params.get("file", "bot.zip"), await read_body(request, MAX_UPLOAD)
         else:
@@ -161,7 +161,7 @@ class VersionPages:
         return _json(value) if visit.identity is None else RedirectResponse(place, 303)
 
     async def _version(self, request: Request) -> Response:
-        visit = self._access.visit(request)
+        visit = await self._access.visit(request)
         version = self._found(request)
         if visit.identity is None:
             return _json(await self._with_log(version))
@@ -182,7 +182,7 @@ class VersionPages:
         return response
 
     async def _choose(self, change: Callable[[Version, str], None], request: Request) -> Response:
-        visit = self._access.visit(request)
+        visit = await self._access.visit(request)
         if visit.identity is not None:
             await self._access.form(request, visit)
         version = self._found(request)
@@ -194,12 +194,12 @@ class VersionPages:
         return await self._change(visit, version.bot, choose)
 
     async def _compared(self, request: Request) -> Response:
-        self._access.visit(request)
+        await self._access.visit(request)
         found = await trio.to_thread.run_sync(self._comparisons.of, request.path_params["bot"])
         return _json({"comparisons": found})
 
     async def _compare(self, request: Request) -> Response:
-        visit, bot = self._access.visit(request), request.path_params["bot"]
+        visit, bot = await self._access.visit(request), request.path_params["bot"]
         fields = await self._access.form(request, visit)
 
         first, second, games = (number_in(fields, name) for name in ("first", "second", "games"))
@@ -212,7 +212,7 @@ class VersionPages:
         return await self._change(visit, bot, begin)
 
     async def _cancel(self, request: Request) -> Response:
-        visit, bot = self._access.visit(request), request.path_params["bot"]
+        visit, bot = await self._access.visit(request), request.path_params["bot"]
         await self._access.form(request, visit)
         number = request.path_params["number"]
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from server.config.limits import LeagueRules
+from server.contest.store.schema import placeholders
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER, NotAllowed, Person
 from server.storage.record_store import UNFINISHED
@@ -171,8 +172,8 @@ class Versions:
                 raise NotAllowed(f"{person.name} has no bot {bot!r}; make it on the page /me first")
             waiting = database.execute(
                 f"""SELECT count(*) FROM versions JOIN bots ON bots.id = bot
-                WHERE owner = ? AND state IN {UNDER_WAY}""",
-                (person.id,),
+                WHERE owner = ? AND state IN ({placeholders(len(UNDER_WAY))})""",
+                (person.id, *UNDER_WAY),
             ).fetchone()[0]
             if waiting >= MAX_WAITING:
                 raise NotAllowed(f"{waiting} versions of yours are under way; wait until one of them has been tried")
@@ -215,7 +216,8 @@ class Versions:
 
     def under_way(self) -> list[Version]:
         """Return the versions that have steps left: those that were begun, and then those that wait longest."""
-        return self._rows(f"WHERE state IN {UNDER_WAY} ORDER BY state = 'waiting', versions.id")
+        states = placeholders(len(UNDER_WAY))
+        return self._rows(f"WHERE state IN ({states}) ORDER BY state = 'waiting', versions.id", *UNDER_WAY)
 
     def version(self, bot: str, number: int) -> Version | None:
         """Return a version of a bot."""

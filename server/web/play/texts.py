@@ -42,7 +42,7 @@ def detect(text: str, preferred: str) -> Detected:
     """
     if text.lstrip().startswith(RECORD):
         try:
-            return Detected(verify(text).history, ())
+            return Detected(verify("\n".join(text.splitlines()).strip() + "\n").history, ())
         except BadRecord as error:
             raise Unreadable(f"this is no true record: {error}") from None
     found: dict[str, History] = {}

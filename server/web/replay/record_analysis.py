@@ -14,7 +14,7 @@ import msgspec
 
 from engine.compiling.compile_process import CompileProcess
 from engine.games.catalogue import GAMES
-from engine.record import BadRecord, time_account, verify
+from engine.record import BadRecord, decoded, time_account, verify
 from server.config.process_settings import lower_priority
 from server.ops.typed_json import decode
 from server.ops.workers.question_loop import OK, Question, answer_questions
@@ -92,13 +92,9 @@ def answer(question: Question[Event]) -> tuple[int, bytes]:
         number, _, body = body.partition(b"\n")
         analyse = partial(_review, before=int(number))
     try:
-        told = msgspec.json.encode(analyse(body.decode()))
+        told = msgspec.json.encode(analyse(decoded(body)))
         CompileProcess.leave_running()
         return OK, told
-    except UnicodeDecodeError as error:
-        before = body[: error.start]
-        line, byte = before.count(b"\n") + 1, error.start - before.rfind(b"\n")
-        return NOT_TRUE, f"line {line}: byte {byte} is not UTF-8".encode()
     except BadRecord as error:
         return NOT_TRUE, short(str(error)).encode()
 

@@ -199,7 +199,7 @@ async def test_spectators_lists_and_records(tmp_path: Path, autojump_clock: Mock
             assert (await carol.next()).reason == "resign"
             lines = (await carol.ask(m.AskRecord(1), m.Record)).lines
             assert any(line.startswith("restarted ") for line in lines)
-            assert record.verify("\n".join(lines)).reason == "resign"
+            assert record.verify("\n".join(lines) + "\n").reason == "resign"
 
 
 async def test_names_are_kept_for_who_was_told_of_the_match(tmp_path: Path, autojump_clock: MockClock) -> None:

@@ -21,8 +21,6 @@ from server.commands.doctor import diagnosis
 from server.commands.upkeep import league_files
 from server.commands.upkeep.league_files import GOOD, NOTE, WRONG, Finding
 from server.config import tokens
-from server.contest.export.container import FILE as SIGNING_KEY
-from server.contest.export.container import signing_key
 from server.contest.store.store import FILE as STORE
 from server.contest.store.store import Store
 from server.league.accounts.accounts import Accounts
@@ -30,6 +28,8 @@ from server.league.accounts.people import AUTHOR
 from server.league.database import FILE as LEAGUE
 from server.league.submissions.versions import Versions
 from server.storage.disk import lock_data_directory
+from server.storage.signing_key import FILE as SIGNING_KEY
+from server.storage.signing_key import signing_key
 from tests.server.harness import open_arena, play
 
 

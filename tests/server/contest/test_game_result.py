@@ -10,7 +10,8 @@ FIXTURE = Fixture(0, 1, 0, 0, 0, ("ann", "bob"))
 
 
 def test_a_match_and_its_record_come_to_the_same() -> None:
-    header = Header(7, GAMES["gipf"].start("2 3 5 5"), ("ann", "bob"), TimeControl(1_000_000, 7_000), 60, "test", "-")
+    date, control = "2026-11-20T20:15:00.000Z", TimeControl(1_000_000, 7_000)
+    header = Header(7, GAMES["gipf"].start("2 3 5 5"), ("ann", "bob"), control, 60, "test", date)
     state, lines = referee.begin(header), header.text()
     for side in (0, 1):
         state, effects = referee.ready(state, side, 10_000 * (side + 1))

@@ -7,8 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+import trio
+import trio.testing
 
 from server.config import tokens
 from server.league.accounts.accounts import Accounts
@@ -24,6 +28,8 @@ from server.league.accounts.people import (
     Person,
 )
 from server.league.database import FILE
+from server.league.pages.identity import Identities, Identity
+from server.web.http.listener import QUOTA
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
@@ -276,3 +282,47 @@ def test_everything_is_there_again_and_every_change_is_told(accounts: Accounts, 
         (NOW, "ann", "opened an invitation"),
         (NOW, "test", "invited ann as author"),
     ]
+
+
+class _Slow:
+    """A value that SQLite gets only when the test lets it."""
+
+    def __init__(self) -> None:
+        self.asked, self.given = threading.Event(), threading.Event()
+
+    def __conform__(self, _protocol: object) -> int:
+        self.asked.set()
+        assert self.given.wait(60), "the test has not gone on"
+        return 7
+
+
+def test_no_reader_waits_for_another_one(accounts: Accounts) -> None:
+    """A page of the ladder reads for seconds, and the event loop looks up the token of a bot meanwhile."""
+    slow = _Slow()
+    with ThreadPoolExecutor(2) as threads:
+        long = threads.submit(accounts.rows, "SELECT ?", slow)
+        try:
+            assert slow.asked.wait(60)
+            assert threads.submit(accounts.token_hash, "nobody").result(60) is None
+        finally:
+            slow.given.set()
+        assert long.result(60) == [(7,)]
+
+
+async def test_a_newcomer_whom_a_proxy_names_is_written_beside_the_event_loop(accounts: Accounts) -> None:
+    identities = Identities(accounts, "x-user")
+    request: Any = SimpleNamespace(
+        scope={"state": {QUOTA: SimpleNamespace(trusted=True)}}, headers={"x-user": "eve"}, cookies={}
+    )
+    found: list[Identity | None] = []
+
+    async def find() -> None:
+        found.append(await identities.find(request))
+
+    with trio.fail_after(60):
+        async with trio.open_nursery() as nursery:
+            with accounts.change():  # another writer, whose disk is slow
+                nursery.start_soon(find)
+                await trio.testing.wait_all_tasks_blocked()
+                assert not found
+    assert [one and one.person.name for one in found] == ["eve"]

@@ -37,7 +37,7 @@ WITHOUT_SESSION = {
     "/join": "a code or link, which nobody else was sent",
     "/join/{link}": "a link, which nobody else was sent",
     "/api/matches/{number:number}/log": "the token of a player of the match",
-    **dict.fromkeys(("/api/record", "/api/values", "/api/review"), READS),
+    **dict.fromkeys(("/api/record", "/api/signature", "/api/values", "/api/review"), READS),
     **dict.fromkeys((f"/api/play/{kind}" for kind in playing.KINDS), JSON),
     **dict.fromkeys((f"/api/analysis/{kind}" for kind in playing.ANALYSIS_KINDS), JSON),
 }

@@ -6,6 +6,7 @@ With ARENA_CAMPAIGN=1 a hundred times at each step; what is left is drawn at ran
 import errno
 import os
 import random
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +19,7 @@ from trio.testing import MockClock
 from engine import record
 from engine.games.outcome import Termination
 from engine.wire import messages as m
-from server.arena.record_sync import Rounds
+from server.arena.record_sync import Rounds, synced
 from server.contest.fixtures import Finished, Fixture
 from server.contest.runtime.ledger import sync_result
 from server.storage import match_numbers
@@ -55,7 +56,7 @@ class _Scenario:
         self._written: dict[int, str] = {}
 
     def play(self) -> None:
-        self.record_store.reserve(first=True)
+        self.record_store.numbers.reserve()
         one, two = self._begin(stop_after=6), self._begin(stop_after=7)
         next(one), next(one), next(two)
         self._round()
@@ -148,40 +149,91 @@ async def test_numbers_of_matches_that_a_power_cut_took_away_are_not_given_again
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record_store = RecordStore(tmp_path, synced=True)
-    record_store.reserve(first=True)
+    record_store.numbers.reserve()
     given = [record_store.next_number() for _ in range(match_numbers.BLOCK)]
     assert given == list(range(1, match_numbers.BLOCK + 1))
-    with pytest.raises(OSError, match="no number of a match can be reserved"):
+    with pytest.raises(OSError, match="no match number is reserved"):
         record_store.next_number()
-    record_store.reserve()
+    record_store.numbers.reserve()
     assert record_store.next_number() == match_numbers.BLOCK + 1
     assert RecordStore(tmp_path).next_number() == 1, "a kill of the process takes no file away"
     monkeypatch.setattr(match_numbers, "boot", lambda: "next")
     assert RecordStore(tmp_path).next_number() == 2 * match_numbers.BLOCK + 1
-    record_store.close_numbers()
+    record_store.numbers.release_reserved()
     monkeypatch.setattr(match_numbers, "boot", lambda: "another")
     assert RecordStore(tmp_path).next_number() == match_numbers.BLOCK + 2, (
         "a server that was stopped in order leaves no gap"
     )
 
 
-async def test_numbers_are_reserved_and_the_database_is_synced_where_no_record_grows(tmp_path: Path) -> None:
-    """As in a contest that a cluster plays."""
-    record_store = RecordStore(tmp_path / "data", synced=True)
-    record_store.reserve(first=True)
-    synced = 0
+class _Held(Disk):
+    """A disk that takes its time to sync the numbers of matches."""
 
-    def store() -> None:
-        nonlocal synced
-        synced += 1
+    def __init__(self) -> None:
+        super().__init__()
+        self.held = threading.Semaphore(1)
 
-    async with open_arena(tmp_path / "data", record_store=lambda _: record_store) as harness:
-        rounds = Rounds(record_store, harness.arena, store)
-        given = []
-        for _ in range(3):
-            given += [record_store.next_number() for _ in range(match_numbers.BLOCK * 2 // 3)]
-            await rounds.one()
-    assert given == list(range(1, len(given) + 1)) and synced == 3
+    def sync(self, path: Path) -> None:
+        if path.name.startswith(match_numbers.FILE):
+            assert self.held.acquire(timeout=60), "the test has not let the disk go on"
+        super().sync(path)
+
+
+async def test_players_wait_for_a_number_while_the_disk_reserves_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(match_numbers, "BLOCK", 2)
+    disk = _Held()
+    record_store = RecordStore(tmp_path / "data", synced=True, disk=disk)
+    record_store.numbers.reserve()
+    with trio.fail_after(60):
+        async with (
+            open_arena(tmp_path / "data", record_store=lambda _: record_store) as harness,
+            synced(record_store, harness.arena, lambda: None, 3600),
+        ):
+            pairs = [(await harness.connect(f"ann{n}"), await harness.connect(f"bob{n}")) for n in range(4)]
+            for number, pair in enumerate(pairs, 1):
+                for client in pair:
+                    await client.say(m.Seek("mnk", m.Text("params=3,3,3")))
+                for client in pair if number < 3 else ():
+                    assert (await client.hear(m.Match)).match == number
+            await trio.testing.wait_all_tasks_blocked()
+            assert harness.arena.matches.keys() == {1, 2}
+            disk.held.release(10)
+            for client in pairs[2] + pairs[3]:
+                assert isinstance(await client.next(), m.Seeking)
+                await client.hear(m.Match)
+            assert harness.arena.matches.keys() == {1, 2, 3, 4}
+
+
+async def test_players_are_told_when_the_disk_reserves_no_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(match_numbers, "BLOCK", 2)
+    disk = _Failing(errno.EIO)
+    record_store = RecordStore(tmp_path / "data", synced=True, disk=disk)
+    record_store.numbers.reserve()
+    assert (record_store.next_number(), record_store.next_number()) == (1, 2)
+    disk.names = ("numbers.new",)
+    with trio.fail_after(60), capture_logs() as logs:
+        async with (
+            open_arena(tmp_path / "data", record_store=lambda _: record_store) as harness,
+            synced(record_store, harness.arena, lambda: None, 0.01),
+        ):
+            ann, bob = await harness.connect("ann"), await harness.connect("bob")
+            for client in (ann, bob):
+                await client.say(m.Seek("mnk", m.Text("params=3,3,3")))
+            assert (await bob.hear(m.Error)).code == "server_fault"
+            disk.names = ()
+            await record_store.numbers_available()
+            while not record_store.numbers.has(1):
+                await trio.sleep(0.01)
+            for client in (ann, bob):
+                await client.say(m.Seek("mnk", m.Text("params=3,3,3")))
+            assert (await bob.hear(m.Match)).match == 3
+    assert [line["error"] for line in logs if line["event"] == "disk_write_failed"] == [
+        f"numbers of matches: [Errno {errno.EIO}] {os.strerror(errno.EIO)}"
+    ]
 
 
 class _Failing(Disk):

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from engine.games.catalogue import GAMES
 from engine.record import Header
+from engine.record.signature import shown
 from server.contest.export import container
 from server.contest.export.checking import verify_export
 from server.contest.export.container import BadExport, pack, unpack
@@ -28,6 +29,8 @@ from server.contest.runtime.prover_process import BY
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Verdict
 from server.match import referee
+from server.storage.signing_key import FILE as SIGNING_KEY
+from server.storage.signing_key import public_half
 from tests.server.contest.runtime.test_verify_process import CONTROL, DEFINITION, held, hold
 
 __all__ = ["held"]
@@ -46,7 +49,7 @@ def test_an_export_is_verified_without_its_server(packed: bytes, held: Path) -> 
     found = verify_export(packed)
     assert found.verdict == Verdict(14, 0, ())
     assert found.contest == "Autumn"
-    assert found.key == container.shown(container.public_pem(container.signing_key(held)))
+    assert found.key == shown(public_half(held))
 
 
 @pytest.mark.slow
@@ -93,7 +96,7 @@ def test_the_same_contest_gives_the_same_bytes(packed: bytes, held: Path, tmp_pa
 
 
 def test_the_key_is_for_the_owner_alone(packed: bytes, held: Path) -> None:
-    assert (held / container.FILE).stat().st_mode & 0o777 == 0o600
+    assert (held / SIGNING_KEY).stat().st_mode & 0o777 == 0o600
 
 
 def _signed_again(files: Files, data: Path) -> bytes:

@@ -1,6 +1,7 @@
 """Games that other machines play, with a cluster that is made up."""
 
 import os
+import shutil
 import sys
 import time
 from collections.abc import AsyncIterator, Callable
@@ -19,6 +20,8 @@ import trio
 from msgspec.structs import replace
 from structlog.testing import CapturingLogger
 
+import engine
+import server
 from engine.games.outcome import Termination
 from server.arena.arena import Arena
 from server.contest import contest_file
@@ -46,6 +49,8 @@ from server.contest.runtime.service import ContestService
 from server.contest.store.schema import read_definition
 from server.contest.store.store import FILE, Store
 from server.match.match import Match
+from server.ops import program_version
+from server.ops.program_version import program_with_rules
 from server.storage.record_store import RecordStore
 from tests.server.contest.runtime.test_contest_command import PROGRAMS, entrants
 from tests.server.harness import ImmediateArrivals, open_arena, until
@@ -62,8 +67,12 @@ def job(match: int = 7, of: Definition | None = None) -> Job:
     return make_job(GameTask(1, found, plan(found, []).due[0], match), "gipf-arena/test")
 
 
-ABSENT = msgspec.json.encode(Answer(why="p2 did not come", names=("p2",)))
+ABSENT = msgspec.json.encode(Answer(program_with_rules(), why="p2 did not come", names=("p2",)))
 """What a worker may answer, and the shortest that is right."""
+
+
+def worker_info(machine: str, *cores: int) -> WorkerInfo:
+    return WorkerInfo(machine, cores, program=program_with_rules())
 
 
 class Made:
@@ -79,7 +88,7 @@ class Made:
         self.closed = 0
 
     def add(self, worker: str, threads: int = 2, greeting: Any = None) -> None:
-        self.greetings[worker] = greeting or WorkerInfo(worker, (0, 1))
+        self.greetings[worker] = greeting or worker_info(worker, 0, 1)
         self.threads[worker] = threads
 
     def connect(self, address: str) -> Any:
@@ -129,9 +138,9 @@ async def running(made: Made) -> AsyncIterator[Cluster]:
 async def test_games_go_to_workers_with_room_each_on_cores_of_its_own(
     made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made.add("one", 4, WorkerInfo("here", (0, 1, 2, 3, 4, 5)))
-    made.add("two", 2, WorkerInfo("here", (0, 1, 2, 3, 4, 5)))
-    made.add("three", 2, WorkerInfo("here", (0, 1, 2, 3, 4, 5)))
+    made.add("one", 4, worker_info("here", 0, 1, 2, 3, 4, 5))
+    made.add("two", 2, worker_info("here", 0, 1, 2, 3, 4, 5))
+    made.add("three", 2, worker_info("here", 0, 1, 2, 3, 4, 5))
     made.answer = lambda worker, task: None
     logged = CapturingLogger()  # whatever level other tests have set
     monkeypatch.setattr(cluster, "log", logged)
@@ -202,7 +211,7 @@ async def test_a_worker_that_fails_again_and_again_gets_no_more_games(made: Made
 async def test_a_game_that_fails_everywhere_is_given_back(made: Made) -> None:
     for number in range(4):
         made.add(f"w{number}")
-    made.answer = lambda worker, task: msgspec.json.encode(Answer(fault="the disk is full"))
+    made.answer = lambda worker, task: msgspec.json.encode(Answer(program_with_rules(), fault="the disk is full"))
     async with running(made) as found:
         with pytest.raises(NotPlayed, match="it was tried 5 times on the cluster; the last time the disk is full"):
             await found.play(job())
@@ -260,8 +269,43 @@ def test_what_hinders_at_the_beginning_is_one_sentence(made: Made, monkeypatch: 
     made.reached = True
     made.add("one", 2, greet("/nowhere"))
     assert "no worker of tcp://there:1 can play: the contest file's folder /nowhere is not there on" in sentence()
+    made.add("one", 2, WorkerInfo("there", (0, 1), program="gipf-arena/0.9 with the rules 0123456789abcdef"))
+    mine = program_with_rules()
+    assert sentence() == (
+        "no worker of tcp://there:1 can play: one: the worker runs gipf-arena/0.9 with the rules 0123456789abcdef, "
+        f"and the server runs {mine}"
+    )
     made.add("one", 2, ModuleNotFoundError("No module named 'server'"))
     assert "one cannot run this program: ModuleNotFoundError: No module named 'server'" in sentence()
+
+
+def test_games_that_another_version_has_played_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where a worker's machine is upgraded after its worker has joined: each game has a new process."""
+    for other in ("gipf-arena/0.9 with the rules 0123456789abcdef", program_with_rules() + "0"):
+        with pytest.raises(BadAnswer) as caught:
+            check_answer(job(), msgspec.json.encode(Answer(other, why="p2 did not come", names=("p2",))))
+        assert str(caught.value) == f"the worker runs {other}, and the server runs {program_with_rules()}"
+    with pytest.raises(BadAnswer, match=r"the answer cannot be read: .*`program`"):
+        check_answer(job(), b'{"why": "p2 did not come", "names": ["p2"]}')
+
+
+@pytest.mark.parametrize("source", ["engine/games/mnk/rules.py", "engine/clock.py", "server/match/referee.py"])
+def test_the_digest_of_the_rules_changes_with_each_source(
+    source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = Path(program_version.__file__).parents[2]
+    for name in program_version.RULES:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        copy = shutil.copy if name.endswith(".py") else shutil.copytree
+        copy(root / name, tmp_path / name)
+    mine = program_with_rules()
+    for package in (engine, server):
+        monkeypatch.setattr(package, "__file__", str(tmp_path / package.__name__ / "__init__.py"))
+    digest = program_with_rules.__wrapped__
+    assert digest() == mine
+    path = tmp_path / source
+    path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    assert digest() != mine
 
 
 def test_contests_that_cannot_be_played_on_a_cluster_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

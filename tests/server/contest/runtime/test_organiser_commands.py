@@ -1,6 +1,8 @@
 """Contests that are played into a store without a server, with the organiser's commands in between."""
 
+import random
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -8,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from engine.games.outcome import ANNULLED, Termination
-from server.contest.definition import Definition, Knockout, RoundRobin, Swiss
+from server.contest.definition import Definition, Format, Knockout, RoundRobin, Swiss
 from server.contest.fixtures import Finished, Fixture, counted_games
 from server.contest.formats.plan import Plan, Present, plan
 from server.contest.formats.standings import standings
@@ -47,6 +49,7 @@ class Held:
                 self.store.finish(self.id, game)
             if not now.due:
                 if now.over:
+                    assert self.strays(self.plan) == []
                     return now
                 continue
             if until(now.due[0]):
@@ -54,6 +57,9 @@ class Held:
             self.number += 1
             assert self.store.begin(self.id, now.due[0], self.number, len(self.store.interventions(self.id)))
             self.store.finish(self.id, self.result(now.due[0])._replace(match=self.number))
+
+    def strays(self, now: Plan) -> list[str]:
+        return check_schedule(self.store.definition(self.id), self.store.results(self.id), now, closed=True)
 
     def report(self) -> Report:
         return take_snapshot(self.store, self.id, DATE).report()
@@ -296,3 +302,55 @@ def test_a_cancelled_contest_is_over_with_the_table_that_it_has(held: Callable[[
     assert check_schedule(definition, before, now, closed=True) == []
     state = now.stages[-1]
     assert report.stages[-1].table == tuple(standings(definition, 0, state.players, before, state.schedule.byes))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_game_is_a_stray_whatever_the_organiser_does(seed: int, held: Callable[[Definition], Held]) -> None:
+    """Three games run at a time; a third of all losses are losses on time."""
+    chance = random.Random(seed)
+    third = Knockout(third_place=True, control=CONTROL)
+    formats: list[Format] = [RoundRobin(), Swiss(3), Knockout(tie_breaks=1, control=CONTROL), third]
+    stages = chance.sample(formats, 2)
+    definition = replace(contest(6, *stages, advance=chance.choice([0, 4]), seed=seed), time_losses=2)
+    found, running = held(definition), list[tuple[Fixture, int, int]]()
+    while True:
+        present = Present(frozenset(fixture for fixture, *_ in running))
+        now = plan(found.store.definition(found.id), found.store.games(found.id), present)
+        if now.over and not now.forfeited:
+            break
+        known = len(found.store.interventions(found.id))
+        for game in now.forfeited:
+            found.store.finish(found.id, game)
+        for fixture in now.due[: 3 - len(running)]:
+            found.number += 1
+            assert found.store.begin(found.id, fixture, found.number, known)
+            running.append((fixture, found.number, known))
+        if running:
+            fixture, match, began = running.pop(chance.randrange(len(running)))
+            ends = Termination.TIME if chance.random() < 0.3 else "line"
+            found.store.finish(found.id, Finished(fixture, match, chance.randrange(2), ends, interventions=began))
+        if chance.random() < 0.2:
+            kind = chance.choice([Kind.WITHDRAW, Kind.REINSTATE, Kind.REINSTATE, Kind.REPLAY])
+            with suppress(BadIntervention):
+                if kind is Kind.REPLAY:
+                    found.intervene(kind, "", chance.randint(1, found.number))
+                else:
+                    found.intervene(kind, f"a{chance.randint(1, 6)}")
+    assert found.strays(now) == []
+
+
+def test_a_forfeit_that_a_reinstatement_has_overtaken_is_no_stray(held: Callable[[Definition], Held]) -> None:
+    """The forfeits of the final reach the store after an intervention that decides who plays the final."""
+    found = held(contest(4, Knockout(tie_breaks=1, control=CONTROL)))
+    found.play(lambda fixture: found.number > 0)
+    found.intervene(Kind.WITHDRAW, "a1")
+    found.play(in_round(2))
+    found.intervene(Kind.WITHDRAW, "a2")
+    late = found.plan.forfeited
+    assert {game.fixture.players for game in late} == {("a4", "a2"), ("a2", "a4")}
+    found.intervene(Kind.REINSTATE, "a1")
+    for game in late:
+        found.store.finish(found.id, game)
+    assert found.play().over
+    assert {"a1", "a2"} in [set(game.fixture.players) for game in found.store.games(found.id) if game.fixture.round > 1]
+    assert found.strays(found.plan) == []

@@ -11,6 +11,9 @@ from server.contest.definition import (
 from server.contest.fixtures import Finished
 from server.contest.store.schema import APPLICATION, SCHEMA, TABLES
 from server.contest.store.store import FILE, Store
+from server.league.accounts.accounts import Accounts
+from server.league.database import FILE as LEAGUE
+from server.storage import database
 from server.storage.database import BadStore, connect
 from tests.server.contest.played import contest
 from tests.server.contest.runtime.test_store import DATE, FIXTURE
@@ -74,7 +77,21 @@ def test_a_damaged_store_is_refused(tmp_path: Path) -> None:
     data[len(data) // 2 :] = b"\x00" * (len(data) - len(data) // 2)
     path.write_bytes(data)
     with pytest.raises(BadStore, match="damaged"):
-        Store(path)
+        Store(path, check=True)
+    with pytest.raises(BadStore, match="damaged"):
+        Store(path, copy=True)
+
+
+def test_damage_is_looked_for_once_and_not_whenever_a_store_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server opens its databases each second; to read all of a term's results takes as long."""
+    looked: list[Path] = []
+    monkeypatch.setattr(database, "_check", lambda _, path: looked.append(path))
+    for times in range(3):
+        Store(tmp_path / FILE, check=times == 0).close()
+        Accounts(tmp_path, check=times == 0).close()
+    assert looked == [tmp_path / FILE, tmp_path / LEAGUE]
 
 
 def test_many_may_open_a_new_store_at_once(tmp_path: Path) -> None:

@@ -12,13 +12,25 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from engine import record
 from engine.clock import TimeControl
 from engine.games.catalogue import GAMES
 from engine.games.interface import moves
 from engine.record import Header
-from server.contest.definition import Definition, Entrant, Knockout, RoundRobin, Stage, Swiss, Variant
+from server.contest.definition import (
+    Definition,
+    Entrant,
+    Format,
+    Gauntlet,
+    Knockout,
+    Ladder,
+    RoundRobin,
+    Stage,
+    Swiss,
+    Variant,
+)
 from server.contest.fixtures import Fixture
 from server.contest.formats.plan import plan
 from server.contest.interventions import Intervention, Kind
@@ -30,6 +42,7 @@ from server.contest.store.verification import Verdict, check_schedule, check_tab
 from server.contest.store.verify_process import contest_called, verify
 from server.match import recovery, referee
 from server.storage.record_store import RecordStore
+from server.storage.signing_key import signing_key
 from tests.server.contest.played import by_seed, play
 from tests.server.contest.played import contest as simulated
 
@@ -84,7 +97,8 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def hold(data: Path, definition: Definition, played: Callable[[Fixture, int], str]) -> None:
     """Hold a contest to its end; ``played`` makes the record of a game from its fixture and number."""
-    record_store = RecordStore(data)
+    data.mkdir(exist_ok=True)
+    record_store = RecordStore(data, sign=signing_key(data).sign)
     with closing(Store(data / FILE)) as store:
         contest = store.open_contest("text", definition, DATE)
         store.stage_began(contest, 0, DATE)
@@ -245,6 +259,53 @@ def test_the_record_of_a_game_that_was_annulled_by_the_organiser_is_held_against
     assert not any("match 3" in difference for difference in found.differences)
 
 
+_PAUSE = [Intervention(1, DATE, Kind.PAUSE), Intervention(2, DATE, Kind.RESUME)]
+_COMMAND = [Intervention(1, DATE, Kind.COMMAND, "ann", command=("bot",))]
+_REPLAY = [Intervention(1, DATE, Kind.REPLAY, match=3)]
+
+
+@pytest.mark.parametrize("interventions", [[], _PAUSE, _COMMAND, _REPLAY], ids=["none", "pause", "command", "replay"])
+@pytest.mark.parametrize("known", [0, 1])
+def test_a_true_game_that_is_not_in_the_schedule_is_named_whatever_the_organiser_has_done(
+    held: Path, tmp_path: Path, interventions: list[Intervention], known: int
+) -> None:
+    data = shutil.copytree(held, tmp_path / "data")
+    with closing(Store(data / FILE)) as store:
+        made = iter(interventions)
+        for _ in interventions:
+            store.intervene(1, lambda _: next(made))
+        extra = Fixture(0, 1, 0, 7, 0, ("ann", "bob"))
+        RecordStore(data).import_record(99, _played(extra, 99))
+        state = recovery.read_finished_match(_played(extra, 99))
+        assert state is not None
+        result = game_result(extra, state, (False, False))
+        store.finish(1, result._replace(interventions=min(known, len(interventions))))
+        twice = next(game for game in store.results(1) if game.match == 1)
+        RecordStore(data).import_record(98, _played(twice.fixture, 98))
+        store.finish(1, twice._replace(match=98))
+    found = verify(data, 1).differences
+    assert "match 99, ann against bob: there is no such game in the contest" in found
+    assert f"match 98, {' against '.join(twice.fixture.players)}: this game has another result already" in found
+
+
+_FORMATS = (RoundRobin(), Gauntlet(("ann",)), Swiss(3), Knockout(tie_breaks=1, control=CONTROL), Ladder(1))
+
+
+@pytest.mark.parametrize("format", _FORMATS, ids=[type(format).__name__ for format in _FORMATS])
+def test_a_contest_that_is_cancelled_before_its_first_game_is_verified(tmp_path: Path, format: Format) -> None:
+    definition = replace(DEFINITION, stages=(Stage(format, CONTROL),))
+    with closing(Store(tmp_path / FILE)) as store:
+        contest = store.open_contest("text", definition, DATE)
+        store.intervene(contest, lambda number: Intervention(number, DATE, Kind.CANCEL))
+        store.close_contest(contest, DATE, 1)
+        write_report(tmp_path, contest, take_snapshot(store, contest, DATE))
+    (tmp_path / "records").mkdir()
+    found = verify(tmp_path, contest)
+    assert found == Verdict(0, 0, ()) and found.sentence == "verified: 0 games"
+    one = Verdict(1, 0, ("a sentence",))
+    assert one.sentence == "NOT verified: 1 difference in 1 game"
+
+
 @pytest.mark.slow
 def test_other_processes_find_the_same(held: Path, tmp_path: Path) -> None:
     data = shutil.copytree(held, tmp_path / "data")
@@ -262,7 +323,7 @@ def test_the_command_prints_a_line_a_difference_and_changes_nothing(held: Path, 
     assert told[held] == (0, ["verified: 14 games"])
     status, lines = told[data]
     assert (status, lines[0]) == (1, "match 1: its record is missing")
-    assert lines[-1] == f"NOT verified: {len(lines) - 1} differences in 14 games"
+    assert lines[-1] == "NOT verified: 1 difference in 14 games"
     assert all(path.read_bytes() == bytes_ for path, bytes_ in before.items())
     with pytest.raises(KeyError, match=r"no contest 'Spring' in .*; there is 'Autumn'"):
         contest_called(data, "Spring")

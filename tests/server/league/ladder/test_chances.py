@@ -65,11 +65,14 @@ BEGINNING = 1_761_955_200.0
 """Unix time at which a walk begins."""
 
 
+DATE = "2026-11-20T20:15:00.000Z"
+
+
 def record_of(definition: Definition, fixture: Fixture, match: int, moves: Sequence[str] = MOVES) -> str:
     """Return the record of a game of m,n,k 3 3 3, in which the side that begins wins by the usual moves."""
     position = GAMES["mnk"].read(fixture.position(definition))
     header = Header(
-        match, position, fixture.players, fixture.control(definition), definition.move_limit, "test/0", "today"
+        match, position, fixture.players, fixture.control(definition), definition.move_limit, "test/0", DATE
     )
     state, lines = referee.begin(header), [header.text()]
 
@@ -122,6 +125,9 @@ class Walk(Ladder):
     def next_number(self) -> int:
         self.number += 1
         return self.number
+
+    async def numbers_available(self, count: int) -> None:
+        pass
 
     def sync_record(self, match: int) -> str:
         return sha256(self.path(match).read_bytes()).hexdigest()

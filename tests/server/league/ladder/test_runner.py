@@ -116,6 +116,9 @@ class FakeRecords:
         self.last += 1
         return self.last
 
+    async def numbers_available(self, count: int) -> None:
+        pass
+
     def sync_record(self, match: int) -> str:
         return f"{match:064x}"
 
