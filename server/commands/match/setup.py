@@ -5,8 +5,7 @@ of games, colours swapped, from one opening of each variant. So the first games 
 many there are to be.
 """
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -17,15 +16,12 @@ from engine.clock import TimeControl
 from engine.duel.openings import usual_plies
 from engine.duel.statistics import Sprt
 from engine.games.catalogue import GAMES, variant_title
-from engine.games.interface import Game, GameError
+from engine.games.interface import Game
 from server.commands.match.players import MatchPlayer
 from server.contest.definition import Definition, Entrant, RoundRobin, Sandbox, Stage, Variant
 from server.contest.fixtures import Fixture
-from server.contest.formats.openings import BadOpening, from_moves, from_text, random_openings
+from server.contest.formats.openings import BadOpening, random_openings
 from server.contest.formats.round_robin import round_robin
-
-MOVES = "moves:"
-"""Begins an opening of a file that is moves from the start, separated by semicolons."""
 
 
 class Openings:
@@ -60,44 +56,6 @@ def drawn_openings(game: Game, parameters: str, plies: int | None, seed: int) ->
     return Openings(random_openings(game, parameters, plies, seed), where)
 
 
-def read_openings(text: str, game: str, variants: Sequence[str]) -> Callable[[str], Openings]:
-    """Read a file of openings, and return the function that gives those of a variant; raises `BadOpening`.
-
-    Openings are separated by empty lines. Each is a position of one of the variants, or a line that begins with
-    ``moves:``, for moves from the start of every variant.
-    """
-    rules = GAMES[game]
-    found: dict[str, list[str]] = {parameters: [] for parameters in variants}
-    blocks = [block for block in re.split(r"\n[ \t]*(?:\n|$)", text.replace("\r\n", "\n")) if block.strip()]
-    for number, block in enumerate(blocks, 1):
-        try:
-            if block.strip().lower().startswith(MOVES):
-                moves = [move.strip() for move in block.strip()[len(MOVES) :].split(";") if move.strip()]
-                for parameters, positions in found.items():
-                    positions.append(from_moves(rules, parameters, moves))
-            else:
-                parameters = _parameters(rules, block, variants)
-                found[parameters].append(from_text(rules, parameters, f"{block}\n"))
-        except BadOpening as error:
-            raise BadOpening(f"opening {number}: {error}") from None
-    for parameters, positions in found.items():
-        if not positions:
-            raise BadOpening(f"there is no opening of {variant_title(f'{game} {parameters}')}")
-    return lambda parameters: Openings(iter(found[parameters]), variant_title(f"{game} {parameters}"))
-
-
-def _parameters(game: Game, text: str, variants: Sequence[str]) -> str:
-    """Return the variant of a position; raises `BadOpening` where it is none of the match."""
-    try:
-        parameters = game.read(f"{text}\n").parameters
-    except GameError as error:
-        raise BadOpening(str(error)) from None
-    if parameters not in variants:
-        known = " or ".join(variant_title(f"{game.name} {one}") for one in variants)
-        raise BadOpening(f"the position is one of {variant_title(f'{game.name} {parameters}')}, not of {known}")
-    return parameters
-
-
 STAGE = 0
 """A match has one stage."""
 
@@ -124,7 +82,7 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="matc
     increment: int
     """Milliseconds that a move adds."""
     openings: str
-    """Random moves and their seed, or the digest of the file of openings."""
+    """Random moves and their seed."""
     move_limit: int
     sandbox: bool
     """Whether programs are sealed."""
@@ -167,9 +125,9 @@ def make_setup(
     game: str,
     variants: Sequence[str],
     control: TimeControl,
-    openings: Callable[[str], Openings],
-    openings_word: str,
     *,
+    plies: int | None,
+    seed: int,
     games: int,
     concurrency: int,
     move_limit: int,
@@ -180,8 +138,8 @@ def make_setup(
 ) -> MatchSetup:
     """Return a match of ``games`` games between every two players, a multiple of `games_in_meeting`.
 
-    ``openings`` gives those of a variant, which ``openings_word`` identifies; ``folder`` is where programs are
-    started that have none of their own.
+    An opening has ``plies`` random moves, or what suits the game; ``folder`` is where programs are started that have
+    none of their own.
     """
     stage = Stage(RoundRobin(games // games_in_meeting(len(variants))), control)
     definition = Definition(
@@ -205,11 +163,11 @@ def make_setup(
         variants=tuple(variants),
         budget=budget,
         increment=increment,
-        openings=openings_word,
+        openings=f"{'usual' if plies is None else plies} plies, seed {seed}",
         move_limit=move_limit,
         sandbox=sandbox is Sandbox.SEALED,
     )
-    drawn = {parameters: openings(parameters) for parameters in variants}
+    drawn = {parameters: drawn_openings(GAMES[game], parameters, plies, seed) for parameters in variants}
     return MatchSetup(setting, definition, drawn, schedule.fixtures, test)
 
 
