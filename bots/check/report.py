@@ -1,4 +1,4 @@
-"""Faults of a bot, and the results of all situations: lines for people, JSON, JUnit's XML, points of Gradescope."""
+"""Faults of a bot, and the results of all situations: lines for people, JSON, JUnit's XML."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from engine.commands import reports
-from engine.commands.reports import Case, Outcome, Points, Suite
+from engine.commands.reports import Case, Outcome, Suite
 
 NOT_THERE = "the bot is not there"
 
@@ -159,20 +159,6 @@ def as_junit(bot: str, results: Sequence[SituationResult]) -> str:
         for result in results
     ]
     return reports.junit([Suite(f"arena-bot check {bot}", cases)])
-
-
-def as_gradescope(bot: str, results: Sequence[SituationResult]) -> str:
-    """Return a point for each situation that passed; those that could not be tried with this bot count for nothing."""
-    points = [
-        Points(
-            result.title,
-            1.0 if result.outcome == "passed" else 0.0,
-            0.0 if result.outcome == "skipped" else 1.0,
-            "\n".join(result.fault.lines()) if result.fault else result.reason,
-        )
-        for result in results
-    ]
-    return reports.gradescope(points, f"Conformance test of {bot}: arena-bot check")
 
 
 def _plain(result: SituationResult) -> dict[str, object]:

@@ -1,8 +1,4 @@
-"""Reports of tests and points in the formats of CI systems and graders, for all three programs.
-
-The formats are JUnit's XML, which CI systems read, and the ``results.json`` of Gradescope. Making a text is pure;
-`write` alone touches a file.
-"""
+"""Reports of tests as JSON and as JUnit's XML, which CI systems read. Only `write` touches a file."""
 
 import json
 import os
@@ -38,19 +34,6 @@ class Suite:
     cases: Sequence[Case]
 
 
-@dataclass(frozen=True)
-class Points:
-    """Points for one thing of several that are graded: ``score`` of at most ``most``, and why, in ``output``.
-
-    ``most`` is 0 for what gives no points and is shown all the same.
-    """
-
-    name: str
-    score: float
-    most: float
-    output: str = ""
-
-
 def junit(suites: Sequence[Suite]) -> str:
     """Return suites of tests as JUnit's XML, as CI systems read it; the same suites make the same text."""
     top = ElementTree.Element("testsuites", _counts([case for suite in suites for case in suite.cases]))
@@ -68,24 +51,6 @@ def junit(suites: Sequence[Suite]) -> str:
             fault.text = _clean(case.details) or None
     ElementTree.indent(top)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(top, encoding="unicode")}\n'
-
-
-def gradescope(points: Sequence[Points], output: str = "") -> str:
-    """Return points as the ``results.json`` of Gradescope, which adds them up; ``output`` is shown above all of them.
-
-    The format: https://gradescope-autograders.readthedocs.io/en/latest/specs/, section "Output Format".
-    """
-    tests = [
-        {
-            "name": one.name,
-            "score": one.score,
-            "max_score": one.most,
-            **({"status": "passed" if one.score >= one.most else "failed"} if one.most else {}),
-            "output": one.output,
-        }
-        for one in points
-    ]
-    return as_json({"score": sum(one.score for one in points), "output": output, "tests": tests})
 
 
 def as_json(value: object) -> str:
