@@ -141,7 +141,8 @@ def match(
         _check_files({"--json": json, "--junit": junit}, results, records)
         setup = _setup(
             players, folder or (), game, variants, (budget, increment),
-            plies=plies, seed=seed, games=count, concurrency=max(1, at_once), move_limit=move_limit, sandbox=sandbox, test=test,
+            plies=plies, seed=seed, games=count, concurrency=max(1, at_once),
+            move_limit=move_limit, sandbox=sandbox, test=test,
         )  # fmt: skip
         end = _hold(setup, results, records, at_once, dask, to_stderr="-" in (json, junit))
     except Rejected as error:
@@ -183,7 +184,8 @@ def _setup(
         setup = make_setup(
             read_players(texts, folder, [own.absolute() for own in folders]),
             game, variants, TimeControl.of_milliseconds(*time),
-            plies=plies, seed=seed, games=games, concurrency=concurrency, move_limit=move_limit, start_seconds=START_SECONDS,
+            plies=plies, seed=seed, games=games, concurrency=concurrency,
+            move_limit=move_limit, start_seconds=START_SECONDS,
             sandbox=Sandbox.SEALED if sandbox else Sandbox.NONE, test=test, folder=str(folder),
         )  # fmt: skip
         for openings in setup.openings.values():
