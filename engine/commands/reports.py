@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -71,6 +71,18 @@ def not_writable(file: str) -> str:
     if not path.parent.is_dir():
         return f"there is no folder {path.parent}"
     return "" if os.access(path if path.exists() else path.parent, os.W_OK) else f"{file} may not be written"
+
+
+def not_writable_of(files: Mapping[str, str | None]) -> str:
+    """Say which option names a file that no report can be written to; empty where there is none.
+
+    ``files`` are the names by option, None for an option that is not given.
+    """
+    for option, file in files.items():
+        if file and (fault := not_writable(file)):
+            return f"{option}: {fault}"
+    to_stdout = [option for option, file in files.items() if file == "-"]
+    return f"{' and '.join(to_stdout)} cannot both be -, which is stdout" if len(to_stdout) > 1 else ""
 
 
 def write(file: str, text: str) -> None:

@@ -15,9 +15,9 @@ from cyclopts import Parameter
 
 from engine.clock import TimeControl
 from engine.commands import reports
-from engine.commands.program import Rejected
+from engine.commands.program import Rejected, usable_cores
 from engine.commands.usage_errors import explain_fault, nearest
-from engine.duel.statistics import Decision, Sprt
+from engine.duel.statistics import MAX_ELO, Decision, Sprt
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game, variant_title
 from engine.games.interface import BadParameters
 from server.config.declared import Range
@@ -41,9 +41,6 @@ GAMES_USUALLY, GAMES_OF_TEST = 100, 10_000
 """Games of two players where nothing is said: without a test, and at most with one."""
 
 MAX_PLAYERS = 50
-
-MAX_ELO = 1000.0
-"""Hypotheses are no further from 0 than this: scores of 0.997."""
 
 START_SECONDS = 60
 """How long the first word of a program is waited for, as in contests."""
@@ -137,7 +134,7 @@ def match(
         variants = _variants(game, params)
         test = _test(sprt, len(players))
         count = _games(games, len(variants), test)
-        at_once = concurrency or (0 if dask else _cores())
+        at_once = concurrency or (0 if dask else usable_cores())
         _check_files({"--json": json, "--junit": junit}, results, records)
         setup = _setup(
             players, folder or (), game, variants, (budget, increment),
@@ -321,11 +318,8 @@ def _check_range(option: str, allowed: Range, value: int) -> None:
 
 def _check_files(reports_: dict[str, str | None], results: Path | None, records: Path | None) -> None:
     """Refuse files that cannot be written, before the work of hours; raises `Rejected`."""
-    for option, file in reports_.items():
-        if file and (fault := reports.not_writable(file)):
-            raise Rejected(f"{option}: {fault}")
-    if all(file == "-" for file in reports_.values()):
-        raise Rejected(f"{' and '.join(reports_)} cannot both be -, which is stdout")
+    if fault := reports.not_writable_of(reports_):
+        raise Rejected(fault)
     if results is not None and (fault := reports.not_writable(str(results))):
         raise Rejected(f"--results: {fault}")
     if records is not None:
@@ -338,11 +332,6 @@ def _check_files(reports_: dict[str, str | None], results: Path | None, records:
         resumes = results is not None and results.is_file() and results.stat().st_size > 0
         if not resumes and any(path.stem.isdecimal() for path in records.glob(f"*{SUFFIX}")):
             raise Rejected(f"--records: the folder {records} has the records of another match; name an empty one")
-
-
-def _cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _leaves(error: BaseException) -> list[Exception]:
