@@ -5,7 +5,7 @@ of games, colours swapped, from one opening of each variant. So the first games 
 many there are to be.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -25,35 +25,22 @@ from server.contest.formats.round_robin import round_robin
 
 
 class Openings:
-    """The openings of a variant, drawn as they are needed; after the last one comes the first again."""
+    """Openings of random moves of a variant, drawn as they are needed; after the last one comes the first again."""
 
-    def __init__(self, drawn: Iterator[str], where: str) -> None:
-        """Take the texts of positions, without end or not; ``where`` names the variant in errors."""
-        self._drawn = drawn
+    def __init__(self, game: Game, parameters: str, plies: int | None, seed: int) -> None:
+        """Take the number of moves: 0 for the start alone, None for what suits the game."""
+        start = game.start(parameters)
+        plies = usual_plies(start) if plies is None else plies
+        self._drawn = random_openings(game, parameters, plies, seed) if plies else iter([start.text()])
         self._known: list[str] = []
-        self._complete = False
-        self._where = where
+        self._where = variant_title(f"{game.name} {parameters}")
 
     def position(self, number: int) -> str:
         """Return the text of the position in which games of an opening begin, counted from 0; raises `BadOpening`."""
-        if not self._complete and len(self._known) <= number:
-            missing = number + 1 - len(self._known)
-            found = list(islice(self._drawn, missing))
-            self._known += found
-            self._complete = len(found) < missing
+        self._known += islice(self._drawn, max(0, number + 1 - len(self._known)))
         if not self._known:
             raise BadOpening(f"no game of {self._where} goes on after so many random moves: --plies needs fewer")
         return self._known[number % len(self._known)]
-
-
-def drawn_openings(game: Game, parameters: str, plies: int | None, seed: int) -> Openings:
-    """Return openings of random moves, ``plies`` in number: 0 for the start alone, None for what suits the game."""
-    start = game.start(parameters)
-    plies = usual_plies(start) if plies is None else plies
-    where = variant_title(f"{game.name} {parameters}")
-    if plies == 0:
-        return Openings(iter([start.text()]), where)
-    return Openings(random_openings(game, parameters, plies, seed), where)
 
 
 STAGE = 0
@@ -167,7 +154,7 @@ def make_setup(
         move_limit=move_limit,
         sandbox=sandbox is Sandbox.SEALED,
     )
-    drawn = {parameters: drawn_openings(GAMES[game], parameters, plies, seed) for parameters in variants}
+    drawn = {parameters: Openings(GAMES[game], parameters, plies, seed) for parameters in variants}
     return MatchSetup(setting, definition, drawn, schedule.fixtures, test)
 
 

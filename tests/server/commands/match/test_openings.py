@@ -3,7 +3,7 @@
 import pytest
 
 from engine.games.catalogue import GAMES
-from server.commands.match.setup import drawn_openings
+from server.commands.match.setup import Openings
 from server.contest.formats.openings import BadOpening
 
 MNK = GAMES["mnk"]
@@ -11,14 +11,14 @@ START = "3 3 3 1\n0 0 0\n0 0 0\n0 0 0\n"
 
 
 def test_random_openings_are_drawn_as_they_are_needed_and_come_again_after_the_last() -> None:
-    first, again = (drawn_openings(MNK, "3 3 3", 1, 5) for _ in range(2))
+    first, again = (Openings(MNK, "3 3 3", 1, 5) for _ in range(2))
     texts = [first.position(number) for number in range(9)]
     assert len(set(texts)) == 9, "a first move to each field"
     assert first.position(9) == texts[0] and first.position(20) == texts[2]
     assert again.position(8) == texts[8], "the same without those before"
-    assert drawn_openings(MNK, "3 3 3", 0, 5).position(7) == START
+    assert Openings(MNK, "3 3 3", 0, 5).position(7) == START
 
 
 def test_too_many_random_moves_leave_no_opening() -> None:
     with pytest.raises(BadOpening, match="no game of m,n,k 3 3 3 goes on after so many random moves"):
-        drawn_openings(MNK, "3 3 3", 20, 1).position(0)
+        Openings(MNK, "3 3 3", 20, 1).position(0)
