@@ -5,7 +5,7 @@ from random import Random
 
 from bots.check.bot_under_test import BotUnderTest, Situation
 from bots.check.conformance_match import ConformanceMatch
-from bots.check.position_search import Wanted, chooses, crossing_rows, find, forced_move, may_choose
+from bots.check.position_search import chooses, crossing_rows, find, forced_move, may_choose
 from bots.check.report import Skipped
 from engine.games.catalogue import GAMES
 from engine.games.interface import Game, Position
@@ -61,7 +61,7 @@ def opponent_chooses(bot: BotUnderTest) -> None:
             if bot.options.parameters is None:
                 position = crossing_rows(owner, 1 - side)
             else:
-                position = _found(bot, 1 - side, may_choose(owner))
+                position = find(*_variant(bot), 1 - side, may_choose(owner))
             table = ConformanceMatch(bot, position, side=side)
             table.opening()
             table.moved(next(s.move for s in position.successors() if chooses(s, owner)))
@@ -90,7 +90,7 @@ def another_start(bot: BotUnderTest) -> None:
     """BOARD shows a position in the middle of a game: it is where this match begins, whoever is to move."""
     for turn in (0, 1):
         for side in bot.sides():
-            position = _found(bot, turn, lambda found, _: found.key != found.game.start(found.parameters).key)
+            position = find(*_variant(bot), turn, lambda found, _: found.key != found.game.start(found.parameters).key)
             keep_playing(ConformanceMatch(bot, position, side=side), 2)
 
 
@@ -131,12 +131,6 @@ def _one_move(bot: BotUnderTest, position: Position, side: int) -> None:
     table.opening()
     table.exchange()
     table.close()
-
-
-def _found(bot: BotUnderTest, turn: int, wanted: Wanted) -> Position:
-    """Find a position of the variant that is to be played; raises `Skipped`."""
-    game, parameters = _variant(bot)
-    return find(game, parameters, turn, wanted)
 
 
 def _variant(bot: BotUnderTest) -> tuple[Game, str]:
