@@ -90,10 +90,11 @@ class ConformanceMatch:
         self._started = True
         self.peer.say(self._start())
 
-    def turn(self) -> None:
-        """Say TURN. The bot's clock runs."""
+    def turn(self, *before: m.Message) -> None:
+        """Say TURN, after other messages in the same piece. The bot's clock runs."""
         self._asked.clear()
-        self.peer.say(self._turn())
+        left = self._clock.milliseconds(_now())
+        self.peer.say(*before, m.Turn(left[self.side], left[1 - self.side]))
         self._clock = self._clock.run(self.side, _now())
 
     def moved(self, move: str) -> None:
@@ -102,10 +103,7 @@ class ConformanceMatch:
 
     def answered(self, move: str) -> None:
         """Let the other side play, and say MOVED and TURN in one piece."""
-        self._asked.clear()
-        moved = self.played(move)
-        self.peer.say(moved, self._turn())
-        self._clock = self._clock.run(self.side, _now())
+        self.turn(self.played(move))
 
     def result(self, result: str, reason: str, sentence: str = "") -> None:
         """Say RESULT."""
@@ -199,7 +197,9 @@ class ConformanceMatch:
 
     def request(self, right: str, section: str) -> m.Message:
         """Return what the bot says but BOARD and MOVES; raises `Fault` when its time is over, or it gives up."""
-        request = self._said(self._deadline(), right, section)
+        falls = self._clock.deadline()
+        deadline = time.monotonic() + ANSWER_SECONDS if falls is None else falls / SECOND
+        request = self._said(deadline, right, section)
         if request is None:
             milliseconds = self.control.milliseconds[0]
             self.result(self._others_name(), "time", f"{self.name} ran out of time")
@@ -253,10 +253,6 @@ class ConformanceMatch:
                 case _:
                     return request
 
-    def _deadline(self) -> float:
-        falls = self._clock.deadline()
-        return time.monotonic() + ANSWER_SECONDS if falls is None else falls / SECOND
-
     def _reply(self, request: m.Message, reply: m.Message) -> None:
         kind = type(request)
         self._asked[kind] = self._asked.get(kind, 0) + 1
@@ -286,10 +282,6 @@ class ConformanceMatch:
 
     def _start(self) -> m.Start:
         return m.Start(*self._clock.milliseconds(_now()))
-
-    def _turn(self) -> m.Turn:
-        left = self._clock.milliseconds(_now())
-        return m.Turn(left[self.side], left[1 - self.side])
 
     def _others_name(self) -> str:
         return self.history.start.game.sides[1 - self.side]

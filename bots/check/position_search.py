@@ -75,11 +75,7 @@ def wins(position: Position, successor: Successor) -> bool:
 
 def may_choose(owner: int) -> Wanted:
     """Return a test for a GIPF move with a choice among rows of the owner, 0 or 1."""
-
-    def wanted(_position: Position, successors: list[Successor]) -> bool:
-        return any(chooses(successor, owner) for successor in successors)
-
-    return wanted
+    return lambda _position, successors: any(chooses(successor, owner) for successor in successors)
 
 
 def chooses(successor: Successor, owner: int) -> bool:

@@ -1,4 +1,4 @@
-"""Faults of a bot, and the results of all situations: lines for people, JSON, JUnit's XML, points of Gradescope."""
+"""Faults of a bot, and the results of all situations: lines for people, JSON, JUnit's XML."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from engine.commands import reports
-from engine.commands.reports import Case, Outcome, Points, Suite
+from engine.commands.reports import Case, Outcome, Suite
 
 NOT_THERE = "the bot is not there"
 
@@ -76,6 +76,10 @@ class SituationResult:
     reason: str = ""
 
 
+WORDS: dict[Outcome, str] = {"passed": "ok", "failed": "FAIL", "skipped": "skip"}
+"""The words of outcomes in lines for people."""
+
+
 class Report:
     """Lines for people, and the results that they tell of."""
 
@@ -91,21 +95,13 @@ class Report:
         """Tell whether something was seen to be right, and nothing to be wrong."""
         return self._count["FAIL"] == 0 and (self._count["ok"] > 0 or self._goes_on)
 
-    def ok(self, title: str, seconds: float) -> None:
-        """Report a passed situation, and how long it took."""
-        self.results.append(SituationResult(title, "passed", seconds))
-        self._line("ok", title)
-
-    def skip(self, title: str, seconds: float, why: Skipped) -> None:
-        """Report a situation that could not be tested."""
-        self.results.append(SituationResult(title, "skipped", seconds, reason=str(why)))
-        self._line("skip", f"{title}: {why}")
-
-    def fail(self, title: str, seconds: float, fault: Fault) -> None:
-        """Report a fault."""
-        self.results.append(SituationResult(title, "failed", seconds, fault))
-        self._line("FAIL", title)
-        for line in fault.lines():
+    def add(self, result: SituationResult) -> None:
+        """Report what became of a situation."""
+        self.results.append(result)
+        word = WORDS[result.outcome]
+        self._count[word] += 1
+        self._write(f"{word:<4}  {result.title}" + (f": {result.reason}" if result.reason else ""))
+        for line in result.fault.lines() if result.fault else ():
             self._write(f"      {line}")
 
     def not_there(self, titles: Sequence[str]) -> None:
@@ -115,12 +111,8 @@ class Report:
 
     def summary(self) -> None:
         """Write the counts."""
-        words = ("ok", "FAIL", "skip")
-        self._write(", ".join(f"{self._count[word]} {word}" for word in words if self._count[word] or word != "skip"))
-
-    def _line(self, word: str, text: str) -> None:
-        self._count[word] += 1
-        self._write(f"{word:<4}  {text}")
+        counts = {word: self._count[word] for word in WORDS.values()}
+        self._write(", ".join(f"{count} {word}" for word, count in counts.items() if count or word != "skip"))
 
 
 class Build(NamedTuple):
@@ -159,20 +151,6 @@ def as_junit(bot: str, results: Sequence[SituationResult]) -> str:
         for result in results
     ]
     return reports.junit([Suite(f"arena-bot check {bot}", cases)])
-
-
-def as_gradescope(bot: str, results: Sequence[SituationResult]) -> str:
-    """Return a point for each situation that passed; those that could not be tried with this bot count for nothing."""
-    points = [
-        Points(
-            result.title,
-            1.0 if result.outcome == "passed" else 0.0,
-            0.0 if result.outcome == "skipped" else 1.0,
-            "\n".join(result.fault.lines()) if result.fault else result.reason,
-        )
-        for result in results
-    ]
-    return reports.gradescope(points, f"Conformance test of {bot}: arena-bot check")
 
 
 def _plain(result: SituationResult) -> dict[str, object]:

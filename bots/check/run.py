@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from bots.check.bot_under_test import HOST, BotUnderTest, Situation
 from bots.check.cases import connecting, ending, playing, reconnect_cases
 from bots.check.peer import Left
-from bots.check.report import Absent, Fault, OutOfTime, Report, Skipped
+from bots.check.report import Absent, Fault, OutOfTime, Report, SituationResult, Skipped
 from bots.client.errors import ArenaError
+from engine.commands.reports import Outcome
 
 MIN_LACKED_SECONDS = 0.2
 """From this time without a core on, a clock of a second says nothing about the bot."""
@@ -71,24 +72,23 @@ def check(
 
 def _try(situation: Situation, bot: BotUnderTest, report: Report, note: Callable[[str], None]) -> bool:
     """Try a situation, report what became of it, and return whether the bot is there for another one."""
-    title, began = situation.title, time.monotonic()
+    began = time.monotonic()
+    outcome: Outcome = "failed"
+    fault, reason = None, ""
     try:
         _play(situation, bot, note)
+        outcome = "passed"
     except Skipped as why:
-        report.skip(title, time.monotonic() - began, why)
-    except Absent as absent:
-        report.fail(title, time.monotonic() - began, absent)
-        return False
-    except Fault as fault:
-        report.fail(title, time.monotonic() - began, fault)
-        bot.drop()
+        outcome, reason = "skipped", str(why)
+    except Fault as found:
+        fault = found
     except Left:
         did = "closed the connection in the middle of a match"
-        report.fail(title, time.monotonic() - began, Fault(did, "to stay; who gives up says RESIGN", "1.8"))
+        fault = Fault(did, "to stay; who gives up says RESIGN", "1.8")
+    report.add(SituationResult(situation.title, outcome, time.monotonic() - began, fault, reason))
+    if outcome == "failed" and not isinstance(fault, Absent):
         bot.drop()
-    else:
-        report.ok(title, time.monotonic() - began)
-    return True
+    return not isinstance(fault, Absent)
 
 
 def _play(situation: Situation, bot: BotUnderTest, note: Callable[[str], None]) -> None:

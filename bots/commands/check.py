@@ -29,7 +29,6 @@ def check(
     build: Words = "",
     json: File = None,
     junit: File = None,
-    gradescope: File = None,
 ) -> None:
     """Try a bot in every situation of the protocol, and say what it does wrong.
 
@@ -53,10 +52,8 @@ def check(
         File for the results as JSON; - is stdout, and the lines for people then go to stderr.
     junit
         File for the results as JUnit's XML, for CI systems.
-    gradescope
-        File for the results as results.json of Gradescope, a point for each situation.
     """
-    from bots.check.report import Build, SituationResult, as_gradescope, as_json, as_junit
+    from bots.check.report import Build, SituationResult, as_json, as_junit
     from bots.check.run import check as run
     from bots.check.run import chosen
 
@@ -64,7 +61,7 @@ def check(
         fail("either the bot's command is needed, as in arena-bot check -- PROGRAM {host} {port}, or --listen PORT", 2)
     if game is not None:
         check_variant(game, "", "--game")
-    files = {"--json": json, "--junit": junit, "--gradescope": gradescope}
+    files = {"--json": json, "--junit": junit}
     check_report_files(files)
     warn_of_hidden_packages(command)
     end_in_order_when_terminated()
@@ -89,7 +86,6 @@ def check(
     bot = shlex.join(command) or f"the bot at port {listen}"
     write_report("--json", json, lambda: as_json(bot, results, built))
     write_report("--junit", junit, lambda: as_junit(bot, results))
-    write_report("--gradescope", gradescope, lambda: as_gradescope(bot, results))
     sys.exit(0 if passed else 1)
 
 

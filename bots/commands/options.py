@@ -145,12 +145,8 @@ def check_variant(game: str, params: str, place: str) -> None:
 
 def check_report_files(files: Mapping[str, str | None]) -> None:
     """Refuse files of options, by the names of these, that no report can be written to; ends the command."""
-    for option, file in files.items():
-        if file and (fault := reports.not_writable(file)):
-            fail(f"{option}: {fault}", 2)
-    to_stdout = [option for option, file in files.items() if file == "-"]
-    if len(to_stdout) > 1:
-        fail(f"{' and '.join(to_stdout)} cannot both be -, which is stdout", 2)
+    if fault := reports.not_writable_of(files):
+        fail(fault, 2)
 
 
 def write_report(option: str, file: str | None, text: Callable[[], str]) -> None:

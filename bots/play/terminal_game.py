@@ -4,6 +4,7 @@ A line is a command of `bots.play.input_words.COMMANDS`, or a move in the game's
 network; the bot is the engine's search.
 """
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -48,19 +49,19 @@ class TerminalGame:
         """Moves of which one is chosen by its number next."""
         self._waiting = False
         """Whether bots wait for somebody to say go."""
-        self._commands = {
+        self._commands: dict[str, Callable[[str], None]] = {
             "moves": self._moves,
             "hint": self._hint,
             "go": self._go,
-            "undo": self._undo,
-            "redo": self._redo,
+            "undo": lambda _: self._jump(self.table.undo()),
+            "redo": lambda _: self._jump(self.table.redo()),
             "new": self._new,
             "game": self._game,
             "load": self._load,
             "save": self._save,
-            "text": self._text,
-            "first": self._first,
-            "second": self._second,
+            "text": lambda _: self._screen.say(*transcript.write(self.table.history).splitlines()),
+            "first": partial(self._seat, 0),
+            "second": partial(self._seat, 1),
             "swap": self._swap,
             "help": self._help,
         }
@@ -182,12 +183,6 @@ class TerminalGame:
         if not self.table.mover.is_bot:
             self._let_bot_move(self._usual_bot())
 
-    def _undo(self, _rest: str) -> None:
-        self._jump(self.table.undo())
-
-    def _redo(self, _rest: str) -> None:
-        self._jump(self.table.redo())
-
     def _jump(self, table: InteractiveGame) -> None:
         self.table = table
         self._waiting = not table.has_person
@@ -238,15 +233,6 @@ class TerminalGame:
         except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
             raise BadCommand(f"{rest}: cannot be written: {reason(error)}") from None
         self._screen.say(f"saved in {rest}; load {rest} brings it back")
-
-    def _text(self, _rest: str) -> None:
-        self._screen.say(*transcript.write(self.table.history).splitlines())
-
-    def _first(self, rest: str) -> None:
-        self._seat(0, rest)
-
-    def _second(self, rest: str) -> None:
-        self._seat(1, rest)
 
     def _seat(self, side: int, rest: str) -> None:
         self._take_seats(self.table.seated(side, player(rest, self._usual_bot().seconds)))

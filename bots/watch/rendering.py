@@ -44,27 +44,23 @@ def render_match(show: WatchedMatch, now: float, width: int, height: int) -> Ren
     times = time_control(match.budget, match.increment)
     title = Text(f"match {match.match} · {variant(match)} · {times}")
     first, second = (_player(show, side, now) for side in (0, 1))
-    side_by_side = width >= board_width + SIDEBAR_WIDTH + FRAME_COLUMNS
     body = Table.grid(padding=(0, 3), expand=True)
-    if side_by_side:
+    content: RenderableType = body
+    if width >= board_width + SIDEBAR_WIDTH + FRAME_COLUMNS:
         players = Text("\n").join([first, second, Text("")])
         rows = max(len(picture), min(height - FRAME_ROWS, MAX_ROWS)) - len(players.plain.split("\n"))
         body.add_column(width=board_width, no_wrap=True, vertical="middle")
         body.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
         body.add_row(board, Text("\n").join([players, _moves(show, max(3, rows))]))
-        return Group(Panel(body, title=title, title_align="left", border_style="dim"), _status(show))
-    body.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
-    body.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
-    body.add_row(first, second)
-    rows = (
-        min(height - FRAME_ROWS, MAX_ROWS)
-        - len(picture)
-        - max(len(player.plain.split("\n")) for player in (first, second))
-        - 2
-    )
-    moves: list[RenderableType] = [Rule(style="dim"), _moves(show, rows)] if rows > 0 else []
-    stacked = Group(body, Rule(style="dim"), board, *moves)
-    return Group(Panel(stacked, title=title, title_align="left", border_style="dim"), _status(show))
+    else:
+        body.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
+        body.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
+        body.add_row(first, second)
+        players_rows = max(len(player.plain.split("\n")) for player in (first, second))
+        rows = min(height - FRAME_ROWS, MAX_ROWS) - len(picture) - players_rows - 2
+        moves: list[RenderableType] = [Rule(style="dim"), _moves(show, rows)] if rows > 0 else []
+        content = Group(body, Rule(style="dim"), board, *moves)
+    return Group(Panel(content, title=title, title_align="left", border_style="dim"), _status(show))
 
 
 def paint_board(picture: str, marks: tuple[str, str]) -> Text:

@@ -1,6 +1,5 @@
 """``arena-engine duel``: how much stronger one configuration of the search is than another, from games between them."""
 
-import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -17,12 +16,12 @@ import engine
 from engine.commands.duel_players import Duellists, Task, pairs
 from engine.commands.game_files import GameFile, opened_to_append
 from engine.commands.inputs import check_range, game_named, say_compiling, start_of, text_of, warn_of
-from engine.commands.program import Rejected, answer, say
+from engine.commands.program import Rejected, answer, say, usable_cores
 from engine.duel import engine_config
 from engine.duel.games import NAMES, Pair
 from engine.duel.openings import JUDGED_NODES, Opening, openings, usual_plies
 from engine.duel.results import FILE, Contender, Setting, Tally, progress, summary
-from engine.duel.statistics import Decision
+from engine.duel.statistics import MAX_ELO, Decision
 from engine.games.catalogue import USUAL_GAME
 from engine.games.interface import EVALUATION_LIMIT, Position
 from engine.search.searcher import Searcher, SearchLimits
@@ -43,9 +42,6 @@ MAX_JOBS = 1000
 """Games at a time, a process each."""
 
 _WEIGHTS = msgspec.json.Decoder(dict[str, int | list[Any] | dict[str, Any]])
-
-MAX_ELO = 1000.0
-"""Hypotheses are no further from 0 than this: scores of 0.997."""
 
 
 def duel(
@@ -126,7 +122,7 @@ def duel(
     _check_test(elo0, elo1, alpha, beta)
     contenders = _contender(NAMES[0], a, start), _contender(NAMES[1], b, start)
     if jobs is None:
-        jobs = engine_config.usual_jobs(map(engine_config.read, (a, b)), _cores())
+        jobs = engine_config.usual_jobs(map(engine_config.read, (a, b)), usable_cores())
     warn_of(start)
     setting = Setting(
         engine=_digest(),
@@ -243,11 +239,6 @@ def _judge(position: Position) -> int:
     if found.score is None:
         raise Rejected("a position of an opening has too many moves to be judged")
     return found.score
-
-
-def _cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _check_test(elo0: float, elo1: float, alpha: float, beta: float) -> None:

@@ -144,7 +144,7 @@ def export(
         for file in files:
             try:
                 found = _examples(file)
-            except (Rejected, OverflowError) as error:
+            except Rejected as error:
                 say(f"{error}; left out")
                 continue
             lines.write(b"".join(msgspec.json.encode(row) + b"\n" for row in found))
@@ -192,10 +192,8 @@ def _files(name: str) -> Iterator[str]:
 
 
 def _examples(file: str) -> list[Example]:
-    """Return the moves of a record; raises `Rejected` and OverflowError, which name it."""
+    """Return the moves of a record; raises `Rejected`, which names it."""
     try:
         return list(examples(record.verify(text_of(file))))
-    except record.BadRecord as error:
+    except (record.BadRecord, OverflowError) as error:
         raise Rejected(f"{place_of(file)}: {error}") from None
-    except OverflowError as error:
-        raise OverflowError(f"{place_of(file)}: {error}") from None

@@ -1,13 +1,9 @@
-"""Reports of tests and points in the formats of CI systems and graders, for all three programs.
-
-The formats are JUnit's XML, which CI systems read, and the ``results.json`` of Gradescope. Making a text is pure;
-`write` alone touches a file.
-"""
+"""Reports of tests as JSON and as JUnit's XML, which CI systems read. Only `write` touches a file."""
 
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -38,19 +34,6 @@ class Suite:
     cases: Sequence[Case]
 
 
-@dataclass(frozen=True)
-class Points:
-    """Points for one thing of several that are graded: ``score`` of at most ``most``, and why, in ``output``.
-
-    ``most`` is 0 for what gives no points and is shown all the same.
-    """
-
-    name: str
-    score: float
-    most: float
-    output: str = ""
-
-
 def junit(suites: Sequence[Suite]) -> str:
     """Return suites of tests as JUnit's XML, as CI systems read it; the same suites make the same text."""
     top = ElementTree.Element("testsuites", _counts([case for suite in suites for case in suite.cases]))
@@ -68,24 +51,6 @@ def junit(suites: Sequence[Suite]) -> str:
             fault.text = _clean(case.details) or None
     ElementTree.indent(top)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(top, encoding="unicode")}\n'
-
-
-def gradescope(points: Sequence[Points], output: str = "") -> str:
-    """Return points as the ``results.json`` of Gradescope, which adds them up; ``output`` is shown above all of them.
-
-    The format: https://gradescope-autograders.readthedocs.io/en/latest/specs/, section "Output Format".
-    """
-    tests = [
-        {
-            "name": one.name,
-            "score": one.score,
-            "max_score": one.most,
-            **({"status": "passed" if one.score >= one.most else "failed"} if one.most else {}),
-            "output": one.output,
-        }
-        for one in points
-    ]
-    return as_json({"score": sum(one.score for one in points), "output": output, "tests": tests})
 
 
 def as_json(value: object) -> str:
@@ -106,6 +71,18 @@ def not_writable(file: str) -> str:
     if not path.parent.is_dir():
         return f"there is no folder {path.parent}"
     return "" if os.access(path if path.exists() else path.parent, os.W_OK) else f"{file} may not be written"
+
+
+def not_writable_of(files: Mapping[str, str | None]) -> str:
+    """Say which option names a file that no report can be written to; empty where there is none.
+
+    ``files`` are the names by option, None for an option that is not given.
+    """
+    for option, file in files.items():
+        if file and (fault := not_writable(file)):
+            return f"{option}: {fault}"
+    to_stdout = [option for option, file in files.items() if file == "-"]
+    return f"{' and '.join(to_stdout)} cannot both be -, which is stdout" if len(to_stdout) > 1 else ""
 
 
 def write(file: str, text: str) -> None:

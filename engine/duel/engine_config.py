@@ -65,8 +65,12 @@ def read(text: str) -> EngineConfig:
             options[name] = True
         elif not value:
             raise BadEngineConfig(f"{name} needs a value: {name}={EXAMPLES[name]}")
+        elif name == "weights":
+            options[name] = value
+        elif not re.fullmatch("[0-9]{1,12}", value) or not 1 <= int(value) <= LARGEST[name]:
+            raise BadEngineConfig(f"{name} is {value!r}, but it has to be a whole number from 1 to {LARGEST[name]}")
         else:
-            options[name] = OPTIONS[name](name, value)
+            options[name] = int(value)
     side = EngineConfig(**options)
     if not (side.nodes or side.ms or side.depth) and (side.level or MAX_LEVEL) == MAX_LEVEL:
         raise BadEngineConfig("nothing ends its thinking: give it nodes=, ms=, depth=, or a lower level=")
@@ -84,24 +88,10 @@ EXAMPLES = {
 }
 
 
-def _number(most: int) -> Callable[[str, str], int]:
-    def read_number(name: str, value: str) -> int:
-        if not re.fullmatch("[0-9]{1,12}", value) or not 1 <= int(value) <= most:
-            raise BadEngineConfig(f"{name} is {value!r}, but it has to be a whole number from 1 to {most}")
-        return int(value)
+LARGEST = {"nodes": MOST, "ms": MOST, "depth": MAX_DEPTH, "level": MAX_LEVEL, "table": MOST, "threads": MAX_THREADS}
+"""The largest number of each option that has one."""
 
-    return read_number
-
-
-def _text(_name: str, value: str) -> str:
-    return value
-
-
-OPTIONS: dict[str, Callable[[str, str], Any]] = {
-    **{"nodes": _number(MOST), "ms": _number(MOST), "depth": _number(MAX_DEPTH), "level": _number(MAX_LEVEL)},
-    **{"table": _number(MOST), "threads": _number(MAX_THREADS), "exact": _text, "weights": _text},
-}
-"""What reads the value of each option; raises `BadEngineConfig`."""
+OPTIONS = (*LARGEST, "exact", "weights")
 
 
 class NoWeights(ValueError):

@@ -29,6 +29,9 @@ TWO_SIDED_95 = NORMAL.inv_cdf(0.975)
 MIN_SCORE = 0.001
 """Scores nearer to 0 or 1 than this are taken as this: 1200 Elo."""
 
+MAX_ELO = 1000.0
+"""Hypotheses are no further from 0 than this: scores of 0.997."""
+
 UNSEEN = 0.001
 """What counts for a result that no pair has had, so that logarithms and variances exist."""
 

@@ -43,11 +43,8 @@ def grade(
     from server.league.grading.rule import BadRule, read
 
     outputs = {"--csv": csv, "--json": json}
-    for option, file in outputs.items():
-        if file and (fault := reports.not_writable(file)):
-            _fail(f"{option}: {fault}")
-    if sum(file == "-" for file in outputs.values()) > 1:
-        _fail("only one report can go to stdout, which is -")
+    if fault := reports.not_writable_of(outputs):
+        _fail(fault)
     if not files:
         _fail("no report is given: arena-bot grade RULE MATCH.json CONTEST-FOLDER NAME=CHECK.json")
     try:

@@ -31,7 +31,7 @@ from server.commands.match.players import MatchPlayer
 from server.commands.match.run import FILE as MATCH_FILE
 from server.commands.match.run import MatchFiles
 from server.commands.match.run import hold as hold_match
-from server.commands.match.setup import drawn_openings, make_setup
+from server.commands.match.setup import make_setup
 from server.commands.run_contest import ContestOptions, hold
 from server.config.settings import Settings
 from server.contest import contest_file
@@ -180,8 +180,7 @@ def _match(command: list[str], games: int, log: Path) -> float:
     cores = os.cpu_count() or 1
     setup = make_setup(
         players, "mnk", ["5 5 4"], TimeControl.of_milliseconds(60_000),
-        lambda parameters: drawn_openings(GAMES["mnk"], parameters, 2, 0), "",
-        games=of_two, concurrency=cores, move_limit=1000, start_seconds=60, sandbox=Sandbox.NONE,
+        plies=2, seed=0, games=of_two, concurrency=cores, move_limit=1000, start_seconds=60, sandbox=Sandbox.NONE,
         test=None, folder=str(log.parent),
     )  # fmt: skip
     began = perf_counter()

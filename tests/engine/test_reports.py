@@ -1,6 +1,5 @@
-"""Reports in the formats of CI systems and graders, read again by what knows the formats."""
+"""Reports in the formats of CI systems, read again by what knows the formats."""
 
-import json
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -8,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.commands.reports import Case, Points, Suite, gradescope, junit, not_writable, write
+from engine.commands.reports import Case, Suite, junit, not_writable, write
 
 SUITES = [
     Suite(
@@ -45,19 +44,6 @@ def test_junit_holds_each_test_and_their_counts() -> None:
 def test_junit_is_xml_whatever_a_bot_says(name: str, message: str, details: str) -> None:
     top = ElementTree.fromstring(junit([Suite(name, [Case(name, "failed", message, details)])]))
     assert len(top) == 1 and len(top[0]) == 1
-
-
-def test_gradescope_adds_up_points_and_says_what_passed() -> None:
-    result = json.loads(
-        gradescope([Points("plays", 3, 4, "won 3 of 4"), Points("logs in", 1, 1), Points("n/a", 0, 0)], "all")
-    )
-    assert result["score"] == 4 and result["output"] == "all"
-    assert [(test["score"], test["max_score"], test.get("status")) for test in result["tests"]] == [
-        (3, 4, "failed"),
-        (1, 1, "passed"),
-        (0, 0, None),
-    ]
-    assert result["tests"][0]["name"] == "plays" and result["tests"][0]["output"] == "won 3 of 4"
 
 
 def test_where_a_report_cannot_be_written_is_known_before(tmp_path: Path) -> None:

@@ -3,6 +3,9 @@
 After the end of a match the bot seeks again, or leaves. An ERROR changes nothing, and the clock runs on.
 """
 
+from collections.abc import Callable, Sequence
+from functools import partial
+
 from bots.check.bot_under_test import BotUnderTest, Situation
 from bots.check.conformance_match import ConformanceMatch
 from bots.check.position_search import Wanted, always_ends, can_win, find, wins
@@ -20,7 +23,7 @@ def own_move_ends(bot: BotUnderTest) -> None:
     table.opening()
     table.exchange()
     table.close()
-    _goes_on(bot)
+    bot.seeking()
 
 
 def opponent_wins(bot: BotUnderTest) -> None:
@@ -30,7 +33,7 @@ def opponent_wins(bot: BotUnderTest) -> None:
     position = table.history.position
     table.moved(next(s.move for s in position.successors() if wins(position, s)))
     table.close()
-    _goes_on(bot)
+    bot.seeking()
 
 
 def move_limit(bot: BotUnderTest) -> None:
@@ -40,43 +43,33 @@ def move_limit(bot: BotUnderTest) -> None:
         table.opening()
         while not table.over():
             table.ply()
-        _goes_on(bot)
+        bot.seeking()
 
 
-def while_preparing(bot: BotUnderTest) -> None:
-    """The match ends directly after MATCH; a READY may be on its way."""
-    for result, reason in (("opponent", "resign"), ("annulled", "server_stop")):
+def ends_early(
+    bot: BotUnderTest, *, reach: Callable[[ConformanceMatch], None], ends: Sequence[tuple[str, str]], sentence: str = ""
+) -> None:
+    """The match ends at a moment, once by each result and its reason; the result ``bot`` is a win of the bot.
+
+    What the bot has said meanwhile may be on its way: READY, or a MOVE that comes too late.
+    """
+    for result, reason in ends:
         table = _table(bot)
-        table.announce()
-        table.result(table.name if result == "opponent" else result, reason, "before it began")
-        _goes_on(bot)
-
-
-def while_waiting(bot: BotUnderTest) -> None:
-    """The match ends while the opponent is on turn."""
-    for reason in ("time", "bad_move", "resign"):
-        table = _table(bot)
-        table.opening()
-        if table.bot_moves:
-            table.exchange()
+        reach(table)
         if not table.over():
-            table.result(table.name, reason, "checker has lost")
-        _goes_on(bot)
+            table.result(table.name if result == "bot" else result, reason, sentence)
+        bot.seeking()
 
 
-def while_thinking(bot: BotUnderTest) -> None:
-    """The match ends while the bot is on turn; the MOVE that comes too late is refused."""
-    for result, reason in (("won", "resign"), ("annulled", "server_fault"), ("draw", UNKNOWN)):
-        table = _table(bot)
-        table.opening()
-        table.turn_to_bot()
-        table.result(table.name if result == "won" else result, reason)
-        _goes_on(bot)
+def _waiting(table: ConformanceMatch) -> None:
+    table.opening()
+    if table.bot_moves:
+        table.exchange()
 
 
-def _goes_on(bot: BotUnderTest) -> None:
-    """See that the bot seeks again; where it leaves, that it can come back."""
-    bot.seeking()
+def _thinking(table: ConformanceMatch) -> None:
+    table.opening()
+    table.turn_to_bot()
 
 
 def _table(bot: BotUnderTest, wanted: Wanted | None = None, *, own: bool = True) -> ConformanceMatch:
@@ -111,8 +104,7 @@ def moves_are_refused(bot: BotUnderTest) -> None:
 
 def _on_turn(bot: BotUnderTest) -> ConformanceMatch:
     table = ConformanceMatch(bot)
-    table.opening()
-    table.turn_to_bot()
+    _thinking(table)
     return table
 
 
@@ -132,9 +124,32 @@ SITUATIONS = (
     Situation("the game ends by its own move", own_move_ends),
     Situation("the game ends by a move of the opponent's", opponent_wins),
     Situation("the match is drawn by the move limit", move_limit),
-    Situation("the match ends while it prepares", while_preparing),
-    Situation("the match ends while it waits", while_waiting),
-    Situation("the match ends while it thinks: its MOVE comes too late", while_thinking),
+    Situation(
+        "the match ends while it prepares",
+        partial(
+            ends_early,
+            reach=ConformanceMatch.announce,
+            ends=(("bot", "resign"), ("annulled", "server_stop")),
+            sentence="before it began",
+        ),
+    ),
+    Situation(
+        "the match ends while it waits",
+        partial(
+            ends_early,
+            reach=_waiting,
+            ends=(("bot", "time"), ("bot", "bad_move"), ("bot", "resign")),
+            sentence="checker has lost",
+        ),
+    ),
+    Situation(
+        "the match ends while it thinks: its MOVE comes too late",
+        partial(
+            ends_early,
+            reach=_thinking,
+            ends=(("bot", "resign"), ("annulled", "server_fault"), ("draw", UNKNOWN)),
+        ),
+    ),
     Situation("its MOVE is refused: says another, or RESIGN", move_is_refused),
     Situation("its MOVES is refused: moves without it, or says RESIGN", moves_are_refused),
 )

@@ -1,13 +1,14 @@
 """Situations on the board, and of the clocks."""
 
+from functools import partial
 from random import Random
 
 from bots.check.bot_under_test import BotUnderTest, Situation
 from bots.check.conformance_match import ConformanceMatch
-from bots.check.position_search import Wanted, chooses, crossing_rows, find, forced_move, may_choose
+from bots.check.position_search import chooses, crossing_rows, find, forced_move, may_choose
 from bots.check.report import Skipped
 from engine.games.catalogue import GAMES
-from engine.games.interface import Game, Position, Successor
+from engine.games.interface import Game, Position
 
 FEW_PLIES = 8
 LONG_PLIES = 300
@@ -21,14 +22,11 @@ SMALL_GIPF = "2 2 9 9"
 GIPF = GAMES["gipf"]
 
 
-def first_side(bot: BotUnderTest) -> None:
-    """A few moves as the side that begins."""
-    keep_playing(ConformanceMatch(bot, side=0), FEW_PLIES)
-
-
-def second_side(bot: BotUnderTest) -> None:
-    """A few moves as the other side."""
-    keep_playing(ConformanceMatch(bot, side=1), FEW_PLIES)
+def plays(
+    bot: BotUnderTest, plies: int, *, side: int | None = None, budget: int | None = None, increment: int = 0
+) -> None:
+    """So many moves at most."""
+    keep_playing(ConformanceMatch(bot, side=side, budget=budget, increment=increment), plies)
 
 
 def waits_for_turn(bot: BotUnderTest) -> None:
@@ -48,27 +46,22 @@ def waits_for_turn(bot: BotUnderTest) -> None:
     table.close()
 
 
-def own_rows(bot: BotUnderTest) -> None:
-    """Every legal move takes a choice among the bot's rows."""
+def chooses_rows(bot: BotUnderTest, *, own: bool) -> None:
+    """Every legal move takes a choice among rows of the bot, or of the opponent."""
     for side in bot.sides():
-        _one_move(bot, crossing_rows(side, side), side)
-
-
-def opponents_rows(bot: BotUnderTest) -> None:
-    """Every legal move takes a choice among the opponent's rows."""
-    for side in bot.sides():
-        _one_move(bot, crossing_rows(1 - side, side), side)
+        _one_move(bot, crossing_rows(side if own else 1 - side, side), side)
 
 
 def opponent_chooses(bot: BotUnderTest) -> None:
     """The other side plays moves with choices; the bot has to know what they have made of the board."""
     for side in bot.sides():
         for owner in (0, 1):
-            _require(bot, GIPF)
+            if _game(bot) is not GIPF:
+                raise Skipped(f"the bot seeks {bot.game.name}")
             if bot.options.parameters is None:
                 position = crossing_rows(owner, 1 - side)
             else:
-                position = _found(bot, 1 - side, may_choose(owner))
+                position = find(*_variant(bot), 1 - side, may_choose(owner))
             table = ConformanceMatch(bot, position, side=side)
             table.opening()
             table.moved(next(s.move for s in position.successors() if chooses(s, owner)))
@@ -97,14 +90,14 @@ def another_start(bot: BotUnderTest) -> None:
     """BOARD shows a position in the middle of a game: it is where this match begins, whoever is to move."""
     for turn in (0, 1):
         for side in bot.sides():
-            position = _found(bot, turn, _has_begun)
+            position = find(*_variant(bot), turn, lambda found, _: found.key != found.game.start(found.parameters).key)
             keep_playing(ConformanceMatch(bot, position, side=side), 2)
 
 
 def match_after_match(bot: BotUnderTest) -> None:
     """Three matches in a row, of different lengths and ends."""
     for number in range(3):
-        keep_playing(ConformanceMatch(bot), 1 + 2 * number)
+        plays(bot, 1 + 2 * number)
 
 
 def keep_playing(table: ConformanceMatch, plies: int) -> None:
@@ -130,35 +123,14 @@ def keep_playing(table: ConformanceMatch, plies: int) -> None:
 
 def _quiet_move(table: ConformanceMatch, chance: Random) -> str:
     successors = list(table.history.position.successors())
-    return chance.choice([s for s in successors if _goes_on(s)] or successors).move
-
-
-def _has_begun(position: Position, _successors: list[Successor]) -> bool:
-    return position.key != position.game.start(position.parameters).key
-
-
-def _goes_on(successor: Successor) -> bool:
-    return successor.position.verdict() is None
+    return chance.choice([s for s in successors if s.position.verdict() is None] or successors).move
 
 
 def _one_move(bot: BotUnderTest, position: Position, side: int) -> None:
-    _require(bot, position.game)
     table = ConformanceMatch(bot, position, side=side)
     table.opening()
     table.exchange()
     table.close()
-
-
-def _found(bot: BotUnderTest, turn: int, wanted: Wanted) -> Position:
-    """Find a position of the variant that is to be played; raises `Skipped`."""
-    game, parameters = _variant(bot)
-    return find(game, parameters, turn, wanted)
-
-
-def _require(bot: BotUnderTest, game: Game) -> None:
-    seeks = _game(bot)
-    if seeks is not game:
-        raise Skipped(f"the bot seeks {seeks.name}")
 
 
 def _variant(bot: BotUnderTest) -> tuple[Game, str]:
@@ -181,28 +153,21 @@ TRIES = 3
 """A bot that cannot keep its time fails each time; one whose time a busy machine has taken does not."""
 
 
-def short_budget(bot: BotUnderTest) -> None:
-    """A second for the whole match."""
-    keep_playing(ConformanceMatch(bot, budget=SHORT_MS), SHORT_PLIES)
-
-
-def increment(bot: BotUnderTest) -> None:
-    """Half a second, and a tenth for each move."""
-    table = ConformanceMatch(bot, budget=TINY_MS, increment=INCREMENT_MS)
-    keep_playing(table, SHORT_PLIES)
-
-
 SITUATIONS = (
-    Situation("plays the side that begins", first_side),
-    Situation("plays the other side", second_side),
+    Situation("plays the side that begins", partial(plays, plies=FEW_PLIES, side=0)),
+    Situation("plays the other side", partial(plays, plies=FEW_PLIES, side=1)),
     Situation("moves on TURN only: not on START, MOVED or OPPONENT", waits_for_turn),
     Situation("begins in the position that BOARD shows", another_start),
-    Situation("chooses among its own crossing rows", own_rows),
-    Situation("chooses among the opponent's crossing rows", opponents_rows),
+    Situation("chooses among its own crossing rows", partial(chooses_rows, own=True)),
+    Situation("chooses among the opponent's crossing rows", partial(chooses_rows, own=False)),
     Situation("follows an opponent who chooses among crossing rows", opponent_chooses),
     Situation("finds a forced move", has_one_move),
     Situation("plays match after match", match_after_match),
     Situation("plays a long match", long_match),
-    Situation("keeps its time with a second for the match", short_budget, TRIES),
-    Situation("keeps its time with half a second, and a tenth more a move", increment, TRIES),
+    Situation("keeps its time with a second for the match", partial(plays, plies=SHORT_PLIES, budget=SHORT_MS), TRIES),
+    Situation(
+        "keeps its time with half a second, and a tenth more a move",
+        partial(plays, plies=SHORT_PLIES, budget=TINY_MS, increment=INCREMENT_MS),
+        TRIES,
+    ),
 )

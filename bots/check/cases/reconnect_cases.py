@@ -12,7 +12,8 @@ from engine.wire.coding import encode
 
 
 def resume(table: ConformanceMatch) -> None:
-    """Wait until the bot is back with RESUME, and tell it what it has missed; raises `Fault` where it is not."""
+    """Close the connection, wait for RESUME, and tell the bot what it has missed; raises `Fault` without RESUME."""
+    table.peer.close()
     right = f"RESUME {table.number} {table.token} over a new connection"
     deadline = time.monotonic() + ANSWER_SECONDS
     while time.monotonic() < deadline:
@@ -58,7 +59,6 @@ def while_preparing(bot: BotUnderTest) -> None:
     """Directly behind MATCH and BOARD: READY is said, or said again, over the new connection."""
     table = _table(bot)
     table.announce()
-    table.peer.close()
     resume(table)
     table.ready()
     table.start()
@@ -75,7 +75,6 @@ def while_waiting(bot: BotUnderTest) -> None:
         moved = table.played(table.first_move())
         line = encode(moved)
         table.peer.send(line[: len(line) // 2])
-        table.peer.close()
         resume(table)
         _goes_on(table)
 
@@ -100,7 +99,6 @@ def again_and_again(bot: BotUnderTest) -> None:
             table.ply()
             if table.over():
                 return
-        table.peer.close()
         resume(table)
     _goes_on(table)
 
@@ -109,7 +107,6 @@ def ended_meanwhile(bot: BotUnderTest) -> None:
     """The match is over when the bot is back: RESULT comes with what it has missed."""
     table = _table(bot)
     table.opening()
-    table.peer.close()
     resume(table)
     table.result(table.name, "time", "checker ran out of time")
     bot.seeking()

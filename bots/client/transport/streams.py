@@ -6,30 +6,13 @@ import select
 import socket
 import ssl
 import sys
-from typing import Protocol
 
 from bots.client.errors import Unreachable
 from engine.wire.seat import PIPES
 
 
-class ByteStream(Protocol):
-    """What a connection needs of a socket."""
-
-    def settimeout(self, seconds: float, /) -> None:
-        """Wait for so long at most to send or to receive."""
-
-    def sendall(self, data: bytes, /) -> None:
-        """Send all bytes; raises OSError."""
-
-    def recv(self, most: int, /) -> bytes:
-        """Wait for bytes, none at the end; raises TimeoutError, and other OSError."""
-
-    def close(self) -> None:
-        """Close it. May be called again."""
-
-
 class OwnPipes:
-    """The standard input and output of this program as a `ByteStream`.
+    """The standard input and output of this program, with the methods of a socket that a connection needs.
 
     From then on what the program prints goes to stderr, for a line among those of the protocol would be taken for one.
     """
@@ -69,7 +52,7 @@ class OwnPipes:
             self._from = self._to = -1
 
 
-def open_stream(host: str, port: int, tls: ssl.SSLContext | None, seconds: float) -> ByteStream:
+def open_stream(host: str, port: int, tls: ssl.SSLContext | None, seconds: float) -> socket.socket | OwnPipes:
     """Connect to an address, encrypted where that is wanted, within so many seconds for each step.
 
     Raises `Unreachable`.

@@ -7,8 +7,7 @@ Ctrl-C.
 
 import os
 import sys
-from collections.abc import Callable, Sequence
-from hashlib import sha256
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -16,9 +15,9 @@ from cyclopts import Parameter
 
 from engine.clock import TimeControl
 from engine.commands import reports
-from engine.commands.program import Rejected
+from engine.commands.program import Rejected, usable_cores
 from engine.commands.usage_errors import explain_fault, nearest
-from engine.duel.statistics import Decision, Sprt
+from engine.duel.statistics import MAX_ELO, Decision, Sprt
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game, variant_title
 from engine.games.interface import BadParameters
 from server.config.declared import Range
@@ -30,7 +29,7 @@ from server.storage.unsynced import SUFFIX
 
 if TYPE_CHECKING:
     from server.commands.match.run import MatchEnd
-    from server.commands.match.setup import MatchSetup, Openings
+    from server.commands.match.setup import MatchSetup
 
 Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
 File = Annotated[str | None, Parameter(allow_leading_hyphen=True)]
@@ -42,9 +41,6 @@ GAMES_USUALLY, GAMES_OF_TEST = 100, 10_000
 """Games of two players where nothing is said: without a test, and at most with one."""
 
 MAX_PLAYERS = 50
-
-MAX_ELO = 1000.0
-"""Hypotheses are no further from 0 than this: scores of 0.997."""
 
 START_SECONDS = 60
 """How long the first word of a program is waited for, as in contests."""
@@ -65,7 +61,6 @@ def match(
     concurrency: int | None = None,
     seed: int = 1,
     plies: int | None = None,
-    openings: Path | None = None,
     move_limit: int = 1000,
     results: Path | None = None,
     records: Path | None = None,
@@ -107,8 +102,6 @@ def match(
         Of the random moves of the openings.
     plies
         Random moves of an opening; what suits the game when left out, 0 for none.
-    openings
-        File of openings to play in place of random ones: positions, or lines "moves: a; b", with empty lines between.
     move_limit
         A game is a draw after so many moves of both sides.
     results
@@ -138,17 +131,15 @@ def match(
             _check_range("concurrency", CONCURRENCY, concurrency)
         if plies is not None:
             _check_range("plies", PLIES, plies)
-            if openings is not None:
-                raise Rejected("--plies and --openings exclude each other: a file has its openings")
         variants = _variants(game, params)
         test = _test(sprt, len(players))
         count = _games(games, len(variants), test)
-        at_once = concurrency or (0 if dask else _cores())
+        at_once = concurrency or (0 if dask else usable_cores())
         _check_files({"--json": json, "--junit": junit}, results, records)
-        drawn, word = _openings(openings, game, variants, plies, seed)
         setup = _setup(
-            players, folder or (), game, variants, (budget, increment), drawn, word,
-            games=count, concurrency=max(1, at_once), move_limit=move_limit, sandbox=sandbox, test=test,
+            players, folder or (), game, variants, (budget, increment),
+            plies=plies, seed=seed, games=count, concurrency=max(1, at_once),
+            move_limit=move_limit, sandbox=sandbox, test=test,
         )  # fmt: skip
         end = _hold(setup, results, records, at_once, dask, to_stderr="-" in (json, junit))
     except Rejected as error:
@@ -164,9 +155,9 @@ def _setup(
     game: str,
     variants: Sequence[str],
     time: tuple[int, int],
-    drawn: "Callable[[str], Openings]",
-    word: str,
     *,
+    plies: int | None,
+    seed: int,
     games: int,
     concurrency: int,
     move_limit: int,
@@ -189,8 +180,9 @@ def _setup(
     try:
         setup = make_setup(
             read_players(texts, folder, [own.absolute() for own in folders]),
-            game, variants, TimeControl.of_milliseconds(*time), drawn, word,
-            games=games, concurrency=concurrency, move_limit=move_limit, start_seconds=START_SECONDS,
+            game, variants, TimeControl.of_milliseconds(*time),
+            plies=plies, seed=seed, games=games, concurrency=concurrency,
+            move_limit=move_limit, start_seconds=START_SECONDS,
             sandbox=Sandbox.SEALED if sandbox else Sandbox.NONE, test=test, folder=str(folder),
         )  # fmt: skip
         for openings in setup.openings.values():
@@ -326,11 +318,8 @@ def _check_range(option: str, allowed: Range, value: int) -> None:
 
 def _check_files(reports_: dict[str, str | None], results: Path | None, records: Path | None) -> None:
     """Refuse files that cannot be written, before the work of hours; raises `Rejected`."""
-    for option, file in reports_.items():
-        if file and (fault := reports.not_writable(file)):
-            raise Rejected(f"{option}: {fault}")
-    if all(file == "-" for file in reports_.values()):
-        raise Rejected(f"{' and '.join(reports_)} cannot both be -, which is stdout")
+    if fault := reports.not_writable_of(reports_):
+        raise Rejected(fault)
     if results is not None and (fault := reports.not_writable(str(results))):
         raise Rejected(f"--results: {fault}")
     if records is not None:
@@ -343,31 +332,6 @@ def _check_files(reports_: dict[str, str | None], results: Path | None, records:
         resumes = results is not None and results.is_file() and results.stat().st_size > 0
         if not resumes and any(path.stem.isdecimal() for path in records.glob(f"*{SUFFIX}")):
             raise Rejected(f"--records: the folder {records} has the records of another match; name an empty one")
-
-
-def _openings(
-    file: Path | None, game: str, variants: Sequence[str], plies: int | None, seed: int
-) -> "tuple[Callable[[str], Openings], str]":
-    """Return what gives the openings of a variant, and what identifies them; raises `Rejected`."""
-    from server.commands.match.setup import drawn_openings, read_openings
-
-    if file is None:
-        word = f"{'usual' if plies is None else plies} plies, seed {seed}"
-        return lambda parameters: drawn_openings(GAMES[game], parameters, plies, seed), word
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-        return read_openings(text, game, variants), f"file {sha256(text.encode()).hexdigest()}"
-    except (OSError, UnicodeDecodeError) as error:
-        raise Rejected(
-            f"--openings {file}: {error.strerror if isinstance(error, OSError) else explain_fault(error)}"
-        ) from None
-    except BadOpening as error:
-        raise Rejected(f"--openings {file}: {error}") from None
-
-
-def _cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _leaves(error: BaseException) -> list[Exception]:

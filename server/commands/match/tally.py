@@ -124,7 +124,8 @@ class Tally:
         self._names = tuple(names)
         self._test = test
         self._games: dict[int, PlayedGame] = {}
-        self._tested = 0
+        self.tested_pairs = 0
+        """The number of pairs that have entered the test."""
         self._counts = [0] * OUTCOMES
         self.decision = Decision.OPEN
         """What the test has said first; it is not asked again."""
@@ -132,7 +133,7 @@ class Tally:
     @property
     def games(self) -> tuple[PlayedGame, ...]:
         """The games that count, in order: all, or those up to the pair with which the test has ended."""
-        end = math.inf if self.decision is Decision.OPEN else 2 * self._tested
+        end = math.inf if self.decision is Decision.OPEN else 2 * self.tested_pairs
         return tuple(self._games[number] for number in sorted(self._games) if number <= end)
 
     @property
@@ -145,20 +146,15 @@ class Tally:
         """The log-likelihood ratio of the test; 0 without one."""
         return self._test.ratio(tuple(self._counts)) if self._test is not None else 0.0
 
-    @property
-    def tested_pairs(self) -> int:
-        """The number of pairs that have entered the test."""
-        return self._tested
-
     def add(self, game: PlayedGame) -> None:
         """Count a game."""
         self._games[game.number] = game
         while self._test is not None and self.decision is Decision.OPEN:
-            points = self._pair_points(self._tested, self._names[0])
+            points = self._pair_points(self.tested_pairs, self._names[0])
             if points is None:
                 return
             self._counts[points] += 1
-            self._tested += 1
+            self.tested_pairs += 1
             self.decision = self._test.decide(self.ratio)
 
     def rows(self) -> list[Row]:

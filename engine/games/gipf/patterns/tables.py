@@ -17,7 +17,6 @@ windows. Tables hold the sums, so windows cost an evaluation nothing.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from math import isqrt
 from pathlib import Path
@@ -177,23 +176,12 @@ class BadTables(ValueError):
     """A file that holds no tables. ``str(error)`` says what is wrong."""
 
 
-class _Content(msgspec.Struct, forbid_unknown_fields=True):
-    size: int
-    run: int
-    lines: dict[int, list[Entry]]
-    reserves: list[Entry]
-
-
-_CONTENT = msgspec.json.Decoder(_Content)
-
-
-@dataclass(frozen=True, eq=False)
-class Tables:
+class Tables(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True):
     """The tables of a board and K."""
 
     size: int
     run: int
-    lines: Mapping[int, list[Entry]]
+    lines: dict[int, list[Entry]]
     """For each length of line, the entries of its contents."""
     reserves: list[Entry]
 
@@ -230,6 +218,8 @@ class Tables:
         return {name: table(values, compile=compile) for name, values in found.items()} | wide | single
 
 
+_DECODER = msgspec.json.Decoder(Tables)
+
 SHIPPED = {(4, 3), (4, 4), (4, 5), (5, 3), (5, 4)}
 """Boards and runs, S and K, with tables in this package."""
 
@@ -253,13 +243,13 @@ def read(content: bytes | Mapping[str, object]) -> Tables:
     """Return the tables that a file holds, or the object that was read from it; raises `BadTables`."""
     try:
         if isinstance(content, bytes):
-            found = _CONTENT.decode(content)
+            found = _DECODER.decode(content)
         else:
-            found = msgspec.convert(content, type=_Content, strict=False)  # noqa: TID251 - ready by then
+            found = msgspec.convert(content, type=Tables, strict=False)  # noqa: TID251 - ready by then
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BadTables(f"these are no tables of an evaluation: {error}") from None
     _check(found)
-    return Tables(found.size, found.run, found.lines, found.reserves)
+    return found
 
 
 def write(tables: Tables) -> bytes:
@@ -275,7 +265,7 @@ def _entries(entries: list[Entry]) -> str:
     return ",\n".join(str(list(entry)).replace(" ", "") for entry in entries)
 
 
-def _check(found: _Content) -> None:
+def _check(found: Tables) -> None:
     """Hold tables to the board, and to what fits the words that they are kept in."""
     if not 2 <= found.size <= LARGEST:
         raise BadTables(f"S is {found.size}, but there are tables for boards of side 2 to {LARGEST} alone")
@@ -330,7 +320,8 @@ def patterns_of(variant: Parameters) -> Patterns | None:
     if variant.size > LARGEST:
         return None
     return Patterns(
-        entry_count(variant),
+        # entries of lines, the shortest first, then those of reserves and of windows
+        _end_of_tables(variant) + (distinct(WINDOW) if has_windows(variant.size) else 0),
         lambda states: entries_of(variant, states),
         lambda numbers, unit: write(tables_from(variant, numbers, unit)),
     )
@@ -339,11 +330,6 @@ def patterns_of(variant: Parameters) -> Patterns | None:
 def reserve_count(variant: Parameters) -> int:
     """Return the reserves that tables of a variant tell apart: those up to the one at the start."""
     return max(variant.white, variant.black) - 2
-
-
-def entry_count(variant: Parameters) -> int:
-    """Return the number of entries: those of lines, the shortest first, then those of reserves and of windows."""
-    return _end_of_tables(variant) + (distinct(WINDOW) if has_windows(variant.size) else 0)
 
 
 def has_windows(size: int) -> bool:

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 from engine.clock import TimeControl
 from engine.duel.statistics import Sprt
-from engine.games.catalogue import GAMES
 from server.commands.match.players import MatchPlayer
-from server.commands.match.setup import MatchSetup, drawn_openings, make_setup
+from server.commands.match.setup import MatchSetup, make_setup
 from server.commands.match.tally import PlayedGame
 from server.contest.definition import Sandbox
 
@@ -23,8 +22,7 @@ def setup(
     options = {"concurrency": 1, "move_limit": 100, "start_seconds": 60, **changed}
     return make_setup(
         players, "mnk", variants, TimeControl.of_milliseconds(1000, 10),
-        lambda parameters: drawn_openings(GAMES["mnk"], parameters, 2, 1), "2 plies, seed 1",
-        games=games, concurrency=options["concurrency"], move_limit=options["move_limit"],
+        plies=2, seed=1, games=games, concurrency=options["concurrency"], move_limit=options["move_limit"],
         start_seconds=options["start_seconds"], sandbox=Sandbox.NONE, test=test, folder="/",
     )  # fmt: skip
 

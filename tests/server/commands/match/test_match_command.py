@@ -193,8 +193,6 @@ def test_the_commands_of_readme_work(tmp_path: Path, line: str) -> None:
         ("random random random --sprt 0 10", "--sprt compares two players, and there are 3"),
         ("random random --sprt 10 -10", "--sprt is 10 -10; it has to be two differences in Elo, the smaller one first"),
         ("random random --game mnk --params 3,3,3 --plies 50", "no game of m,n,k 3 3 3 goes on after so many"),
-        ("random random --openings none.txt", "--openings none.txt: No such file or directory"),
-        ("random random --openings none.txt --plies 3", "--plies and --openings exclude each other"),
         ("random random --json none/a.json", "--json: there is no folder none"),
         ("random random --json - --junit -", "--json and --junit cannot both be -, which is stdout"),
         ("random random --results none/a.jsonl", "--results: there is no folder none"),
