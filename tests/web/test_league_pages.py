@@ -141,5 +141,5 @@ def test_a_contest_is_written_on_a_phone(browser: Browser, site: Site) -> None:
         look()
         text.fill(text.input_value().replace("increment = -1", "increment = 100"))
         page.get_by_role("button", name="Check").click()
-        expect(page.get_by_role("status")).to_contain_text("It can begin: 2 entrants.")
+        expect(page.get_by_role("status")).to_contain_text("It can begin: 2 entrants, 2 games")
         look()

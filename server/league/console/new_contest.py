@@ -7,6 +7,7 @@ Organisers on a page have no account on the machine. So the contest starts no pr
 server's own bots, versions of bots, and the programs and files of the earlier contest that it is a copy of.
 """
 
+import re
 from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
@@ -195,6 +196,24 @@ def load_of(earlier: Earlier | None) -> Callable[[str], str]:
     return load
 
 
+def line_of(sentence: str, text: str) -> int:
+    """Return the number of the line of a contest file that a finding names; 0 if it names none.
+
+    Findings begin with their place, as in ``games[2].params``, or name the line themselves.
+    """
+    if named := re.search(r"at line ([0-9]+)", sentence):
+        return int(named[1])
+    lines, first, last = text.splitlines(), 0, 0
+    for key, place in re.findall(r"([a-z-]+)(?:\[([0-9]+)\])?", sentence.partition(" ")[0]):
+        table = re.compile(rf"\s*\[+{key}\]+|\s*{key}\s*=|.*[{{,]\s*{key}\s*=")
+        found = [number for number, line in enumerate(lines[first:], first + 1) if table.match(line)]
+        if not found:
+            break
+        last = found[min(int(place or 1), len(found)) - 1]
+        first = last - 1
+    return last
+
+
 class NewContestPage:
     """The handlers of these routes."""
 
@@ -238,12 +257,13 @@ class NewContestPage:
 
 
 def _show(identity: Identity, copied: int, text: str, *, fault: str = "", checked: Checked | None = None) -> Response:
+    line = line_of(fault, text) if fault else 0
     values = {
         "identity": identity,
         "templates": [title for title, _ in TEMPLATES],
         "text": text,
         "copied": copied,
-        "fault": fault,
+        "fault": f"line {line}: {fault}" if line else fault,
         "checked": checked,
     }
     status = 400 if fault else 200

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from server.contest.contest_file import BadContest
-from server.league.console.new_contest import TEMPLATES, Earlier, read_new
+from server.league.console.new_contest import TEMPLATES, Earlier, line_of, read_new
 from tests.server.contest.runtime.bots import read_definition
 
 FILE = """
@@ -52,3 +52,24 @@ def test_a_copy_reads_the_positions_that_the_file_before_names(tmp_path: Path) -
 @pytest.mark.parametrize("text", [text for _, text in TEMPLATES])
 def test_a_contest_can_begin_by_each_template(text: str) -> None:
     assert read_new(text, None).stages
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ('format = "swiss"', 'format = "swis"', "format = "),
+        ("rounds = 3", "rounds = 0", "rounds = 0"),
+        ('game = "gipf"', 'game = "gpif"', "game = "),
+        ("plies = 4", "plies = 0", "openings = "),
+        ("budget = 60_000", "budget = 0", "time = "),
+        ('name = "bob"', 'name = "-bob"', 'name = "-bob"'),
+        ("[qualification]", "[qualification", "[qualification"),
+        ("advance = 2", "advance = 9", "advance = 9"),
+    ],
+)
+def test_a_finding_is_told_with_its_line(old: str, new: str, line: str) -> None:
+    text = TEMPLATES[1][1].replace(old, new)
+    with pytest.raises(BadContest) as raised:
+        read_new(text, None)
+    assert text.splitlines()[line_of(str(raised.value), text) - 1].startswith(line), raised.value
+    assert line_of("a contest has 2 to 500 entrants, not 1", text) == 0
