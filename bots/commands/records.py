@@ -74,7 +74,7 @@ def replay(
     from bots.workbench import replay as texts
     from bots.workbench.replay import Outcome, compare, player, turns_of
 
-    _, summary = _record_of(record, data)
+    summary = _record_of(record, data)
     if debugger and record == "-":
         fail("--debugger reads standard input itself: name a file of the record", 2)
     check_report_files({"--json": json})
@@ -109,7 +109,6 @@ def review(
     nodes: Annotated[int, Parameter(validator=POSITIVE)] = REVIEW_NODES,
     data: Path = DATA,
     json: File = None,
-    annotate: File = None,
 ) -> None:
     """Let the engine look at each move of a match: what was best, what was lost, and what is proven.
 
@@ -127,8 +126,6 @@ def review(
         Data directory of a server.
     json
         File for the review as JSON; - is stdout, and the lines for people then go to stderr.
-    annotate
-        File for a copy of the record with the review as notes, for pages and tools that show these.
     """
     from time import perf_counter
 
@@ -136,12 +133,9 @@ def review(
     from engine.commands.inputs import say_compiling
     from engine.record.review import review as reviewed_moves
 
-    text, summary = _record_of(record, data)
-    files = {"--json": json, "--annotate": annotate}
-    check_report_files(files)
-    if annotate and annotate != "-" and _holds(Path(annotate), text):
-        fail(f"--annotate: {annotate} is the record itself; its copy needs another name", 2)
-    write = to_stderr if "-" in files.values() else print_line
+    summary = _record_of(record, data)
+    check_report_files({"--json": json})
+    write = to_stderr if json == "-" else print_line
     for line in texts.heading(summary, nodes):
         write(line)
     moves = []
@@ -154,12 +148,6 @@ def review(
     for line in texts.closing(summary, moves):
         write(line)
     write_report("--json", json, lambda: texts.as_json(summary, nodes, moves))
-    write_report("--annotate", annotate, lambda: texts.annotated(text, start.game.sides, moves))
-
-
-def _holds(path: Path, text: str) -> bool:
-    """Tell whether a file is there and holds a text."""
-    return path.is_file() and path.read_bytes() == text.encode()
 
 
 def _make_tablebase(position: Position) -> None:
@@ -178,10 +166,10 @@ def _make_tablebase(position: Position) -> None:
         make_tablebase(start)
 
 
-def _record_of(record: str, data: Path) -> tuple[str, Summary]:
-    """Read a record, as text and as what it says; ends the command where that fails."""
+def _record_of(record: str, data: Path) -> Summary:
+    """Read a record; end the command where that fails."""
     try:
-        return read_record(record, data)
+        return read_record(record, data)[1]
     except ArenaError as error:
         fail(str(error), 2)
 

@@ -1,13 +1,10 @@
-"""A review of a match as text, as JSON, and as notes in a copy of its record."""
+"""A review of a match as text and as JSON."""
 
 from collections.abc import Sequence
 
-from bots.client.errors import ArenaError
 from engine.commands import reports
-from engine.record import BadRecord, Summary, verify
+from engine.record import Summary
 from engine.record.review import Mark, ReviewedMove, Worth
-from engine.record.signature import WORD
-from engine.wire.notes import Note, write_note
 from engine.wire.words import number_of
 
 RESULTS = {1: "win", 0: "draw", -1: "loss"}
@@ -54,39 +51,6 @@ def as_json(summary: Summary, nodes: int, moves: Sequence[ReviewedMove]) -> str:
             "moves": [_plain(reviewed, position.game.sides) for reviewed in moves],
         }
     )
-
-
-def annotated(record: str, sides: Sequence[str], moves: Sequence[ReviewedMove]) -> str:
-    """Return a record with a note of the review for each move that was searched, in front of the move.
-
-    Raises `ArenaError` where these and the players' own notes are more than a record may hold.
-    """
-    notes = {f"{reviewed.ply} {sides[reviewed.side]}": _note(reviewed) for reviewed in moves if reviewed.best}
-    lines: list[str] = []
-    for line in record.splitlines():
-        kind, *words = line.split(" ")
-        if kind == WORD:  # of another text than this one
-            continue
-        if kind == "move" and (text := notes.get(" ".join(words[:2]))):
-            at = len(lines) - (lines[-1].startswith("lag "))  # which stands directly before the move
-            lines.insert(at, f"note {' '.join(words[:2])} {write_note(Note(text=text))}")
-        lines.append(line)
-    text = "".join(f"{line}\n" for line in lines)
-    try:
-        verify(text)
-    except BadRecord as error:
-        raise ArenaError(f"the review does not fit into the record: {error}") from None
-    return text
-
-
-def _note(reviewed: ReviewedMove) -> str:
-    """Return what the review says of a move, as the text of a note."""
-    if reviewed.best == reviewed.move:
-        return "; ".join([f"review: the best move, {_worth(reviewed.worth)}", *reviewed.marks])
-    parts = [f"best {reviewed.best}, {_worth(reviewed.best_worth)}", f"this move {_worth(reviewed.worth)}"]
-    if reviewed.loss is not None:
-        parts.append(f"loses {reviewed.loss}")
-    return f"review: {'; '.join([*parts, *reviewed.marks])}"
 
 
 def _worth(worth: Worth | None) -> str:

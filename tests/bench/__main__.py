@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 from tests.bench import (
     contests,
-    flags,
     games,
     hostile,
     levels,
@@ -33,7 +32,6 @@ BENCHES: dict[str, Callable[[], object]] = {
     "starting": starting.run,
     "server": server.run,
     "sync": sync.run,
-    "flags": flags.run,
     "requests": requests.run,
     "hostile": hostile.run,
     "web": web.run,

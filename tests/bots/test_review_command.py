@@ -11,15 +11,10 @@ from threading import Thread
 
 import pytest
 
-from bots.client.errors import ArenaError
 from bots.workbench import review as review_text
-from bots.workbench.review import annotated
 from engine.record import review as review_module
-from engine.record import verify
-from engine.record.notes import MAX_NOTE_BYTES
-from engine.record.review import review
 from tests.bots.test_cli import run
-from tests.engine.records import Table, records
+from tests.engine.records import Table
 
 TEXT = Table("mnk", "3 3 3").ready().play("b2", "a1", "c1", "a3", "a2", "c2", "b3", "b1", "c3").text
 NODES = ("--nodes", "100")
@@ -98,43 +93,6 @@ def test_the_same_as_json(record: str, capsys: pytest.CaptureFixture[str]) -> No
     }  # fmt: skip
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["lag", "restart", "stalls", "won on the board"])
-def test_a_copy_of_the_record_has_the_review_as_notes(
-    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    text = records()[kind]
-    (tmp_path / "17.txt").write_text(text, encoding="utf-8")
-    copy = tmp_path / "copy.txt"
-    status, output, _ = run(capsys, "review", str(tmp_path / "17.txt"), "--nodes", "60", "--annotate", str(copy))
-    assert status == 0
-    before, after = verify(text), verify(copy.read_text(encoding="utf-8"))
-    assert after._replace(notes=()) == before
-    assert [(note.ply, note.side) for note in after.notes] == [
-        (ply, played.side) for ply, played in enumerate(before.played, 1)
-    ]
-    for line, note in zip(output.splitlines()[3:], after.notes, strict=False):
-        best = line.split()[3]
-        said = "review: the best move, " if best == "=" else f"review: best {best}"
-        assert note.note.text.startswith(said)
-        assert ("blunder" in line) == note.note.text.endswith("blunder")
-
-
-def test_notes_that_do_not_fit_are_refused_and_nothing_is_written(tmp_path: Path) -> None:
-    room = MAX_NOTE_BYTES // 10 - 25
-    long = Table("mnk", "3 3 3").ready()
-    for move in ("b2", "a1", "c1", "a3", "a2", "c2", "b3", "b1", "c3"):
-        side = long.state.history.position.turn
-        for _ in range(2):
-            long.text += f"note {long.state.history.plies + 1} {('first', 'second')[side]} text={'x' * room}\n"
-        long.play(move)
-    moves = list(review(verify(long.text), 60, clock=lambda: 0.0))
-    with pytest.raises(
-        ArenaError, match=r"the review does not fit into the record: line \d+: the notes of a player have"
-    ):
-        annotated(long.text, ("first", "second"), moves)
-
-
 def test_a_record_is_named_in_every_way(
     tmp_path: Path, site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -161,7 +119,6 @@ def test_a_record_is_named_in_every_way(
         (("review", "http://"), "http://: no host given"),
         (("review", "{folder}/wrong.txt"), "{folder}/wrong.txt: line 21: "),
         (("review", "{record}", "--nodes", "0"), "--nodes"),
-        (("review", "{record}", "--annotate", "{record}"), "--annotate: {record} is the record itself; its copy needs"),
         (("review", "{record}", "--json", "{folder}/none/x"), "--json: there is no folder {folder}/none"),
     ],
 )  # fmt: skip

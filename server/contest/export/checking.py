@@ -1,7 +1,7 @@
 """Verifies an exported contest: signature, files, records, results, pairings, tables, ratings. Needs nothing else."""
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple, TypeVar
 
 import msgspec
@@ -102,35 +102,30 @@ def _check_signature(files: Mapping[str, bytes]) -> str:
     return key
 
 
-Told = Callable[[int, int], None]
-"""Is told how many games have been checked, of how many."""
-
-
-def verify_export(data: bytes, told: Told = lambda done, count: None) -> CheckedExport:
+def verify_export(data: bytes) -> CheckedExport:
     """Verify an exported contest; raises `BadExport` where it is none or its signature is not true.
 
     Takes about ten milliseconds a game.
     """
-    return verify_contest(open_export(data), told)
+    return verify_contest(open_export(data))
 
 
-def verify_contest(opened: Opened, told: Told = lambda done, count: None) -> CheckedExport:
+def verify_contest(opened: Opened) -> CheckedExport:
     """Verify a contest whose export was opened; as `verify_export`."""
     contents = decoded(opened.files, CONTEST, Contents)
     past = contents.past()
     try:
         entered = tuple(done.sentence for done in contents.interventions if done.kind is Kind.VERSION)
-        verdict = _verdict(opened, contents, past, told)
+        verdict = _verdict(opened, contents, past)
         return CheckedExport(opened.manifest.contest, opened.key, verdict, entered)
     except (IndexError, AssertionError, KeyError, OverflowError, ValueError) as error:
         raise BadExport(f"{CONTEST} contradicts itself, so that nothing can be recomputed: {error!r}") from None
 
 
-def _verdict(opened: Opened, contents: Contents, past: Past, told: Told) -> Verdict:
+def _verdict(opened: Opened, contents: Contents, past: Past) -> Verdict:
     found = list(opened.changed)
     checked: dict[int | None, Checked] = {}
-    for done, result in enumerate(past.played):
-        told(done, len(past.played))
+    for result in past.played:
         checked[result.match] = check(
             past.definition, _evidence(opened, result, contents.records.get(result.match or 0, ""))
         )
