@@ -27,7 +27,6 @@ from server.contest.store.schema import SCHEMA
 from server.contest.store.store import FILE as STORE
 from server.league.ladder import definition as ladder
 from server.match import recovery
-from server.storage.backup import backup_bytes
 from server.storage.database import other_version
 from server.storage.disk import is_in_use
 from server.storage.record_store import SUFFIX
@@ -69,7 +68,6 @@ def diagnosis(config: Path | None, data: Path | None, *, every_record: bool = Fa
         metrics=options.metrics,
         data=data or options.data,
         limits=found.limits,
-        league=found.league,
         tls=None
         if options.tls_cert is None or options.tls_key is None
         else tls.Identity(options.tls_cert, options.tls_key),
@@ -96,7 +94,6 @@ def examine(settings: Settings, *, every_record: bool = False) -> Iterator[Findi
             yield _port("metrics", METRICS_HOST, settings.metrics)
     yield _folder(settings.data)
     yield _space(settings.data)
-    yield _backup(settings.data)
     yield _descriptors(settings)
     yield from _records(settings.data / "records", every_record)
     if not runs:
@@ -104,9 +101,8 @@ def examine(settings: Settings, *, every_record: bool = False) -> Iterator[Findi
     yield from _damaged(settings.data / "damaged")
     yield _store(settings.data / STORE)
     yield from _signing_key(settings.data / SIGNING_KEY)
-    yield from league_findings(settings.data, settings.league)
+    yield from league_findings(settings.data)
     yield _sealing()
-    yield _limits(settings.limits)
     if settings.tls is not None:
         yield _certificate(settings.tls)
 
@@ -133,13 +129,6 @@ def _sealing() -> Finding:
         return Finding(NOTE, "sandbox", why)
     found = " ".join(lacks()) or "The kernel holds their bounds, in control groups."
     return Finding(GOOD, "sandbox", f"programs of contests can be sealed. {found}")
-
-
-def _limits(limits: Limits) -> Finding:
-    trusted = ", ".join(map(str, limits.trusted))
-    proxy = "where a proxy there passes players on, that is everybody: name other networks as trusted, or []"
-    told = f"connections and messages of {trusted} are not counted; {proxy}"
-    return Finding(GOOD, "limits", told if trusted else "they hold for every address")
 
 
 def _folder(folder: Path) -> Finding:
@@ -171,15 +160,6 @@ def _space(folder: Path) -> Finding:
     if free < MIN_BYTES:
         return Finding(WRONG, "space", f"{sentence}; matches end without a record when nothing is left: make room")
     return Finding(NOTE if free < FEW_BYTES else GOOD, "space", sentence)
-
-
-def _backup(folder: Path) -> Finding:
-    free = shutil.disk_usage(_existing(folder)).free
-    needed = backup_bytes(folder)
-    sentence = f"one takes up to {needed / 1e6:.1f} MB"
-    if free < needed:
-        return Finding(NOTE, "backup", f"{sentence}, more than is free where {folder} is: make backups elsewhere")
-    return Finding(GOOD, "backup", f"{sentence}; arena-server backup makes it while the server runs")
 
 
 def _descriptors(settings: Settings) -> Finding:

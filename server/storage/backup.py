@@ -121,11 +121,6 @@ def restore(backup: Path, data: Path) -> Saved:
     return Saved(files, _size(data))
 
 
-def backup_bytes(data: Path) -> int:
-    """Return how many bytes a backup of a data directory takes at most; raises OSError."""
-    return _size(data)
-
-
 def _fill(data: Path, to: Path, begun: Begun, contests: str) -> Saved:
     for path in sorted(data.glob(DATABASES)):
         _copy_database(path, to / path.name)

@@ -114,7 +114,7 @@ class Pages:
             Route("/api/matches/{number:number}/values", self._of_record("values")),
             Route("/api/matches/{number:number}/review", self._review),
             Route("/api/matches/{number:number}/times", self._of_record("times")),
-            Route("/api/matches/{number:number}/contest", self._pairing),
+            Route("/api/matches/{number:number}/contest", self._contest_of_match),
             Route("/api/matches/{number:number}/record", self._record),
             Route("/api/matches/{number:number}/log", self._log, methods=["POST"]),
             Route("/api/record", self._analysis("frames"), methods=["POST"]),
@@ -196,11 +196,11 @@ class Pages:
 
         return answer
 
-    async def _pairing(self, request: Request) -> Response:
-        found = await self._hubs.lobby.reports.game(request.path_params["number"])
+    async def _contest_of_match(self, request: Request) -> Response:
+        found = await self._hubs.lobby.reports.of_match(request.path_params["number"])
         if found is None:
             await self._check_match(request)
-        return json_answer(msgspec.json.encode(found))
+        return json_answer(msgspec.json.encode(found and {"contest": found.contest, "name": found.name}))
 
     async def _record(self, request: Request) -> Response:
         return Response(await self._text(request.path_params["number"]), media_type="text/plain; charset=utf-8")

@@ -267,7 +267,7 @@ def boards() -> Iterator[Shot]:
     yield Shot("match-over-notes", f"/match/{OVER['notes']}", "#noted li")
     yield Shot("match-over-on-time", f"/match/{OVER['on-time']}", "#spent li")
     yield Shot("match-over-reviewed", f"/match/{OVER['reviewed']}", BOARD, act=review)
-    yield Shot("match-over-in-a-contest", "/match/7", "#pairing")
+    yield Shot("match-over-in-a-contest", "/match/7", "#contest")
     whole = gipf_record(end="resign", stop_after=20)
     wrong = whole.replace("move 3 ", "move 4 ", 1)
     yield Shot("replay", "/replay", "#drop")

@@ -84,15 +84,15 @@ def middle(game: str) -> Position:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_game_of_a_text_is_found_out(game: str) -> None:
+def test_a_text_of_a_game_is_read(game: str) -> None:
     text = middle(game).text()
-    found = opened(Pasted(game="gipf", text=text))
+    found = opened(Pasted(game=game, text=text))
     assert (found.game, found.start, found.moves) == (game, text, ())
 
 
-def test_of_a_text_of_no_game_what_is_wrong_is_said_as_of_the_nearest_one() -> None:
-    with pytest.raises(Refusal, match="as mnk: line 3: "):
-        opened(Pasted(game="gipf", text="3 3 3 1\n0 0 0\n0 0\n0 0 0\n"))
+def test_the_fault_of_a_text_is_named() -> None:
+    with pytest.raises(Refusal, match="line 3: "):
+        opened(Pasted(game="mnk", text="3 3 3 1\n0 0 0\n0 0\n0 0 0\n"))
     with pytest.raises(Refusal, match="this is no true record"):
         opened(Pasted(game="gipf", text="arena-record 1\nmatch 1\n"))
 

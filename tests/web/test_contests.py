@@ -59,8 +59,16 @@ async def test_a_report_that_could_not_be_read_once_is_read_again(
     with monkeypatch.context() as patch:
         patch.setattr(Path, "read_bytes", read)
         assert [entry.contest for entry in await reports.entries()] == [3, 1]
-        assert await reports.game(10**6) is None
+        assert await reports.of_match(10**6) is None
     assert [entry.contest for entry in await reports.entries()] == [3, 2, 1]
+
+
+async def test_the_contest_of_a_match_is_found(tmp_path: Path) -> None:
+    data = write_reports(tmp_path)
+    reports = contests.ReportIndex(data)
+    report = contests.read_report((data / "contests" / "2" / "report.json").read_bytes())
+    found = await reports.of_match(next(game.match for game in report.games if game.match is not None))
+    assert found is not None and found in await reports.entries()
 
 
 def test_only_the_files_of_a_report_can_be_had(tmp_path: Path) -> None:

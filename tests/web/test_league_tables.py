@@ -75,16 +75,6 @@ EDGE = """() => [...document.querySelectorAll("main .card :is(p, li, h2, label, 
     .map((one) => one.textContent.trim().slice(0, 60))"""
 """Texts that touch the edge of their card, or go beyond it."""
 
-APART = """texts => {
-    const boxes = texts.map((text) => text.getBoundingClientRect());
-    const frame = texts[0].ownerSVGElement.getBoundingClientRect();
-    const curve = texts[0].ownerSVGElement.querySelector("polyline").getBoundingClientRect();
-    return boxes.every((one, i) => one.left >= frame.left - 1 && one.right <= frame.right + 1
-        && one.bottom <= curve.top + 3
-        && boxes.every((other, k) => i === k || one.right <= other.left || other.right <= one.left));
-}"""
-"""Whether names of versions are whole, apart from each other, and above the line of ratings."""
-
 
 def fill(data: Path) -> dict[str, str]:
     """Make a league: two people with bots that play each other and a level; return links that sign them in."""
@@ -205,15 +195,3 @@ def test_the_longest_names_fit_a_phone_before_anybody_has_signed_in(
             assert fits(page)
             assert not page.evaluate(EDGE)
             check_legibility(page)
-
-
-@pytest.mark.parametrize("width", [390, 844])
-def test_names_of_versions_stand_apart_above_the_line_of_ratings(
-    browser: Browser, league: tuple[Site, dict[str, str]], cookies: dict[str, list[dict[str, str]]], width: int
-) -> None:
-    with open_page(browser, phone=True) as page:
-        page.set_viewport_size({"width": width, "height": 844})
-        open_as(page, league, cookies, "player")
-        names = page.locator(".ratings").first.locator("text")
-        assert names.all_text_contents()[-1:] == [f"v{VERSIONS[-1]}"]
-        assert names.evaluate_all(APART)

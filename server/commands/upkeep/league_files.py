@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from engine.wire.words import number_of
-from server.config.limits import LeagueRules
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.league.database import FILE as LEAGUE
 from server.league.database import SCHEMA
-from server.league.submissions.versions import BUILD, FOLDER, disk_use, kept_bytes
+from server.league.submissions.versions import BUILD, FOLDER, disk_use
 from server.storage.database import other_version
 
 GOOD, NOTE, WRONG = "ok", "note", "WRONG"
@@ -37,15 +36,15 @@ class Finding(NamedTuple):
 MEGABYTE = 1 << 20
 
 MAX_NAMED = 5
-"""Versions, or people, that are named in a sentence."""
+"""Versions that are named in a sentence."""
 
 
 OTHER_TODO = "install that version again, or give another data directory"
 """What to do with a database that another version has written."""
 
 
-def league_findings(data: Path, rules: LeagueRules) -> Iterator[Finding]:
-    """Check the league of a data directory, by what people may keep there; yield nothing where there is none."""
+def league_findings(data: Path) -> Iterator[Finding]:
+    """Check the league of a data directory; yield nothing where there is none."""
     path = data / LEAGUE
     if not path.exists():
         return
@@ -65,17 +64,12 @@ def league_findings(data: Path, rules: LeagueRules) -> Iterator[Finding]:
                 ORDER BY bots.name"""
             ).fetchall()
             (count,) = database.execute("SELECT count(*) FROM versions WHERE state != 'deleted'").fetchone()
-            bots = database.execute(
-                """SELECT people.name, bots.name FROM bots JOIN people ON people.id = owner WHERE closed IS NULL
-                ORDER BY people.name"""
-            ).fetchall()
     except sqlite3.Error as error:
         yield Finding(WRONG, "league", f"{path} is damaged: {error}; take it from a backup")
         return
     yield Finding(GOOD, "league", f"{path} is whole")
     if count:
         yield from _versions(data / FOLDER, active, count)
-        yield from _quota(data, bots, rules)
 
 
 def _versions(folder: Path, active: list[tuple[str, int]], count: int) -> Iterator[Finding]:
@@ -95,22 +89,6 @@ def _versions(folder: Path, active: list[tuple[str, int]], count: int) -> Iterat
         yield Finding(GOOD, "versions", f"{many} {used.size / MEGABYTE:.0f} MB on the disk")
     if why := sandbox_obstacle():
         yield Finding(NOTE, "versions", f"versions of bots wait until they can be tried in a sandbox: {why}")
-
-
-def _quota(data: Path, bots: list[tuple[str, str]], rules: LeagueRules) -> Iterator[Finding]:
-    """Say who may keep no more, given the owners of all bots."""
-    full = []
-    for person in dict.fromkeys(owner for owner, _ in bots):
-        try:
-            size = kept_bytes(data, [bot for owner, bot in bots if owner == person])
-        except OSError as error:
-            yield Finding(WRONG, "quota", f"what {person} keeps cannot be read: {error}; let the server's user read it")
-            continue
-        if size >= rules.quota_bytes:
-            full.append(f"{person} with {size / MEGABYTE:.1f} of {rules.quota} MB")
-    if full:
-        told = "have as much as they may, or more, and can send no version"
-        yield Finding(NOTE, "quota", f"{_named(full)} {told}: delete old ones, or raise quota in [league]")
 
 
 def _named(all_of_them: list[str]) -> str:

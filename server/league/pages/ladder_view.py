@@ -16,9 +16,6 @@ PROVISIONAL = 100.0
 CHART_WIDTH, CHART_HEIGHT = 600.0, 160.0
 """Of the picture of ratings, in its own units."""
 
-LABEL_WIDTH = 60.0
-"""Room that the name of a version has in the picture: what "v999" takes on a phone."""
-
 CHART_MARGIN = 25.0
 """Elo above the highest and below the lowest rating of the picture, at least."""
 
@@ -98,22 +95,6 @@ class Chart(NamedTuple):
     low: float
     high: float
     """Elo at the bottom and at the top."""
-
-    @property
-    def labels(self) -> tuple[tuple[float, int, bool], ...]:
-        """Versions whose names have room above their lines: place from the left, number, and whether it ends there.
-
-        Where versions follow each other closely the newer one has its name.
-        """
-        shown: list[tuple[float, int, bool]] = []
-        end = CHART_WIDTH
-        for place, number in reversed(self.starts):
-            is_last = place + LABEL_WIDTH > CHART_WIDTH
-            left = place - LABEL_WIDTH if is_last else place
-            if left + LABEL_WIDTH <= end:
-                shown.append((place, number, is_last))
-                end = left
-        return tuple(reversed(shown))
 
 
 def standing_rows(

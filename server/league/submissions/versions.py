@@ -10,7 +10,7 @@ import json
 import os
 import sqlite3
 import subprocess
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -137,11 +137,6 @@ class Version(NamedTuple):
         return self.state in UNDER_WAY
 
 
-def kept_bytes(data: Path, bots: Iterable[str]) -> int:
-    """Return how many bytes on the disk all versions of some bots take. Raises OSError."""
-    return sum(disk_use(data / FOLDER / bot.lower()).size for bot in bots)
-
-
 class Versions:
     """The versions of a data directory. Its methods may be called from any thread; all raise `BadStore`."""
 
@@ -201,7 +196,7 @@ class Versions:
 
     def kept_bytes(self, person: Person) -> int:
         """Return how many bytes on the disk all versions of a person take. Raises OSError."""
-        return kept_bytes(self._data, (bot.name for bot in self._accounts.bots(person)))
+        return sum(disk_use(self._data / FOLDER / bot.name.lower()).size for bot in self._accounts.bots(person))
 
     def check_quota(self, person: Person, more: int) -> None:
         """Raise `NotAllowed` where a person has too much on the disk already to keep more bytes. Raises OSError."""

@@ -14,13 +14,14 @@ from msgspec import Meta
 from engine.games.history import History
 from engine.games.interactive_game import MOVE_LIMIT
 from engine.games.interface import GameError, Position
+from engine.record import BadRecord, verify
 from engine.search.game_engine import VariantSearchers
 from engine.search.memory import MAX_DEPTH
 from engine.search.searcher import PlayedKeys, SearchLimits, SearchResult, Stop
 from engine.solve.tablebase.tablebase import Tablebase
 from server.web.play.arranging import Arrangement, Kit, arranged, kit_of
 from server.web.play.questions import Question, Refusal, history_of
-from server.web.play.texts import Unreadable, detect, record_of
+from server.web.play.texts import record_of
 
 MIN_SECONDS, MAX_SECONDS = 0.05, 4.0
 """How long one answer may take to think about; a page that wants to know more asks again."""
@@ -32,7 +33,11 @@ MAX_SHOWN = 24
 """Moves of a line that are told."""
 
 MAX_TEXT = 50_000
-"""Characters of a text of which the game is to be found out: a record of some hundred moves has fewer."""
+"""Characters of a pasted text: a record of some hundred moves has fewer."""
+
+
+RECORD = "arena-record "
+"""Start of every record."""
 
 
 class Analyst:
@@ -106,11 +111,11 @@ class Lines(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Pasted(msgspec.Struct, frozen=True, kw_only=True):
-    """A text of which the game is to be found out."""
+    """A text of a game, or the record of a match."""
 
     game: str
-    """What it is taken for where it could be of several games."""
-    text: Annotated[str, Meta(max_length=MAX_TEXT)]
+    """The game of a text that is no record."""
+    text: Annotated[str, Meta(min_length=1, max_length=MAX_TEXT)]
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,8 +125,6 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     start: str
     """The position in which it begins."""
     moves: tuple[str, ...]
-    others: tuple[str, ...]
-    """Other games that the text could be of."""
 
 
 class Arranged(msgspec.Struct, frozen=True):
@@ -166,14 +169,16 @@ def lines(question: Thinking, analyst: Analyst, stop: Stop) -> Lines:
 
 
 def opened(pasted: Pasted) -> Found:
-    """Find out which game a text is of; raises `Refusal`."""
-    try:
-        found = detect(pasted.text, pasted.game)
-    except Unreadable as error:
-        raise Refusal(str(error)) from None
-    history = found.history
+    """Read a pasted text; raises `Refusal`."""
+    if pasted.text.lstrip().startswith(RECORD):
+        try:
+            history = verify("\n".join(pasted.text.split("\n")).strip() + "\n").history
+        except BadRecord as error:
+            raise Refusal(f"this is no true record: {error}") from None
+    else:
+        history = history_of(Question(game=pasted.game, start=pasted.text))
     game = history.position.game.name
-    return Found(game=game, start=history.start.text(), moves=history.moves, others=found.others)
+    return Found(game=game, start=history.start.text(), moves=history.moves)
 
 
 def kit(question: Question) -> Kit:

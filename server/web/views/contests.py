@@ -40,63 +40,6 @@ TABLES = {
 """Files of a report that can be had as they are."""
 
 
-class Listed(msgspec.Struct, frozen=True):
-    """A game of a report, as far as it is needed here."""
-
-    match: int | None
-    stage: int
-    round: int
-    opening: int
-    first: str
-    second: str
-
-
-class Listing(msgspec.Struct, frozen=True):
-    """The games of a report, in its order."""
-
-    name: str
-    games: tuple[Listed, ...]
-
-
-class GameOfContest(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a match belongs."""
-
-    contest: int
-    name: str
-    """Of the contest."""
-    stage: int
-    """From 1; 0 is the qualification."""
-    round: int
-    opening: int
-    place: int
-    """Among the games that these two have played in the contest, from 1."""
-    count: int
-    previous: int | None
-    """Number of the match before this one, by the same two; None where it is the first."""
-    next: int | None
-
-
-def game_of_contest(listing: Listing, contest: int, match: int) -> GameOfContest:
-    """Return where a match belongs that is among the games of a contest."""
-    game = next(game for game in listing.games if game.match == match)
-    players = {game.first, game.second}
-    met = sorted(
-        other.match for other in listing.games if other.match is not None and {other.first, other.second} == players
-    )
-    at = met.index(match)
-    return GameOfContest(
-        contest=contest,
-        name=listing.name,
-        stage=game.stage,
-        round=game.round,
-        opening=game.opening,
-        place=at + 1,
-        count=len(met),
-        previous=met[at - 1] if at else None,
-        next=met[at + 1] if at + 1 < len(met) else None,
-    )
-
-
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """A contest in the list."""
 
@@ -122,6 +65,10 @@ class _Line(msgspec.Struct):
     disqualified: str
 
 
+class _Game(msgspec.Struct):
+    match: int | None
+
+
 class _Intervention(msgspec.Struct):
     what: str
 
@@ -141,7 +88,7 @@ class _Qualification(msgspec.Struct):
 
 
 class _Glimpse(msgspec.Struct):
-    """What an `Entry` needs of a report: its thousands of games are skipped, not made into objects."""
+    """The fields of a report that an `Entry` needs, and the numbers of its matches."""
 
     name: str
     state: str
@@ -153,6 +100,7 @@ class _Glimpse(msgspec.Struct):
     due: int
     qualification: _Qualification | None
     stages: tuple[_Stage, ...]
+    games: tuple[_Game, ...]
     interventions: tuple[_Intervention, ...] = ()
     left: int = 0
 
@@ -177,8 +125,8 @@ class ReportIndex:
         """Read nothing yet."""
         self._data = data
         self._known: dict[int, tuple[int, Entry | None]] = {}
-        self._matches: dict[int, tuple[int, frozenset[int]]] = {}
-        """For each contest, when its report was written, and the matches in it."""
+        self._matches: dict[int, frozenset[int | None]] = {}
+        """For each contest, the numbers of its matches."""
         self._whole: LruCache[tuple[int, MakeAnswer], tuple[int, Contest]] = LruCache(KEPT)
         self._reading = trio.Lock()
 
@@ -192,27 +140,13 @@ class ReportIndex:
         async with self._reading:
             return await trio.to_thread.run_sync(self._contest, number, make)
 
-    async def game(self, match: int) -> GameOfContest | None:
-        """Return where a match belongs; None where it is in no contest's report."""
+    async def of_match(self, match: int) -> Entry | None:
+        """Return the contest of a match; None if the match is in no contest's report."""
         async with self._reading:
-            return await trio.to_thread.run_sync(self._game, match)
+            return await trio.to_thread.run_sync(self._of_match, match)
 
-    def _game(self, match: int) -> GameOfContest | None:
-        for number in self._numbers():
-            changed = self._changed(number)
-            if changed is None:
-                continue
-            if number not in self._matches or self._matches[number][0] != changed:
-                data = self._bytes(number)
-                if data is None:
-                    continue
-                listing = self._made(number, data, _listing)
-                matches = () if listing is None else (game.match for game in listing.games if game.match is not None)
-                self._matches[number] = changed, frozenset(matches)
-            if match in self._matches[number][1]:
-                listing = self._read(number, _listing)
-                return None if listing is None else game_of_contest(listing, number, match)
-        return None
+    def _of_match(self, match: int) -> Entry | None:
+        return next((entry for entry in self._entries() if match in self._matches[entry.contest]), None)
 
     def _numbers(self) -> list[int]:
         """Return the numbers of the contests, the newest first."""
@@ -276,15 +210,13 @@ class ReportIndex:
     def _made(self, number: int, data: bytes, told: Callable[[Entry, bytes], T]) -> T | None:
         """Return what ``told`` makes of a report; None where its bytes are no report, as long as they are the same."""
         try:
-            return told(_entry(number, decode(data, type=_Glimpse)), data)
+            glimpse = decode(data, type=_Glimpse)
+            self._matches[number] = frozenset(game.match for game in glimpse.games)
+            return told(_entry(number, glimpse), data)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             path = folder_of(self._data, number) / REPORT
             log.warning("report_read_failed", path=str(path), error=str(error))
             return None
-
-
-def _listing(_entry: Entry, data: bytes) -> Listing:
-    return decode(data, type=Listing)
 
 
 def read_report(data: bytes) -> Report:

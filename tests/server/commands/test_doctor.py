@@ -229,33 +229,6 @@ def test_league(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
-def test_people_who_may_keep_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    data = tmp_path / "data"
-    data.mkdir()
-    with closing(Accounts(data)) as accounts:
-        versions = Versions(data, accounts)
-        for name, size in (("ann", 3 << 20), ("bob", 1 << 20), ("cat", 0)):
-            accounts.redeem(accounts.invite(name, AUTHOR, "test"), "", "")
-            person = accounts.person(name)
-            assert person is not None
-            for bot in (f"{name}-1", f"{name}-2"):
-                accounts.make_token(person, bot)
-                if size:
-                    versions.add(person, bot, "bot.py", bytes(size))
-        assert found(tmp_path, "quota") == [], "512 MB are the usual quota"
-        told = "have as much as they may, or more, and can send no version: delete old ones, or raise quota in [league]"
-        more = found(tmp_path, "quota", "[league]\nquota = 6")
-        assert more == [(NOTE, "quota", f"ann with 6.0 of 6 MB {told}")]
-        (both,) = found(tmp_path, "quota", "[league]\nquota = 1")
-        assert both.sentence == f"ann with 6.0 of 1 MB, bob with 2.0 of 1 MB {told}"
-
-    def closed(*_: object) -> int:
-        raise PermissionError(13, "Permission denied", "place")
-
-    monkeypatch.setattr(league_files, "kept_bytes", closed)
-    assert [one.state for one in found(tmp_path, "quota")] == [WRONG] * 3
-
-
 @pytest.mark.parametrize(
     ("text", "state", "words"),
     [
@@ -307,12 +280,6 @@ def test_certificate(tmp_path: Path, begins: int, ends: int, state: str, words: 
     issued.private_key_and_cert_chain_pem.write_to_path(tmp_path / "both.pem")
     (finding,) = found(tmp_path, "certificate", "[tls]\ncert = 'both.pem'\nkey = 'both.pem'")
     assert finding.state == state and words in finding.sentence
-
-
-def test_it_says_for_whom_no_limits_hold(tmp_path: Path) -> None:
-    (usual,), (none,) = found(tmp_path, "limits"), found(tmp_path, "limits", "[limits]\ntrusted = []")
-    assert "connections and messages of 127.0.0.0/8, ::1/128 are not counted; where a proxy there" in usual.sentence
-    assert none.sentence == "they hold for every address"
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """What the pages of the ladder show, from standings and games."""
 
 from datetime import UTC, datetime
-from itertools import pairwise
 
 from server.contest.definition import Entrant
 from server.league.ladder.definition import Listed
@@ -17,8 +16,6 @@ from server.league.ladder.store import (
 from server.league.pages.ladder_view import (
     CHART_HEIGHT,
     CHART_WIDTH,
-    LABEL_WIDTH,
-    Chart,
     chart,
     game_row,
     standing_rows,
@@ -94,12 +91,3 @@ def test_a_game_that_was_not_played_has_no_record() -> None:
     assert game_row(game(1, "x", "ann-1", 1500, 1, None)).has_record is False
     row = game_row(game(1, "x", "ann-1", 1500, 2))
     assert (row.has_record, row.first, row.second, row.versions, row.score) == (True, "x", "ann-1", (1, 2), 1.0)
-
-
-def test_names_of_versions_have_room_beside_each_other_and_the_newer_one_is_named() -> None:
-    starts = ((100.0, 2), (130.0, 3), (170.0, 4), (560.0, 5), (590.0, 6))
-    found = Chart("", starts, 0.0, 1.0).labels
-    assert found == ((100.0, 2, False), (170.0, 4, False), (590.0, 6, True))
-    spans = [(place - LABEL_WIDTH, place) if is_last else (place, place + LABEL_WIDTH) for place, _, is_last in found]
-    assert all(left >= 0 and right <= CHART_WIDTH for left, right in spans)
-    assert all(right <= left for (_, right), (left, _) in pairwise(spans))

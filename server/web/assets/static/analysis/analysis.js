@@ -213,7 +213,7 @@ class Page extends BoardPage {
     });
   }
 
-  /** Show what a text holds: a link of this page or of playing, a position or a game of any game, or a record. */
+  /** Show what a text holds: a link of this page or of playing, a position or a game of this page’s game, or a record. */
   async #paste(text) {
     const linked = /#(game=\S+)$/.exec(text)?.[1];
     const refuse = (sentence) => say($("load-fault"), sentence);

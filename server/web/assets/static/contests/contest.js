@@ -80,13 +80,6 @@ function listGames() {
   patch(find("#rounds"), ...newest, earlier);
 }
 
-/** Open the round that the address names, and what it stands in. */
-function showRound() {
-  const round = /^#round-[0-9-]+$/.test(location.hash) ? document.querySelector(location.hash) : null;
-  for (let part = round; part; part = part.parentElement.closest("details")) part.setAttribute("open", "");
-  round?.scrollIntoView();
-}
-
 /** The table of a round with the games of two alone. */
 function withGamesOf(names, html) {
   const table = el("div", {}, ...parse(html));
@@ -104,7 +97,6 @@ async function load() {
     fault.hidden = true;
     const made = JSON.stringify(told);
     if (made !== shown) show();
-    if (!shown) showRound();
     shown = made;
     again = !told.over;
   } catch (error) {
@@ -121,5 +113,4 @@ find("#contest").addEventListener("click", (event) => {
   find("#games-title").scrollIntoView();
 });
 find("#all").addEventListener("click", () => choose(null));
-window.addEventListener("hashchange", showRound);
 load();

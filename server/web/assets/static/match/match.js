@@ -37,7 +37,7 @@ class MatchPage {
     this.#players();
     this.board = new Board(find("#board"), this.state.info.start);
     this.#head();
-    if (number !== null && this.state.over) import("./pairing.js").then(({ showPairing }) => showPairing(number), leave);
+    if (number !== null && this.state.over) ask(`/api/matches/${number}/contest`).then((found) => this.#contest(found), leave);
     this.#wire();
     this.refresh();
     if (number !== null && !this.state.over) this.#follow();
@@ -108,6 +108,15 @@ class MatchPage {
     const when = new Date(info.started);
     const date = Number.isNaN(when.valueOf()) ? info.started : when.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
     say(find("#about"), [gameName(start.game, start.parameters), `match ${info.match}`, control, date].join(" · "));
+  }
+
+  /** Link to the contest of the match, if it has one. */
+  #contest(found) {
+    const link = find("#contest");
+    link.hidden = !found;
+    if (!found) return;
+    link.href = `/contest/${found.contest}`;
+    say(link, found.name);
   }
 
   #players() {
