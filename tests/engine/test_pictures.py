@@ -47,7 +47,7 @@ def middle(drawing: Drawing, place: Place, scale: float, below: float) -> tuple[
 def test_pieces_stand_on_their_fields_in_their_colours(night: bool, scale: int) -> None:
     history, colours = played("gipf", "3 3 9 9", 8), by_light(night)
     drawing = GAMES["gipf"].read(history.position.text()).drawing()  # type: ignore[attr-defined]
-    image = Image.open(BytesIO(pictures.png(history.start, history.moves, night=night, scale=scale)))
+    image = Image.open(BytesIO(pictures.png(history.start, history.moves, night=night, scale=scale))).convert("RGB")
     drawn = picture(drawing, history.position.summary())
     assert image.size == tuple(length * scale for length in drawn.pixels)
     places = {place.name: place for place in drawing.layout.fields}

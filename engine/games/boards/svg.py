@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from engine.games.boards.colours import by_light
 from engine.games.boards.layout import Drawing
-from engine.games.boards.shapes import Box, Circle, Line, Paint, Placed, Polygon, Shape, Words, picture
+from engine.games.boards.shapes import Box, Circle, Line, Paint, Picture, Placed, Polygon, Shape, Words, picture
 
 ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 """What stands for characters that mean something else in SVG. `html.escape` does that too, with a table of all
@@ -16,12 +16,17 @@ def draw(drawing: Drawing, caption: str, *, night: bool = False) -> str:
 
     What lies around the board is transparent; ``night`` is for where that is dark.
     """
-    drawn, colours = picture(drawing, caption), by_light(night)
+    return document(picture(drawing, caption), caption, night=night)
+
+
+def document(drawn: Picture, title: str, *, night: bool = False) -> str:
+    """Return a picture as an SVG document."""
+    colours = by_light(night)
     size = f'width="{drawn.pixels[0]}" height="{drawn.pixels[1]}"'
     box = " ".join(map(_number, (drawn.left, drawn.top, drawn.width, drawn.height)))
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="{box}" font-family="sans-serif">',
-        f"<title>{caption.translate(ESCAPES)}</title>",
+        f"<title>{title.translate(ESCAPES)}</title>",
         *_elements((*drawn.ground, *drawn.above), colours),
         "</svg>",
     ]

@@ -172,7 +172,7 @@ def opened(pasted: Pasted) -> Found:
     """Read a pasted text; raises `Refusal`."""
     if pasted.text.lstrip().startswith(RECORD):
         try:
-            history = verify("\n".join(pasted.text.split("\n")).strip() + "\n").history
+            history = verify("\n".join(pasted.text.splitlines()).strip() + "\n").history
         except BadRecord as error:
             raise Refusal(f"this is no true record: {error}") from None
     else:
