@@ -23,7 +23,6 @@ from server.config.settings import Settings
 from server.config.toml_table import BadTable
 from server.contest.definition import Sandbox
 from server.contest.programs.sandbox.choice import lacks, sandbox_obstacle
-from server.contest.store.schema import SCHEMA
 from server.contest.store.store import FILE as STORE
 from server.league.ladder import definition as ladder
 from server.match import recovery
@@ -220,7 +219,7 @@ def _store(path: Path) -> Finding:
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as store:
             (found,) = store.execute("PRAGMA quick_check(1)").fetchone()
-            other = other_version(store, path, SCHEMA)
+            other = other_version(store, path)
     except sqlite3.Error as error:
         found = str(error)
     if found != "ok":

@@ -3,7 +3,7 @@
 Whatever would let somebody in is stored as its SHA-256: who reads the file can open nothing with it.
 """
 
-from server.storage.database import Migration, Schema
+from server.storage.database import Schema
 
 FILE = "league.sqlite3"
 """Name of the database in the data directory."""
@@ -11,7 +11,7 @@ FILE = "league.sqlite3"
 APPLICATION = 0x41524C47
 """Tells the file from databases of other programs: ARLG."""
 
-TABLES: Migration = (
+TABLES = (
     # closed is NULL while the account is open
     """CREATE TABLE people (
         id INTEGER PRIMARY KEY,
@@ -163,4 +163,4 @@ TABLES: Migration = (
     """CREATE TABLE comparisons (contest INTEGER PRIMARY KEY, bot INTEGER NOT NULL REFERENCES bots)""",
 )
 
-SCHEMA = Schema(APPLICATION, (TABLES,))
+SCHEMA = Schema(APPLICATION, TABLES)

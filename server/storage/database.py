@@ -13,8 +13,9 @@ BUSY_SECONDS = 10.0
 AGAIN_SECONDS = 0.02
 """Pause between attempts to open a store that another process is making or changing just now."""
 
-Migration = Sequence[str]
-"""Statements that make tables."""
+
+VERSION = 1
+"""Of the tables of all databases, in the head of each file (``PRAGMA user_version``)."""
 
 
 class Schema(NamedTuple):
@@ -22,8 +23,8 @@ class Schema(NamedTuple):
 
     application: int
     """Stands in the head of the file (``PRAGMA application_id``) and tells it from databases of other programs."""
-    migrations: Sequence[Migration]
-    """All statements are run, in order, when the database is made. Their number is the version of the schema."""
+    tables: Sequence[str]
+    """Statements that make the tables."""
 
 
 class BadStore(Exception):
@@ -72,12 +73,12 @@ def snapshot(path: Path, schema: Schema, missing: str) -> sqlite3.Connection:
     return copy
 
 
-def other_version(connection: sqlite3.Connection, path: Path, schema: Schema) -> str:
+def other_version(connection: sqlite3.Connection, path: Path) -> str:
     """Return a sentence if another version of this program has written the store; empty otherwise."""
-    version, known = _number(connection, "PRAGMA user_version"), len(schema.migrations)
-    if version in (0, known):  # 0: the tables are not made yet
+    version = _number(connection, "PRAGMA user_version")
+    if version in (0, VERSION):  # 0: the tables are not made yet
         return ""
-    return f"{path} was written by another version of arena-server: its schema is {version}, this one reads {known}"
+    return f"{path} was written by another version of arena-server: its schema is {version}, this one reads {VERSION}"
 
 
 @contextmanager
@@ -131,17 +132,16 @@ def _prepare(connection: sqlite3.Connection, path: Path, schema: Schema) -> None
     connection.execute("COMMIT")
     if application != schema.application and tables > 0:
         raise BadStore(f"{path} is the database of another program; move it away, or give another data directory")
-    if other := other_version(connection, path, schema):
+    if other := other_version(connection, path):
         raise BadStore(other)
     connection.execute("PRAGMA journal_mode = WAL")
     if version == 0:
         with transaction(connection, synced=True):
             if _number(connection, "PRAGMA user_version") == 0:  # no other process was faster
-                for statements in schema.migrations:
-                    for statement in statements:
-                        connection.execute(statement)
+                for statement in schema.tables:
+                    connection.execute(statement)
                 connection.execute(f"PRAGMA application_id = {schema.application}")
-                connection.execute(f"PRAGMA user_version = {len(schema.migrations)}")
+                connection.execute(f"PRAGMA user_version = {VERSION}")
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:

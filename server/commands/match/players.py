@@ -89,7 +89,6 @@ def _read_player(text: str, folder: Path, *, confined: bool) -> MatchPlayer:
         called, digest, command = _name_of(inside or words[:1], folder), _digest(inside, folder), tuple(words)
         if _is_python(words[0]) and words[:1] == inside[:1]:
             tree = _parsed(words[0], folder)
-            called = _own_name(tree) or called
             by_library = any(LIBRARY_BOT.match(ast.unparse(statement)) for statement in tree.body)
             helper = ("-P", "-m", PLAY_FILE, "{host}", "{port}") if by_library else ()
             command = (sys.executable, *helper, *words)
@@ -178,18 +177,6 @@ def _parsed(word: str, folder: Path) -> ast.Module:
         raise BadPlayer(f"{word}{line}: this is no Python: {why}") from None
     except OSError as error:
         raise BadPlayer(f"{word} cannot be read: {explain_fault(error)}") from None
-
-
-def _own_name(tree: ast.Module) -> str:
-    """Return the name that a Python file gives itself, as in play(choose, name="ann"); empty where it does not."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.Call(func=ast.Name(id="play") | ast.Attribute(attr="play"), keywords=keywords):
-                for keyword in keywords:
-                    match keyword:
-                        case ast.keyword(arg="name", value=ast.Constant(value=str(name))):
-                            return name if re.fullmatch(NAME_PATTERN, name) else ""
-    return ""
 
 
 def _files(words: Sequence[str], folder: Path) -> list[Path]:

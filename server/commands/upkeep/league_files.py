@@ -13,7 +13,6 @@ from typing import NamedTuple
 from engine.wire.words import number_of
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.league.database import FILE as LEAGUE
-from server.league.database import SCHEMA
 from server.league.submissions.versions import BUILD, FOLDER, disk_use
 from server.storage.database import other_version
 
@@ -56,7 +55,7 @@ def league_findings(data: Path) -> Iterator[Finding]:
             (whole,) = database.execute("PRAGMA quick_check(1)").fetchone()
             if whole != "ok":
                 raise sqlite3.DatabaseError(whole)
-            if other := other_version(database, path, SCHEMA):
+            if other := other_version(database, path):
                 yield Finding(WRONG, "league", f"{other}; {OTHER_TODO}")
                 return
             active = database.execute(

@@ -13,12 +13,12 @@ from msgspec.structs import replace
 from server.contest.definition import Definition
 from server.contest.fixtures import Finished, Fixture
 from server.ops import typed_json
-from server.storage.database import Migration, Schema
+from server.storage.database import Schema
 
 APPLICATION = 0x41524E41
 """Tells the file from databases of other programs: ARNA."""
 
-TABLES: Migration = (
+TABLES = (
     """CREATE TABLE contests (
         id INTEGER PRIMARY KEY,
         name TEXT NOT NULL UNIQUE,
@@ -137,7 +137,7 @@ TABLES: Migration = (
     )""",
 )
 
-SCHEMA = Schema(APPLICATION, (TABLES,))
+SCHEMA = Schema(APPLICATION, TABLES)
 
 
 def read_fixture(values: Any) -> Fixture:

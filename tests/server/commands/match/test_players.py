@@ -45,12 +45,6 @@ def test_a_python_file_is_helped_to_play_where_it_plays_by_the_library(
     assert player.name == "mybot"
 
 
-def test_a_file_that_names_itself_plays_under_that_name(tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text(PLAYS.replace("play(choose)", "play(choose, name='ann', opponent='random')"))
-    assert read("a.py", tmp_path).name == "ann"
-    assert read("b=a.py", tmp_path).name == "b"
-
-
 def test_a_python_file_may_have_arguments(tmp_path: Path) -> None:
     (tmp_path / "mybot.py").write_text("import socket\n")
     assert read("mybot.py --depth 3", tmp_path).command == (sys.executable, "mybot.py", "--depth", "3")

@@ -32,7 +32,8 @@ def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
 @pytest.mark.parametrize("version", [2, 7])
 def test_a_store_of_another_version_is_refused_and_left_alone(tmp_path: Path, version: int) -> None:
     path = tmp_path / FILE
-    connect(path, SCHEMA._replace(migrations=(TABLES, *[()] * (version - 1)))).close()
+    with closing(connect(path, SCHEMA)) as store:
+        store.execute(f"PRAGMA user_version = {version}")
     written = path.read_bytes()
     with pytest.raises(BadStore, match=rf"another version of arena-server: its schema is {version}, this one reads 1$"):
         Store(path)
@@ -42,7 +43,7 @@ def test_a_store_of_another_version_is_refused_and_left_alone(tmp_path: Path, ve
 def test_a_statement_that_fails_leaves_no_tables(tmp_path: Path) -> None:
     path = tmp_path / FILE
     with pytest.raises(BadStore, match="cannot be read or written"):
-        connect(path, SCHEMA._replace(migrations=(TABLES, ["CREATE TABLE contests (one)"])))
+        connect(path, SCHEMA._replace(tables=(*TABLES, "CREATE TABLE contests (one)")))
     with closing(sqlite3.connect(path)) as file:
         assert file.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,)
     store = Store(path)
