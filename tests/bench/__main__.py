@@ -18,7 +18,6 @@ from tests.bench import (
     soak,
     starting,
     strength,
-    sync,
     thinking,
     web,
 )
@@ -31,7 +30,6 @@ BENCHES: dict[str, Callable[[], object]] = {
     "strength": strength.run,
     "starting": starting.run,
     "server": server.run,
-    "sync": sync.run,
     "requests": requests.run,
     "hostile": hostile.run,
     "web": web.run,

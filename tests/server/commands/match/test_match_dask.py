@@ -1,7 +1,6 @@
 """A match on the workers of a dask cluster, with real processes."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,13 +10,6 @@ from tests.server.commands.match.command import run
 from tests.server.machines import Machines
 
 CHOOSE = "from engine.games import moves\n\ndef choose(position, clocks):\n    return moves(position)[{place}]\n"
-
-
-@pytest.fixture
-def machines(tmp_path: Path) -> Iterator[Machines]:
-    found = Machines(tmp_path)
-    yield found
-    found.end()
 
 
 @pytest.mark.slow

@@ -1,6 +1,5 @@
 """A contest on a cluster of dask, with real processes, some of which are killed."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,13 +16,6 @@ from tests.server.contest.runtime.test_contest_command import (
     wait_for,
 )
 from tests.server.machines import Machines
-
-
-@pytest.fixture
-def machines(tmp_path: Path) -> Iterator[Machines]:
-    found = Machines(tmp_path)
-    yield found
-    found.end()
 
 
 @pytest.mark.slow
