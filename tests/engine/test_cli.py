@@ -245,8 +245,9 @@ def test_answers_come_as_soon_as_they_are_known() -> None:
         process.kill()
 
 
-@pytest.mark.parametrize("command", ["check -", "record -", "export -", "analyse gipf --position -"])
+@pytest.mark.parametrize("command", ["check -", "export -", "analyse gipf --position -"])
 def test_a_hyphen_is_standard_input_and_a_byte_order_mark_is_no_part_of_it(command: str) -> None:
+    """But for ``record``: a record is one text alone, to the byte."""
     done = subprocess.run(
         [sys.executable, "-m", "engine", *command.split()], input="\ufeffsomething", capture_output=True, text=True,
         encoding="utf-8", timeout=WAIT_SECONDS, check=False,

@@ -191,6 +191,7 @@ class _Stage:
         if re.match(r"\| (ready|move|refused|gone|back|restarted|runs|resigned|unanswered|result) ", line):
             line = re.sub(r"(?<= )-?[0-9]+\.[0-9]{3}(?= |$)", "<time>", line)
         line = re.sub(r"^(\| started )\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$", r"\1<date>", line)
+        line = re.sub(r"^(\| signature )[A-Za-z0-9+/]{86}==$", r"\1<signature>", line)
         return without_load(line)
 
 

@@ -511,14 +511,14 @@ def test_a_part_that_cannot_be_had_for_now_is_no_fault_of_a_page(browser: Browse
 
 def test_hostile_names_are_shown_as_text(browser: Browser, site: Site, tmp_path: Path) -> None:
     record = tmp_path / "record.txt"
-    text = played(end="resign", stop_after=4).replace("white ann\n", f"white {HOSTILE}\n", 1)
-    record.write_text(text.replace("bob (black) resigned", f"bob (black) resigned against {HOSTILE}"))
+    text = played(end="resign", stop_after=4).replace("black bob\n", f"black {HOSTILE}\n", 1)
+    record.write_text(text.replace("bob (black) resigned", f"{HOSTILE} (black) resigned"))
     with open_page(browser) as page:
         page.goto(f"{site.url}/replay")
         page.set_input_files("#file", record)
-        expect(page.locator("h1")).to_have_text(f"{HOSTILE} – bob")
-        expect(page.locator("#player0")).to_contain_text(HOSTILE)
-        expect(page.locator("#ending")).to_contain_text(f"resigned against {HOSTILE}")
+        expect(page.locator("h1")).to_have_text(f"ann – {HOSTILE}")
+        expect(page.locator("#player1")).to_contain_text(HOSTILE)
+        expect(page.locator("#ending")).to_contain_text(f"{HOSTILE} (black) resigned")
         assert page.locator("main img").count() == 0 and page.title() != "gone"
 
 

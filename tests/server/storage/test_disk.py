@@ -43,7 +43,8 @@ def test_a_full_disk_ends_the_match_that_needs_it_and_nothing_earlier_is_lost(tm
         for client in (ann, bob):
             stack.enter_context(client.socket)
         _seek(ann, bob, "params=2,3,5,5 budget=600000")
-        assert (bob.hear(m.Result).result, ann.ask(m.Move(m.Text("a1-b2")), m.Result).reason) == ("white", "dead_lock")
+        ann.say(m.Move(m.Text("a1-b2")))
+        assert (bob.hear(m.Result).result, ann.hear(m.Result).reason) == ("white", "dead_lock")
         _seek(ann, bob, "params=3,3,9,9 budget=600000")
         told = []
         for ply, move in enumerate(_moves("3 3 9 9")):

@@ -132,9 +132,9 @@ def test_a_contest_of_programs_is_reported_with_all_its_records(tmp_path: Path) 
     report = json.loads((folder_of(tmp_path / "data", 1) / "report.json").read_text(encoding="utf-8"))
     assert (report["state"], report["done"]) == ("over", 20)
     reasons = {(loss["name"], loss["cause"]) for loss in report["losses"]}
-    assert {("crash", "crashed"), ("wrong", "bad_move"), ("nobody", "not_started")} <= reasons
+    assert {("crash", "crashed"), ("wrong", "bad_move"), ("nobody", "crashed")} <= reasons
     data = tmp_path / "data"
-    logs = {folder_of(data, 1) / loss["log"] for loss in report["losses"] if loss["cause"] == "crashed"}
+    logs = {folder_of(data, 1) / loss["log"] for loss in report["losses"] if loss["name"] == "crash" and loss["log"]}
     assert logs and all("I cannot go on" in log.read_text(encoding="utf-8") for log in logs)
     crashed = next(game for game in report["games"] if game["reason"] == "crashed" and game["second"] == "crash")
     find_kept = partial(kept_by_contest, data, data / FILE)
@@ -146,7 +146,7 @@ def test_a_contest_of_programs_is_reported_with_all_its_records(tmp_path: Path) 
     assert "exit status 7" in sentences and "I cannot go on" in sentences and "does-not-exist" in sentences
     for game in report["games"]:
         for side in ("first", "second"):
-            if game[side] == "nobody" or game["reason"] == "forfeit":
+            if game["reason"] == "forfeit":
                 assert game[f"{side}_cpu"] is None is game[f"{side}_wall"]
             elif game["second" if side == "first" else "first"] != "nobody":
                 assert game[f"{side}_cpu"] > 0 and game[f"{side}_wall"] > 0, game

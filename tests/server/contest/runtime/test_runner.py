@@ -78,6 +78,7 @@ async def test_a_game_that_was_over_before_the_server_began_is_replayed_by_anoth
             bots.start_soon(play_by_seed, harness, name)
         await until(lambda: (tmp_path / "data" / "records" / "1.txt").exists())
         after = harness.die()
+        bots.cancel_scope.cancel()
     monkeypatch.undo()
     told = record.verify((after / "records" / "1.txt").read_text(encoding="utf-8"))
 
