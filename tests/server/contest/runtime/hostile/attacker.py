@@ -4,6 +4,8 @@ Run as: attacker.py SECRETS DATA RIVAL PORT, where the first three are a home wi
 and a rival's program. Nothing but the standard library.
 """
 
+import ctypes
+import errno
 import json
 import os
 import signal
@@ -116,6 +118,21 @@ def fills() -> None:
 def meddles() -> None:
     for attack in (kills, reads, edits, overwrites, connects, fills):
         attack()
+
+
+def links() -> None:
+    """Read a folder of the server, and the program of a rival, by links of its own."""
+    for link, target in (("records", f"{data}/running"), ("rival", rival)):
+        os.symlink(target, Path(os.environ["HOME"], link))
+    home = Path(os.environ["HOME"])
+    tell(records=tried(lambda: len(os.listdir(home / "records"))), rival=tried((home / "rival").read_text))
+
+
+def calls() -> None:
+    """Make system calls that reach into the kernel: keyctl, bpf, userfaultfd and perf_event_open."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    numbers = (250, 321, 323, 298) if os.uname().machine == "x86_64" else (219, 280, 282, 241)
+    tell(calls=[(libc.syscall(number, 0, 0, 0, 0, 0), errno.errorcode[ctypes.get_errno()]) for number in numbers])
 
 
 def forks() -> None:

@@ -59,6 +59,8 @@ PLAY_ON: dict[str, list[dict[str, object]]] = {
         {"server": "ConnectionRefusedError"},
         {"scratch": [8, "OSError"], "shared": [16, "OSError"], "own": [0, "OSError"]},
     ],
+    "links": [{"records": "FileNotFoundError", "rival": "FileNotFoundError"}],
+    "calls": [{"calls": [[-1, "EPERM"]] * 4}],
     "forks": [{"forked": True}],
     "floods": [{"floods": True}],
     "pretends": [{"pretended": ["WELCOME", "pretends"]}],
