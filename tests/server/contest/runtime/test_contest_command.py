@@ -153,7 +153,7 @@ def test_a_contest_of_programs_is_reported_with_all_its_records(tmp_path: Path) 
         for side in ("first", "second"):
             if game["reason"] == "forfeit":
                 assert game[f"{side}_cpu"] is None is game[f"{side}_wall"]
-            elif game["second" if side == "first" else "first"] != "nobody":
+            elif "nobody" not in (game["first"], game["second"]):
                 assert game[f"{side}_cpu"] > 0 and game[f"{side}_wall"] > 0, game
         if game["reason"] == "crashed":
             assert game["first_status" if game["first"] == "crash" else "second_status"] == 7
