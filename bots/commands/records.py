@@ -166,14 +166,6 @@ def _make_tablebase(position: Position) -> None:
         make_tablebase(start)
 
 
-def _record_of(record: str, data: Path) -> Summary:
-    """Read a record; end the command where that fails."""
-    try:
-        return read_record(record, data)[1]
-    except ArenaError as error:
-        fail(str(error), 2)
-
-
 PAGE = re.compile(r"(https?://[^/?#]+)/match/([0-9]+)/?(?:[?#].*)?")
 """The page of a match; its record stands elsewhere on the server."""
 
@@ -184,18 +176,20 @@ FOLDERS = ("records", "running")
 """Where a data directory has records of matches that are over, and of those that are not."""
 
 
-def read_record(name: str, data: Path) -> tuple[str, Summary]:
-    """Return the text of a record and what it says; raises `ArenaError`, which names the line that is not true.
+def _record_of(name: str, data: Path) -> Summary:
+    """Read a record; end the command where it cannot be read, or with the line that is not true.
 
     ``name`` is a file, - for standard input, the number of a match in the data directory, or the URL of a match's page
     or of its record.
     """
-    place, content = _content(name, data)
     try:
-        text = decoded(content)
-        return text, verify(text)
-    except BadRecord as error:
-        raise ArenaError(f"{place}: {error}") from None
+        place, content = _content(name, data)
+        try:
+            return verify(decoded(content))
+        except BadRecord as error:
+            fail(f"{place}: {error}", 2)
+    except ArenaError as error:
+        fail(str(error), 2)
 
 
 def _content(name: str, data: Path) -> tuple[str, bytes]:
