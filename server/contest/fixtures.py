@@ -97,7 +97,7 @@ Programs = tuple[ProgramUsage | None, ProgramUsage | None]
 """Those of both sides; None for a player that has connected by itself, and where nothing is known."""
 
 
-class Finished(NamedTuple):
+class GameResult(NamedTuple):
     """A game that is over. Annulled games are included; they count for nothing."""
 
     fixture: Fixture
@@ -160,9 +160,9 @@ class Schedule(NamedTuple):
     """No more fixtures will come."""
 
 
-def counted_games(games: Iterable[Finished]) -> list[Finished]:
+def counted_games(games: Iterable[GameResult]) -> list[GameResult]:
     """Return the games that count: the first one of each fixture that was not annulled."""
-    first: dict[Fixture, Finished] = {}
+    first: dict[Fixture, GameResult] = {}
     for game in games:
         if game.termination not in ANNULLED:
             first.setdefault(game.fixture, game)
@@ -195,7 +195,7 @@ def games_in_meeting(definition: Definition, stage: int) -> int:
     return 2 * len(definition.variants) * definition.stages[stage].pairs
 
 
-def points(games: Iterable[Finished]) -> defaultdict[str, float]:
+def points(games: Iterable[GameResult]) -> defaultdict[str, float]:
     """Return the points of each player in the games; 0 for others."""
     total: defaultdict[str, float] = defaultdict(float)
     for game in games:

@@ -130,7 +130,7 @@ class RecordStore:
 
         The keys of the ``recent`` latest finished matches are kept. A ``synced`` store moves records when they are on
         the disk, and needs regular calls of `round`, `sync` and `done`; else records move when matches are over.
-        Finished records are signed by ``sign``, if it is given. What a dead server has left half is deleted.
+        GameResult records are signed by ``sign``, if it is given. What a dead server has left half is deleted.
         """
         self.disk = disk or Disk()
         self._sign = sign

@@ -52,7 +52,7 @@ class Round(NamedTuple):
     begun: frozenset[int]
     """New matches, whose file names are unsynced."""
     finished: tuple[int, ...]
-    """Finished matches, whose records move when they are synced."""
+    """GameResult matches, whose records move when they are synced."""
     expired: frozenset[int] = frozenset()
     """Matches whose keys are deleted."""
 
@@ -76,7 +76,7 @@ class Unsynced:
         self.begun: set[int] = set()
         """Matches that have begun since the last round."""
         self.late: dict[int, None] = {}
-        """Finished matches whose records have not moved yet."""
+        """GameResult matches whose records have not moved yet."""
         self.expired: set[int] = set()
         """Matches whose keys are not needed any more. To delete a file can take as long as the disk syncs others."""
         self._failed: dict[int, OSError] = {}

@@ -36,7 +36,7 @@ from server.commands.run_contest import ContestOptions, hold
 from server.config.settings import Settings
 from server.contest import contest_file
 from server.contest.definition import Definition, Sandbox
-from server.contest.fixtures import Finished
+from server.contest.fixtures import GameResult
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.runtime.runner import Runner
 from server.contest.store.store import FILE, Store
@@ -104,7 +104,7 @@ def _definition(command: list[str], pairs: int, sandbox: str) -> Definition:
 class _Held(NamedTuple):
     """A contest that was held."""
 
-    games: list[Finished]
+    games: list[GameResult]
     seconds: float
     """In all, with its opening, report and verification."""
     playing: float
@@ -226,7 +226,7 @@ def _stamps() -> Iterator[list[float]]:
         yield stamps
 
 
-def _plays_alike(game: Finished, opening: str) -> bool:
+def _plays_alike(game: GameResult, opening: str) -> bool:
     """Play the game of two bots, and tell whether it ends as it did in the contest."""
     history = History.begin(GAMES["mnk"].read(opening))
     told = [hashed(BASIS, name) for name in game.fixture.players]

@@ -12,7 +12,7 @@ from engine.games.outcome import ANNULLED
 from server.commands.match.setup import MatchSetup
 from server.commands.match.tally import PlayedGame, played_game
 from server.contest.definition import Definition
-from server.contest.fixtures import Finished
+from server.contest.fixtures import GameResult
 from server.contest.hosts.game_worker import CONTEST
 from server.contest.hosts.host import GameTask, Host, NotPlayed, PlayerMissing
 from server.contest.scoring.game_result import absence_result
@@ -120,7 +120,7 @@ class MatchGames:
             trouble = over.detail
         raise CannotPlay(f"game {number} cannot be played: {trouble}")
 
-    async def _hosted(self, number: int, match: int, definition: Definition) -> Finished:
+    async def _hosted(self, number: int, match: int, definition: Definition) -> GameResult:
         """Let the host play a game once; raises `NotPlayed` and `CannotPlay`."""
         fixture = self._setup.fixtures[number - 1]
         try:

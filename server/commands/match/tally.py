@@ -14,7 +14,7 @@ import msgspec
 
 from engine.duel.statistics import OUTCOMES, Counts, Decision, Estimate, Sprt, estimate
 from server.contest.definition import Definition
-from server.contest.fixtures import Finished
+from server.contest.fixtures import GameResult
 from server.contest.scoring.disqualification import Cause, losses
 
 NO_FAULTS = frozenset({Cause.BOARD, Cause.RESIGN, Cause.ADJUDICATED})
@@ -50,7 +50,7 @@ class PlayedGame(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return (self.number - 1) // 2
 
 
-def played_game(definition: Definition, number: int, game: Finished, first_to_move: int) -> PlayedGame:
+def played_game(definition: Definition, number: int, game: GameResult, first_to_move: int) -> PlayedGame:
     """Return a game of the schedule that is over; ``first_to_move`` is the side that its opening has to move."""
     causes = {loss.side: loss for loss in losses(definition, game)}
     first = (game.plies + 1) // 2

@@ -18,7 +18,7 @@ from server.contest.export.container import (
     unpack,
 )
 from server.contest.export.contents import FORMAT, LINKS, Contents, Manifest, record_name
-from server.contest.fixtures import Finished
+from server.contest.fixtures import GameResult
 from server.contest.interventions import Kind
 from server.contest.report.files import differences
 from server.contest.report.structure import Report
@@ -151,7 +151,7 @@ def _verdict(opened: Opened, contents: Contents, past: Past) -> Verdict:
     return Verdict(standing, len(alone), tuple(found), (*alone, *adjudicated))
 
 
-def _evidence(opened: Opened, result: Finished, kept: str) -> Evidence:
+def _evidence(opened: Opened, result: GameResult, kept: str) -> Evidence:
     assert result.match is not None
     record = opened.record(result.match)
     return Evidence(result, None) if record is None else Evidence(result, *record, kept)

@@ -26,7 +26,7 @@ from server.contest.export.container import (
     pack,
     public_pem,
 )
-from server.contest.fixtures import Finished
+from server.contest.fixtures import GameResult
 from server.contest.formats.plan import Plan, Present, plan
 from server.contest.interventions import Intervention
 from server.contest.report.contents import make_report
@@ -76,7 +76,7 @@ class Contents(msgspec.Struct, frozen=True, kw_only=True):
     """When each stage began."""
     pauses: tuple[Pause, ...]
     interventions: tuple[Intervention, ...]
-    results: tuple[Finished, ...]
+    results: tuple[GameResult, ...]
     """All in order, without the effects of interventions."""
     records: dict[int, str]
     """SHA-256 of the record of each match when its result was kept; empty where that is not known."""
@@ -91,7 +91,7 @@ class Contents(msgspec.Struct, frozen=True, kw_only=True):
         seconds = {number: (self.closed - began).total_seconds() for number, began in self.stages.items()}
         return Past(definition, self.results, self.records, seconds, closed=True)
 
-    def report(self, definition: Definition, games: Sequence[Finished], plan: Plan) -> Report:
+    def report(self, definition: Definition, games: Sequence[GameResult], plan: Plan) -> Report:
         """Return the report of the contest at its end, for games with the effects of interventions."""
         pauses = all_pauses(self.pauses, definition.interventions)
         moment = Moment(self.closed, self.opened, self.closed, self.stages, pauses=pauses, cores=1)

@@ -9,7 +9,7 @@ contest has a match for the third place, it is part of the last round.
 from typing import NamedTuple
 
 from server.contest.definition import Definition, Knockout
-from server.contest.fixtures import Bye, Finished, Fixture, Schedule, meeting, points
+from server.contest.fixtures import Bye, Fixture, GameResult, Schedule, meeting, points
 
 
 class Bracket(NamedTuple):
@@ -23,7 +23,7 @@ class Bracket(NamedTuple):
 
 
 def bracket(
-    definition: Definition, stage: int, format: Knockout, players: tuple[str, ...], games: list[Finished]
+    definition: Definition, stage: int, format: Knockout, players: tuple[str, ...], games: list[GameResult]
 ) -> Bracket:
     """Return the rounds up to the first that is not over; ``players`` are in order of seeding."""
     results = {game.fixture: game for game in games}
@@ -79,7 +79,7 @@ def _meet(
     format: Knockout,
     number: int,
     players: tuple[str, str],
-    results: dict[Fixture, Finished],
+    results: dict[Fixture, GameResult],
 ) -> tuple[list[Fixture], str | None]:
     """Return the games of a meeting that are needed so far, and the winner; None if it is undecided."""
     pairs = definition.stages[stage].pairs

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection
 
 from server.contest.definition import Definition, Ladder
-from server.contest.fixtures import Finished, Fixture, Schedule, meeting
+from server.contest.fixtures import Fixture, GameResult, Schedule, meeting
 from server.contest.scoring.disqualification import find_disqualified
 from server.contest.scoring.ratings import strengths
 
@@ -31,7 +31,7 @@ def ladder(
     stage: int,
     format: Ladder,
     players: tuple[str, ...],
-    games: list[Finished],
+    games: list[GameResult],
     running: Collection[Fixture],
     free: Collection[str],
     seconds: float,
@@ -69,7 +69,7 @@ def _pairs(
     left: list[str],
     waiting: list[str],
     meetings: list[tuple[str, str]],
-    games: list[Finished],
+    games: list[GameResult],
     definition: Definition,
 ) -> list[tuple[str, str]]:
     """Pair the waiting players, except an odd one; ``left`` are all who are not disqualified."""

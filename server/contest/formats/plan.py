@@ -14,8 +14,8 @@ from server.contest.fixtures import (
     FORFEIT,
     QUALIFICATION,
     WITHDRAWN,
-    Finished,
     Fixture,
+    GameResult,
     Schedule,
     counted_games,
     meeting,
@@ -92,13 +92,13 @@ class Plan(NamedTuple):
     """Those that have begun; the last one is being played, unless all is over."""
     due: tuple[Fixture, ...]
     """Games that can begin as soon as their players are free, in the order in which they are best played."""
-    forfeited: tuple[Finished, ...]
+    forfeited: tuple[GameResult, ...]
     """Games that are over without having been played; to be kept with the games that are over."""
     over: bool
     """The contest is over as soon as what is forfeited was kept."""
 
 
-def plan(definition: Definition, games: Iterable[Finished], present: Present | None = None) -> Plan:
+def plan(definition: Definition, games: Iterable[GameResult], present: Present | None = None) -> Plan:
     """Return the games to be played next. The order of results only decides which of two results of a fixture counts.
 
     A fixture that is due or running may become none, when a player of it is disqualified in the qualification.
@@ -107,7 +107,7 @@ def plan(definition: Definition, games: Iterable[Finished], present: Present | N
     valid = counted_games(games)
     if is_cancelled(definition.interventions):
         return Plan(tuple(_stages(definition, valid, now)), (), (), over=not now.running)
-    forfeited: list[Finished] = []
+    forfeited: list[GameResult] = []
     while True:
         stages = _stages(definition, valid, now)
         known = {game.fixture for game in valid} | now.running
@@ -130,7 +130,7 @@ def plan(definition: Definition, games: Iterable[Finished], present: Present | N
     return Plan(tuple(stages), due, tuple(forfeited), over)
 
 
-def _stages(definition: Definition, games: list[Finished], now: Present) -> list[StageState]:
+def _stages(definition: Definition, games: list[GameResult], now: Present) -> list[StageState]:
     """Return the stages up to the first that is not over."""
     names = tuple(entrant.name for entrant in definition.entrants)
     stages = []
@@ -153,7 +153,7 @@ def _stages(definition: Definition, games: list[Finished], now: Present) -> list
     return stages
 
 
-def _open(definition: Definition, stage: StageState, games: list[Finished]) -> bool:
+def _open(definition: Definition, stage: StageState, games: list[GameResult]) -> bool:
     """Tell whether a stage has games that are not over."""
     over = {game.fixture for game in games}
     left = [fixture for fixture in stage.schedule.fixtures if fixture not in over]
@@ -165,7 +165,7 @@ def _open(definition: Definition, stage: StageState, games: list[Finished]) -> b
 
 
 def _schedule(
-    definition: Definition, stage: int, players: tuple[str, ...], games: list[Finished], now: Present
+    definition: Definition, stage: int, players: tuple[str, ...], games: list[GameResult], now: Present
 ) -> Schedule:
     format = definition.stages[stage].format
     if isinstance(format, RoundRobin):
@@ -179,7 +179,7 @@ def _schedule(
     return ladder(definition, stage, format, players, games, now.running, now.free, now.seconds.get(stage, 0.0))
 
 
-def forfeit(fixture: Fixture, out: Mapping[str, Disqualification]) -> Finished:
+def forfeit(fixture: Fixture, out: Mapping[str, Disqualification]) -> GameResult:
     """Return the forfeited result of a game with at least one player who is out."""
     present = [side for side, name in enumerate(fixture.players) if name not in out]
     gone = [name for name in fixture.players if name in out]
@@ -188,7 +188,7 @@ def forfeit(fixture: Fixture, out: Mapping[str, Disqualification]) -> Finished:
     else:
         termination, what = FORFEIT, "disqualified"
     sentence = f"{' and '.join(gone)} had been {what}"
-    return Finished(fixture, None, present[0] if present else None, termination, sentence)
+    return GameResult(fixture, None, present[0] if present else None, termination, sentence)
 
 
 def games_to_start(

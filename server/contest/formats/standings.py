@@ -22,7 +22,7 @@ import msgspec
 
 from engine.games.outcome import Termination
 from server.contest.definition import Definition, Format, Gauntlet, Knockout, Ladder, Swiss
-from server.contest.fixtures import Bye, Finished, counted_games, games_in_meeting
+from server.contest.fixtures import Bye, GameResult, counted_games, games_in_meeting
 from server.contest.formats.knockout import bracket
 from server.contest.interventions import END
 from server.contest.scoring.disqualification import Disqualification, find_disqualified
@@ -65,7 +65,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """Why; empty if it is not."""
 
 
-GameOrNumber = TypeVar("GameOrNumber", Finished, int)
+GameOrNumber = TypeVar("GameOrNumber", GameResult, int)
 
 
 class Cell(msgspec.Struct, Generic[GameOrNumber], frozen=True):
@@ -83,7 +83,7 @@ def standings(
     definition: Definition,
     stage: int,
     players: tuple[str, ...],
-    games: Collection[Finished],
+    games: Collection[GameResult],
     byes: Collection[Bye] = (),
     before: tuple[int, int] = END,
 ) -> list[Standing]:
@@ -113,9 +113,9 @@ def standings(
     return placed
 
 
-def crosstable(players: tuple[str, ...], games: Collection[Finished]) -> dict[str, dict[str, Cell[Finished]]]:
+def crosstable(players: tuple[str, ...], games: Collection[GameResult]) -> dict[str, dict[str, Cell[GameResult]]]:
     """Return the result of each player against each opponent; both in order of seeding."""
-    met: dict[tuple[str, str], list[Finished]] = {}
+    met: dict[tuple[str, str], list[GameResult]] = {}
     for game in games:
         first, second = game.fixture.players
         met.setdefault((first, second), []).append(game)
@@ -125,7 +125,7 @@ def crosstable(players: tuple[str, ...], games: Collection[Finished]) -> dict[st
     }
 
 
-def _cell(name: str, games: list[Finished]) -> Cell[Finished]:
+def _cell(name: str, games: list[GameResult]) -> Cell[GameResult]:
     reached = [game.points(game.fixture.players.index(name)) for game in games]
     draws = sum(game.shared for game in games)
     wins = reached.count(1.0)
@@ -133,7 +133,7 @@ def _cell(name: str, games: list[Finished]) -> Cell[Finished]:
 
 
 def _line(
-    name: str, row: dict[str, Cell[Finished]], points: dict[str, float], byes: int, out: Disqualification | None
+    name: str, row: dict[str, Cell[GameResult]], points: dict[str, float], byes: int, out: Disqualification | None
 ) -> Standing:
     """Return the line of a player, without its place."""
     games = [(game, game.fixture.players.index(name)) for cell in row.values() for game in cell.games]
@@ -165,7 +165,7 @@ def _line(
 
 
 def _rated(
-    definition: Definition, stage: int, players: tuple[str, ...], games: list[Finished], lines: list[Standing]
+    definition: Definition, stage: int, players: tuple[str, ...], games: list[GameResult], lines: list[Standing]
 ) -> tuple[list[Standing], str | None]:
     """Return the lines with ratings or rounds won, if the format ranks by them, and who has won the third place."""
     format = definition.stages[stage].format

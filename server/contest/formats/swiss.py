@@ -13,7 +13,7 @@ from threading import Lock
 from typing import NamedTuple, TypeAlias
 
 from server.contest.definition import Definition, Swiss
-from server.contest.fixtures import Bye, Finished, Fixture, Schedule, games_in_meeting, points, whole_meeting
+from server.contest.fixtures import Bye, Fixture, GameResult, Schedule, games_in_meeting, points, whole_meeting
 from server.contest.scoring.disqualification import find_disqualified
 
 ROUNDS_KEPT = 64
@@ -31,7 +31,7 @@ class Past(NamedTuple):
 
 
 def swiss(
-    definition: Definition, stage: int, format: Swiss, players: tuple[str, ...], games: list[Finished]
+    definition: Definition, stage: int, format: Swiss, players: tuple[str, ...], games: list[GameResult]
 ) -> Schedule:
     """Return the rounds up to the first that is not over. ``games`` are all that count, of earlier stages too.
 

@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from engine.games.outcome import Termination
 from server.arena.arena import Arena
-from server.contest.fixtures import Finished, Programs
+from server.contest.fixtures import GameResult, Programs
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import GameTask, PlayerMissing
 from server.contest.hosts.seating import GameSeating, StartedPrograms
@@ -39,7 +39,7 @@ class ArenaGame:
         """The missing resource of the machine because of which the match was annulled; empty if there was none."""
         return self.match.fault_cause
 
-    async def result(self) -> Finished:
+    async def result(self) -> GameResult:
         """Return the result as soon as the match is over."""
         if self.match.state.outcome is None:
             await self._over.wait()
@@ -49,7 +49,7 @@ class ArenaGame:
         """Let another game use the cores of this one while its programs are being ended, if that is possible."""
         return self._seats.leave_cores(self._started, self._task.definition)
 
-    def cut_off(self) -> Finished | None:
+    def cut_off(self) -> GameResult | None:
         """Annul a match that is not over, and return it; None if it is over, or the arena has it no more."""
         if self.match.state.outcome is not None or self._arena.matches.get(self.match.number) is not self.match:
             return None

@@ -18,7 +18,7 @@ import trio
 
 from server.arena.arena import Arena
 from server.contest.definition import Definition
-from server.contest.fixtures import ABSENT, Finished, Programs
+from server.contest.fixtures import ABSENT, GameResult, Programs
 from server.contest.hosts.host import GameTask, NotPlayed, PlayerMissing
 from server.contest.hosts.worker_job import (
     BadAnswer,
@@ -333,7 +333,7 @@ class ClusterGame:
         self._cluster = cluster
         self._task = task
 
-    async def result(self) -> Finished:
+    async def result(self) -> GameResult:
         """Return the result when the record of the game is saved here; raises `PlayerMissing` and `NotPlayed`."""
         fixture, number = self._task.fixture, self._task.number
         try:

@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position
 from server.contest.definition import Definition
-from server.contest.fixtures import ABSENT, Finished, Fixture, Programs
+from server.contest.fixtures import ABSENT, Fixture, GameResult, Programs
 
 
 class GameTask(NamedTuple):
@@ -75,7 +75,7 @@ class HostedGame(Protocol):
     def recorded(self) -> bool:
         """True if there is a record with the number of the game."""
 
-    async def result(self) -> Finished:
+    async def result(self) -> GameResult:
         """Return the result as soon as the game is over; raises `PlayerMissing` and `NotPlayed`."""
 
     def leave_cores(self) -> bool:
@@ -84,7 +84,7 @@ class HostedGame(Protocol):
         Tell whether it can be; else the cores are left when the lease has ended.
         """
 
-    def cut_off(self) -> Finished | None:
+    def cut_off(self) -> GameResult | None:
         """End a game that is not over, and return it as annulled; None if nothing of it is kept."""
 
 

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from engine.games.outcome import ANNULLED
 from server.contest.definition import Definition, Knockout, Sandbox, format_word
-from server.contest.fixtures import QUALIFICATION, Finished, Fixture, counted_games, points
+from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, counted_games, points
 from server.contest.formats.knockout import bracket, seeds
 from server.contest.formats.plan import Plan, StageState
 from server.contest.formats.standings import Cell, crosstable, standings
@@ -38,7 +38,7 @@ THIRD_PLACE = "Third place"
 def rounds(
     players: Sequence[str],
     won: Mapping[str, int],
-    games: Sequence[Finished],
+    games: Sequence[GameResult],
     numbers: Mapping[Fixture, int],
     *,
     third_place: bool = False,
@@ -69,7 +69,7 @@ def rounds(
 
 
 def _match_for_third(
-    semi_finals: Round, games: Sequence[Finished], number: int, numbers: Mapping[Fixture, int], third: str | None
+    semi_finals: Round, games: Sequence[GameResult], number: int, numbers: Mapping[Fixture, int], third: str | None
 ) -> Meeting:
     """Return the meeting of those who have lost the semi-finals, in the round of the final."""
     players = [None if one.winner is None else one.players[1 - one.winner] for one in semi_finals.meetings]
@@ -82,7 +82,7 @@ def _meeting(
     players: tuple[str | None, str | None],
     number: int,
     won: Mapping[str, int],
-    games: Sequence[Finished],
+    games: Sequence[GameResult],
     numbers: Mapping[Fixture, int],
 ) -> Meeting:
     on = [name is not None and won[name] >= number for name in players]
@@ -100,7 +100,7 @@ def _meeting(
 def stage_report(
     definition: Definition,
     state: StageState,
-    games: list[Finished],
+    games: list[GameResult],
     numbers: Mapping[Fixture, int],
     began: datetime | None,
 ) -> Stage:
@@ -142,7 +142,7 @@ def stage_report(
 def _rounds(
     definition: Definition,
     state: StageState,
-    games: list[Finished],
+    games: list[GameResult],
     won: Mapping[str, int],
     numbers: Mapping[Fixture, int],
 ) -> tuple[Round, ...]:
@@ -155,7 +155,7 @@ def _rounds(
     return rounds(state.players, won, mine, numbers, third_place=format.third_place, third=third)
 
 
-def qualification_report(definition: Definition, state: StageState, games: list[Finished]) -> Qualification:
+def qualification_report(definition: Definition, state: StageState, games: list[GameResult]) -> Qualification:
     """Return the report of the qualification."""
     rules = definition.qualification
     assert rules is not None
@@ -189,7 +189,7 @@ def qualification_report(definition: Definition, state: StageState, games: list[
     )
 
 
-def _over(state: StageState, games: list[Finished]) -> bool:
+def _over(state: StageState, games: list[GameResult]) -> bool:
     return state.schedule.complete and {game.fixture for game in games}.issuperset(state.schedule.fixtures)
 
 
@@ -201,7 +201,7 @@ RECORDS = "../../records/"
 
 
 def make_report(
-    definition: Definition, games: Sequence[Finished], plan: Plan, moment: Moment, records: str = RECORDS
+    definition: Definition, games: Sequence[GameResult], plan: Plan, moment: Moment, records: str = RECORDS
 ) -> Report:
     """Return the report of a contest; ``games`` are all in order, and ``plan`` is the plan after them.
 
@@ -277,7 +277,7 @@ def _conditions(definition: Definition) -> tuple[str, ...]:
     return ()
 
 
-def _game(definition: Definition, number: int, game: Finished, counts: bool, records: str) -> Game:
+def _game(definition: Definition, number: int, game: GameResult, counts: bool, records: str) -> Game:
     fixture = game.fixture
     variant = definition.variants[fixture.variant]
     if game.termination in ANNULLED:
@@ -308,7 +308,7 @@ def _game(definition: Definition, number: int, game: Finished, counts: bool, rec
     )
 
 
-def _programs(game: Finished) -> dict[str, int | None]:
+def _programs(game: GameResult) -> dict[str, int | None]:
     """Return the fields of a game about its programs."""
     found: dict[str, int | None] = {}
     for side, usage in zip(("first", "second"), game.programs, strict=True):

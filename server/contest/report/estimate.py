@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from server.contest.definition import Definition, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
-from server.contest.fixtures import QUALIFICATION, Finished, Fixture, counted_games, games_in_meeting
+from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, counted_games, games_in_meeting
 from server.contest.formats.plan import Plan, StageState
 from server.contest.report.structure import Pause
 from server.contest.scoring.disqualification import find_disqualified
@@ -64,7 +64,7 @@ class Batch(NamedTuple):
     """That take part."""
 
 
-def estimate_left(definition: Definition, games: Sequence[Finished], plan: Plan, moment: Moment) -> Remaining:
+def estimate_left(definition: Definition, games: Sequence[GameResult], plan: Plan, moment: Moment) -> Remaining:
     """Estimate what is left, as if nobody else were disqualified."""
     if plan.over:
         return Remaining(0, False, 0.0)
@@ -95,7 +95,7 @@ def estimate_left(definition: Definition, games: Sequence[Finished], plan: Plan,
 
 
 def _open_batches(
-    definition: Definition, state: StageState, games: list[Finished], out: Set[str], players: int
+    definition: Definition, state: StageState, games: list[GameResult], out: Set[str], players: int
 ) -> list[Batch]:
     over = {game.fixture for game in games}
     fixtures = state.schedule.fixtures
@@ -179,7 +179,7 @@ def _slots(definition: Definition, batch: Batch, moment: Moment) -> float:
     return max(1.0, min(max(most, len(moment.running)), batch.games or 1))
 
 
-def _game_seconds(definition: Definition, number: int, games: list[Finished]) -> float | None:
+def _game_seconds(definition: Definition, number: int, games: list[GameResult]) -> float | None:
     """Return the typical duration of a game of a stage; None if no game was played.
 
     A stage without games takes the same part of its budgets as games of earlier stages.
@@ -196,7 +196,7 @@ def _game_seconds(definition: Definition, number: int, games: list[Finished]) ->
     return 2 * stage.control.budget / SECOND * sum(shares) / len(shares)
 
 
-def _seconds(game: Finished) -> float:
+def _seconds(game: GameResult) -> float:
     """Return the duration of a game; at least the time that both sides used."""
     return max(game.seconds, sum(game.used) / SECOND)
 

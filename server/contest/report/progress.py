@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from engine.wire.words import number_of
 from server.contest.definition import Definition
-from server.contest.fixtures import QUALIFICATION, Finished, counted_games
+from server.contest.fixtures import QUALIFICATION, GameResult, counted_games
 from server.contest.formats.plan import Plan, StageState, plan
 from server.contest.formats.standings import Standing, standings
 from server.contest.report import formatting
@@ -38,7 +38,7 @@ class Progress(NamedTuple):
     """Since when nothing goes on, and why; empty where all is well."""
 
 
-def current_progress(definition: Definition, games: Sequence[Finished], plan: Plan, moment: Moment) -> Progress:
+def current_progress(definition: Definition, games: Sequence[GameResult], plan: Plan, moment: Moment) -> Progress:
     """Return the progress of a contest; ``plan`` is the plan after its games."""
     state = plan.stages[-1]
     valid = counted_games(games)
@@ -71,7 +71,7 @@ def progress_text(now: Progress) -> str:
     return "; ".join(filter(None, (_games(now), stage, ", ".join(leaders), missing, now.paused)))
 
 
-def _head(definition: Definition, state: StageState, games: list[Finished]) -> tuple[tuple[int, str, str], ...]:
+def _head(definition: Definition, state: StageState, games: list[GameResult]) -> tuple[tuple[int, str, str], ...]:
     """Return the first lines of a stage's table."""
     table = standings(definition, state.number, state.players, games, state.schedule.byes)
     return tuple((line.place, line.name, _mark(line)) for line in table[:HEAD])

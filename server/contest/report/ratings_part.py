@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from engine.duel.statistics import OUTCOMES, Counts, Decision, Estimate, Sprt, estimate
 from server.contest.definition import Definition
-from server.contest.fixtures import Finished, Fixture, counted_games
+from server.contest.fixtures import Fixture, GameResult, counted_games
 from server.contest.report import formatting
 from server.contest.report.structure import Comparison, Variant
 from server.contest.scoring import ratings as model
@@ -27,13 +27,13 @@ class PairResult(NamedTuple):
     decision: Decision
 
 
-def compare(games: Iterable[Finished], one: str, other: str, test: Sprt) -> PairResult:
+def compare(games: Iterable[GameResult], one: str, other: str, test: Sprt) -> PairResult:
     """Compare two entrants; games that were not played count for nothing.
 
     The decision is that of all pairs together. As they were not counted one by one, it may err more often than the
     test says, unless nobody looks before the end.
     """
-    between: dict[Fixture, Finished] = {
+    between: dict[Fixture, GameResult] = {
         game.fixture: game for game in counted_games(games) if game.played and set(game.fixture.players) == {one, other}
     }
     counts = [0] * OUTCOMES
@@ -57,7 +57,7 @@ TEST = Sprt(-25, 25)
 errs in 5 % of the cases where the difference is as large as that, less often where it is larger."""
 
 
-def fit_ratings(definition: Definition, games: Sequence[Finished]) -> Ratings | None:
+def fit_ratings(definition: Definition, games: Sequence[GameResult]) -> Ratings | None:
     """Fit the ratings of the entrants who have played others; None if nobody has.
 
     Of more than `MAX_INTERVALS` of them, intervals are left out, and nothing is told of variants.
@@ -75,7 +75,7 @@ def fit_ratings(definition: Definition, games: Sequence[Finished]) -> Ratings | 
     return Ratings(tuple(sorted(table, key=lambda rating: -rating.elo)), (), ())
 
 
-def variant_results(definition: Definition, games: Sequence[Finished], fit: Ratings | None) -> tuple[Variant, ...]:
+def variant_results(definition: Definition, games: Sequence[GameResult], fit: Ratings | None) -> tuple[Variant, ...]:
     """Return the results of the games between entrants in each variant."""
     between = _between(definition, games)
     found = []
@@ -96,7 +96,7 @@ def variant_results(definition: Definition, games: Sequence[Finished], fit: Rati
     return tuple(found)
 
 
-def compare_entrants(games: Sequence[Finished], ranking: Sequence[str]) -> tuple[Comparison, ...]:
+def compare_entrants(games: Sequence[GameResult], ranking: Sequence[str]) -> tuple[Comparison, ...]:
     """Compare each two entrants who have played pairs of games; of too many, only the first two."""
     met = defaultdict(list)
     for game in games:
@@ -135,7 +135,7 @@ def omission_notes(rated: int, ranked: int) -> tuple[str, ...]:
     )
 
 
-def _between(definition: Definition, games: Sequence[Finished]) -> list[Finished]:
+def _between(definition: Definition, games: Sequence[GameResult]) -> list[GameResult]:
     """Return the games between entrants that were played, without those against built-in bots."""
     entrants = {entrant.name for entrant in definition.entrants}
     return [game for game in games if game.played and entrants.issuperset(game.fixture.players)]

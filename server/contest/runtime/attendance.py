@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 import trio
 
 from server.contest.definition import Definition
-from server.contest.fixtures import Finished, Fixture
+from server.contest.fixtures import Fixture, GameResult
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.scoring.game_result import results_by_absence
 
@@ -65,7 +65,7 @@ class Attendance:
         since = self._contest_players.waiting_since(name)
         return since is not None and now - since >= STEADY_SECONDS
 
-    def given_up(self, definition: Definition, due: Collection[Fixture]) -> list[Finished]:
+    def given_up(self, definition: Definition, due: Collection[Fixture]) -> list[GameResult]:
         """Return the games that entrants lose by missing longer than the contest's patience."""
         out = {name for name in self.absent if self._missing[name] >= definition.patience}
         return [

@@ -11,7 +11,7 @@ import structlog
 import trio
 
 from engine import record
-from server.contest.fixtures import Finished, Fixture
+from server.contest.fixtures import Fixture, GameResult
 from server.contest.scoring.game_result import game_result
 from server.match.recovery import read_finished_match as state_of
 from server.ops.typed_json import decode
@@ -22,7 +22,7 @@ from server.storage.record_store import RecordStore
 log = structlog.get_logger()
 
 
-async def replay_record(fixture: Fixture, match: int, record_store: RecordStore) -> Finished | None:
+async def replay_record(fixture: Fixture, match: int, record_store: RecordStore) -> GameResult | None:
     """Return the result of a fixture by replaying its record in a worker process; None without a true record.
 
     Raises OSError where the process cannot be started, or does not come to an answer.
@@ -40,10 +40,10 @@ async def replay_record(fixture: Fixture, match: int, record_store: RecordStore)
     except FAULTS as error:
         fault = " ".join(str(error).strip().splitlines()[-1:]) or type(error).__name__
         raise OSError(f"the record of match {match} could not be replayed: {fault}") from error
-    return decode(answer, type=Finished | None)
+    return decode(answer, type=GameResult | None)
 
 
-def game_of_record(fixture: Fixture, text: str) -> Finished | None:
+def game_of_record(fixture: Fixture, text: str) -> GameResult | None:
     """Return the result of a fixture from the text of its record; None if that is not true."""
     state = state_of(text)
     return None if state is None else game_result(fixture, state, record.verify(text).gone)

@@ -7,7 +7,7 @@ import structlog
 import trio
 
 from engine.games.outcome import ANNULLED, Termination
-from server.contest.fixtures import SET_ASIDE, Finished, Fixture
+from server.contest.fixtures import SET_ASIDE, Fixture, GameResult
 from server.contest.hosts.seating import GameSeating, Result
 from server.contest.runtime.pauses import Pauses, missing_resource
 from server.contest.store.store import Store
@@ -19,7 +19,7 @@ STOP_SECONDS = 10.0
 """What the disk gets for the record of a game from the stop of its contest on."""
 
 
-async def sync_result_in_thread(record_store: RecordStore, game: Finished) -> tuple[Finished, str]:
+async def sync_result_in_thread(record_store: RecordStore, game: GameResult) -> tuple[GameResult, str]:
     """Run `sync_result` in a thread.
 
     Who cancels this waits for it `STOP_SECONDS` at most. Where the disk does not answer for so long, the result is kept
@@ -34,7 +34,7 @@ async def sync_result_in_thread(record_store: RecordStore, game: Finished) -> tu
         raise
 
 
-def sync_result(record_store: RecordStore, game: Finished) -> tuple[Finished, str]:
+def sync_result(record_store: RecordStore, game: GameResult) -> tuple[GameResult, str]:
     """Sync the record of a game, and return the game with the record's SHA-256; to be called in a thread.
 
     A game whose record cannot be kept is returned as annulled: its result would stand on nothing.
@@ -75,7 +75,7 @@ class Ledger:
         self._seats = seats
         self._pauses = pauses
 
-    async def keep(self, game: Finished) -> Finished:
+    async def keep(self, game: GameResult) -> GameResult:
         """Keep a result after its record is on the disk, in the store and then in memory; return what is kept."""
         game, sha256 = await sync_result_in_thread(self._record_store, game)
 
@@ -96,7 +96,7 @@ class Ledger:
         if number >= MAX_FAILURES:
             why = f"the server died or failed {number} times in this game; it is set aside, and a loss for nobody"
             log.error("contest_game_abandoned", contest=self._name, players=fixture.players, failures=number)
-            await self.keep(Finished(fixture, None, None, SET_ASIDE, why))
+            await self.keep(GameResult(fixture, None, None, SET_ASIDE, why))
 
     async def surely(self, write: Callable[[], Result]) -> Result:
         """Write to the store, and repeat until that succeeds; the first attempt is not cancelled."""

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from engine.games.outcome import ANNULLED
 from server.contest.definition import Definition
-from server.contest.fixtures import Finished, Fixture, counted_games
+from server.contest.fixtures import Fixture, GameResult, counted_games
 from server.contest.formats.plan import plan
 from server.contest.interventions import Intervention, Kind, is_cancelled, is_paused
 from server.contest.scoring.annulments import effective_results, rests_on, with_commands
@@ -99,13 +99,13 @@ def _entrant(definition: Definition, name: str) -> str:
     raise BadIntervention(f"no entrant of {definition.name!r} is called {name!r}{_of(names)}")
 
 
-def _check_withdraw(definition: Definition, games: list[Finished], done: Intervention) -> None:
+def _check_withdraw(definition: Definition, games: list[GameResult], done: Intervention) -> None:
     out = find_disqualified(definition, games).get(done.name)
     if out is not None:
         raise BadIntervention(f"{done.name} plays no more already: {out.reason}")
 
 
-def _check_reinstate(definition: Definition, games: list[Finished], done: Intervention) -> None:
+def _check_reinstate(definition: Definition, games: list[GameResult], done: Intervention) -> None:
     if done.name not in find_disqualified(definition, games):
         raise BadIntervention(f"{done.name} is neither disqualified nor withdrawn")
     last = plan(definition, games).stages[-1]
@@ -113,7 +113,7 @@ def _check_reinstate(definition: Definition, games: list[Finished], done: Interv
         raise BadIntervention(f"{done.name} takes no part in stage {last.number + 1}, which is being played")
 
 
-def _check_command(definition: Definition, games: list[Finished], done: Intervention) -> None:
+def _check_command(definition: Definition, games: list[GameResult], done: Intervention) -> None:
     if not done.command or not done.command[0]:
         raise BadIntervention(
             f"a command is missing: it stands behind --, as in: command {done.name} -- python3 bot.py"
@@ -133,17 +133,17 @@ def _check_command(definition: Definition, games: list[Finished], done: Interven
         )
 
 
-def _check_pause(definition: Definition, _games: list[Finished], _done: Intervention) -> None:
+def _check_pause(definition: Definition, _games: list[GameResult], _done: Intervention) -> None:
     if is_paused(definition.interventions):
         raise BadIntervention(f"the contest {definition.name!r} is paused already")
 
 
-def _check_resume(definition: Definition, _games: list[Finished], _done: Intervention) -> None:
+def _check_resume(definition: Definition, _games: list[GameResult], _done: Intervention) -> None:
     if not is_paused(definition.interventions):
         raise BadIntervention(f"the organiser has not paused the contest {definition.name!r}")
 
 
-def _check_nothing(_definition: Definition, _games: list[Finished], _done: Intervention) -> None:
+def _check_nothing(_definition: Definition, _games: list[GameResult], _done: Intervention) -> None:
     """Let an intervention be made at any time."""
 
 
@@ -158,7 +158,7 @@ _FOLLOWS = {
 }
 """The effects of interventions that are always the same."""
 
-_CHECKS: dict[Kind, Callable[[Definition, list[Finished], Intervention], None]] = {
+_CHECKS: dict[Kind, Callable[[Definition, list[GameResult], Intervention], None]] = {
     Kind.WITHDRAW: _check_withdraw,
     Kind.REINSTATE: _check_reinstate,
     Kind.COMMAND: _check_command,
@@ -170,7 +170,7 @@ _CHECKS: dict[Kind, Callable[[Definition, list[Finished], Intervention], None]] 
 
 
 def _check_replay(
-    definition: Definition, games: list[Finished], done: Intervention, begun: dict[int | None, list[Fixture]]
+    definition: Definition, games: list[GameResult], done: Intervention, begun: dict[int | None, list[Fixture]]
 ) -> None:
     if done.match not in begun:
         raise BadIntervention(f"no game of {definition.name!r} has the number {done.match}; the report lists them")
@@ -186,7 +186,7 @@ def _check_replay(
         raise BadIntervention(f"match {done.match} cannot be replayed: {later}, and rests on its result")
 
 
-def _what_follows(definition: Definition, results: list[Finished], done: Intervention) -> str:
+def _what_follows(definition: Definition, results: list[GameResult], done: Intervention) -> str:
     """Return a clause about the effects of an intervention."""
     if done.kind in _FOLLOWS:
         return _FOLLOWS[done.kind]
@@ -202,7 +202,7 @@ def _what_follows(definition: Definition, results: list[Finished], done: Interve
     return f"{len(lost) - stand} of {len(lost)} forfeited games are played now{stay}"
 
 
-def _side(game: Finished, name: str) -> int:
+def _side(game: GameResult, name: str) -> int:
     return game.fixture.players.index(name)
 
 

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Collection, Sequence
 
 from server.contest.definition import Definition, Gauntlet, RoundRobin
-from server.contest.fixtures import QUALIFICATION, Finished, Fixture
+from server.contest.fixtures import QUALIFICATION, Fixture, GameResult
 from server.contest.formats.plan import Plan, Present, plan
 from server.contest.scoring.disqualification import Disqualification, find_disqualified, is_harmless
 
@@ -27,14 +27,14 @@ class PlanCache:
         """Begin without a plan."""
         self._plan: Plan | None = None
         self._definition: Definition | None = None
-        self._games: list[Finished] = []
+        self._games: list[GameResult] = []
         self._planned = self._seen = 0
         """How many of the games there were for the plan, and how many have been looked at since."""
         self._made = 0.0
         self._waiting: deque[Fixture] = deque()
         self._begun: set[Fixture] = set()
 
-    def planned(self, found: Plan, definition: Definition, games: list[Finished], count: int, now: float) -> None:
+    def planned(self, found: Plan, definition: Definition, games: list[GameResult], count: int, now: float) -> None:
         """Keep a plan that was made from the first ``count`` games of a list, to which others are added."""
         self._plan, self._definition, self._games, self._made = found, definition, games, now
         self._planned = self._seen = count
@@ -50,7 +50,7 @@ class PlanCache:
         if all(game.fixture != fixture for game in self._games[self._planned :]):
             self._plan = None
 
-    def standing(self, definition: Definition, games: Sequence[Finished], now: float) -> Plan | None:
+    def standing(self, definition: Definition, games: Sequence[GameResult], now: float) -> Plan | None:
         """Return the plan without games that have begun since; None if it is outdated."""
         found = self._plan
         if found is None or definition is not self._definition or games is not self._games:
@@ -77,7 +77,7 @@ def _is_fixed(definition: Definition, found: Plan) -> bool:
 
 
 def make_plan(
-    definition: Definition, games: tuple[Finished, ...], present: Present
+    definition: Definition, games: tuple[GameResult, ...], present: Present
 ) -> tuple[Plan, dict[str, Disqualification]]:
     """Return the plan, and the disqualified entrants; to be called in a thread, since a long contest takes long."""
     return plan(definition, games, present), find_disqualified(definition, games)

@@ -16,7 +16,7 @@ import trio
 from engine.games.outcome import Termination
 from server.arena.arena import Arena
 from server.contest.definition import Interrupted
-from server.contest.fixtures import Finished, Fixture
+from server.contest.fixtures import Fixture, GameResult
 from server.contest.formats.plan import Plan, Present, games_to_start
 from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers, Presence
@@ -379,7 +379,7 @@ class Runner:
         done = self.definition.interventions
         return not is_cancelled(done) and not withdrawn(done).intersection(fixture.players)
 
-    async def _result(self, game: HostedGame) -> Finished:
+    async def _result(self, game: HostedGame) -> GameResult:
         """Return the result of a game; if this is cancelled before, the game is annulled."""
         try:
             return await game.result()
@@ -390,7 +390,7 @@ class Runner:
                 with trio.CancelScope(shield=True):
                     await self._ledger.stored(partial(self._store.finish, self.contest, cut_off))
 
-    async def _keep(self, over: Finished, game: HostedGame) -> None:
+    async def _keep(self, over: GameResult, game: HostedGame) -> None:
         """Keep the result of a game; pause the contest if a fault of the server ended it."""
         kept = await self._ledger.keep(over)
         if kept.termination != Termination.SERVER_FAULT:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 from server.contest.definition import Definition, Sandbox
-from server.contest.fixtures import Finished
+from server.contest.fixtures import GameResult
 from server.contest.formats.plan import Plan, Present, plan
 from server.contest.hosts.contest_players import Presence
 from server.contest.programs.sandbox.choice import lacks
@@ -25,7 +25,7 @@ class ContestSnapshot(NamedTuple):
     """The state of a contest at a moment."""
 
     definition: Definition
-    games: list[Finished]
+    games: list[GameResult]
     plan: Plan
     moment: Moment
 

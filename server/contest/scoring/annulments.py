@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from engine.games.outcome import Termination
 from server.contest.definition import Definition, Knockout, Swiss
-from server.contest.fixtures import Finished, Fixture
+from server.contest.fixtures import Fixture, GameResult
 from server.contest.interventions import Intervention, Kind
 
 
@@ -26,7 +26,7 @@ def replayed_matches(definition: Definition) -> set[int | None]:
     return {done.match for done in definition.interventions if done.kind is Kind.REPLAY}
 
 
-def effective_results(definition: Definition, games: Iterable[Finished]) -> list[Finished]:
+def effective_results(definition: Definition, games: Iterable[GameResult]) -> list[GameResult]:
     """Return all results after interventions: replayed games, and forfeits that were taken back, are annulled."""
     games = list(games)
     replayed = replayed_matches(definition)
@@ -74,7 +74,7 @@ def rests_on(definition: Definition, fixture: Fixture, begun: Iterable[Fixture])
     return ""
 
 
-def _takes_back(definition: Definition, done: Intervention, game: Finished) -> bool:
+def _takes_back(definition: Definition, done: Intervention, game: GameResult) -> bool:
     """Tell whether a reinstatement takes back a forfeit."""
     fixture = game.fixture
     if done.name not in fixture.players or game.interventions >= done.number or fixture.stage != done.stage:

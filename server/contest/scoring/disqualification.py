@@ -20,7 +20,7 @@ from server.contest.fixtures import (
     SET_ASIDE,
     UNPLAYED,
     WITHDRAWN,
-    Finished,
+    GameResult,
     counted_games,
 )
 from server.contest.interventions import END, Kind, pardoned, withdrawn
@@ -106,7 +106,7 @@ _WORDS: dict[str, str] = {
 class Loss(NamedTuple):
     """A game that a player has lost."""
 
-    game: Finished
+    game: GameResult
     side: int
     """That of the player."""
     cause: str
@@ -137,12 +137,12 @@ def is_late(cause: str) -> bool:
     return cause not in _HARMLESS
 
 
-def is_harmless(game: Finished) -> bool:
+def is_harmless(game: GameResult) -> bool:
     """Tell whether a result counts, and can disqualify nobody."""
     return game.termination not in _COUNTED and game.termination not in ANNULLED
 
 
-def losses(definition: Definition, game: Finished) -> tuple[Loss, ...]:
+def losses(definition: Definition, game: GameResult) -> tuple[Loss, ...]:
     """Return the losses of a game: of no side, one, or both.
 
     Both lose where neither was ready in time, although the rules call that a draw: it counts against both.
@@ -155,7 +155,7 @@ def losses(definition: Definition, game: Finished) -> tuple[Loss, ...]:
 
 
 def find_disqualified(
-    definition: Definition, games: Iterable[Finished], before: tuple[int, int] = END
+    definition: Definition, games: Iterable[GameResult], before: tuple[int, int] = END
 ) -> dict[str, Disqualification]:
     """Return the entrants who are out: by the qualification, by losses on time, or withdrawn by the organiser.
 
@@ -177,7 +177,7 @@ def find_disqualified(
     return out
 
 
-def start_seconds(definition: Definition, games: Sequence[Finished], name: str) -> int:
+def start_seconds(definition: Definition, games: Sequence[GameResult], name: str) -> int:
     """Return how many seconds a player's program has from its start to its first message.
 
     Each time in a row that it has said none halves them, down to `MIN_START_SECONDS`, until it has played, or the
@@ -227,7 +227,7 @@ def _what_happened(faults: Iterable[Loss]) -> str:
     )
 
 
-def _loss(definition: Definition, game: Finished, side: int) -> Loss:
+def _loss(definition: Definition, game: GameResult, side: int) -> Loss:
     ways = BOTH_WAYS.get(game.termination)
     cause: str = _CAUSES.get(game.termination if ways is None else ways[side], Cause.BOARD)
     sentence = game.detail or game.termination
@@ -243,7 +243,7 @@ def _loss(definition: Definition, game: Finished, side: int) -> Loss:
     return Loss(game, side, str(cause), sentence)
 
 
-def _times_used(definition: Definition, game: Finished, side: int) -> str:
+def _times_used(definition: Definition, game: GameResult, side: int) -> str:
     control = game.fixture.control(definition)
     # the loser was to move, so the other one made the last move, if there was one
     moves = game.plies // 2

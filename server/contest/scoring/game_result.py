@@ -3,16 +3,16 @@
 from collections.abc import Collection, Iterable
 
 from engine.wire.words import number_of
-from server.contest.fixtures import ABSENT, Finished, Fixture
+from server.contest.fixtures import ABSENT, Fixture, GameResult
 from server.match.referee import State
 
 
-def game_result(fixture: Fixture, state: State, gone: tuple[bool, bool]) -> Finished:
+def game_result(fixture: Fixture, state: State, gone: tuple[bool, bool]) -> GameResult:
     """Return the result of a fixture from its finished match; ``gone`` tells which side had no connection."""
     outcome, control = state.outcome, state.header.control
     assert outcome is not None
     moves = [sum(moved.side == side for moved in state.shown) for side in state.sides]
-    return Finished(
+    return GameResult(
         fixture,
         state.header.match,
         outcome.winner,
@@ -28,13 +28,13 @@ def game_result(fixture: Fixture, state: State, gone: tuple[bool, bool]) -> Fini
     )
 
 
-def absence_result(fixture: Fixture, missing: Collection[str], why: str, termination: str = ABSENT) -> Finished:
+def absence_result(fixture: Fixture, missing: Collection[str], why: str, termination: str = ABSENT) -> GameResult:
     """Return the result of a game to which one or both players did not come; the termination says why."""
     here = [side for side, name in enumerate(fixture.players) if name not in missing]
-    return Finished(fixture, None, here[0] if here else None, termination, why)
+    return GameResult(fixture, None, here[0] if here else None, termination, why)
 
 
-def results_by_absence(due: Iterable[Fixture], missing: Collection[str], patience: int) -> list[Finished]:
+def results_by_absence(due: Iterable[Fixture], missing: Collection[str], patience: int) -> list[GameResult]:
     """Return the games that are lost because players have been missing for too long.
 
     To be asked when no game is being played, and none can begin.

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import msgspec
 
 from engine.duel.statistics import TWO_SIDED_95
-from server.contest.fixtures import Finished, counted_games
+from server.contest.fixtures import GameResult, counted_games
 
 if TYPE_CHECKING:  # a server without a contest does without it, and starts a tenth of a second sooner
     import numpy
@@ -238,13 +238,13 @@ class Ratings(NamedTuple):
     """How often equals without that advantage draw in each variant, 0 to 1."""
 
 
-def strengths(games: Iterable[Finished], names: Sequence[str], variants: int) -> dict[str, float]:
+def strengths(games: Iterable[GameResult], names: Sequence[str], variants: int) -> dict[str, float]:
     """Return the rating of each player in Elo, with an average of 0, from the games between them."""
     found = fit(_data(games, names, variants)).values
     return {name: ELO * float(found[place]) for place, name in enumerate(names)}
 
 
-def ratings(games: Iterable[Finished], names: Sequence[str], variants: int, anchor: str | None = None) -> Ratings:
+def ratings(games: Iterable[GameResult], names: Sequence[str], variants: int, anchor: str | None = None) -> Ratings:
     """Return the ratings of players with intervals, from the games between them.
 
     At least one name. Raises ValueError where the anchor is none of them.
@@ -270,7 +270,7 @@ def ratings(games: Iterable[Finished], names: Sequence[str], variants: int, anch
     )
 
 
-def _data(games: Iterable[Finished], names: Sequence[str], variants: int) -> Data:
+def _data(games: Iterable[GameResult], names: Sequence[str], variants: int) -> Data:
     places = {name: place for place, name in enumerate(names)}
     results = [
         (places[first], places[second], game.fixture.variant, game.winner)

@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from server.contest.definition import Definition
-from server.contest.fixtures import Finished, Fixture
+from server.contest.fixtures import Fixture, GameResult
 from server.ops import typed_json
 from server.storage.database import Schema
 
@@ -146,12 +146,12 @@ def read_fixture(values: Any) -> Fixture:
     return Fixture(stage, round, variant, pair, opening, (first, second))
 
 
-def read_result(row: Any) -> Finished:
+def read_result(row: Any) -> GameResult:
     """Return the result of a game."""
     fixture = read_fixture(row[:7])
     match, interventions, winner, termination, detail, plies, *flags, seconds = row[7:]
     used, ready, gone = flags[:2], flags[2:4], flags[4:]
-    return Finished(
+    return GameResult(
         fixture, match, winner, termination, detail, plies,
         (used[0], used[1]), (bool(ready[0]), bool(ready[1])), (bool(gone[0]), bool(gone[1])),
         seconds, interventions,

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from engine.games.outcome import ANNULLED
 from server.contest.definition import Definition
-from server.contest.fixtures import Finished, Fixture, Programs, ProgramUsage
+from server.contest.fixtures import Fixture, GameResult, Programs, ProgramUsage
 from server.contest.interventions import Intervention, Kind
 from server.contest.report.structure import Pause
 from server.contest.scoring.annulments import effective_results, with_commands
@@ -227,7 +227,7 @@ class Store:
         )
         return {match: read_fixture(values) for match, *values in rows}
 
-    def finish(self, contest: int, finished: Finished, record: str = "") -> int:
+    def finish(self, contest: int, finished: GameResult, record: str = "") -> int:
         """Save a result, also of a match that was not saved before, and of a game that was not played.
 
         Returns how many interventions there were when the game began.
@@ -297,7 +297,7 @@ class Store:
         rows = self._rows("SELECT began, ended, reason FROM pauses WHERE contest = ? ORDER BY id", contest)
         return [Pause(read_date(began), ended and read_date(ended), reason) for began, ended, reason in rows]
 
-    def games(self, contest: int) -> list[Finished]:
+    def games(self, contest: int) -> list[GameResult]:
         """Return all results in the order in which they were saved, with those of annulled matches.
 
         They are as the organiser's interventions have left them: `results` has them as they came about.
@@ -305,7 +305,7 @@ class Store:
         results = self.results(contest)
         return effective_results(self.definition(contest), results) if results else []
 
-    def results(self, contest: int) -> list[Finished]:
+    def results(self, contest: int) -> list[GameResult]:
         """Return all results without the effects of interventions."""
         rows = self._rows(
             f"SELECT {_FIXTURE}, match, interventions, {_RESULT}, pairing "

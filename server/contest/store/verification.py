@@ -15,7 +15,7 @@ from engine.games.outcome import ANNULLED
 from engine.record import BadRecord, Summary
 from engine.wire.words import number_of
 from server.contest.definition import Definition, Ladder
-from server.contest.fixtures import ABSENT, BOTH_WAYS, FORFEIT, SET_ASIDE, WITHDRAWN, Finished, Fixture, counted_games
+from server.contest.fixtures import ABSENT, BOTH_WAYS, FORFEIT, SET_ASIDE, WITHDRAWN, Fixture, GameResult, counted_games
 from server.contest.formats.plan import Plan, Present, forfeit, plan
 from server.contest.formats.standings import standings
 from server.contest.scoring.annulments import effective_results, replayed_matches
@@ -71,7 +71,7 @@ class Verdict(NamedTuple):
 class Evidence(NamedTuple):
     """A result and its record."""
 
-    result: Finished
+    result: GameResult
     text: str | None
     """The record; None where there is none."""
     sha256: str = ""
@@ -84,7 +84,7 @@ class Past(NamedTuple):
     """A contest as it was kept."""
 
     definition: Definition
-    results: Sequence[Finished]
+    results: Sequence[GameResult]
     """All in order, without the effects of interventions."""
     kept: Mapping[int, str]
     """SHA-256 of the record of each match when its result was kept."""
@@ -93,7 +93,7 @@ class Past(NamedTuple):
     closed: bool
 
     @property
-    def played(self) -> list[Finished]:
+    def played(self) -> list[GameResult]:
         """Return the results that have records."""
         return [result for result in self.results if result.match is not None]
 
@@ -101,7 +101,7 @@ class Past(NamedTuple):
 class Checked(NamedTuple):
     """The result of checking a game."""
 
-    game: Finished
+    game: GameResult
     """By the record where that is true, else as it was kept."""
     differences: tuple[str, ...]
 
@@ -111,7 +111,7 @@ class Recomputed(NamedTuple):
 
     standing: int
     """Results that have records and were not annulled by the organiser."""
-    shown: list[Finished]
+    shown: list[GameResult]
     """All games by their records, with the effects of interventions."""
     plan: Plan
     differences: list[str]
@@ -160,7 +160,7 @@ def check(definition: Definition, evidence: Evidence, shown: Sequence[str] = _SH
     return Checked(_with_the_rest(game, result), tuple(found))
 
 
-def _of_another(definition: Definition, result: Finished, summary: Summary) -> Iterable[str]:
+def _of_another(definition: Definition, result: GameResult, summary: Summary) -> Iterable[str]:
     """Return the differences between the header of a record and the game that it should be of."""
     header, fixture = summary.header, result.fixture
     variant = definition.variants[fixture.variant]
@@ -179,7 +179,7 @@ def _of_another(definition: Definition, result: Finished, summary: Summary) -> I
         yield f"the record has the move limit {header.move_limit}, not {definition.move_limit}"
 
 
-def _with_the_rest(game: Finished, result: Finished) -> Finished:
+def _with_the_rest(game: GameResult, result: GameResult) -> GameResult:
     """Add the fields that a record does not have."""
     return game._replace(interventions=result.interventions, seconds=result.seconds, programs=result.programs)
 
@@ -188,7 +188,7 @@ def _words(value: object) -> str:
     return repr(value) if isinstance(value, str) else str(value)
 
 
-def check_unplayed(definition: Definition, results: Sequence[Finished]) -> list[str]:
+def check_unplayed(definition: Definition, results: Sequence[GameResult]) -> list[str]:
     """Return the forfeits that do not follow from the results before them, in the order of the store."""
     found = []
     known: dict[tuple[int, int], Mapping[str, Disqualification]] = {}
@@ -212,7 +212,7 @@ def check_unplayed(definition: Definition, results: Sequence[Finished]) -> list[
     return found
 
 
-def unproven(results: Sequence[Finished]) -> list[str]:
+def unproven(results: Sequence[GameResult]) -> list[str]:
     """Return a sentence for each game that did not take place, since only the kept results show it."""
     return [
         f"{_name(game)} in round {game.fixture.round}: {game.termination}, by the kept results alone: {game.detail}"
@@ -221,7 +221,7 @@ def unproven(results: Sequence[Finished]) -> list[str]:
     ]
 
 
-def check_absences(definition: Definition, results: Sequence[Finished]) -> list[str]:
+def check_absences(definition: Definition, results: Sequence[GameResult]) -> list[str]:
     """Return the unplayed games that cannot have ended as was kept."""
     return [
         f"{_name(game)} in round {game.fixture.round}: {fault}"
@@ -230,7 +230,7 @@ def check_absences(definition: Definition, results: Sequence[Finished]) -> list[
     ]
 
 
-def _impossible(definition: Definition, game: Finished) -> str:
+def _impossible(definition: Definition, game: GameResult) -> str:
     """Return why an unplayed game cannot have ended so; empty if it can."""
     if game.match is not None:
         return f"it is {game.termination}, and has a match all the same"
@@ -257,7 +257,7 @@ def _impossible(definition: Definition, game: Finished) -> str:
     return ""
 
 
-def check_schedule(definition: Definition, results: Sequence[Finished], plan: Plan, *, closed: bool) -> list[str]:
+def check_schedule(definition: Definition, results: Sequence[GameResult], plan: Plan, *, closed: bool) -> list[str]:
     """Return games that are not in the contest's schedule, and games without a result if it is over."""
     known = _fixtures(plan)
     ladders = {number for number, stage in enumerate(definition.stages) if isinstance(stage.format, Ladder)}
@@ -289,13 +289,15 @@ def _fixtures(plan: Plan) -> set[Fixture]:
     return {fixture for stage in plan.stages for fixture in stage.schedule.fixtures}
 
 
-def _plan_before(definition: Definition, results: Sequence[Finished], number: int) -> Plan:
+def _plan_before(definition: Definition, results: Sequence[GameResult], number: int) -> Plan:
     """Return the plan of the time when there were so many interventions."""
     then = replace(definition, interventions=definition.interventions[:number])
     return plan(then, effective_results(then, [game for game in results if game.interventions <= number]))
 
 
-def check_tables(definition: Definition, kept: Sequence[Finished], shown: Sequence[Finished], plan: Plan) -> list[str]:
+def check_tables(
+    definition: Definition, kept: Sequence[GameResult], shown: Sequence[GameResult], plan: Plan
+) -> list[str]:
     """Return the differences between the tables from the records and from the kept results."""
     found = []
     for stage in plan.stages:
@@ -330,6 +332,6 @@ def stray(definition: Definition, plan: Plan, text: str) -> Fixture | None:
     return None
 
 
-def _name(game: Finished) -> str:
+def _name(game: GameResult) -> str:
     players = " against ".join(game.fixture.players)
     return players if game.match is None else f"match {game.match}, {players}"

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from server.contest.definition import Definition
-from server.contest.fixtures import Finished
+from server.contest.fixtures import GameResult
 from server.contest.formats.plan import Plan
 from server.contest.report import files
 from server.contest.report.contents import make_report
@@ -127,13 +127,13 @@ def _checked(data: Path, past: Past, told: Told, processes: int | None) -> Itera
 
 
 def check_part(
-    data: Path, definition: Definition, results: Sequence[Finished], kept: Mapping[int, str]
+    data: Path, definition: Definition, results: Sequence[GameResult], kept: Mapping[int, str]
 ) -> list[Checked]:
     """Check some results against their records."""
     return [check(definition, _evidence(data, result, kept)) for result in results]
 
 
-def _evidence(data: Path, result: Finished, kept: Mapping[int, str]) -> Evidence:
+def _evidence(data: Path, result: GameResult, kept: Mapping[int, str]) -> Evidence:
     assert result.match is not None
     found = find_record(data, result.match)
     if found is None:
@@ -152,7 +152,7 @@ def _strays(data: Path, definition: Definition, known: set[int], stands: Plan) -
                 yield f"match {path.stem} has a record, {players} as in this contest, and the database lacks it"
 
 
-def _reported(folder: Path, definition: Definition, games: Sequence[Finished], stands: Plan) -> Iterator[str]:
+def _reported(folder: Path, definition: Definition, games: Sequence[GameResult], stands: Plan) -> Iterator[str]:
     """Check the report files against the report that the records give."""
     path = folder / "report.json"
     try:

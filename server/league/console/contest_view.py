@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from engine.games.outcome import ANNULLED
-from server.contest.fixtures import Finished, Fixture, counted_games
+from server.contest.fixtures import Fixture, GameResult, counted_games
 from server.contest.interventions import Intervention, is_cancelled, is_paused
 from server.contest.report.progress import current_progress, progress_text
 from server.contest.runtime.organiser_commands import InterventionRequest, intervene, open_contest
@@ -89,7 +89,7 @@ def contest_view(row: Contest, found: ContestSnapshot, running: dict[int, Fixtur
     )
 
 
-def _result(game: Finished) -> str:
+def _result(game: GameResult) -> str:
     reason = str(game.termination).replace("_", " ").replace("+", " and ")
     if game.termination in ANNULLED:
         return f"annulled ({reason})"

@@ -15,7 +15,7 @@ import structlog
 import trio
 
 from engine.games.outcome import ANNULLED, ENDED_PROGRAM, Termination
-from server.contest.fixtures import Finished, Fixture
+from server.contest.fixtures import Fixture, GameResult
 from server.contest.hosts.host import GameTask, HostedGame, NotPlayed, PlayerMissing
 from server.contest.scoring.game_result import absence_result
 from server.contest.store.folders import errors_of
@@ -69,7 +69,7 @@ class LadderRunner:
         host: LadderHost,
         records: Records,
         list_players: Callable[[], dict[str, Listed]],
-        recover: Callable[[BegunGame, Fixture], Awaitable[Finished | None]],
+        recover: Callable[[BegunGame, Fixture], Awaitable[GameResult | None]],
         *,
         stopping: Callable[[], bool] = lambda: False,
         now: Callable[[], float] = time.time,
@@ -293,7 +293,7 @@ class LadderRunner:
         entrants = [one.entrant for one in (first, second) if one.entrant is not None]
         definition = self._definition.contest(entrants, str(self._data.resolve()))
         fixture = self._fixture(game)
-        finished: Finished | None = None
+        finished: GameResult | None = None
         trouble: PlayerMissing | NotPlayed | None = None
         lacked = ""
         try:
@@ -324,7 +324,7 @@ class LadderRunner:
             if one.connects and one.player.name not in here:
                 self._away_until[one.player.name] = trio.current_time() + UNPAIRED_SECONDS
 
-    async def _count(self, game: BegunGame, finished: Finished) -> None:
+    async def _count(self, game: BegunGame, finished: GameResult) -> None:
         """Count a game when its record is on the disk. Raises OSError where that is not to be had."""
         sha256 = ""
         if finished.match is not None:
@@ -350,7 +350,7 @@ class LadderRunner:
                 path.unlink(missing_ok=True)
 
 
-async def _result(game: HostedGame) -> Finished:
+async def _result(game: HostedGame) -> GameResult:
     """Return the result of a game; one that is cancelled before is annulled, and dropped when a server starts again."""
     try:
         return await game.result()
@@ -358,7 +358,7 @@ async def _result(game: HostedGame) -> Finished:
         game.cut_off()
 
 
-def ended_game(game: BegunGame, finished: Finished, record: str) -> EndedGame:
+def ended_game(game: BegunGame, finished: GameResult, record: str) -> EndedGame:
     """Return a game that is over, and not annulled, as it is counted; ``record`` is the SHA-256 of its record.
 
     Nobody is rated where it was not played, as in contests: a program that does not start has shown nothing of how well
@@ -369,7 +369,7 @@ def ended_game(game: BegunGame, finished: Finished, record: str) -> EndedGame:
     return EndedGame(game, score, finished.termination, finished.detail, finished.plies, _failed(finished), record)
 
 
-def _failed(finished: Finished) -> tuple[bool, bool]:
+def _failed(finished: GameResult) -> tuple[bool, bool]:
     """Return who has not started, or not stayed alive: a program that is no use, rather than one that plays badly."""
     first, second = (
         finished.winner != side and (not finished.played or _broke_down(finished, side)) for side in (0, 1)
@@ -377,7 +377,7 @@ def _failed(finished: Finished) -> tuple[bool, bool]:
     return first, second
 
 
-def _broke_down(finished: Finished, side: int) -> bool:
+def _broke_down(finished: GameResult, side: int) -> bool:
     if finished.winner is None:
         return False
     late = finished.termination == Termination.TIME and not finished.ready[side]

@@ -12,7 +12,7 @@ from engine.games.outcome import Termination
 from server.arena.arena import Arena
 from server.config.toml_table import BadTable
 from server.contest.definition import Definition, Entrant, Qualification, Sandbox
-from server.contest.fixtures import Finished, Fixture
+from server.contest.fixtures import Fixture, GameResult
 from server.contest.hosts.contest_players import ContestPlayers, RatedGames
 from server.contest.hosts.precompile import precompile_bots
 from server.contest.hosts.seating import GameSeating
@@ -266,7 +266,7 @@ class LadderService:
                 for name, why in (await trio.to_thread.run_sync(self.unrated, names)).items() if names else ():
                     self._players.send_home_unrated(name, why)
 
-    async def _recover(self, game: BegunGame, fixture: Fixture) -> Finished | None:
+    async def _recover(self, game: BegunGame, fixture: Fixture) -> GameResult | None:
         """Return the result of a game of an earlier server; one that was not over is annulled."""
         match = self._arena.matches.get(game.match)
         if match is None:

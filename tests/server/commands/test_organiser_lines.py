@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from server import cli
-from server.contest.fixtures import Finished
+from server.contest.fixtures import GameResult
 from server.contest.formats.plan import plan
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
@@ -74,7 +74,7 @@ def play_one(data: Path, contest: int) -> int:
         fixture = plan(store.definition(contest), store.games(contest)).due[0]
         match = store.last_match() + 1
         assert store.begin(contest, fixture, match, len(store.interventions(contest)))
-        store.finish(contest, Finished(fixture, match, 0, "line"))
+        store.finish(contest, GameResult(fixture, match, 0, "line"))
         return match
 
 

@@ -6,12 +6,12 @@ from random import Random
 from engine.clock import TimeControl
 from engine.games.outcome import Termination
 from server.contest.definition import Definition, Entrant, Format, Qualification, Stage, Variant
-from server.contest.fixtures import Finished, Fixture
+from server.contest.fixtures import Fixture, GameResult
 from server.contest.formats.plan import Plan, Present, plan
 
 CONTROL = TimeControl(1_000_000, 10_000)
 
-Result = Callable[[Fixture], Finished]
+Result = Callable[[Fixture], GameResult]
 
 
 def contest(
@@ -40,25 +40,25 @@ def contest(
 def by_seed(seed: int, draws: float = 0.2, late: float = 0.0, slow: str = "") -> Result:
     """Return results that depend on the fixture and the seed alone; ``slow`` loses on time so often."""
 
-    def result(fixture: Fixture) -> Finished:
+    def result(fixture: Fixture) -> GameResult:
         chance = Random(f"{seed} {fixture}")
         if slow in fixture.players and chance.random() < late:
-            return Finished(fixture, 1, 1 - fixture.players.index(slow), Termination.TIME, "late", 6, (1_030_000, 5))
+            return GameResult(fixture, 1, 1 - fixture.players.index(slow), Termination.TIME, "late", 6, (1_030_000, 5))
         winner = None if chance.random() < draws else chance.randrange(2)
-        return Finished(fixture, 1, winner, "line", "", 20, (chance.randrange(10**6), 200))
+        return GameResult(fixture, 1, winner, "line", "", 20, (chance.randrange(10**6), 200))
 
     return result
 
 
-def better_wins(fixture: Fixture) -> Finished:
+def better_wins(fixture: Fixture) -> GameResult:
     """Let the entrant with the smaller number win."""
     numbers = [int(name[1:]) for name in fixture.players]
-    return Finished(fixture, 1, numbers.index(min(numbers)), "line")
+    return GameResult(fixture, 1, numbers.index(min(numbers)), "line")
 
 
-def play(definition: Definition, result: Result, order: Random | None = None, at_once: int = 1) -> list[Finished]:
+def play(definition: Definition, result: Result, order: Random | None = None, at_once: int = 1) -> list[GameResult]:
     """Play a contest to its end, so many games at a time; ``order`` draws which begin and end."""
-    games: list[Finished] = []
+    games: list[GameResult] = []
     running: list[Fixture] = []
     names = tuple(entrant.name for entrant in definition.entrants)
     while True:
@@ -74,7 +74,7 @@ def play(definition: Definition, result: Result, order: Random | None = None, at
             games.append(result(running.pop(order.randrange(len(running)) if order else 0)))
 
 
-def final_plan(definition: Definition, games: list[Finished]) -> Plan:
+def final_plan(definition: Definition, games: list[GameResult]) -> Plan:
     """Return the plan of a contest that is over."""
     last = plan(definition, games)
     assert last.over and not last.due and not last.forfeited

@@ -2,7 +2,7 @@ import pytest
 
 from engine.duel.statistics import Decision, Sprt, estimate
 from server.contest.definition import RoundRobin
-from server.contest.fixtures import FORFEIT, Finished, Fixture
+from server.contest.fixtures import FORFEIT, Fixture, GameResult
 from server.contest.report.ratings_part import compare
 from tests.server.contest.played import better_wins, by_seed, contest, play
 
@@ -32,9 +32,9 @@ def test_test_is_decided_by_many_pairs() -> None:
 @pytest.mark.parametrize("termination", ["line", FORFEIT])
 def test_half_pairs_and_games_not_played_tell_nothing(termination: str) -> None:
     fixture = Fixture(0, 1, 0, 0, 0, ("a1", "a2"))
-    games = [Finished(fixture, 1, 0, "line")]
+    games = [GameResult(fixture, 1, 0, "line")]
     if termination == FORFEIT:
-        games.append(Finished(fixture.swapped, None, 1, FORFEIT))
+        games.append(GameResult(fixture.swapped, None, 1, FORFEIT))
     found = compare(games, "a1", "a2", TEST)
     assert found.pairs == (0, 0, 0, 0, 0)
     assert found.estimate is None and found.ratio == 0 and found.decision == Decision.OPEN

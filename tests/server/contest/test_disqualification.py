@@ -4,7 +4,15 @@ from msgspec.structs import replace
 
 from engine.games.outcome import ANNULLED, Termination
 from server.contest.definition import Definition, RoundRobin
-from server.contest.fixtures import ENDED_AT_START, FORFEIT, NO_ANSWER, NOT_STARTED, QUALIFICATION, WITHDRAWN, Finished
+from server.contest.fixtures import (
+    ENDED_AT_START,
+    FORFEIT,
+    NO_ANSWER,
+    NOT_STARTED,
+    QUALIFICATION,
+    WITHDRAWN,
+    GameResult,
+)
 from server.contest.formats.plan import plan
 from server.contest.hosts.host import PlayerMissing
 from server.contest.hosts.seating import combine_faults
@@ -21,19 +29,19 @@ FIXTURE = plan(DEFINITION, []).due[0]
 def test_every_loss_names_its_reason() -> None:
     one, other = FIXTURE.players
     told = {
-        Cause.BOARD: Finished(FIXTURE, 7, 0, "no_move", "black cannot move"),
-        Cause.BAD_MOVE: Finished(FIXTURE, 7, 0, Termination.BAD_MOVE, f"{other} (black) played 'x', BAD: no move"),
-        Cause.RESIGN: Finished(FIXTURE, 7, 0, Termination.RESIGN, f"{other} (black) resigned"),
-        Cause.ADJUDICATED: Finished(FIXTURE, 7, 0, Termination.ADJUDICATED, f"{one} (white) wins in 3 plies"),
-        Cause.FORFEIT: Finished(FIXTURE, None, 0, FORFEIT, f"{other} had been disqualified"),
+        Cause.BOARD: GameResult(FIXTURE, 7, 0, "no_move", "black cannot move"),
+        Cause.BAD_MOVE: GameResult(FIXTURE, 7, 0, Termination.BAD_MOVE, f"{other} (black) played 'x', BAD: no move"),
+        Cause.RESIGN: GameResult(FIXTURE, 7, 0, Termination.RESIGN, f"{other} (black) resigned"),
+        Cause.ADJUDICATED: GameResult(FIXTURE, 7, 0, Termination.ADJUDICATED, f"{one} (white) wins in 3 plies"),
+        Cause.FORFEIT: GameResult(FIXTURE, None, 0, FORFEIT, f"{other} had been disqualified"),
         Cause.ABSENT: absence_result(FIXTURE, [other], f"{other} had been missing for 600 seconds"),
-        Cause.WITHDRAWN: Finished(FIXTURE, None, 0, WITHDRAWN, f"{other} had been withdrawn"),
+        Cause.WITHDRAWN: GameResult(FIXTURE, None, 0, WITHDRAWN, f"{other} had been withdrawn"),
         Cause.NOT_STARTED: absence_result(FIXTURE, [other], "no such file", NOT_STARTED),
         Cause.NO_ANSWER: absence_result(FIXTURE, [other], "had not said SEEK", NO_ANSWER),
-        Cause.CRASHED: Finished(FIXTURE, 7, 0, Termination.CRASHED, f"{other} (black) ended"),
-        Cause.TIME: Finished(FIXTURE, 7, 0, Termination.TIME, "late", 7, (5, 1_031_500)),
-        Cause.HUNG: Finished(FIXTURE, 7, 0, Termination.TIME, "late", 0, (5, 1_000_001), (True, False)),
-        Cause.CONNECTION_LOST: Finished(FIXTURE, 7, 0, Termination.TIME, "late", gone=(False, True)),
+        Cause.CRASHED: GameResult(FIXTURE, 7, 0, Termination.CRASHED, f"{other} (black) ended"),
+        Cause.TIME: GameResult(FIXTURE, 7, 0, Termination.TIME, "late", 7, (5, 1_031_500)),
+        Cause.HUNG: GameResult(FIXTURE, 7, 0, Termination.TIME, "late", 0, (5, 1_000_001), (True, False)),
+        Cause.CONNECTION_LOST: GameResult(FIXTURE, 7, 0, Termination.TIME, "late", gone=(False, True)),
     }
     assert set(told) == set(Cause)
     for cause, game in told.items():
@@ -45,8 +53,8 @@ def test_every_loss_names_its_reason() -> None:
 
 
 def test_draws_are_lost_by_nobody_but_for_those_in_which_nobody_was_ready() -> None:
-    assert losses(DEFINITION, Finished(FIXTURE, 1, None, Termination.REPETITION)) == ()
-    both = losses(DEFINITION, Finished(FIXTURE, 1, None, Termination.TIME, ready=(False, False)))
+    assert losses(DEFINITION, GameResult(FIXTURE, 1, None, Termination.REPETITION)) == ()
+    both = losses(DEFINITION, GameResult(FIXTURE, 1, None, Termination.TIME, ready=(False, False)))
     assert [(loss.name, loss.cause) for loss in both] == [(name, Cause.HUNG) for name in FIXTURE.players]
 
 
@@ -61,8 +69,8 @@ def test_nobody_gets_anything_where_neither_player_has_come() -> None:
 def test_so_many_losses_on_time_disqualify_and_nothing_else_does() -> None:
     due = plan(DEFINITION, []).due
     with_a2 = [fixture for fixture in due if "a2" in fixture.players]
-    late = [Finished(f, 1, 1 - f.players.index("a2"), Termination.TIME, "late") for f in with_a2]
-    bad = [Finished(f, 1, 1 - f.players.index("a2"), Termination.BAD_MOVE, "bad") for f in with_a2]
+    late = [GameResult(f, 1, 1 - f.players.index("a2"), Termination.TIME, "late") for f in with_a2]
+    bad = [GameResult(f, 1, 1 - f.players.index("a2"), Termination.BAD_MOVE, "bad") for f in with_a2]
     assert find_disqualified(DEFINITION, late[:1] + bad[1:]) == {}
     assert find_disqualified(DEFINITION, [late[0]] * 3) == {}, "one game, told three times"
     (out,) = find_disqualified(DEFINITION, late[:3]).values()
@@ -84,7 +92,7 @@ def test_qualification_disqualifies_with_the_evidence() -> None:
 def test_builtin_bots_are_never_disqualified() -> None:
     definition = contest(2, RoundRobin(), qualification=RULES)
     due = plan(definition, []).due
-    late = [Finished(f, 1, 1 - f.players.index("random"), Termination.TIME, ready=(False, False)) for f in due]
+    late = [GameResult(f, 1, 1 - f.players.index("random"), Termination.TIME, ready=(False, False)) for f in due]
     assert find_disqualified(definition, late) == {}
     assert find_disqualified(definition, [better_wins(f) for f in plan(contest(2, RoundRobin()), []).due]) == {}
 
@@ -94,7 +102,7 @@ def test_a_disqualification_says_what_happened_and_how_often() -> None:
 
     def out(*terminations: str) -> str:
         games = [
-            Finished(fixture, number, 1 - fixture.players.index("a2"), how)
+            GameResult(fixture, number, 1 - fixture.players.index("a2"), how)
             for number, (fixture, how) in enumerate(zip(with_a2, terminations, strict=False), 1)
         ]
         (found,) = find_disqualified(DEFINITION, games).values()
@@ -109,7 +117,7 @@ def test_a_disqualification_says_what_happened_and_how_often() -> None:
 
 def test_who_cannot_be_started_is_out_at_once_unless_nobody_ever_is() -> None:
     (game,) = [absence_result(FIXTURE, [FIXTURE.players[0]], "no such file", NOT_STARTED)]
-    played = Finished(plan(DEFINITION, []).due[1], 1, 0, "line")
+    played = GameResult(plan(DEFINITION, []).due[1], 1, 0, "line")
     (found,) = find_disqualified(replace(DEFINITION, time_losses=1000), [played, game]).values()
     assert (found.name, found.reason, len(found.evidence)) == (FIXTURE.players[0], "cannot be started (1 game)", 1)
     assert find_disqualified(replace(DEFINITION, time_losses=0), [game]) == {}
@@ -122,7 +130,7 @@ def test_who_says_nothing_gets_half_the_time_at_the_next_start_until_it_has_play
     definition = replace(DEFINITION, time_losses=0)
     a, b = FIXTURE.players
 
-    def seconds(*games: Finished, name: str = a, definition: Definition = definition) -> int:
+    def seconds(*games: GameResult, name: str = a, definition: Definition = definition) -> int:
         return start_seconds(definition, games, name)
 
     silent = absence_result(FIXTURE, [a], "it said nothing", NO_ANSWER)
@@ -130,8 +138,8 @@ def test_who_says_nothing_gets_half_the_time_at_the_next_start_until_it_has_play
     assert seconds(silent, silent, name=b) == 60, "its opponent has come"
     both = absence_result(FIXTURE, [a, b], "neither said anything", NO_ANSWER)
     assert (seconds(both), seconds(both, name=b)) == (30, 30)
-    assert seconds(silent, Finished(FIXTURE, 1, 1, Termination.TIME)) == 60, "it has spoken since"
-    assert seconds(silent, Finished(FIXTURE, 1, None, Termination.SERVER_FAULT)) == 30, "an annulled game says nothing"
+    assert seconds(silent, GameResult(FIXTURE, 1, 1, Termination.TIME)) == 60, "it has spoken since"
+    assert seconds(silent, GameResult(FIXTURE, 1, None, Termination.SERVER_FAULT)) == 30, "annulled games say nothing"
     assert seconds(silent, silent, definition=replace(definition, start_seconds=4)) == 4, "no less than it may be"
     for kind, anew in ((Kind.REINSTATE, 60), (Kind.COMMAND, 60), (Kind.WITHDRAW, 15)):
         changed = replace(definition, interventions=(Intervention(1, date, kind, a),))
@@ -160,5 +168,5 @@ def test_a_termination_that_a_sandbox_gives_is_its_own_cause_and_counts() -> Non
     """Whatever `Termination` gets: none may pass for a loss by the rules of the board."""
     by_rule = {Termination.REPETITION, Termination.NO_PROGRESS, Termination.MOVE_LIMIT, *ANNULLED}
     for how in set(Termination) - by_rule - {Termination.RESIGN, Termination.ADJUDICATED, Termination.BAD_MOVE}:
-        (loss,) = losses(DEFINITION, Finished(FIXTURE, 7, 0, how))
+        (loss,) = losses(DEFINITION, GameResult(FIXTURE, 7, 0, how))
         assert (loss.cause, is_late(loss.cause)) == (how, True)

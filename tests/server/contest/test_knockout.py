@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from engine.clock import TimeControl
 from server.contest.definition import Knockout
-from server.contest.fixtures import Finished, Fixture
+from server.contest.fixtures import Fixture, GameResult
 from server.contest.formats.knockout import seeds
 from server.contest.formats.standings import standings
 from server.contest.report.contents import make_report
@@ -60,8 +60,8 @@ def test_better_ones_win_and_the_table_says_how_far_everybody_came() -> None:
 def test_even_meetings_go_on_pair_by_pair_with_their_own_time_and_openings() -> None:
     definition = contest(2, FORMAT, variants=2)
 
-    def result(fixture: Fixture) -> Finished:
-        return Finished(fixture, None, None, "repetition")
+    def result(fixture: Fixture) -> GameResult:
+        return GameResult(fixture, None, None, "repetition")
 
     games = play(definition, result)
     assert [(game.fixture.pair, game.fixture.variant, game.fixture.opening) for game in games[::2]] == [
@@ -74,9 +74,9 @@ def test_even_meetings_go_on_pair_by_pair_with_their_own_time_and_openings() -> 
 def test_a_tie_is_broken_by_the_first_pair_that_is_not_even() -> None:
     definition = contest(2, FORMAT)
 
-    def result(fixture: Fixture) -> Finished:
+    def result(fixture: Fixture) -> GameResult:
         winner = fixture.players.index("a2") if fixture.pair == 1 else 0
-        return Finished(fixture, None, winner, "line")
+        return GameResult(fixture, None, winner, "line")
 
     games = play(definition, result)
     assert [game.fixture.pair for game in games] == [0, 0, 1, 1]

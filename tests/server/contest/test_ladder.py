@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from engine.games.outcome import Termination
 from server.contest.definition import Ladder, RoundRobin
-from server.contest.fixtures import Finished, Fixture
+from server.contest.fixtures import Fixture, GameResult
 from server.contest.formats.plan import Present, games_to_start, plan
 from tests.server.contest.played import better_wins, by_seed, contest, final_plan, play
 
@@ -41,7 +41,7 @@ def test_second_game_of_a_pair_comes_before_another_pair() -> None:
 def test_neighbours_meet_most_but_not_only_each_other() -> None:
     definition = contest(6, Ladder(400, 0), variants=2)
 
-    def better_wins_often(fixture: Fixture) -> Finished:
+    def better_wins_often(fixture: Fixture) -> GameResult:
         return better_wins(fixture) if Random(str(fixture)).random() < 0.5 else by_seed(1)(fixture)
 
     games = play(definition, better_wins_often)
@@ -108,7 +108,7 @@ def test_programs_that_wait_for_cores_play_as_often_as_bots_that_connect(cores: 
     entrants = tuple(replace(entrant, command=commands.get(entrant.name, ())) for entrant in definition.entrants)
     definition = replace(definition, entrants=entrants)
     names = {entrant.name for entrant in entrants}
-    games: list[Finished] = []
+    games: list[GameResult] = []
     running: dict[Fixture, int] = {}
     time = 0
     while True:

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from engine.games.outcome import Termination
 from server.contest.definition import Format, Gauntlet, Knockout, Ladder, Qualification, RoundRobin, Seeding, Swiss
-from server.contest.fixtures import FORFEIT, QUALIFICATION, Finished, Fixture, counted_games
+from server.contest.fixtures import FORFEIT, QUALIFICATION, Fixture, GameResult, counted_games
 from server.contest.formats.plan import Present, plan, shuffled
 from server.contest.formats.standings import standings
 from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, final_plan, play
@@ -31,7 +31,7 @@ def test_any_moment_is_taken_up_from_the_finished_games_alone(stages: list[Forma
     chance = Random(seed)
     names = tuple(entrant.name for entrant in definition.entrants)
     result = by_seed(seed, late=0.5, slow="a3")
-    games: list[Finished] = []
+    games: list[GameResult] = []
     running: set[Fixture] = set()
     seen = set()
     while True:
@@ -60,22 +60,22 @@ def test_a_round_in_which_games_are_forfeited_waits_for_those_that_run() -> None
     """What will be known of a running game is not known yet: nobody is paired before."""
     definition = contest(4, Swiss(2), time_losses=1)
     due = plan(definition, []).due
-    lost = Finished(due[0], 1, 1, Termination.TIME)
+    lost = GameResult(due[0], 1, 1, Termination.TIME)
     assert due[0].players == ("a1", "a3")
     now = plan(definition, [lost], Present(frozenset(due[1:2])))
     assert now.forfeited == ()
     assert now.due == due[2:]
     now = plan(definition, [lost])
     (forfeit,) = now.forfeited
-    assert forfeit == Finished(due[1], None, 0, FORFEIT, "a1 had been disqualified")
+    assert forfeit == GameResult(due[1], None, 0, FORFEIT, "a1 had been disqualified")
 
 
 def test_annulled_games_are_played_again_and_second_results_do_not_count() -> None:
     definition = contest(2, RoundRobin())
     due = plan(definition, []).due
-    annulled = Finished(due[0], 1, None, Termination.SERVER_STOP)
+    annulled = GameResult(due[0], 1, None, Termination.SERVER_STOP)
     assert plan(definition, [annulled]).due == due
-    first, second = better_wins(due[0]), Finished(due[0], 3, 1, "line")
+    first, second = better_wins(due[0]), GameResult(due[0], 3, 1, "line")
     assert counted_games([annulled, first, second]) == [first]
     assert plan(definition, [annulled, first]).due == due[1:]
 
@@ -83,7 +83,7 @@ def test_annulled_games_are_played_again_and_second_results_do_not_count() -> No
 def test_best_of_a_stage_go_on_in_the_order_of_its_table() -> None:
     definition = contest(6, RoundRobin(), Knockout(tie_breaks=1, control=CONTROL), advance=4)
 
-    def worse_wins(fixture: Fixture) -> Finished:
+    def worse_wins(fixture: Fixture) -> GameResult:
         return better_wins(fixture.swapped)._replace(fixture=fixture)
 
     games = play(definition, worse_wins)
@@ -122,18 +122,18 @@ def test_lots_are_even() -> None:
 RULES = Qualification(("random",), CONTROL, pairs=2, time_losses=2, bad_moves=1)
 
 
-def faulty(fixture: Fixture) -> Finished:
+def faulty(fixture: Fixture) -> GameResult:
     """Let a2 hang, a3 be late in each second game, a4 be late once, and a5 play a wrong move."""
     name = next((player for player in fixture.players if player != "random"), "")
     side = fixture.players.index(name)
     ready = (side == 1, side == 0)
     if fixture.stage == QUALIFICATION:
         if name == "a2" and fixture.pair == 0 and side == 0:
-            return Finished(fixture, 5, 1 - side, Termination.TIME, "out of time", ready=ready)
+            return GameResult(fixture, 5, 1 - side, Termination.TIME, "out of time", ready=ready)
         if (name == "a3" and side == 1) or (name == "a4" and side == fixture.pair == 0):
-            return Finished(fixture, 6 + fixture.pair, 1 - side, Termination.TIME, "late")
+            return GameResult(fixture, 6 + fixture.pair, 1 - side, Termination.TIME, "late")
         if name == "a5" and fixture.pair == 1:
-            return Finished(fixture, 8, 1 - side, Termination.BAD_MOVE, "a5 played 'x'")
+            return GameResult(fixture, 8, 1 - side, Termination.BAD_MOVE, "a5 played 'x'")
     return by_seed(1)(fixture)
 
 
@@ -155,8 +155,8 @@ def test_qualification_lets_in_those_who_play_and_stops_as_soon_as_somebody_is_o
 def test_contest_without_anybody_left_is_over() -> None:
     definition = contest(2, Knockout(tie_breaks=1, control=CONTROL), RoundRobin(), qualification=RULES)
 
-    def hang(fixture: Fixture) -> Finished:
-        return Finished(fixture, 1, None, Termination.TIME, ready=(False, False))
+    def hang(fixture: Fixture) -> GameResult:
+        return GameResult(fixture, 1, None, Termination.TIME, ready=(False, False))
 
     games = play(definition, hang)
     assert len(games) == 2

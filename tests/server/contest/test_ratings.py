@@ -12,7 +12,7 @@ import numpy
 import pytest
 
 from server.contest.definition import RoundRobin
-from server.contest.fixtures import FORFEIT, Finished, Fixture
+from server.contest.fixtures import FORFEIT, Fixture, GameResult
 from server.contest.formats.plan import plan
 from server.contest.scoring.ratings import Rating, Ratings, ratings, strengths
 from tests.server.contest.played import contest
@@ -30,14 +30,14 @@ def chances(difference: float, drawish: float) -> list[float]:
 
 def drawn_by(
     chance: numpy.random.Generator, fixtures: Sequence[Fixture], elo: dict[str, float], first: float, drawish: float
-) -> list[Finished]:
+) -> list[GameResult]:
     """Return results as the model has them: each game by itself."""
     games = []
     for fixture, number in zip(fixtures, chance.random(len(fixtures)), strict=True):
         difference = (elo[fixture.players[0]] - elo[fixture.players[1]] + first) / ELO
         win, draw, _ = chances(difference, drawish)
         winner = 0 if number < win else None if number < win + draw else 1
-        games.append(Finished(fixture, 1, winner, "line"))
+        games.append(GameResult(fixture, 1, winner, "line"))
     return games
 
 
@@ -87,7 +87,7 @@ Values = tuple[dict[str, float], list[float], list[float]]
 """Strengths, advantages and drawishnesses, in natural units."""
 
 
-def log_likelihood(games: Sequence[Finished], values: Values) -> float:
+def log_likelihood(games: Sequence[GameResult], values: Values) -> float:
     """Return the logarithm of the likelihood, written down once more, virtual games included."""
     strength, advantage, drawish = values
     total = 0.0
@@ -104,7 +104,7 @@ def log_likelihood(games: Sequence[Finished], values: Values) -> float:
     return total
 
 
-def climbed(games: Sequence[Finished], values: Values, held: Sequence[str] = ()) -> float:
+def climbed(games: Sequence[GameResult], values: Values, held: Sequence[str] = ()) -> float:
     """Return the largest likelihood near some values, by trying; strengths of those who are held stay what they are."""
     flat = [*values[0].values(), *values[1], *values[2]]
     free = [place for place, name in enumerate(values[0]) if name not in held] + list(range(len(values[0]), len(flat)))
@@ -143,7 +143,7 @@ def values_of(found: Ratings) -> Values:
     return strength, [value / ELO for value in found.advantage], drawish
 
 
-def some_games(variants: int) -> list[Finished]:
+def some_games(variants: int) -> list[GameResult]:
     """Return games of three, of which the first is far ahead."""
     fixtures = plan(contest(3, RoundRobin(3), variants=variants), []).due
     return drawn_by(numpy.random.default_rng(4), fixtures, {"a1": 300, "a2": 0, "a3": -100}, 50, -0.5)
@@ -173,7 +173,7 @@ def test_interval_ends_where_the_results_are_less_likely_by_the_limit_of_chi_squ
 
 def test_who_has_won_everything_has_a_rating_and_an_interval() -> None:
     fixtures = plan(contest(3, RoundRobin(2)), []).due
-    games = [Finished(f, 1, min((0, 1), key=f.players.__getitem__), "line") for f in fixtures]
+    games = [GameResult(f, 1, min((0, 1), key=f.players.__getitem__), "line") for f in fixtures]
     found = ratings(games, ["a1", "a2", "a3"], 1)
     assert [rating.name for rating in found.table] == ["a1", "a2", "a3"]
     elo, (low, high) = found.table[0].elo, interval(found.table[0])
@@ -196,7 +196,7 @@ def test_games_that_were_not_played_and_those_with_others_tell_nothing() -> None
     games = some_games(1)
     names = ["a1", "a2", "a3"]
     other = games[0]._replace(fixture=games[0].fixture._replace(round=99, players=("a1", "random")))
-    forfeit = Finished(games[0].fixture._replace(round=99), None, 0, FORFEIT)
+    forfeit = GameResult(games[0].fixture._replace(round=99), None, 0, FORFEIT)
     assert ratings([*games, other, forfeit], names, 1) == ratings(games, names, 1)
 
 

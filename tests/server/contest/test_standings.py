@@ -2,7 +2,7 @@ import pytest
 
 from engine.games.outcome import Termination
 from server.contest.definition import Gauntlet, Ladder, RoundRobin, Swiss
-from server.contest.fixtures import FORFEIT, Bye, Finished, Fixture
+from server.contest.fixtures import FORFEIT, Bye, Fixture, GameResult
 from server.contest.formats.plan import plan
 from server.contest.formats.standings import crosstable, standings
 from tests.server.contest.played import better_wins, by_seed, contest, final_plan, play
@@ -10,10 +10,10 @@ from tests.server.contest.played import better_wins, by_seed, contest, final_pla
 NAMES = ("a1", "a2", "a3", "a4")
 
 
-def game(first: str, second: str, result: str, round: int = 1, used: tuple[int, int] = (0, 0)) -> Finished:
+def game(first: str, second: str, result: str, round: int = 1, used: tuple[int, int] = (0, 0)) -> GameResult:
     """Return a game with a result as 1-0, 0-1 or half."""
     winner = {"1-0": 0, "0-1": 1, "half": None}[result]
-    return Finished(Fixture(0, round, 0, 0, 0, (first, second)), 1, winner, "line", used=used)
+    return GameResult(Fixture(0, round, 0, 0, 0, (first, second)), 1, winner, "line", used=used)
 
 
 FIVE = [
@@ -70,8 +70,8 @@ def test_buchholz_goes_before_sonneborn_berger_in_a_swiss() -> None:
 
 
 def test_forfeits_give_points_and_count_as_no_games() -> None:
-    forfeit = Finished(Fixture(0, 1, 0, 0, 0, ("a1", "a2")), None, 0, FORFEIT)
-    neither = Finished(Fixture(0, 1, 0, 0, 0, ("a3", "a2")), None, None, FORFEIT)
+    forfeit = GameResult(Fixture(0, 1, 0, 0, 0, ("a1", "a2")), None, 0, FORFEIT)
+    neither = GameResult(Fixture(0, 1, 0, 0, 0, ("a3", "a2")), None, None, FORFEIT)
     table = {line.name: line for line in standings(contest(4, RoundRobin()), 0, NAMES, [forfeit, neither])}
     assert (
         table["a1"].points,
@@ -94,7 +94,7 @@ def test_forfeits_give_points_and_count_as_no_games() -> None:
 def test_who_was_disqualified_comes_last() -> None:
     definition = contest(4, RoundRobin(2), time_losses=2)
     first, second = [f for f in plan(definition, []).due if "a1" in f.players][-2:]
-    late = [Finished(f, 1, 1 - f.players.index("a1"), Termination.TIME) for f in (first, second)]
+    late = [GameResult(f, 1, 1 - f.players.index("a1"), Termination.TIME) for f in (first, second)]
     won = [better_wins(f) for f in plan(definition, late).due if "a1" in f.players]
     assert won == []
     before = [better_wins(f) for f in plan(definition, []).due if "a1" in f.players and f not in (first, second)]

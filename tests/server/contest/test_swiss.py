@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.contest.definition import Swiss
-from server.contest.fixtures import Bye, Finished, Fixture
+from server.contest.fixtures import Bye, Fixture, GameResult
 from server.contest.formats.plan import plan
 from server.contest.formats.swiss import Past, pair
 from server.contest.scoring.disqualification import find_disqualified
 from tests.server.contest.played import better_wins, by_seed, contest, final_plan, play
 
 
-def rounds_of(games: Sequence[Finished]) -> list[set[frozenset[str]]]:
+def rounds_of(games: Sequence[GameResult]) -> list[set[frozenset[str]]]:
     """Return who met whom, round by round."""
     last = max(game.fixture.round for game in games)
     return [
@@ -144,7 +144,7 @@ def test_second_meetings_come_only_when_nothing_else_is_left() -> None:
     """Two are left of four: they meet again in each round that there still is."""
     definition = contest(4, Swiss(3), time_losses=1)
 
-    def result(fixture: Fixture) -> Finished:
+    def result(fixture: Fixture) -> GameResult:
         slow = "a3" if "a3" in fixture.players else "a4"
         return by_seed(1, late=1.0 if fixture.round == 1 else 0.0, slow=slow)(fixture)
 

@@ -20,7 +20,7 @@ from engine import record
 from engine.games.outcome import Termination
 from engine.wire import messages as m
 from server.arena.record_sync import Rounds, synced
-from server.contest.fixtures import Finished, Fixture
+from server.contest.fixtures import Fixture, GameResult
 from server.contest.runtime.ledger import sync_result
 from server.storage import match_numbers
 from server.storage.disk import Disk
@@ -294,7 +294,7 @@ def _over(record_store: RecordStore) -> None:
 def test_a_game_whose_record_the_disk_does_not_keep_is_no_result(tmp_path: Path) -> None:
     record_store = RecordStore(tmp_path, synced=True, disk=_Failing(errno.EIO, "7.txt"))
     _over(record_store)
-    game = Finished(FIXTURE, 7, 0, "resign", "bob (black) resigned", 4)
+    game = GameResult(FIXTURE, 7, 0, "resign", "bob (black) resigned", 4)
     with capture_logs() as logs:
         kept, sha256 = sync_result(record_store, game)
     assert (kept.winner, kept.termination, sha256) == (None, Termination.SERVER_FAULT, "")
@@ -307,7 +307,7 @@ def test_a_result_is_kept_when_its_record_stands_in_the_records(tmp_path: Path) 
     """Else a server that is killed just after the last game of a contest leaves links in its report to no file."""
     record_store = RecordStore(tmp_path, synced=True)
     _over(record_store)
-    game = Finished(FIXTURE, 7, 0, "resign", "bob (black) resigned", 4)
+    game = GameResult(FIXTURE, 7, 0, "resign", "bob (black) resigned", 4)
     assert sync_result(record_store, game) == (game, record_store.sync_record(7))
     assert _places(tmp_path) == ["records"]
     sync_round(record_store)
@@ -326,7 +326,7 @@ def test_a_record_that_cannot_be_moved_is_kept_where_it_is_until_it_can_be(tmp_p
     disk = Refusing()
     record_store = RecordStore(tmp_path, synced=True, disk=disk)
     _over(record_store)
-    game = Finished(FIXTURE, 7, 0, "resign", "bob (black) resigned", 4)
+    game = GameResult(FIXTURE, 7, 0, "resign", "bob (black) resigned", 4)
     kept, sha256 = sync_result(record_store, game)
     assert (kept, bool(sha256), _places(tmp_path)) == (game, True, ["running"])
     disk.refuses = False

@@ -9,7 +9,7 @@ import trio
 
 from engine.games.outcome import Termination
 from server.commands.match.games import CannotPlay, GameOver, MatchGames
-from server.contest.fixtures import ENDED_AT_START, Finished, Programs
+from server.contest.fixtures import ENDED_AT_START, GameResult, Programs
 from server.contest.hosts.game_worker import CONTEST
 from server.contest.hosts.host import GameTask, NotPlayed, PlayerMissing
 from server.contest.store.folders import errors_of
@@ -19,7 +19,7 @@ from tests.server.commands.match.made import setup
 class ScriptedHost:
     """A host whose games end when and as a test says."""
 
-    def __init__(self, ends: Callable[[GameTask], Finished]) -> None:
+    def __init__(self, ends: Callable[[GameTask], GameResult]) -> None:
         self._ends = ends
         self.begun: list[int] = []
         self.at_once: list[int] = []
@@ -41,7 +41,7 @@ class ScriptedHost:
         finally:
             self._running -= 1
 
-    def end(self, task: GameTask) -> Finished:
+    def end(self, task: GameTask) -> GameResult:
         return self._ends(task)
 
 
@@ -54,7 +54,7 @@ class ScriptedGame:
         self._host = host
         self._task = task
 
-    async def result(self) -> Finished:
+    async def result(self) -> GameResult:
         if self._task.number in self._host.waits:
             await self._host.waits[self._task.number].wait()
         await trio.lowlevel.checkpoint()
@@ -67,8 +67,8 @@ class ScriptedGame:
         return None
 
 
-def won(task: GameTask) -> Finished:
-    return Finished(task.fixture, task.number, 0, "three_in_a_row", "", 5)
+def won(task: GameTask) -> GameResult:
+    return GameResult(task.fixture, task.number, 0, "three_in_a_row", "", 5)
 
 
 class Kept:
@@ -136,7 +136,7 @@ async def test_a_fault_of_the_machine_costs_nobody_the_game(
 ) -> None:
     faults = iter([NotPlayed("a worker was lost"), PlayerMissing("no process can be started", (), fault=True)])
 
-    def ends(task: GameTask) -> Finished:
+    def ends(task: GameTask) -> GameResult:
         for fault in faults:
             raise fault
         return won(task)
@@ -151,8 +151,8 @@ async def test_a_fault_of_the_machine_costs_nobody_the_game(
 async def test_a_game_that_is_annulled_again_and_again_ends_the_match(
     tmp_path: Path, autojump_clock: trio.testing.MockClock
 ) -> None:
-    def ends(task: GameTask) -> Finished:
-        return Finished(task.fixture, task.number, None, Termination.SERVER_FAULT, "no space left on the disk")
+    def ends(task: GameTask) -> GameResult:
+        return GameResult(task.fixture, task.number, None, Termination.SERVER_FAULT, "no space left on the disk")
 
     with pytest.raises(BaseExceptionGroup) as group:
         await MatchGames(setup(games=2), ScriptedHost(ends), tmp_path, lambda: 1).play([1], Kept())
@@ -162,7 +162,7 @@ async def test_a_game_that_is_annulled_again_and_again_ends_the_match(
 async def test_a_player_that_never_starts_ends_the_match_and_is_heard(
     tmp_path: Path, autojump_clock: trio.testing.MockClock
 ) -> None:
-    def ends(task: GameTask) -> Finished:
+    def ends(task: GameTask) -> GameResult:
         log = errors_of(tmp_path, CONTEST, task.number, "bob")
         log.parent.mkdir(parents=True)
         log.write_text("Traceback\nImportError: no module named tables\n")
@@ -178,7 +178,7 @@ async def test_a_player_that_never_starts_ends_the_match_and_is_heard(
 async def test_a_player_that_has_played_before_loses_a_game_that_it_does_not_come_to(
     tmp_path: Path, autojump_clock: trio.testing.MockClock
 ) -> None:
-    def ends(task: GameTask) -> Finished:
+    def ends(task: GameTask) -> GameResult:
         if task.number == 2:
             raise PlayerMissing("bob did not come to the game", ("bob",), termination=ENDED_AT_START)
         return won(task)

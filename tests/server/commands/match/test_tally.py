@@ -5,7 +5,7 @@ import pytest
 from engine.duel.statistics import Decision, Sprt, estimate
 from engine.games.outcome import Termination
 from server.commands.match.tally import Tally, played_game
-from server.contest.fixtures import Finished
+from server.contest.fixtures import GameResult
 from server.contest.scoring.game_result import absence_result
 from tests.server.commands.match.made import game, setup
 
@@ -58,12 +58,12 @@ def test_a_finished_game_is_counted_with_cause_sentence_and_moves() -> None:
     made = setup()
     fixture = made.fixtures[0]
     definition = made.game_definition(fixture, made.opening(fixture))
-    over = Finished(fixture, 4, 1, Termination.CRASHED, "ann crashed", 5, (1500, 2500))
+    over = GameResult(fixture, 4, 1, Termination.CRASHED, "ann crashed", 5, (1500, 2500))
     played = played_game(definition, 1, over, first_to_move=0)
     assert (played.players, played.points, played.causes) == (("ann", "bob"), (0.0, 1.0), ("crashed", ""))
     assert (played.sentence, played.moves, played.used_ms) == ("ann crashed", (3, 2), (1.5, 2.5))
     assert played_game(definition, 1, over, first_to_move=1).moves == (2, 3)
-    late = Finished(fixture, 4, 0, Termination.TIME, "the clock of second ran out", 4, (0, 1_010_000))
+    late = GameResult(fixture, 4, 0, Termination.TIME, "the clock of second ran out", 4, (0, 1_010_000))
     assert played_game(definition, 1, late, 0).causes == ("", "time")
     missing = absence_result(fixture, fixture.players, "neither came", "not_started")
     assert played_game(definition, 1, missing, 0).points == (0.0, 0.0)

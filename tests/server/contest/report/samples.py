@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from engine.games.outcome import Termination
 from server.contest.definition import Definition, Format, Qualification
-from server.contest.fixtures import QUALIFICATION, Finished, Fixture
+from server.contest.fixtures import QUALIFICATION, Fixture, GameResult
 from server.contest.formats.plan import Plan, Present, plan
 from server.contest.report.contents import make_report
 from server.contest.report.estimate import Moment
@@ -16,7 +16,7 @@ OPENED = datetime(2026, 11, 20, 20, 15, tzinfo=UTC)
 NONSENSE = "move 3 of a4, '\x1b[31m[bold]<script>alert(1)</script>\u202e', could not be read"
 """What a bot can make stand in a sentence: a terminal's command, rich's markup, HTML, and a change of direction."""
 
-Sample = tuple[Definition, list[Finished], Plan, Moment]
+Sample = tuple[Definition, list[GameResult], Plan, Moment]
 
 
 def sample(
@@ -32,7 +32,7 @@ def sample(
     )  # fmt: skip
     names = tuple(entrant.name for entrant in definition.entrants)
     result = by_seed(7, late=0.6, slow="a3")
-    games: list[Finished] = []
+    games: list[GameResult] = []
     began: dict[int, datetime] = {}
     while True:
         now = plan(definition, games, Present(frozenset(), names))
@@ -44,7 +44,7 @@ def sample(
         fixture = now.due[0]
         match = 1 + max((game.match or 0 for game in games), default=0)
         if match % 11 == 0:
-            games.append(Finished(fixture, match, None, Termination.SERVER_STOP, "the server was stopped", 4))
+            games.append(GameResult(fixture, match, None, Termination.SERVER_STOP, "the server was stopped", 4))
             match += 1
         games.append(_qualify(fixture, result(fixture))._replace(match=match))
     closed = OPENED + timedelta(hours=8) if now.over else None
@@ -57,7 +57,7 @@ def sample_report(entrants: int, *formats: Format, stop: int = 10**6, advance: i
     return make_report(*sample(entrants, *formats, stop=stop, advance=advance))
 
 
-def _qualify(fixture: Fixture, game: Finished) -> Finished:
+def _qualify(fixture: Fixture, game: GameResult) -> GameResult:
     if fixture.stage == QUALIFICATION:
         if "a3" in fixture.players:
             return game._replace(winner=fixture.players.index("a3"), termination="line", detail="", used=(5, 5))

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from engine.duel.statistics import Decision
 from server.contest.definition import Definition, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
-from server.contest.fixtures import ABSENT, FORFEIT, Finished, Fixture, counted_games
+from server.contest.fixtures import ABSENT, FORFEIT, Fixture, GameResult, counted_games
 from server.contest.formats.plan import plan
 from server.contest.formats.standings import standings
 from server.contest.report import contents, ratings_part
@@ -79,10 +79,10 @@ def test_results_say_what_does_not_count() -> None:
     definition = contest(2, RoundRobin())
     fixture = plan(definition, []).due[0]
     games = [
-        Finished(fixture, 1, None, "server_stop"),
-        Finished(fixture, 2, 0, "line"),
-        Finished(fixture, 3, 1, "line"),
-        Finished(fixture.swapped, None, None, FORFEIT),
+        GameResult(fixture, 1, None, "server_stop"),
+        GameResult(fixture, 2, 0, "line"),
+        GameResult(fixture, 3, 1, "line"),
+        GameResult(fixture.swapped, None, None, FORFEIT),
     ]
     made = make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
     assert [(game.result, game.counts, game.played) for game in made.games] == [
@@ -95,7 +95,7 @@ def test_results_say_what_does_not_count() -> None:
 def test_games_that_somebody_did_not_come_to_are_losses_of_his() -> None:
     definition = contest(2, RoundRobin())
     fixture = plan(definition, []).due[0]
-    games = [Finished(fixture, None, 1, ABSENT, "a1 did not come"), Finished(fixture.swapped, 1, 0, "line")]
+    games = [GameResult(fixture, None, 1, ABSENT, "a1 did not come"), GameResult(fixture.swapped, 1, 0, "line")]
     made = make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
     assert [(loss.name, loss.cause, loss.record) for loss in made.losses] == [
         ("a1", "absent", ""), ("a1", "board", "../../records/1.txt")
@@ -145,7 +145,7 @@ def test_who_always_wins_is_the_stronger_by_the_test() -> None:
     assert ratings_part.TEST.decide(back.ratio) is Decision.H0
 
 
-def _many(entrants: int) -> tuple[Definition, list[Finished], Report]:
+def _many(entrants: int) -> tuple[Definition, list[GameResult], Report]:
     definition = contest(entrants, Swiss(3))
     games = play(definition, by_seed(5), at_once=100)
     return definition, games, make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
@@ -176,7 +176,7 @@ def test_intervals_are_left_out_for_very_many(monkeypatch: pytest.MonkeyPatch) -
 def test_the_opening_is_named_as_it_was_taken_round_the_list() -> None:
     definition = contest(2, RoundRobin(5))
     fixture = Fixture(0, 4, 0, 0, 3, ("a1", "a2"))
-    made = make_report(definition, [Finished(fixture, 1, 0, "line")], plan(definition, []), Moment(OPENED, OPENED))
+    made = make_report(definition, [GameResult(fixture, 1, 0, "line")], plan(definition, []), Moment(OPENED, OPENED))
     assert made.games[0].opening == 1
 
 
@@ -197,7 +197,7 @@ def test_the_schedule_tells_what_is_played_and_what_comes_next(monkeypatch: pyte
 def over(out: tuple[str, ...]) -> Report:
     """Return the report of a contest of two of whom some came to no game."""
     definition = contest(2, RoundRobin())
-    games: list[Finished] = []
+    games: list[GameResult] = []
     while due := plan(definition, games).due:
         games.append(absence_result(due[0], out, missing_sentence(out, 600)))
     now = plan(definition, games)

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from server.contest.definition import Definition, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
-from server.contest.fixtures import Finished, Fixture
+from server.contest.fixtures import Fixture, GameResult
 from server.contest.formats.plan import Present, games_to_start, plan
 from server.contest.report.estimate import Moment, Remaining, estimate_left
 from tests.server.contest.played import CONTROL, by_seed, contest
@@ -31,7 +31,7 @@ def simulated(definition: Definition, seed: int) -> tuple[list[Seen], float, int
     """Play a contest, as a runner does, on a clock of its own; return all estimates, its end, and its games."""
     names = tuple(entrant.name for entrant in definition.entrants)
     chance, result = Random(seed), by_seed(seed)
-    games: list[Finished] = []
+    games: list[GameResult] = []
     running: dict[Fixture, tuple[float, float]] = {}
     clock, seen = 0.0, []
     while True:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from server.contest.definition import Entrant, Knockout, RoundRobin, Swiss
-from server.contest.fixtures import Finished, ProgramUsage
+from server.contest.fixtures import GameResult, ProgramUsage
 from server.contest.formats.plan import plan
 from server.contest.report import files
 from server.contest.report.contents import make_report
@@ -82,8 +82,8 @@ def test_each_game_tells_what_its_programs_have_used_and_how_they_ended() -> Non
     first, second = plan(definition, []).due
     used = ProgramUsage(1.25, 3.5, 34 << 20, 0), ProgramUsage(0.0, 3.5, None, -9)
     games = [
-        Finished(first, 1, 0, "line", programs=used),
-        Finished(second, 2, 0, "line", programs=(ProgramUsage(61.0, 62.0, 1 << 20, None), None)),
+        GameResult(first, 1, 0, "line", programs=used),
+        GameResult(second, 2, 0, "line", programs=(ProgramUsage(61.0, 62.0, 1 << 20, None), None)),
     ]
     texts = files.file_texts(make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED)))
     rows = list(csv.DictReader(io.StringIO(texts["games.csv"], newline="")))
@@ -111,7 +111,7 @@ def test_no_text_begins_like_a_formula_or_breaks_its_row(texts: list[str]) -> No
 
 def test_a_formula_in_a_sentence_is_text() -> None:
     definition = replace(contest(2, RoundRobin()), entrants=(Entrant("-a"), Entrant("b")))
-    game = Finished(plan(definition, []).due[0], 1, 0, "line", '=HYPERLINK("http://x","y")')
+    game = GameResult(plan(definition, []).due[0], 1, 0, "line", '=HYPERLINK("http://x","y")')
     made = make_report(definition, [game], plan(definition, [game]), Moment(OPENED, OPENED))
     texts = files.file_texts(made)
     assert "\"'=HYPERLINK(" in texts["games.csv"] and "'-a" in texts["standings.csv"]

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from engine.games.outcome import Termination
 from server.contest.definition import RoundRobin
-from server.contest.fixtures import SET_ASIDE, Finished
+from server.contest.fixtures import SET_ASIDE, GameResult
 from server.contest.formats.plan import plan
 from server.contest.formats.standings import standings
 from server.contest.report import page, progress, text
@@ -24,8 +24,8 @@ DEFINITION = contest(3, RoundRobin())
 def test_annulled_games_games_set_aside_and_pauses_stand_in_text_and_page_with_their_reasons() -> None:
     first, second, *_ = plan(DEFINITION, []).due
     games = [
-        Finished(first, 7, None, Termination.SERVER_FAULT, "a fault: no space is left on the disk (ENOSPC)"),
-        Finished(second, None, None, SET_ASIDE, "the server died 5 times in this game"),
+        GameResult(first, 7, None, Termination.SERVER_FAULT, "a fault: no space is left on the disk (ENOSPC)"),
+        GameResult(second, None, None, SET_ASIDE, "the server died 5 times in this game"),
     ]
     lack = "a program cannot be started: the machine has no processes left (EAGAIN)"
     moment = Moment(
@@ -48,7 +48,7 @@ def test_annulled_games_games_set_aside_and_pauses_stand_in_text_and_page_with_t
 
 def test_a_game_that_was_set_aside_is_a_loss_for_nobody_and_half_a_point_for_both() -> None:
     first = plan(DEFINITION, []).due[0]
-    games = [Finished(first, None, None, SET_ASIDE, "the server died 5 times in this game")]
+    games = [GameResult(first, None, None, SET_ASIDE, "the server died 5 times in this game")]
     now = plan(DEFINITION, games)
     assert first not in now.due
     assert not find_disqualified(DEFINITION, games)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from engine.record import readable
 from server.contest.definition import Entrant, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
-from server.contest.fixtures import Finished
+from server.contest.fixtures import GameResult
 from server.contest.formats.plan import plan
 from server.contest.report import formatting
 from server.contest.report import page as page_module
@@ -172,7 +172,7 @@ def test_nothing_foreign_becomes_markup_or_controls_the_reader() -> None:
     evil = "</td><script>alert(1)</script><img src=x onerror=y>\"'&\x1b\u202e"
     entrants = tuple(Entrant(f"{number}{evil}") for number in range(3))
     definition = replace(definition, name=evil, entrants=entrants)
-    games = [Finished(fixture, 1, 0, "bad_move", evil) for fixture in plan(definition, []).due]
+    games = [GameResult(fixture, 1, 0, "bad_move", evil) for fixture in plan(definition, []).due]
     made = make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED), '"><script>')
     found = fragments(made, 1, 1)
     for part in (found.head, found.contest, *(one.html for one in found.rounds), found.more, found.notes):

@@ -5,7 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from server.contest.definition import Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
-from server.contest.fixtures import Finished
+from server.contest.fixtures import GameResult
 from server.contest.formats.plan import Present, plan
 from server.contest.report.estimate import Moment, estimate_left
 from server.contest.report.progress import current_progress, forecast, progress_line
@@ -40,10 +40,10 @@ def test_a_knockout_has_at_least_its_meetings_without_tie_breaks() -> None:
     assert estimate_left(definition, [], plan(definition, []), Moment(OPENED, OPENED)).games == 30 + 5 * 2
 
 
-def _played(seconds: list[int], control: int = 10) -> list[Finished]:
+def _played(seconds: list[int], control: int = 10) -> list[GameResult]:
     definition = contest(4, RoundRobin())
     used = zip(plan(definition, []).due, seconds, strict=False)
-    return [Finished(fixture, 1, 0, "line", used=(second * 10**6 - 5, 5)) for fixture, second in used]
+    return [GameResult(fixture, 1, 0, "line", used=(second * 10**6 - 5, 5)) for fixture, second in used]
 
 
 def test_time_left_is_that_of_recent_games_divided_by_how_many_can_be_played_at_a_time() -> None:
@@ -78,7 +78,7 @@ def test_a_ladder_by_hours_ends_when_they_are_over() -> None:
     now = plan(definition, [], Present(frozenset(), ("a1", "a2", "a3", "a4"), {0: 3000}))
     assert estimate_left(definition, [], now, moment)[:3] == (4, True, 600)
     both = replace(definition, stages=(replace(definition.stages[0], format=Ladder(20, 3600)),))
-    games = [Finished(fixture, 1, 0, "line", used=(10**7, 0)) for fixture in now.due]
+    games = [GameResult(fixture, 1, 0, "line", used=(10**7, 0)) for fixture in now.due]
     assert estimate_left(both, games, plan(both, games), moment)[:3] == (16, False, 82.5)
     slow = [game._replace(used=(10**9, 0)) for game in games]
     assert estimate_left(both, slow, plan(both, slow), moment)[:3] == (16, False, 600)
@@ -88,7 +88,7 @@ def test_a_ladder_whose_time_is_up_still_plays_the_last_pairs() -> None:
     definition = contest(4, Ladder(0, 3600))
     names = tuple(entrant.name for entrant in definition.entrants)
     begun = plan(definition, [], Present(frozenset(), names, {0: 3000})).due
-    games = [Finished(begun[0], 1, 0, "line", used=(10**7, 0), seconds=12.0)]
+    games = [GameResult(begun[0], 1, 0, "line", used=(10**7, 0), seconds=12.0)]
     now = plan(definition, games, Present(frozenset(begun[1:2]), names, {0: 3605}))
     moment = Moment(OPENED + timedelta(seconds=3605), OPENED, began={0: OPENED}, running=begun[1:2])
     found = estimate_left(definition, games, now, moment)

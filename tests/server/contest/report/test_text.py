@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from rich.console import Console, RenderableType
 
 from server.contest.definition import Definition, Entrant, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
-from server.contest.fixtures import Finished
+from server.contest.fixtures import GameResult
 from server.contest.formats.plan import plan
 from server.contest.report import text
 from server.contest.report.contents import make_report
@@ -22,7 +22,7 @@ def shown(renderable: RenderableType, width: int) -> str:
     return capture.get()
 
 
-def long_names(entrants: int) -> tuple[Definition, list[Finished]]:
+def long_names(entrants: int) -> tuple[Definition, list[GameResult]]:
     """Return a contest of names as long as they may be."""
     definition = contest(entrants, RoundRobin(5), variants=2)
     names = tuple(Entrant(f"{number:02}{'x' * 30}") for number in range(entrants))

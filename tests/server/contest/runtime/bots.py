@@ -11,7 +11,7 @@ import trio
 from engine.wire import messages as m
 from server.contest import contest_file
 from server.contest.definition import Definition
-from server.contest.fixtures import Finished
+from server.contest.fixtures import GameResult
 from server.contest.formats.plan import plan
 from server.contest.formats.standings import Standing, standings
 from server.contest.programs.sandbox.choice import sandbox_obstacle
@@ -72,7 +72,7 @@ def read_definition(file: str) -> Definition:
     return contest_file.read(file, lambda name: Path(name).read_text(encoding="utf-8"))
 
 
-async def wait_until_over(store: Store, contest: int) -> list[Finished]:
+async def wait_until_over(store: Store, contest: int) -> list[GameResult]:
     """Wait until a contest is over, and return its games."""
     with trio.fail_after(BUILD_SECONDS):
         while all(row.closed is None for row in store.contests() if row.id == contest):
@@ -80,6 +80,6 @@ async def wait_until_over(store: Store, contest: int) -> list[Finished]:
     return store.games(contest)
 
 
-def final_table(definition: Definition, games: list[Finished], stage: int = 0) -> list[Standing]:
+def final_table(definition: Definition, games: list[GameResult], stage: int = 0) -> list[Standing]:
     state = next(state for state in plan(definition, games).stages if state.number == stage)
     return standings(definition, stage, state.players, games, state.schedule.byes)

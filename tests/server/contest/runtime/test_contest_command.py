@@ -32,7 +32,7 @@ from server import cli
 from server.config.settings import Settings
 from server.config.tokens import hashed
 from server.contest import contest_file
-from server.contest.fixtures import Finished, counted_games
+from server.contest.fixtures import GameResult, counted_games
 from server.contest.formats.plan import plan
 from server.contest.formats.standings import standings
 from server.contest.programs.sandbox.choice import sandbox_obstacle
@@ -88,7 +88,7 @@ def run(file: Path, data: Path, *options: str) -> tuple[int, str]:
         return command.end()
 
 
-def kept(data: Path) -> list[Finished]:
+def kept(data: Path) -> list[GameResult]:
     """Return the games in the store, none of a contest that was not opened yet."""
     try:
         with closing(Store(data / FILE)) as store:
@@ -101,7 +101,7 @@ def wait_for(data: Path, games: int) -> None:
     wait_until(lambda: len(kept(data)) >= games)
 
 
-def results(games: list[Finished]) -> dict[object, object]:
+def results(games: list[GameResult]) -> dict[object, object]:
     return {game.fixture: (game.winner, game.termination, game.plies) for game in counted_games(games)}
 
 
@@ -327,7 +327,7 @@ def test_kills_at_random_moments_change_nothing_in_the_final_table(
     with Command(file, calm, "--port", str(port)) as command:
         status, said = command.end()
         assert status == 0, said
-    seen: list[Finished] = []
+    seen: list[GameResult] = []
     for kill in range(KILLS):
         with Command(file, killed, "--port", str(port)) as command:
             # never so late that it could be over before it is killed

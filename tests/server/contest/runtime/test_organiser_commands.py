@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from engine.games.outcome import ANNULLED, Termination
 from server.contest.definition import Definition, Format, Knockout, RoundRobin, Swiss
-from server.contest.fixtures import Finished, Fixture, counted_games
+from server.contest.fixtures import Fixture, GameResult, counted_games
 from server.contest.formats.plan import Plan, Present, plan
 from server.contest.formats.standings import standings
 from server.contest.interventions import Kind
@@ -35,7 +35,7 @@ class Held:
         self.store = Store(folder / FILE)
         self.id = self.store.open_contest("file", definition, DATE)
         self.number = self.store.last_match()
-        self.result: Callable[[Fixture], Finished] = better_wins
+        self.result: Callable[[Fixture], GameResult] = better_wins
 
     @property
     def plan(self) -> Plan:
@@ -99,12 +99,12 @@ def in_round(number: int, place: int = 0) -> Callable[[Fixture], bool]:
     return found
 
 
-def late(name: str) -> Callable[[Fixture], Finished]:
+def late(name: str) -> Callable[[Fixture], GameResult]:
     """Let an entrant lose all games on time."""
 
-    def result(fixture: Fixture) -> Finished:
+    def result(fixture: Fixture) -> GameResult:
         if name in fixture.players:
-            return Finished(fixture, 1, 1 - fixture.players.index(name), Termination.TIME)
+            return GameResult(fixture, 1, 1 - fixture.players.index(name), Termination.TIME)
         return better_wins(fixture)
 
     return result
@@ -229,7 +229,7 @@ def test_neither_games_before_a_tie_break_nor_those_of_an_earlier_stage_are_repl
     held: Callable[[Definition], Held],
 ) -> None:
     found = held(contest(2, Knockout(tie_breaks=2, control=CONTROL), RoundRobin(), advance=2))
-    found.result = lambda fixture: Finished(fixture, 1, 0 if fixture.pair == 0 else None, "line")
+    found.result = lambda fixture: GameResult(fixture, 1, 0 if fixture.pair == 0 else None, "line")
     found.play(lambda fixture: fixture.pair == 2)
     assert "games that break the tie of its meeting have begun" in found.refused(Kind.REPLAY, match=1)
     found.play(lambda fixture: fixture.stage == 1 and len(found.plan.due) == 1)
@@ -290,7 +290,7 @@ def test_a_cancelled_contest_is_over_with_the_table_that_it_has(held: Callable[[
     assert "the table stays as it is" in found.intervene(Kind.CANCEL)
     definition = found.store.definition(found.id)
     assert not plan(definition, before, Present(frozenset({running}))).over, "its running game is annulled first"
-    annulled = Finished(running, found.number, None, Termination.ORGANISER)
+    annulled = GameResult(running, found.number, None, Termination.ORGANISER)
     found.store.finish(found.id, annulled)
     now = found.plan
     assert now.over and now.due == () and now.forfeited == ()
@@ -328,7 +328,7 @@ def test_no_game_is_a_stray_whatever_the_organiser_does(seed: int, held: Callabl
         if running:
             fixture, match, began = running.pop(chance.randrange(len(running)))
             ends = Termination.TIME if chance.random() < 0.3 else "line"
-            found.store.finish(found.id, Finished(fixture, match, chance.randrange(2), ends, interventions=began))
+            found.store.finish(found.id, GameResult(fixture, match, chance.randrange(2), ends, interventions=began))
         if chance.random() < 0.2:
             kind = chance.choice([Kind.WITHDRAW, Kind.REINSTATE, Kind.REINSTATE, Kind.REPLAY])
             with suppress(BadIntervention):

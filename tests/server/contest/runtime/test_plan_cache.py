@@ -5,20 +5,20 @@ from msgspec.structs import replace
 
 from engine.games.outcome import Termination
 from server.contest.definition import Definition, Format, Gauntlet, RoundRobin, Swiss
-from server.contest.fixtures import ABSENT, Finished
+from server.contest.fixtures import ABSENT, GameResult
 from server.contest.formats.plan import games_to_start, plan
 from server.contest.runtime.plan_cache import STANDS_SECONDS, PlanCache
 from tests.server.contest.played import by_seed, contest
 
 
-def planned(definition: Definition, games: list[Finished]) -> PlanCache:
+def planned(definition: Definition, games: list[GameResult]) -> PlanCache:
     due = PlanCache()
     due.planned(plan(definition, games), definition, games, len(games), now=0.0)
     return due
 
 
 def test_a_plan_stands_without_what_has_begun_and_is_the_one_that_would_be_made() -> None:
-    definition, games, play = contest(4, RoundRobin(), pairs=2), list[Finished](), by_seed(1)
+    definition, games, play = contest(4, RoundRobin(), pairs=2), list[GameResult](), by_seed(1)
     due = planned(definition, games)
     for _ in range(23):
         found = due.standing(definition, games, 0.5)
@@ -33,23 +33,23 @@ def test_a_plan_stands_without_what_has_begun_and_is_the_one_that_would_be_made(
 
 @pytest.mark.parametrize("termination", [Termination.SERVER_FAULT, Termination.TIME, Termination.CRASHED, ABSENT])
 def test_a_result_by_which_others_may_become_due_or_forfeited_ends_a_plan(termination: str) -> None:
-    definition, games = contest(4, RoundRobin(), time_losses=1), list[Finished]()
+    definition, games = contest(4, RoundRobin(), time_losses=1), list[GameResult]()
     due = planned(definition, games)
     first = plan(definition, games).due[0]
     due.begun([first])
-    games.append(Finished(first, 1, None, str(termination)))
+    games.append(GameResult(first, 1, None, str(termination)))
     due.ended(first)
     assert due.standing(definition, games, 0.5) is None
 
 
 @pytest.mark.parametrize(("format", "stands"), [(RoundRobin(), True), (Gauntlet(("a1",)), True), (Swiss(2), False)])
 def test_only_a_schedule_that_is_known_from_the_start_stands(format: Format, stands: bool) -> None:
-    definition, games = contest(4, format), list[Finished]()
+    definition, games = contest(4, format), list[GameResult]()
     assert (planned(definition, games).standing(definition, games, 0.5) is not None) == stands
 
 
 def test_what_was_begun_in_vain_or_long_ago_or_for_another_contest_ends_a_plan() -> None:
-    definition, games = contest(4, RoundRobin()), list[Finished]()
+    definition, games = contest(4, RoundRobin()), list[GameResult]()
     due = planned(definition, games)
     assert due.standing(definition, games, STANDS_SECONDS) is None
     assert due.standing(replace(definition, seed=2), games, 0.5) is None, "the organiser has intervened"

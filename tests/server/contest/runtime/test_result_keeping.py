@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 from trio.testing import MockClock
 
 from server.contest.definition import RoundRobin
-from server.contest.fixtures import Finished, Fixture, counted_games
+from server.contest.fixtures import Fixture, GameResult, counted_games
 from server.contest.hosts import seating
 from server.contest.programs.program import Program, run
 from server.contest.runtime import ledger, runner
@@ -28,7 +28,7 @@ from tests.waiting import WAIT_SECONDS
 
 DICE = Path(__file__).with_name("dice.py")
 DATE = datetime(2026, 11, 22, tzinfo=UTC)
-GAME = Finished(Fixture(0, 1, 0, 0, 0, ("a1", "a2")), 3, 0, "line")
+GAME = GameResult(Fixture(0, 1, 0, 0, 0, ("a1", "a2")), 3, 0, "line")
 
 
 def test_results_are_synced_before_they_stand(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ async def test_a_game_that_is_over_when_its_contest_stops_is_kept_first(
 ) -> None:
     begun, may_end = trio.Event(), Event()
 
-    def sync_result(_record_store: RecordStore, game: Finished) -> tuple[Finished, str]:
+    def sync_result(_record_store: RecordStore, game: GameResult) -> tuple[GameResult, str]:
         trio.from_thread.run_sync(begun.set)
         may_end.wait()
         return game, "0a"
@@ -132,7 +132,7 @@ class _Slow:
         monkeypatch.setattr(ledger, "sync_result_in_thread", self._sync_when_let_go)
         monkeypatch.setattr(seating, "run", self._run)
 
-    async def _sync_when_let_go(self, record_store: RecordStore, game: Finished) -> tuple[Finished, str]:
+    async def _sync_when_let_go(self, record_store: RecordStore, game: GameResult) -> tuple[GameResult, str]:
         self.waiting += 1
         await self.free.wait()
         return await sync_result_in_thread(record_store, game)

@@ -15,7 +15,7 @@ from structlog.testing import capture_logs
 from engine import record
 from engine.games.outcome import ANNULLED
 from engine.wire import messages as m
-from server.contest.fixtures import Finished, counted_games
+from server.contest.fixtures import GameResult, counted_games
 from server.contest.hosts.arena_host import ArenaGame
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.interventions import Kind
@@ -47,7 +47,7 @@ stages = [{ format = "round-robin" }]
 """
 
 
-def results(games: list[Finished]) -> dict[object, object]:
+def results(games: list[GameResult]) -> dict[object, object]:
     """Return what a contest came to, whatever the order and the times."""
     return {game.fixture: (game.winner, game.termination, game.plies) for game in games}
 

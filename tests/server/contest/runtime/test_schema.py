@@ -8,7 +8,7 @@ import pytest
 from server.contest.definition import (
     RoundRobin,
 )
-from server.contest.fixtures import Finished
+from server.contest.fixtures import GameResult
 from server.contest.store.schema import APPLICATION, SCHEMA, TABLES
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
@@ -72,7 +72,7 @@ def test_a_damaged_store_is_refused(tmp_path: Path) -> None:
     store = Store(path)
     number = store.open_contest("text", contest(2, RoundRobin()), DATE)
     for match in range(200):
-        store.finish(number, Finished(FIXTURE, match, 0, "line", "x" * 100))
+        store.finish(number, GameResult(FIXTURE, match, 0, "line", "x" * 100))
     store.close()
     data = bytearray(path.read_bytes())
     data[len(data) // 2 :] = b"\x00" * (len(data) - len(data) // 2)

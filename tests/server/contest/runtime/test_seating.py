@@ -18,7 +18,7 @@ import trio.testing
 from engine.games.outcome import ANNULLED, Termination
 from engine.wire import messages as m
 from engine.wire.states import State
-from server.contest.fixtures import ABSENT, Finished, counted_games
+from server.contest.fixtures import ABSENT, GameResult, counted_games
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import GameTask
 from server.contest.hosts.seating import GameSeating
@@ -68,7 +68,7 @@ async def comes_and_goes(harness: ArenaHarness, name: str) -> None:
         await trio.sleep(0.05)
 
 
-async def finished(store: Store, contest: int) -> list[Finished]:
+async def finished(store: Store, contest: int) -> list[GameResult]:
     """Wait, on a simulated clock, until a contest is over, and return its games."""
     with trio.fail_after(10_000):
         while store.contest(contest).closed is None:

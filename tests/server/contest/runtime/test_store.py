@@ -19,7 +19,7 @@ from server.contest.definition import (
     Entrant,
     RoundRobin,
 )
-from server.contest.fixtures import FORFEIT, QUALIFICATION, Finished, Fixture, ProgramUsage
+from server.contest.fixtures import FORFEIT, QUALIFICATION, Fixture, GameResult, ProgramUsage
 from server.contest.store.store import FILE, Contest, Store
 from server.storage.database import BadStore
 from tests.server.contest.played import contest
@@ -39,7 +39,7 @@ usages = st.none() | st.builds(
     ProgramUsage, st.floats(0, 1e6), st.floats(0, 1e6), st.none() | numbers, st.none() | st.integers(-64, 255)
 )
 results = st.builds(
-    Finished, fixtures, st.none(), st.sampled_from([0, 1, None]), st.sampled_from(["line", "time", FORFEIT]), texts,
+    GameResult, fixtures, st.none(), st.sampled_from([0, 1, None]), st.sampled_from(["line", "time", FORFEIT]), texts,
     small, st.tuples(numbers, numbers), sides, sides, st.floats(0, 1e6), st.just(0), st.tuples(usages, usages),
 )  # fmt: skip
 
@@ -53,7 +53,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(st.lists(results, max_size=8, unique_by=lambda game: game.fixture), st.integers(1, 9))
-def test_any_results_come_back_in_their_order(tmp_path: Path, games: list[Finished], match: int) -> None:
+def test_any_results_come_back_in_their_order(tmp_path: Path, games: list[GameResult], match: int) -> None:
     path = tmp_path / f"{len(list(tmp_path.iterdir()))}.sqlite3"
     store = Store(path)
     number = store.open_contest("", contest(2, RoundRobin()), DATE)
@@ -108,12 +108,12 @@ def test_matches_are_begun_until_they_have_a_result_or_are_forgotten(store: Stor
     with pytest.raises(ValueError, match="match 4 plays"):
         store.begin(number, FIXTURE.swapped, 4)
     store.forget(number, 5)
-    stopped = Finished(FIXTURE, 4, None, Termination.SERVER_STOP, "stopped")
+    stopped = GameResult(FIXTURE, 4, None, Termination.SERVER_STOP, "stopped")
     store.finish(number, stopped)
     store.forget(number, 4)
     assert store.begun(number) == {6: FIXTURE}
     assert store.begun(other) == {7: FIXTURE}
-    won = Finished(FIXTURE, 6, 1, "line", "", 20, (5, 6))
+    won = GameResult(FIXTURE, 6, 1, "line", "", 20, (5, 6))
     store.finish(number, won)
     assert store.games(number) == [stopped, won]
     assert store.begun(number) == {}
@@ -121,10 +121,10 @@ def test_matches_are_begun_until_they_have_a_result_or_are_forgotten(store: Stor
 
 def test_no_game_is_kept_twice(store: Store) -> None:
     number = store.open_contest("", contest(2, RoundRobin()), DATE)
-    won = Finished(FIXTURE, 3, 0, "line")
+    won = GameResult(FIXTURE, 3, 0, "line")
     forfeits = [
-        Finished(FIXTURE.swapped, None, 0, FORFEIT, "a1 had been disqualified"),
-        Finished(FIXTURE, None, 1, FORFEIT),
+        GameResult(FIXTURE.swapped, None, 0, FORFEIT, "a1 had been disqualified"),
+        GameResult(FIXTURE, None, 1, FORFEIT),
     ]
     for game in [won, *forfeits, won._replace(winner=1), won, *forfeits]:
         store.finish(number, game)
@@ -140,7 +140,7 @@ def test_what_programs_have_used_is_kept_when_they_have_ended_and_stands_then(st
     store.begin(number, FIXTURE, 4)
     store.save_programs(number, 4, (first, second))
     assert store.begun(number) == {4: FIXTURE}, "it has no result, and nothing is kept of its programs"
-    store.finish(number, Finished(FIXTURE, 4, 0, "line"))
+    store.finish(number, GameResult(FIXTURE, 4, 0, "line"))
     store.save_programs(number, 4, (first, None))
     store.save_programs(number, 4, (second, second))
     assert [game.programs for game in store.games(number)] == [(first, second)]
@@ -148,9 +148,9 @@ def test_what_programs_have_used_is_kept_when_they_have_ended_and_stands_then(st
 
 def test_a_result_of_an_unknown_contest_is_refused_and_nothing_of_it_stays(store: Store) -> None:
     with pytest.raises(sqlite3.IntegrityError):
-        store.finish(17, Finished(FIXTURE, 3, 0, "line"))
+        store.finish(17, GameResult(FIXTURE, 3, 0, "line"))
     with pytest.raises(sqlite3.IntegrityError):
-        store.finish(store.open_contest("", contest(2, RoundRobin()), DATE), Finished(FIXTURE, 3, 2, "line"))
+        store.finish(store.open_contest("", contest(2, RoundRobin()), DATE), GameResult(FIXTURE, 3, 2, "line"))
     assert store.begun(1) == {}, "the pairing was taken back with the game"
 
 
@@ -176,13 +176,13 @@ def test_a_full_disk_is_said_in_a_sentence_and_nothing_half_is_kept(store: Store
     number = store.open_contest("", contest(2, RoundRobin()), DATE)
     pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
     store._connection.execute(f"PRAGMA max_page_count = {pages}")
-    long = [Finished(FIXTURE, match, 0, "line", "x" * 1000) for match in range(1000)]
+    long = [GameResult(FIXTURE, match, 0, "line", "x" * 1000) for match in range(1000)]
     with pytest.raises(BadStore, match="disk is full"):
         list(map(store.finish, repeat(number), long))
     store._connection.execute("PRAGMA max_page_count = 100000")
     kept = len(store.games(number))
     assert len(store.begun(number)) == 0
-    store.finish(number, Finished(FIXTURE, 2000, 0, "line"))
+    store.finish(number, GameResult(FIXTURE, 2000, 0, "line"))
     assert len(store.games(number)) == kept + 1
 
 
@@ -193,7 +193,7 @@ import sys
 from pathlib import Path
 from datetime import UTC, datetime
 from server.contest.definition import RoundRobin
-from server.contest.fixtures import Finished, Fixture
+from server.contest.fixtures import GameResult, Fixture
 from server.contest.store.store import Store
 from tests.server.contest.played import contest
 
@@ -206,7 +206,7 @@ while True:
     fixture = Fixture(0, match, 0, 0, 0, ("a1", "a2"))
     store.begin(number, fixture, match)
     print("begun", match, flush=True)
-    store.finish(number, Finished(fixture, match, match % 2, "line", "x" * (match % 500), match))
+    store.finish(number, GameResult(fixture, match, match % 2, "line", "x" * (match % 500), match))
     print("finished", match, flush=True)
 """
 

@@ -18,7 +18,7 @@ from engine.games.catalogue import GAMES
 from engine.games.outcome import ANNULLED, Termination
 from engine.record import Header
 from server.contest.definition import Definition
-from server.contest.fixtures import NOT_STARTED, Finished, Fixture
+from server.contest.fixtures import NOT_STARTED, Fixture, GameResult
 from server.contest.hosts.host import GameTask, NotPlayed, PlayerMissing
 from server.contest.runtime.finished_games import game_of_record
 from server.league.accounts.accounts import Accounts
@@ -136,7 +136,7 @@ class Walk(Ladder):
         path = self.path(match)
         return path.read_text(encoding="utf-8") if path.exists() else None
 
-    async def recover(self, game: BegunGame, fixture: Fixture) -> Finished | None:
+    async def recover(self, game: BegunGame, fixture: Fixture) -> GameResult | None:
         text = self.read(game.match)
         return None if text is None else game_of_record(fixture, text)
 
@@ -148,7 +148,7 @@ class Walk(Ladder):
             self.listed, self.recover, now=self.now, in_thread=at_once,
         )  # fmt: skip
 
-    async def play(self, task: GameTask) -> Finished:
+    async def play(self, task: GameTask) -> GameResult:
         """Play a game to one of the ends that games have."""
         chance, fixture = self.chance, task.fixture
         await trio.sleep(chance.uniform(1, 30))
@@ -156,7 +156,7 @@ class Walk(Ladder):
         programs = [name for name in fixture.players if not name.startswith("alphabeta")]
         if how < 0.04:
             self.happened["annulled"] += 1
-            return Finished(fixture, task.number, None, Termination.ORGANISER)
+            return GameResult(fixture, task.number, None, Termination.ORGANISER)
         if how < 0.12:
             self.happened["not started"] += 1
             raise PlayerMissing("it is broken", (chance.choice(programs),), termination=NOT_STARTED)

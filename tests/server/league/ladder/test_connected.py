@@ -12,7 +12,7 @@ import trio.testing
 from engine import record
 from engine.wire import messages as m
 from engine.wire.codes import Code
-from server.contest.fixtures import Finished, Fixture
+from server.contest.fixtures import Fixture, GameResult
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.runtime.finished_games import game_of_record
 from server.contest.runtime.service import ContestService
@@ -237,7 +237,7 @@ async def test_what_is_asked_of_the_ladder_beside_a_game_is_refused(
 async def test_a_game_that_a_server_died_in_is_not_counted_and_one_that_was_over_is_counted_once(
     tmp_path: Path, autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def replay(fixture: Fixture, match: int, records: RecordStore) -> Finished | None:
+    async def replay(fixture: Fixture, match: int, records: RecordStore) -> GameResult | None:
         text = records.read(match)
         return None if text is None else game_of_record(fixture, text)
 

@@ -11,7 +11,7 @@ import trio.testing
 from msgspec.structs import replace
 
 from engine.games.outcome import Termination
-from server.contest.fixtures import ENDED_AT_START, NOT_STARTED, Finished, Fixture
+from server.contest.fixtures import ENDED_AT_START, NOT_STARTED, Fixture, GameResult
 from server.contest.hosts.core_queue import CoreQueue
 from server.contest.hosts.host import GameTask, HostedGame, NotPlayed, PlayerMissing
 from server.league.accounts.accounts import Accounts
@@ -48,14 +48,14 @@ level = 1
 
 GAME_SECONDS = 10.0
 
-Play = Callable[[GameTask], Awaitable[Finished]]
+Play = Callable[[GameTask], Awaitable[GameResult]]
 
 
-def won(task: GameTask, winner: int | None = 0, termination: str = "line") -> Finished:
-    return Finished(task.fixture, task.number, winner, termination)
+def won(task: GameTask, winner: int | None = 0, termination: str = "line") -> GameResult:
+    return GameResult(task.fixture, task.number, winner, termination)
 
 
-async def better_first(task: GameTask) -> Finished:
+async def better_first(task: GameTask) -> GameResult:
     """Let the player win whose name comes first; alphabeta-1 comes before all bots."""
     await trio.sleep(GAME_SECONDS)
     first, second = task.fixture.players
@@ -73,7 +73,7 @@ class FakeGame:
         self._task = task
         self._play = play
 
-    async def result(self) -> Finished:
+    async def result(self) -> GameResult:
         return await self._play(self._task)
 
     def leave_cores(self) -> bool:
@@ -135,7 +135,7 @@ class Ladder:
         self.host = host
         self.versions = {"ann-1": 1, "bob-1": 1, "cat-1": 1}
         self.connected: list[str] = []
-        self.over: dict[int, Finished] = {}
+        self.over: dict[int, GameResult] = {}
         """Games of an earlier server that were over."""
 
     def now(self) -> float:
@@ -147,7 +147,7 @@ class Ladder:
         ]
         return roster(self.definition, active, [ConnectedBot(bot, bot[:3]) for bot in self.connected])
 
-    async def recover(self, game: BegunGame, fixture: Fixture) -> Finished | None:
+    async def recover(self, game: BegunGame, fixture: Fixture) -> GameResult | None:
         found = self.over.get(game.match)
         return None if found is None else found._replace(fixture=fixture)
 
@@ -247,7 +247,7 @@ async def test_a_new_version_comes_into_play_after_the_game_of_the_old_one(
 async def test_who_fails_again_and_again_rests_until_there_is_another_version(
     ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock
 ) -> None:
-    async def play(task: GameTask) -> Finished:
+    async def play(task: GameTask) -> GameResult:
         await trio.sleep(GAME_SECONDS)
         if "ann-1" not in task.fixture.players:
             return won(task)
@@ -296,7 +296,7 @@ async def test_a_bot_that_goes_away_before_its_game_holds_up_nobody_else(
 ) -> None:
     asked: list[float] = []
 
-    async def play(task: GameTask) -> Finished:
+    async def play(task: GameTask) -> GameResult:
         if "dan-1" not in task.fixture.players:
             return await better_first(task)
         asked.append(trio.current_time())
@@ -319,7 +319,7 @@ async def test_a_bot_that_goes_away_before_its_game_holds_up_nobody_else(
 async def test_a_connected_bot_that_breaks_off_its_games_rests(
     ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock
 ) -> None:
-    async def play(task: GameTask) -> Finished:
+    async def play(task: GameTask) -> GameResult:
         await trio.sleep(GAME_SECONDS)
         if "dan-1" not in task.fixture.players:
             return won(task)
@@ -335,7 +335,7 @@ async def test_a_connected_bot_that_breaks_off_its_games_rests(
 async def test_a_fault_of_the_machine_is_nobodys_and_games_pause(
     ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock, fault: Exception
 ) -> None:
-    async def play(task: GameTask) -> Finished:
+    async def play(task: GameTask) -> GameResult:
         raise fault
 
     host.rooms, host.play_game = 1, play
@@ -347,7 +347,7 @@ async def test_a_fault_of_the_machine_is_nobodys_and_games_pause(
 async def test_annulled_games_are_not_counted(
     ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock
 ) -> None:
-    async def play(task: GameTask) -> Finished:
+    async def play(task: GameTask) -> GameResult:
         await trio.sleep(GAME_SECONDS)
         return won(task, None, Termination.ORGANISER)
 
@@ -362,7 +362,7 @@ async def test_a_server_that_is_killed_counts_games_that_were_over_once_and_drop
     await ladder.run(2.5 * GAME_SECONDS)
     over, dropped = ladder.store.begun()
     counted = len(ladder.store.games())
-    ladder.over[over.match] = Finished(Fixture(0, 1, 0, 0, 0, over.players), over.match, 1, "line")
+    ladder.over[over.match] = GameResult(Fixture(0, 1, 0, 0, 0, over.players), over.match, 1, "line")
     await ladder.run(0.5)
     assert [game.ended.game.match for game in ladder.store.last_games(1)] == [over.match]
     assert len(ladder.store.games()) == counted + 1
@@ -428,7 +428,7 @@ def test_what_counts_of_a_game(
     winner: int | None, termination: str, ready: tuple[bool, bool], score: float | None, failed: tuple[bool, bool]
 ) -> None:
     game = BegunGame(1, "mnk 3 3 3", 0, ("ann-1", "bob-1"), (1, 1))
-    finished = Finished(Fixture(0, 1, 0, 0, 0, game.players), 1, winner, termination, ready=ready)
+    finished = GameResult(Fixture(0, 1, 0, 0, 0, game.players), 1, winner, termination, ready=ready)
     ended = ended_game(game, finished, "5a")
     assert (ended.score, ended.failed) == (score, failed)
 

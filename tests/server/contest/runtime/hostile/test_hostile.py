@@ -12,7 +12,7 @@ import pytest
 from engine import record
 from engine.games.outcome import Termination
 from server.contest import contest_file
-from server.contest.fixtures import Finished, counted_games
+from server.contest.fixtures import GameResult, counted_games
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.store.folders import folder_of
 from tests.server.contest.runtime.test_contest_command import DICE, Command, kept
@@ -108,7 +108,7 @@ class Held:
             if set(game.fixture.players) <= set(names)
         }
 
-    def moves(self, game: Finished) -> list[str]:
+    def moves(self, game: GameResult) -> list[str]:
         text = (self.data / "records" / f"{game.match}.txt").read_text(encoding="utf-8")
         return list(record.verify(text).history.moves)
 
