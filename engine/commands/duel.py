@@ -20,11 +20,11 @@ from engine.commands.program import Rejected, answer, say, usable_cores
 from engine.duel import engine_config
 from engine.duel.games import NAMES, Pair
 from engine.duel.openings import JUDGED_NODES, Opening, openings, usual_plies
-from engine.duel.results import FILE, Contender, Setting, Tally, progress, summary
-from engine.duel.statistics import MAX_ELO, Decision
+from engine.duel.results import FILE, Contender, Setting, Standing
 from engine.games.catalogue import USUAL_GAME
 from engine.games.interface import EVALUATION_LIMIT, Position
 from engine.search.searcher import Searcher, SearchLimits
+from engine.statistics.elo import MAX_ELO, Decision, Tally
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells have it."""
@@ -163,42 +163,47 @@ class _Run(NamedTuple):
 
     def carry_out(self, drawn: Iterator[Opening], stored: list[Pair], jobs: int) -> None:
         """Play the pairs that are not stored, and report the progress and the result."""
-        tally = Tally(self.setting.test)
-        before = [pair for pair in stored if pair.number < self.pairs]
-        for pair in before:
-            tally.add(pair, stop=self.stop)
-        if before:
-            say(f"going on after {2 * len(before)} games")
-        if not self._over(tally):
-            self._play(drawn, {pair.number for pair in before}, tally, jobs)
+        test = self.setting.test
+        tally = Tally(test)
+        found: dict[int, Pair] = {}
+
+        def add(pair: Pair) -> bool:
+            """Count a pair; return whether the duel is over."""
+            found[pair.number] = pair
+            tally.add(pair.number, pair.points, stop=self.stop)
+            return tally.pairs >= self.pairs or (self.stop and tally.decision is not Decision.OPEN)
+
+        def standing() -> Standing:
+            return Standing([found[number] for number in range(tally.pairs)], tally)
+
+        over = False
+        for pair in stored:
+            if pair.number < self.pairs:
+                over = add(pair)
+        if found:
+            say(f"going on after {2 * len(found)} games")
+        numbered = islice(enumerate(drawn), self.pairs)
+        tasks = (Task(number, opening.moves) for number, opening in numbered if number not in found)
+        if not over:
+            began = told = perf_counter()
+            before = len(found)
+            with closing(pairs(self.setting, tasks, jobs)) as playing:
+                for pair in playing:
+                    self.file.keep(pair)
+                    over = add(pair)
+                    if perf_counter() - told >= QUIET_SECONDS:
+                        told = perf_counter()
+                        answer(standing().progress(test))
+                    if over:
+                        break
+            seconds, count = perf_counter() - began, 2 * (len(found) - before)
+            say(f"{count} games in {seconds:.1f} s, {60 * count / seconds:.0f} a minute, {jobs} at a time")
         if not tally.pairs:
             raise Rejected("--plies, --balance: no opening was found that decides nothing and is that balanced")
-        if not self._over(tally):
+        if not over:
             say(f"there are no more openings than {tally.pairs}")
-        for line in summary(tally):
+        for line in standing().summary():
             answer(line)
-
-    def _over(self, tally: Tally) -> bool:
-        return tally.pairs >= self.pairs or (self.stop and tally.decision != Decision.OPEN)
-
-    def _play(self, drawn: Iterator[Opening], have: set[int], tally: Tally, jobs: int) -> None:
-        """Play pairs until the duel is over or there are no more openings."""
-        numbered = islice(enumerate(drawn), self.pairs)
-        tasks = (Task(number, opening.moves) for number, opening in numbered if number not in have)
-        began = told = perf_counter()
-        count = 0
-        with closing(pairs(self.setting, tasks, jobs)) as playing:
-            for pair in playing:
-                self.file.keep(pair)
-                tally.add(pair, stop=self.stop)
-                count += 1
-                if perf_counter() - told >= QUIET_SECONDS:
-                    told = perf_counter()
-                    answer(progress(tally, self.setting.test))
-                if self._over(tally):
-                    break
-        seconds = perf_counter() - began
-        say(f"{2 * count} games in {seconds:.1f} s, {120 * count / seconds:.0f} a minute, {jobs} at a time")
 
 
 def _contender(name: str, text: str, start: Position) -> Contender:

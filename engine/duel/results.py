@@ -7,14 +7,14 @@ before long ones.
 """
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import msgspec
 
 from engine.duel.game_file import GameFormat
-from engine.duel.games import NAMES, Pair, Use
-from engine.duel.statistics import OUTCOMES, Counts, Decision, Sprt, estimate
+from engine.duel.games import NAMES, Pair
+from engine.statistics.elo import Sprt, Tally, estimate
 
 
 class Contender(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -55,82 +55,39 @@ FILE = GameFormat(msgspec.json.Decoder(Setting), msgspec.json.Decoder(Pair), "du
 """The file of results."""
 
 
-class Tally:
-    """The sum of a duel's pairs, those from the first on without a gap."""
+class Standing(NamedTuple):
+    """The pairs of a duel that count, in their order, and the test on them."""
 
-    def __init__(self, test: Sprt) -> None:
-        """Begin without pairs."""
-        self._test = test
-        self._waiting: dict[int, Pair] = {}
-        self.pairs = 0
-        """How many pairs are counted."""
-        self.wins = self.draws = self.losses = 0
-        """Games, from the view of A."""
-        self.used = (Use(), Use())
-        """What both sides have used in all."""
-        self.reasons: Counter[str] = Counter()
-        """How games ended."""
-        self.decision = Decision.OPEN
-        """What the test said first; it is not asked again."""
-        self._counts = [0] * OUTCOMES
+    pairs: Sequence[Pair]
+    tally: Tally
 
     @property
-    def counts(self) -> Counts:
-        """How many pairs have had each result."""
-        return tuple(self._counts)
+    def score(self) -> str:
+        """The games that A has won, drawn and lost."""
+        wins = Counter(game.winner for pair in self.pairs for game in pair.games)
+        return f"A +{wins[0]} ={wins[None]} -{wins[1]}"
 
     @property
-    def ratio(self) -> float:
-        """The log-likelihood ratio of the test."""
-        return self._test.ratio(self.counts)
+    def strength(self) -> str:
+        """The strength of A over B with the 95 % interval, and the likelihood of superiority."""
+        elo, margin, los = estimate(self.tally.counts)
+        return f"elo {elo:.1f} +- {margin:.1f}  los {100 * los:.1f}%"
 
-    def add(self, pair: Pair, *, stop: bool) -> None:
-        """Count a pair as soon as those before it are there; with ``stop`` none after that with which the test ends."""
-        self._waiting[pair.number] = pair
-        while self.pairs in self._waiting and not (stop and self.decision != Decision.OPEN):
-            self._count(self._waiting.pop(self.pairs))
+    def progress(self, test: Sprt) -> str:
+        """Return a line on the progress of a duel; nothing is estimated before the first pair."""
+        words = [f"games {2 * len(self.pairs)}", self.score]
+        if self.pairs:
+            words += [self.strength, f"llr {self.tally.ratio:.2f} ({test.lower:.2f} to {test.upper:.2f})"]
+        return "  ".join(words)
 
-    def _count(self, pair: Pair) -> None:
-        self.pairs += 1
-        self._counts[pair.points] += 1
-        for game in pair.games:
-            self.wins += game.winner == 0
-            self.draws += game.winner is None
-            self.losses += game.winner == 1
-            self.reasons[game.reason] += 1
-            self.used = (_sum(self.used[0], game.used[0]), _sum(self.used[1], game.used[1]))
-        if self.decision == Decision.OPEN:
-            self.decision = self._test.decide(self.ratio)
-
-
-def _sum(one: Use, other: Use) -> Use:
-    return Use(one.moves + other.moves, one.ms + other.ms, one.nodes + other.nodes)
-
-
-def progress(tally: Tally, test: Sprt) -> str:
-    """Return a line on where a duel stands; nothing is estimated before the first pair."""
-    words = [f"games {2 * tally.pairs}", score(tally)]
-    if tally.pairs:
-        words += [strength(tally), f"llr {tally.ratio:.2f} ({test.lower:.2f} to {test.upper:.2f})"]
-    return "  ".join(words)
-
-
-def summary(tally: Tally) -> Iterator[str]:
-    """Yield the lines at the end of a duel of at least one pair, that with the result last."""
-    yield "pairs with 0 to 2 points for A, by halves: " + " ".join(map(str, tally.counts))
-    yield "games ended by " + ", ".join(f"{reason} {count}" for reason, count in tally.reasons.most_common())
-    for name, used in zip(NAMES, tally.used, strict=True):
-        ms, nodes = used.ms / max(1, used.moves), used.nodes / max(1, used.moves)
-        yield f"{name} used {ms:.2f} ms and {nodes:.0f} nodes a move"
-    yield f"result {score(tally)}  {strength(tally)}  sprt {tally.decision}"
-
-
-def score(tally: Tally) -> str:
-    """Return the games that A has won, drawn and lost."""
-    return f"A +{tally.wins} ={tally.draws} -{tally.losses}"
-
-
-def strength(tally: Tally) -> str:
-    """Return how much stronger A is, with the 95 % interval, and how likely it is that A is stronger at all."""
-    elo, margin, los = estimate(tally.counts)
-    return f"elo {elo:.1f} +- {margin:.1f}  los {100 * los:.1f}%"
+    def summary(self) -> Iterator[str]:
+        """Yield the lines at the end of a duel of at least one pair; the last one is the result."""
+        games = [game for pair in self.pairs for game in pair.games]
+        reasons = Counter(game.reason for game in games)
+        yield "pairs with 0 to 2 points for A, by halves: " + " ".join(map(str, self.tally.counts))
+        yield "games ended by " + ", ".join(f"{reason} {count}" for reason, count in reasons.most_common())
+        for side, name in enumerate(NAMES):
+            moves = max(1, sum(game.used[side].moves for game in games))
+            ms, nodes = sum(game.used[side].ms for game in games), sum(game.used[side].nodes for game in games)
+            yield f"{name} used {ms / moves:.2f} ms and {nodes / moves:.0f} nodes a move"
+        yield f"result {self.score}  {self.strength}  sprt {self.tally.decision}"

@@ -9,9 +9,8 @@ from collections import Counter
 from collections.abc import Collection
 
 from server.contest.definition import Definition, Ladder
-from server.contest.fixtures import Fixture, GameResult, Schedule, meeting
+from server.contest.fixtures import Fixture, GameResult, Schedule, meeting, rated_games
 from server.contest.scoring.disqualification import find_disqualified
-from server.contest.scoring.ratings import strengths
 
 SHARE_ELO = 1000.0
 """By so much in Elo an opponent seems further away who was the only one so far, by half of it one who was each second.
@@ -75,7 +74,9 @@ def _pairs(
     """Pair the waiting players, except an odd one; ``left`` are all who are not disqualified."""
     if len(waiting) < 2:
         return []
-    rating = strengths(games, players, len(definition.variants))
+    from engine.statistics.likelihood import strengths  # loads numpy
+
+    rating = strengths(rated_games(games), players, len(definition.variants))
     programs = {entrant.name for entrant in definition.entrants if not entrant.connects}
     met = Counter(frozenset(pair) for pair in meetings)
     had = Counter(name for pair in meetings for name in pair)

@@ -22,11 +22,10 @@ import msgspec
 
 from engine.games.outcome import Termination
 from server.contest.definition import Definition, Format, Gauntlet, Knockout, Ladder, Swiss
-from server.contest.fixtures import Bye, GameResult, counted_games, games_in_meeting
+from server.contest.fixtures import Bye, GameResult, counted_games, games_in_meeting, rated_games
 from server.contest.formats.knockout import bracket
 from server.contest.interventions import END
 from server.contest.scoring.disqualification import Disqualification, find_disqualified
-from server.contest.scoring.ratings import strengths
 
 RATING_DECIMALS = 6
 """Ratings are compared rounded to so many: what differs by less was computed in another order only."""
@@ -173,8 +172,10 @@ def _rated(
         found = bracket(definition, stage, format, players, games)
         return [msgspec.structs.replace(line, rounds_won=found.won[line.name]) for line in lines], found.third
     if isinstance(format, Gauntlet | Ladder):
+        from engine.statistics.likelihood import strengths  # loads numpy
+
         mine = [game for game in games if game.fixture.stage == stage]
-        rating = strengths(mine, players, len(definition.variants))
+        rating = strengths(rated_games(mine), players, len(definition.variants))
         return [msgspec.structs.replace(line, rating=rating[line.name]) for line in lines], None
     return lines, None
 
