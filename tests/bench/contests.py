@@ -23,7 +23,7 @@ import trio
 from rich.console import Console
 
 from engine.clock import TimeControl
-from engine.commands.game_files import opened_to_append
+from engine.commands.game_file import opened_to_append
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import moves

@@ -199,7 +199,7 @@ def _hold(
     import trio
     from rich.console import Console
 
-    from engine.commands.game_files import opened_to_append
+    from engine.commands.game_file import opened_to_append
     from server.commands.match import output
     from server.commands.match.games import CannotPlay
     from server.commands.match.run import FILE, MatchFiles, hold

@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
-from engine.duel.game_file import BadGames, line_of
-from engine.duel.games import Game, Pair, Use
-from engine.duel.results import FILE, Contender, Setting, Standing
+from engine.commands.duel import FILE
+from engine.commands.game_file import BadGames, line_of
+from engine.duel.games import Contender, Game, Pair, Setting, Standing, Use
 from engine.statistics.elo import Tally
 
 SETTING = Setting(
