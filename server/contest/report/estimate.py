@@ -10,9 +10,10 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import NamedTuple
 
-from server.contest.definition import Definition, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
-from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, counted_games, games_in_meeting
-from server.contest.formats.plan import Plan, StageState
+from server.contest.definition import Definition
+from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, Schedule, counted_games
+from server.contest.formats.format import Batch
+from server.contest.plan import Plan, StageState
 from server.contest.report.structure import Pause
 from server.contest.scoring.disqualification import find_disqualified
 
@@ -56,14 +57,6 @@ class Remaining(NamedTuple):
     """The time follows from games that were played, or from a time limit; False: all budgets count as used up."""
 
 
-class Batch(NamedTuple):
-    """Games that can be played in any order after those of the batch before."""
-
-    games: int
-    players: int
-    """That take part."""
-
-
 def estimate_left(definition: Definition, games: Sequence[GameResult], plan: Plan, moment: Moment) -> Remaining:
     """Estimate what is left, as if nobody else were disqualified."""
     if plan.over:
@@ -75,7 +68,8 @@ def estimate_left(definition: Definition, games: Sequence[GameResult], plan: Pla
     left = {last.number: _open_batches(definition, last, valid, out, players)}
     for number in range(last.number + 1, len(definition.stages)):
         players = min(players, definition.stages[number].advance or players)
-        left[number] = _batches(definition, number, players)
+        size = _meeting_games(definition, number)
+        left[number] = definition.stages[number].format.batches(players, players, size, Schedule(()), Batch(0, 0))
     count, seconds, at_least, measured = 0, 0.0, False, True
     for number, batches in left.items():
         size = sum(batch.games for batch in batches)
@@ -84,11 +78,11 @@ def estimate_left(definition: Definition, games: Sequence[GameResult], plan: Pla
         duration = _duration(definition, batches, longest if a_game is None else a_game, moment)
         limit = _time_limit(definition, number, moment)
         format = None if number == QUALIFICATION else definition.stages[number].format
-        endless = isinstance(format, Ladder) and format.games == 0
+        endless = format is not None and format.may_grow
         if limit:  # at 0 only the pairs that have begun are left
             duration = limit if endless else min(limit, duration)
         measured &= a_game is not None or not size or (endless and bool(limit))
-        at_least |= (endless or isinstance(format, Knockout)) and not (number == last.number and last.schedule.complete)
+        at_least |= endless and not (number == last.number and last.schedule.complete)
         count += size
         seconds += duration
     return Remaining(count, at_least, seconds, measured)
@@ -103,42 +97,12 @@ def _open_batches(
     open_ = Batch(len(known), len({name for fixture in known for name in fixture.players}))
     if state.number == QUALIFICATION or state.schedule.complete:
         return [open_]
-    format = definition.stages[state.number].format
-    if isinstance(format, Ladder):
-        return [Batch(open_.games + max(0, format.games - len(fixtures)), players)]
-    rounds = max((fixture.round for fixture in fixtures), default=0)
-    players = len(state.players) if isinstance(format, Knockout) else players
-    return [open_, *_batches(definition, state.number, players, rounds)]
+    size = _meeting_games(definition, state.number)
+    return definition.stages[state.number].format.batches(len(state.players), players, size, state.schedule, open_)
 
 
-def _batches(definition: Definition, number: int, players: int, behind: int = 0) -> list[Batch]:
-    """Return the games of a stage after a number of rounds."""
-    format = definition.stages[number].format
-    size = games_in_meeting(definition, number)
-    if isinstance(format, RoundRobin):
-        return [Batch(format.cycles * players * (players - 1) // 2 * size, players)]
-    if isinstance(format, Swiss):
-        return [Batch((players // 2) * size, players) for _ in range(format.rounds - behind)]
-    if isinstance(format, Knockout):
-        return _knockout(format, players, size, behind)
-    if isinstance(format, Gauntlet):
-        challengers = min(players, len(format.challengers))
-        return [Batch(format.cycles * challengers * (players - challengers) * size, 2 * challengers)]
-    return [Batch(format.games, players)]
-
-
-def _knockout(format: Knockout, players: int, size: int, behind: int) -> list[Batch]:
-    """Return the rounds of a knockout after a number of rounds."""
-    rounds = max(0, players - 1).bit_length()
-    batches = []
-    for number in range(behind + 1, rounds + 1):
-        meetings = 2 ** (rounds - number)
-        if number == 1:
-            meetings = players - meetings
-        if number == rounds and format.third_place and players > 3:
-            meetings += 1
-        batches.append(Batch(meetings * size, 2 * meetings))
-    return batches
+def _meeting_games(definition: Definition, number: int) -> int:
+    return 2 * len(definition.variants) * definition.stages[number].pairs
 
 
 def _duration(definition: Definition, batches: list[Batch], a_game: float, moment: Moment) -> float:
@@ -157,8 +121,7 @@ def _longest_game(definition: Definition, number: int) -> float:
         assert definition.qualification is not None
         controls = [definition.qualification.control]
     else:
-        stage = definition.stages[number]
-        controls = [stage.control, *([stage.format.control] if isinstance(stage.format, Knockout) else [])]
+        controls = definition.stages[number].controls
     longest = max(2 * control.budget + definition.move_limit * control.increment for control in controls)
     programs = any(not entrant.connects for entrant in definition.entrants) or number == QUALIFICATION
     return longest / SECOND + (definition.start_seconds if programs else 0)
@@ -190,7 +153,7 @@ def _game_seconds(definition: Definition, number: int, games: list[GameResult]) 
         return sum(mine) / len(mine)
     if not played:
         return None
-    shares = [_seconds(game) / (2 * game.fixture.control(definition).budget / SECOND) for game in played[-RECENT:]]
+    shares = [_seconds(game) / (2 * definition.control(game.fixture).budget / SECOND) for game in played[-RECENT:]]
     stage = definition.qualification if number == QUALIFICATION else definition.stages[number]
     assert stage is not None
     return 2 * stage.control.budget / SECOND * sum(shares) / len(shares)
@@ -205,9 +168,5 @@ def _time_limit(definition: Definition, number: int, moment: Moment) -> float | 
     """Return how many seconds a ladder has left; None for a stage without a time limit."""
     if number == QUALIFICATION:
         return None
-    format = definition.stages[number].format
-    if not isinstance(format, Ladder) or format.seconds == 0:
-        return None
     began = moment.began.get(number)
-    gone = 0.0 if began is None else (moment.now - began).total_seconds()
-    return max(0.0, format.seconds - gone)
+    return definition.stages[number].format.seconds_left((moment.now - began).total_seconds() if began else 0.0)

@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from engine.wire.words import number_of
+from engine.wire.words import duration, number_of
 from server.contest.definition import Definition
 from server.contest.fixtures import QUALIFICATION, GameResult, counted_games
-from server.contest.formats.plan import Plan, StageState, plan
-from server.contest.formats.standings import Standing, standings
+from server.contest.formats.format import Standing
+from server.contest.plan import Plan, StageState, plan
 from server.contest.report import formatting
 from server.contest.report.estimate import Moment, Remaining, estimate_left
 from server.contest.report.formatting import pause
+from server.contest.standings import standings
 
 HEAD = 3
 """Lines of the table that are shown."""
@@ -44,8 +45,7 @@ def current_progress(definition: Definition, games: Sequence[GameResult], plan: 
     valid = counted_games(games)
     stage = "qualification"
     if state.number != QUALIFICATION:
-        format = formatting.format_name(definition.stages[state.number].format)
-        stage = f"stage {state.number + 1} of {len(definition.stages)}, {format}"
+        stage = f"stage {state.number + 1} of {len(definition.stages)}, {definition.stages[state.number].format.title}"
     return Progress(
         definition.name,
         stage,
@@ -108,4 +108,4 @@ def forecast(definition: Definition, cores: int) -> str:
 
 
 def _time(left: Remaining) -> str:
-    return f"about {formatting.duration(left.seconds)}{'' if left.measured else ' with all budgets used up'}"
+    return f"about {duration(left.seconds)}{'' if left.measured else ' with all budgets used up'}"

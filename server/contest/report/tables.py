@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from engine.record import readable
-from server.contest.formats.standings import Standing
+from server.contest.formats.format import Standing
 from server.contest.report import formatting
 from server.contest.report.structure import Game, Report, Stage
 
