@@ -186,7 +186,7 @@ class _Match:
         """How far the match has come."""
         minutes = 0.0 if self._began is None else (trio.current_time() - self._began) / 60
         rate = self._count / minutes if minutes > 0 else 0.0
-        running = 0 if self._runner is None else len(self._runner.running)
+        running = 0 if self._runner is None else len(self._runner.playing)
         return Progress(self._tally, len(self._setup.fixtures), running, rate)
 
     async def run(self, dask: str) -> None:
@@ -289,7 +289,7 @@ class _Match:
     def _keep(self, game: GameResult) -> None:
         """Count a game that the ledger has, and keep its record."""
         assert self._runner is not None
-        match = self._runner.running.get(game.fixture) or game.match
+        match = self._runner.playing.get(game.fixture) or game.match
         if match is not None:
             self._ending[match] = game
         if game.termination in ANNULLED:
@@ -309,7 +309,7 @@ class _Match:
 
     def _keep_logs(self) -> None:
         """Move what programs wrote on stderr, in games whose programs have ended, to the folder of records."""
-        running = {} if self._runner is None else self._runner.running
+        running = {} if self._runner is None else self._runner.playing
         for match, game in list(self._ending.items()):
             if game.fixture in running:
                 continue

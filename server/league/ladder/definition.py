@@ -112,6 +112,11 @@ class LadderDefinition(msgspec.Struct, frozen=True, kw_only=True):
     file: str = ""
     """Where it was read from, absolute; no key of the file."""
 
+    @property
+    def entrants(self) -> list[Entrant]:
+        """The programs of the file as entrants."""
+        return [Entrant(one.name, one.command, folder=one.folder) for one in self.programs]
+
     def contest(self, entrants: Sequence[Entrant], data: str) -> Definition:
         """Return the contest that a game between entrants is to its host: only the built-in bots are no entrants.
 
@@ -256,8 +261,7 @@ def roster(
     plays.
     """
     listed = {level.name: Listed(LadderPlayer(level.name, "", level.anchor), 0, None) for level in definition.levels}
-    for program in definition.programs:
-        entrant = Entrant(program.name, program.command, folder=program.folder)
+    for program, entrant in zip(definition.programs, definition.entrants, strict=True):
         listed[program.name] = Listed(LadderPlayer(program.name, program.owner), 0, entrant)
     taken = {name.lower() for name in listed}
     for version in versions:

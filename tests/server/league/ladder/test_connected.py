@@ -14,31 +14,27 @@ from engine.wire import messages as m
 from engine.wire.codes import Code
 from server.contest.fixtures import Fixture, GameResult
 from server.contest.hosts.contest_players import ContestPlayers
+from server.contest.runtime import runner
 from server.contest.runtime.finished_games import game_of_record
 from server.contest.runtime.service import ContestService
 from server.contest.store.store import FILE as STORE
 from server.contest.store.store import Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR
-from server.league.ladder import service
 from server.league.ladder.definition import read
-from server.league.ladder.hosts import AWAY_SECONDS
 from server.league.ladder.rating import rate
-from server.league.ladder.runner import LadderRunner
+from server.league.ladder.runner import AWAY_SECONDS
 from server.league.ladder.service import UNRATED_SECONDS, LadderService
 from server.league.ladder.store import CountedGame
 from server.league.submissions.versions import Versions
 from server.storage.record_store import RecordStore
 from tests.server.contest.runtime.test_seating import no_threads
-from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, at_once, open_arena
+from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, open_arena
 
 __all__ = ["no_threads"]
 
 
-@pytest.fixture(autouse=True)
-def no_threads_of_the_runner(monkeypatch: pytest.MonkeyPatch, no_threads: None) -> None:
-    monkeypatch.setitem(LadderRunner.__init__.__kwdefaults__ or {}, "in_thread", at_once)
-
+pytestmark = pytest.mark.usefixtures("no_threads")
 
 FILE = """
 sandbox = "none"
@@ -241,7 +237,7 @@ async def test_a_game_that_a_server_died_in_is_not_counted_and_one_that_was_over
         text = records.read(match)
         return None if text is None else game_of_record(fixture, text)
 
-    monkeypatch.setattr(service, "replay_record", replay)  # in this process, since a simulated clock waits for no other
+    monkeypatch.setattr(runner, "replay_record", replay)  # in this process, since a simulated clock waits for no other
     async with ladder_of(tmp_path / "data") as ladder, trio.open_nursery() as bots:
         bots.start_soon(ladder.play, "ann-1")
         bob = await ladder.connect("bob-1")

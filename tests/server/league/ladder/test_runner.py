@@ -4,6 +4,8 @@ import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import trio
@@ -12,8 +14,11 @@ from msgspec.structs import replace
 
 from engine.games.outcome import Termination
 from server.contest.fixtures import ENDED_AT_START, NOT_STARTED, Fixture, GameResult
+from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.core_queue import CoreQueue
 from server.contest.hosts.host import GameTask, HostedGame, NotPlayed, PlayerMissing
+from server.contest.hosts.worker_job import PROGRAMS
+from server.contest.runtime import runner
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.definition import (
     ActiveVersion,
@@ -24,12 +29,14 @@ from server.league.ladder.definition import (
     read_file,
     roster,
 )
-from server.league.ladder.hosts import LADDER, LadderHost, free_games
 from server.league.ladder.rating import DAY, rate
-from server.league.ladder.runner import UNPAIRED_SECONDS, LadderRunner, ended_game
+from server.league.ladder.runner import LADDER, UNPAIRED_SECONDS, LadderRunner, ended_game, free_games
 from server.league.ladder.store import BegunGame, LadderStore
 from server.league.ladder_control import LadderControl
+from tests.server.contest.runtime.test_seating import no_threads
 from tests.server.harness import at_once
+
+__all__ = ["no_threads"]
 
 FILE = """
 time = { budget = 1000 }
@@ -65,16 +72,20 @@ async def better_first(task: GameTask) -> GameResult:
 class FakeGame:
     """A game that takes a while."""
 
-    recorded = True
     lacked = ""
     programs = (None, None)
 
     def __init__(self, task: GameTask, play: Play) -> None:
+        self.recorded = True
         self._task = task
         self._play = play
 
     async def result(self) -> GameResult:
-        return await self._play(self._task)
+        try:
+            return await self._play(self._task)
+        except Exception:
+            self.recorded = False
+            raise
 
     def leave_cores(self) -> bool:
         return False
@@ -83,22 +94,13 @@ class FakeGame:
         return None
 
 
-class FakeHost(LadderHost):
+class FakeHost:
     """Room for some games, which end as they are told to."""
 
     def __init__(self, rooms: int, play: Play = better_first) -> None:
         self.rooms = rooms
         self.play_game = play
         self.tasks: list[GameTask] = []
-
-    def free(self) -> int:
-        return self.rooms
-
-    def take(self) -> None:
-        self.rooms -= 1
-
-    def give_back(self) -> None:
-        self.rooms += 1
 
     @asynccontextmanager
     async def play(self, task: GameTask) -> AsyncIterator[HostedGame | None]:
@@ -116,11 +118,26 @@ class FakeRecords:
         self.last += 1
         return self.last
 
-    async def numbers_available(self, count: int) -> None:
+    async def numbers_available(self) -> None:
         pass
 
     def sync_record(self, match: int) -> str:
         return f"{match:064x}"
+
+
+@pytest.fixture(autouse=True)
+def simulated(monkeypatch: pytest.MonkeyPatch, no_threads: None) -> None:
+    """Let a runner wait for nothing but the simulated clock: not for threads, sandboxes and compilers."""
+
+    async def recover(fixture: Fixture, match: int, records: Any) -> GameResult | None:
+        found: GameResult | None = records.recover(match, fixture)
+        return found
+
+    async def prepare(_runner: LadderRunner) -> None:
+        await trio.lowlevel.checkpoint()
+
+    monkeypatch.setattr(runner, "replay_record", recover)
+    monkeypatch.setattr(LadderRunner, "_prepare", prepare)
 
 
 class Ladder:
@@ -147,16 +164,25 @@ class Ladder:
         ]
         return roster(self.definition, active, [ConnectedBot(bot, bot[:3]) for bot in self.connected])
 
-    async def recover(self, game: BegunGame, fixture: Fixture) -> GameResult | None:
-        found = self.over.get(game.match)
+    def recover(self, match: int, fixture: Fixture) -> GameResult | None:
+        found = self.over.get(match)
         return None if found is None else found._replace(fixture=fixture)
 
+    def records(self) -> Any:
+        records: Any = FakeRecords(self.store.last_match())
+        records.recover = self.recover
+        return records
+
     def runner(self) -> LadderRunner:
-        return LadderRunner(
-            self.definition, self.store, self.data, self.host,
-            FakeRecords(self.store.last_match()), self.listed, self.recover,
-            now=self.now, in_thread=at_once,
+        """Return the runner of a server that has just started."""
+        turns = CoreQueue(PROGRAMS * self.host.rooms)
+        seats: Any = SimpleNamespace(turns=turns, stored=at_once, leave=turns.leave)
+        arena: Any = SimpleNamespace(
+            contest_players=ContestPlayers(), offer_seekers=lambda names: None, stopping=False, matches={},
+            accept_status=SimpleNamespace(closed=False), record_store=self.records(),
+            settings=SimpleNamespace(data=self.data),
         )  # fmt: skip
+        return LadderRunner(self.definition, self.store, self.listed, arena, seats, host=self.host, now=self.now)
 
     async def run(self, seconds: float) -> None:
         """Let a server play for a while, and kill it: nothing of what it does then is carried out."""
@@ -196,7 +222,7 @@ async def test_games_are_played_whenever_there_is_room_and_rate_their_players(
         begun = sum(game.first == name for game in games) - sum(game.second == name for game in games)
         assert abs(begun) <= 4
     # a bot plays one game at a time, the level more
-    assert host.rooms == 2 and len(ladder.store.begun()) == 2
+    assert len(ladder.store.begun()) == 2
     entrants = {entrant.name: entrant.folder for task in host.tasks for entrant in task.definition.entrants}
     assert entrants == {name: str(ladder.data / name) for name in ladder.versions}
 
