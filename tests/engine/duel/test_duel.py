@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from engine import cli
-from engine.commands.duel import Task, pairs
+from engine.commands.duel import pairs
 from engine.duel.games import Contender, Pair, Setting
 from engine.games.catalogue import GAMES
 from engine.games.history import History
@@ -172,11 +172,11 @@ def test_a_process_that_ends_by_itself_ends_the_duel() -> None:
     sides = Contender("depth=1", {}), Contender("depth=1", {})
     setting = Setting("", "mnk", "3 3 3", *sides, 1, 1, None, 1000, 0.0, 10.0, 0.05, 0.05)
 
-    def tasks() -> Iterator[Task]:
-        yield Task(0, ("a1",))
+    def tasks() -> Iterator[tuple[int, tuple[str]]]:
+        yield 0, ("a1",)
         for process in active_children():
             process.kill()
-        yield Task(1, ("a2",))
+        yield 1, ("a2",)
 
     with pytest.raises(ChildProcessError, match="a process that plays games has ended"):
         list(pairs(setting, tasks(), 1))
