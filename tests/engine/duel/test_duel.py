@@ -148,20 +148,6 @@ def test_a_changed_command_on_the_same_file_is_refused(whole: tuple[Path, str]) 
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="locks as POSIX has them")
-def test_two_at_a_time_on_one_file_are_refused(tmp_path: Path) -> None:
-    file = tmp_path / "file.jsonl"
-    arguments = ("depth=4", "depth=4", *SMALL, "--games", "2000", "--all-games", "--results", str(file))
-    with start(*arguments) as process:
-        while process.poll() is None and not (file.exists() and file.read_bytes()):
-            time.sleep(0.01)
-        _, errors = duel(*arguments, status=2)
-        assert "another duel is writing to it" in errors[-1]
-        process.kill()
-        process.communicate(timeout=BUILD_SECONDS)
-
-
-@pytest.mark.slow
 def test_the_test_ends_the_duel() -> None:
     lines, _ = duel("depth=3", "depth=1", *SMALL, "--elo0", "-100", "--elo1", "400", "--alpha", "0.4", "--beta", "0.4")
     assert lines[-1].endswith(("sprt H0", "sprt H1"))
