@@ -12,8 +12,7 @@ from cyclopts import Parameter
 from cyclopts.config import Dict
 
 from engine.clock import MICROSECONDS, TimeControl
-from engine.commands.program import no_more
-from engine.commands.usage_errors import duration, explain, explain_fault, nearest, offer_completion
+from engine.commands.program import duration, explain, explain_fault, nearest, no_more, offer_completion
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import BadParameters
 from server.commands.contest import contest

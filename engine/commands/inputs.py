@@ -6,8 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from engine.commands.program import Rejected, say
-from engine.commands.usage_errors import reason
+from engine.commands.program import Rejected, reason, say
 from engine.games.catalogue import GAMES, title_of, unknown_game
 from engine.games.interface import BadParameters, BadPosition, Game, Position
 

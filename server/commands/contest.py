@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from msgspec.structs import replace
 from rich.console import Console
 
-from engine.commands.usage_errors import explain_fault, nearest
+from engine.commands.program import explain_fault, nearest
 from engine.wire.messages import PORT
 from server.commands.options import BY, FAILED, check_port, fail, place, run_async, secret
 from server.config import process_settings

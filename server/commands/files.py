@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.commands.usage_errors import explain_fault
+from engine.commands.program import explain_fault
 from engine.wire.words import number_of
 from server.commands.options import DATA, FAILED, fail
 from server.storage.database import BadStore

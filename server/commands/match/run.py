@@ -17,8 +17,7 @@ from rich.live import Live
 from rich.text import Text
 
 from engine.commands.game_file import differences, opened_alone
-from engine.commands.program import Rejected
-from engine.commands.usage_errors import explain_fault
+from engine.commands.program import Rejected, explain_fault
 from engine.games.outcome import ANNULLED
 from engine.wire.words import number_of
 from server.arena.arena import Arena
