@@ -15,18 +15,17 @@ an opponent who has as many points as oneself, like the virtual opponent of the 
 """
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
 import msgspec
 
 from engine.games.outcome import Termination
 from server.contest.definition import Definition
-from server.contest.fixtures import Bye, GameResult, counted_games
+from server.contest.fixtures import Bye, GameResult, counted_games, rated_games
 from server.contest.formats.format import StageView, Standing
 from server.contest.interventions import END
 from server.contest.scoring.disqualification import Disqualification, find_disqualified
-from server.contest.scoring.ratings import strengths
 
 GameOrNumber = TypeVar("GameOrNumber", GameResult, int)
 
@@ -47,6 +46,12 @@ def stage_view(
 ) -> StageView:
     """Return a stage as its format sees it; ``games`` are all that count, ``present`` further fields."""
     variants = len(definition.variants)
+
+    def rate(games: Iterable[GameResult], players: Sequence[str]) -> dict[str, float]:
+        from engine.statistics.likelihood import strengths  # loads numpy
+
+        return strengths(rated_games(games), players, variants)
+
     return StageView(
         stage,
         players,
@@ -54,7 +59,7 @@ def stage_view(
         definition.stages[stage].pairs,
         games,
         lambda games, before: find_disqualified(definition, games, before),
-        lambda games, players: strengths(games, players, variants),
+        rate,
         frozenset(entrant.name for entrant in definition.entrants if entrant.connects),
         **present,
     )

@@ -23,15 +23,12 @@ import trio
 from rich.console import Console
 
 from engine.clock import TimeControl
-from engine.commands.game_files import opened_to_append
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import moves
+from server.commands.match.contest import make_setup
 from server.commands.match.players import MatchPlayer
-from server.commands.match.run import FILE as MATCH_FILE
-from server.commands.match.run import MatchFiles
 from server.commands.match.run import hold as hold_match
-from server.commands.match.setup import make_setup
 from server.commands.run_contest import ContestOptions, hold
 from server.config.settings import Settings
 from server.contest import contest_file
@@ -42,7 +39,7 @@ from server.contest.runtime.runner import Runner
 from server.contest.store.store import FILE, Store
 from server.ops.logs import configure
 from tests.bench.instant import BASIS, hashed
-from tests.server.contest.test_ratings import covered
+from tests.engine.statistics.test_likelihood import covered
 
 FOLDER = Path(__file__).parent
 
@@ -80,7 +77,7 @@ def run() -> None:
         _contest(folder, command)
         _sandboxes(folder, command)
         _matches(folder, command)
-    parts = covered(6, 1, 200, 30, -0.5, None, COVERED)
+    parts = covered(6, 1, 200, 30, -0.5, COVERED)
     doubt = 1.96 * statistics.stdev(parts) / math.sqrt(COVERED)
     held = f"{100 * statistics.mean(parts):.1f} % +- {100 * doubt:.1f}"
     print(f"  intervals of 95 % hold the truth in {held}, over {COVERED} simulated contests of 6 entrants")
@@ -184,8 +181,8 @@ def _match(command: list[str], games: int, log: Path) -> float:
         test=None, folder=str(log.parent),
     )  # fmt: skip
     began = perf_counter()
-    with opened_to_append(None, "", MATCH_FILE) as results, log.open("w") as file:
-        end = trio.run(hold_match, setup, MatchFiles(results, None), cores, "", Console(file=file))
+    with log.open("w") as file:
+        end = trio.run(hold_match, setup, None, None, "", Console(file=file))
     assert end.progress.tally.count == games and not any(row.faults for row in end.progress.tally.rows())
     return 60 * games / (perf_counter() - began)
 

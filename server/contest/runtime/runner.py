@@ -6,7 +6,7 @@ has left it.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
 from functools import partial
 
@@ -114,6 +114,11 @@ class Runner:
             contest_players.leave(self.contest)
         contest_players.over(self.definition)
         log.info("contest_ended", contest=self.definition.name, games=len(self._ledger.games))
+
+    @property
+    def playing(self) -> Mapping[Fixture, int | None]:
+        """The games that are played now, by the number of the match, until their programs have ended."""
+        return self._running
 
     async def _prepare(self) -> None:
         """Wait until this machine can start the programs, with what they need compiled."""

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from engine.commands import reports
-from engine.duel.statistics import SCORES, Counts, elo_of, estimate
-from engine.wire.words import number_of
+from engine.statistics.elo import SCORES, Counts, elo_of, estimate
+from engine.wire.words import aligned, number_of
 from server.contest.report.files import table
 from server.league.grading.evidence import Evidence
 from server.league.grading.rule import (
@@ -154,13 +154,7 @@ def as_text(rule: Rule, students: Sequence[Student]) -> list[str]:
     """Return a table for people, a line a student."""
     rows = [("student", *(label(one) for one in rule.criteria), f"total of {rule.most:g}")]
     rows += [(one.name, *(f"{grade.points:g}" for grade in one.grades), f"{one.total:g}") for one in students]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return [
-        "  ".join(
-            [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-        )
-        for row in rows
-    ]
+    return aligned(rows)
 
 
 def as_csv(rule: Rule, students: Sequence[Student]) -> str:

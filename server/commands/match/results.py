@@ -1,0 +1,369 @@
+"""The results of a match: its table with Elo and the sequential test, and for scripts JSON and JUnit XML. Pure.
+
+Elo and its 95 % interval come from pairs of games (`engine.statistics.elo`). Pairs enter the test in the order of the
+schedule, without a gap: its decision depends neither on how many games are played at a time nor on which ends first.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from engine.commands import reports
+from engine.commands.reports import Case, Suite
+from engine.games.catalogue import GAMES, variant_title
+from engine.games.outcome import Termination
+from engine.record import readable
+from engine.statistics import elo
+from engine.statistics.elo import Counts, Decision, Estimate, Sprt, count_pairs, estimate
+from engine.wire.words import aligned, number_of
+from server.commands.match.contest import MatchSetup
+from server.contest.definition import Definition
+from server.contest.fixtures import GameResult
+from server.contest.report import formatting
+from server.contest.scoring.disqualification import Cause, losses
+
+NO_FAULTS = frozenset({Cause.BOARD, Cause.RESIGN, Cause.ADJUDICATED})
+"""Causes of losses that are no fault of the player's program."""
+
+
+class PlayedGame(msgspec.Struct, frozen=True):
+    """A game of a match that is over, as it stands in JSON."""
+
+    number: int
+    """Its place in the schedule, from 1."""
+    players: tuple[str, str]
+    """Names; that of the first side of the game comes first."""
+    variant: str
+    """Its parameters."""
+    points: tuple[float, float]
+    """Of both sides: 1, 0.5 or 0."""
+    reason: str
+    """How it ended, in a word."""
+    sentence: str
+    """The same for people."""
+    causes: tuple[str, str]
+    """Why each side has lost, a word of `server.contest.scoring.disqualification.Cause`; empty where it has not."""
+    plies: int
+    moves: tuple[int, int]
+    """Of each side."""
+    used_ms: tuple[float, float]
+    """Milliseconds that each side has used."""
+
+    @property
+    def pair(self) -> int:
+        """The number of its pair, from 0."""
+        return (self.number - 1) // 2
+
+
+def played_game(definition: Definition, number: int, game: GameResult) -> PlayedGame:
+    """Return a game of the schedule that is over."""
+    causes = {loss.side: loss for loss in losses(definition, game)}
+    variant = definition.variants[game.fixture.variant]
+    assert variant.drawn is not None
+    first = (game.plies + 1) // 2
+    moves = (first, game.plies - first)
+    if (GAMES[variant.game].start(variant.parameters).turn + variant.drawn.plies) % 2 == 1:
+        moves = moves[::-1]
+    sentence = next(iter(causes.values())).sentence if causes else game.detail or game.termination.replace("_", " ")
+    return PlayedGame(
+        number=number,
+        players=game.fixture.players,
+        variant=variant.parameters,
+        points=(game.points(0), game.points(1)),
+        reason=game.termination,
+        sentence=sentence,
+        causes=(causes[0].cause if 0 in causes else "", causes[1].cause if 1 in causes else ""),
+        plies=game.plies,
+        moves=moves,
+        used_ms=(game.used[0] / 1000, game.used[1] / 1000),
+    )
+
+
+class Fault(NamedTuple):
+    """A game that a player has lost by a fault of its program."""
+
+    number: int
+    cause: str
+    sentence: str
+
+
+class Row(NamedTuple):
+    """A player in the table."""
+
+    name: str
+    wins: int
+    draws: int
+    losses: int
+    points: float
+    counts: Counts
+    """How many of its pairs have had each result, that of 0 points first."""
+    causes: Counter[str]
+    """How often it has lost by each cause."""
+    faults: tuple[Fault, ...]
+    """Losses by faults of its program, in the order of the games."""
+    moves: int
+    used_ms: float
+
+    @property
+    def games(self) -> int:
+        """The number of its games."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def score(self) -> float:
+        """Its part of the points, 0 to 1; 0 without games."""
+        return self.points / self.games if self.games else 0.0
+
+    @property
+    def estimate(self) -> Estimate | None:
+        """Its strength against its opponents; None before its first pair."""
+        return estimate(self.counts) if any(self.counts) else None
+
+    @property
+    def ms_a_move(self) -> float:
+        """Milliseconds a move, on average; its initialisation is in them."""
+        return self.used_ms / self.moves if self.moves else 0.0
+
+
+class Tally:
+    """The results of a match so far."""
+
+    def __init__(self, names: Sequence[str], test: Sprt | None) -> None:
+        """Begin without games; a test is one of the first player, of two."""
+        self._names = tuple(names)
+        self._games: dict[int, PlayedGame] = {}
+        self.pairs = elo.Tally(test)
+        """The pairs of the first player in their order, without a gap."""
+
+    @property
+    def games(self) -> tuple[PlayedGame, ...]:
+        """The games that count, in order: all, or those up to the pair with which the test has ended."""
+        end = math.inf if self.pairs.decision is Decision.OPEN else 2 * self.pairs.pairs
+        return tuple(self._games[number] for number in sorted(self._games) if number <= end)
+
+    @property
+    def count(self) -> int:
+        """The number of games that count."""
+        return len(self._games if self.pairs.decision is Decision.OPEN else self.games)
+
+    def add(self, game: PlayedGame) -> None:
+        """Count a game."""
+        self._games[game.number] = game
+        both = [self._games.get(2 * game.pair + place) for place in (1, 2)]
+        points = [
+            one.points[one.players.index(self._names[0])] for one in both if one and self._names[0] in one.players
+        ]
+        if len(points) == 2:
+            self.pairs.add(game.pair, round(2 * sum(points)))
+
+    def rows(self) -> list[Row]:
+        """Return the table, in the order in which players were named."""
+        games = self.games
+        return [_row(name, [game for game in games if name in game.players]) for name in self._names]
+
+
+def _row(name: str, games: Sequence[PlayedGame]) -> Row:
+    sides = [(game, game.players.index(name)) for game in games]
+    results = Counter(game.points[side] for game, side in sides)
+    won, drawn, lost = results[1.0], results[0.5], results[0.0]
+    causes = Counter(game.causes[side] for game, side in sides if game.causes[side])
+    return Row(
+        name, won, drawn, lost, won + drawn / 2,
+        count_pairs((game.pair, game.points[side]) for game, side in sides),
+        causes,
+        tuple(
+            Fault(game.number, cause, game.sentence)
+            for game, side in sides
+            if (cause := game.causes[side]) and cause not in NO_FAULTS
+        ),
+        sum(game.moves[side] for game, side in sides),
+        sum(game.used_ms[side] for game, side in sides),
+    )  # fmt: skip
+
+
+MAX_FAULTS = 3
+"""Faults of a player that are told one by one, the last ones."""
+
+MAX_SENTENCE = 300
+"""Characters of a sentence about one."""
+
+HEAD = ("player", "games", "won", "drawn", "lost", "score", "Elo", "95 %", "ms a move", "lost by")
+
+
+class Progress(NamedTuple):
+    """How far a match has come."""
+
+    tally: Tally
+    games: int
+    """Of the whole match."""
+    running: int
+    rate: float
+    """Games a minute since this program has begun; 0 where that is not known."""
+
+
+def is_complete(now: Progress) -> bool:
+    """Tell whether a match is over: by its last game, or by its test."""
+    return now.tally.count == now.games or now.tally.pairs.decision is not Decision.OPEN
+
+
+def title(setup: MatchSetup) -> str:
+    """Return one line on who plays what."""
+    setting = setup.setting
+    who = f"{setup.names[0]} against {setup.names[1]}" if len(setup.names) == 2 else " - ".join(setup.names)
+    variants = variant_title(f"{setting.game} {' / '.join(setting.variants)}")
+    time = formatting.control(setup.definition.stages[0].control)
+    return f"{who}: {variants}, {time}, {number_of(len(setup.fixtures), 'game')}"
+
+
+def table(now: Progress, test: Sprt | None) -> list[str]:
+    """Return the whole table: two players as they were named, more of them with the best score first."""
+    rows = now.tally.rows()
+    shown = rows if len(rows) == 2 else sorted(rows, key=lambda row: -row.score)
+    lines = aligned([HEAD, *(_cells(row) for row in shown)], left=(0, len(HEAD) - 1))
+    if test is not None:
+        lines.append(test_line(now.tally, test, [row.name for row in rows]))
+    lines.append(count_line(now))
+    return lines
+
+
+def progress_line(now: Progress, test: Sprt | None) -> str:
+    """Return one line on how a match stands, for logs."""
+    rows = now.tally.rows()
+    parts = [count_line(now)]
+    parts += [_standing(row) for row in (rows[:1] if len(rows) == 2 else rows)]
+    if test is not None:
+        parts.append(_ratio(now.tally, test))
+    return "; ".join(parts)
+
+
+def count_line(now: Progress) -> str:
+    """Return how many games are over."""
+    parts = [f"{now.tally.count} of {number_of(now.games, 'game')}"]
+    parts += [f"{now.running} running"] if now.running else []
+    parts += [f"{now.rate:.0f} a minute"] if now.rate else []
+    return ", ".join(parts)
+
+
+def test_line(tally: Tally, test: Sprt, names: Sequence[str]) -> str:
+    """Return what the sequential test says."""
+    what = {
+        "H0": f"H0: {names[0]} is not stronger than {names[1]} by {test.elo1:g} Elo",
+        "H1": f"H1: {names[0]} is stronger than {names[1]} by more than {test.elo0:g} Elo",
+        "open": "open",
+    }[tally.pairs.decision]
+    return f"SPRT {test.elo0:g} to {test.elo1:g} Elo: {_ratio(tally, test)}, {what}"
+
+
+def fault_lines(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield lines on games that were lost by a fault of a player's program: what went wrong in the last ones."""
+    for row in rows:
+        if not row.faults:
+            continue
+        number = number_of(len(row.faults), "game")
+        yield f"{row.name} lost {number} by its own fault; the last:"
+        for fault in row.faults[-MAX_FAULTS:]:
+            sentence = formatting.printable(readable(fault.sentence))
+            sentence = sentence if len(sentence) <= MAX_SENTENCE else f"{sentence[:MAX_SENTENCE]}…"
+            yield f"  game {fault.number}: {_word(fault.cause)}: {sentence}"
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    found = row.estimate
+    return (
+        row.name,
+        str(row.games),
+        str(row.wins),
+        str(row.draws),
+        str(row.losses),
+        f"{100 * row.score:.1f} %" if row.games else "",
+        "" if found is None else f"{found.elo:+.0f}",
+        "" if found is None or math.isinf(found.margin) else f"+- {found.margin:.0f}",
+        f"{row.ms_a_move:.1f}" if row.moves else "",
+        ", ".join(f"{_word(cause)} {count}" for cause, count in row.causes.most_common()),
+    )
+
+
+def _standing(row: Row) -> str:
+    found = row.estimate
+    margin = "" if found is None or math.isinf(found.margin) else f" +- {found.margin:.1f}"
+    elo = "" if found is None else f" Elo {found.elo:+.1f}{margin} LOS {100 * found.los:.1f} %"
+    return f"{row.name} +{row.wins} ={row.draws} -{row.losses}{elo}"
+
+
+def _ratio(tally: Tally, test: Sprt) -> str:
+    return f"LLR {tally.pairs.ratio:.2f} ({test.lower:.2f} to {test.upper:.2f})"
+
+
+def _word(cause: str) -> str:
+    return "time" if cause == Termination.TIME else cause.replace("_", " ")
+
+
+def as_json(setup: MatchSetup, now: Progress, status: int) -> str:
+    """Return everything about a match: its setting, table, test and games; ``status`` is the command's exit status."""
+    test, tally = setup.test, now.tally
+    found = {
+        "report": "match",
+        "status": status,
+        "complete": is_complete(now),
+        "setting": setup.setting,
+        "games_planned": now.games,
+        "players": [_json_row(row) for row in tally.rows()],
+        "sprt": None
+        if test is None
+        else {
+            **test._asdict(),
+            "llr": tally.pairs.ratio,
+            "lower": test.lower,
+            "upper": test.upper,
+            "pairs": tally.pairs.pairs,
+            "decision": tally.pairs.decision,
+        },
+        "games": tally.games,
+    }
+    return reports.as_json(msgspec.to_builtins(found))
+
+
+def _json_row(row: Row) -> dict[str, object]:
+    found = row.estimate
+    return {
+        "name": row.name,
+        "games": row.games,
+        "wins": row.wins,
+        "draws": row.draws,
+        "losses": row.losses,
+        "score": row.score,
+        "elo": None if found is None else found.elo,
+        "elo_margin_95": None if found is None or math.isinf(found.margin) else found.margin,
+        "los": None if found is None else found.los,
+        "pairs_by_points": row.counts,
+        "losses_by_cause": dict(row.causes),
+        "faults": [fault._asdict() for fault in row.faults],
+        "ms_a_move": row.ms_a_move,
+    }
+
+
+def as_junit(setup: MatchSetup, now: Progress, *, strict: bool) -> str:
+    """Return the tests of a match: that it was played to its end, the sequential test, and, if strict, the faults.
+
+    One of them fails wherever the exit status of the command is not 0.
+    """
+    rows = now.tally.rows()
+    shown = "\n".join([*table(now, setup.test), *fault_lines(rows)])
+    why = "" if is_complete(now) else f"{now.tally.count} of {number_of(now.games, 'game')} played"
+    cases = [_case("the match is played to its end", why, shown)]
+    if (test := setup.test) is not None:
+        why = "" if now.tally.pairs.decision is Decision.H1 else test_line(now.tally, test, setup.names)
+        name = f"{rows[0].name} is stronger than {rows[1].name} (SPRT {test.elo0:g} to {test.elo1:g} Elo)"
+        cases.append(_case(name, why, shown))
+    if strict:
+        faults = rows[0].faults
+        why = f"{number_of(len(faults), 'game')} lost by a fault" if faults else ""
+        cases.append(_case(f"{rows[0].name} loses no game by a fault", why, "\n".join(fault_lines(rows[:1]))))
+    return reports.junit([Suite(f"arena-bot match {' '.join(setup.names)}", cases)])
+
+
+def _case(name: str, why: str, details: str) -> Case:
+    return Case(name, "failed", why, details) if why else Case(name)
