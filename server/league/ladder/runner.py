@@ -13,6 +13,7 @@ import structlog
 import trio
 
 from engine.games.outcome import ANNULLED, ENDED_PROGRAM, Termination
+from engine.statistics.online import DAY, LadderPlayer
 from server.arena.arena import Arena
 from server.contest.fixtures import Fixture, GameResult, Programs
 from server.contest.hosts.arena_host import ArenaGame, ArenaHost
@@ -28,7 +29,6 @@ from server.contest.runtime.runner import Runner
 from server.contest.store.folders import errors_of
 from server.league.ladder.definition import LadderDefinition, Listed
 from server.league.ladder.pairing import DROPPED_MEMORY, GameCounts, Pairing, next_pairings, opening
-from server.league.ladder.rating import DAY, LadderPlayer
 from server.league.ladder.store import BegunGame, EndedGame, LadderStore
 from server.match.match import Match
 

@@ -10,6 +10,7 @@ import trio
 import trio.testing
 
 from engine import record
+from engine.statistics.online import rate
 from engine.wire import messages as m
 from engine.wire.codes import Code
 from server.contest.fixtures import Fixture, GameResult
@@ -22,7 +23,6 @@ from server.contest.store.store import Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR
 from server.league.ladder.definition import read
-from server.league.ladder.rating import rate
 from server.league.ladder.runner import AWAY_SECONDS, UNPAIRED_SECONDS
 from server.league.ladder.service import UNRATED_SECONDS, LadderService
 from server.league.ladder.store import CountedGame
