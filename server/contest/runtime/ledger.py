@@ -10,6 +10,7 @@ import trio
 
 from engine.games.outcome import ANNULLED, Termination
 from server.contest.fixtures import SET_ASIDE, Fixture, GameResult, Programs
+from server.contest.hosts.host import MAX_FAILURES
 from server.contest.hosts.seating import GameSeating, Result
 from server.contest.interventions import Intervention
 from server.contest.report.structure import Pause
@@ -61,11 +62,6 @@ FIRST_PAUSE_SECONDS = 1.0
 
 MAX_PAUSE_SECONDS = 60.0
 """Longest pause before something is tried again that could not be done through a fault of the server's own."""
-
-MAX_FAILURES = 5
-"""A game in which the server has died so often, or failed otherwise through no lack of the machine's, is set aside.
-
-From its first failure on it is played after all others, and alone: so it takes no other one with it."""
 
 
 def missing_resource(error: BaseException) -> str:

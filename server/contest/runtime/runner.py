@@ -28,10 +28,9 @@ from server.contest.interventions import Intervention, Kind, is_cancelled, is_pa
 from server.contest.plan import Plan, Present, games_to_start
 from server.contest.programs.sandbox.choice import wait_until_sealable
 from server.contest.runtime.adjudication import adjudicate
-from server.contest.runtime.attendance import LOOK_SECONDS, Attendance
+from server.contest.runtime.due_games import LOOK_SECONDS, MAX_LEFT, Attendance, PlanCache, make_plan
 from server.contest.runtime.finished_games import replay_record
 from server.contest.runtime.ledger import FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS, Ledger, missing_resource
-from server.contest.runtime.plan_cache import MAX_LEFT, PlanCache, make_plan
 from server.contest.scoring.disqualification import start_seconds
 from server.contest.scoring.game_result import absence_result, game_result
 from server.contest.store.store import Store

@@ -16,6 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from engine.statistics.elo import TWO_SIDED_95, Rating
+from engine.statistics.online import decayed
 from engine.wire.words import number_of
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
@@ -24,7 +25,6 @@ from server.league.accounts.people import AUTHOR, NotAllowed
 from server.league.grading.evidence import BadReport, Build, Evidence, add_report
 from server.league.grading.grading import NOTHING, Grade, Student, grade_all
 from server.league.grading.rule import BadRule, Elo, Rule, Score, label, player_key, read
-from server.league.ladder.rating import decayed
 from server.league.ladder.store import LadderStore
 from server.league.submissions import conformance_log
 from server.league.submissions.versions import Version, Versions

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from engine.clock import TimeControl
 from engine.levels import LEVELS
+from engine.statistics.online import LadderPlayer
 from engine.wire.words import NAME_PATTERN, NAME_RULE
 from server.config.builtin_bot import LEVELLED, BuiltinBot
 from server.config.declared import Field, Form, Range, fields_of, read_fields, read_table, read_value
@@ -25,7 +26,6 @@ from server.config.toml_table import BadTable, TomlTable
 from server.contest.contest_file import Load, read_control, read_variant
 from server.contest.definition import PATHS, SEED, Bounds, Definition, Entrant, Sandbox, Stage, Variant
 from server.contest.formats.round_robin import RoundRobin
-from server.league.ladder.rating import LadderPlayer
 
 LEVEL_ELO = (500, 963, 1426, 1875, 2353, 2802, 3251, 3700, 4170)
 """What the levels from 1 on are fixed at: the distances that README measures in GIPF 4 4 15 15, from 500 on.

@@ -13,9 +13,11 @@ import structlog
 import trio
 
 from engine.games.outcome import ANNULLED, ENDED_PROGRAM, Termination
+from engine.statistics.online import DAY, LadderPlayer
 from server.arena.arena import Arena
 from server.contest.fixtures import Fixture, GameResult, Programs
 from server.contest.hosts.arena_host import ArenaGame, ArenaHost
+from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.core_queue import CoreQueue
 from server.contest.hosts.host import GameTask, Host
 from server.contest.hosts.seating import GameSeating
@@ -27,7 +29,6 @@ from server.contest.runtime.runner import Runner
 from server.contest.store.folders import errors_of
 from server.league.ladder.definition import LadderDefinition, Listed
 from server.league.ladder.pairing import DROPPED_MEMORY, GameCounts, Pairing, next_pairings, opening
-from server.league.ladder.rating import DAY, LadderPlayer
 from server.league.ladder.store import BegunGame, EndedGame, LadderStore
 from server.match.match import Match
 
@@ -67,6 +68,8 @@ class LadderLedger(Ledger):
         self.games, self.failures, self.began = [], {}, {}
         self.listed = listed
         """Who plays now, by name, in the version that is in play, and who rests."""
+        self.seats: dict[Fixture, list[Listed]] = {}
+        """Both players of the games that are played or can begin."""
         self.counts = GameCounts()
         self.dropped: list[Pairing] = []
         """Games that an earlier server has died of, perhaps, until `DROPPED_MEMORY` games are counted."""
@@ -111,7 +114,7 @@ class LadderLedger(Ledger):
 
     async def begin(self, fixture: Fixture, match: int) -> bool:
         """Store a game before it begins, with the versions that play it."""
-        first, second = (self.listed[name].version for name in fixture.players)
+        first, second = (one.version for one in self.seats[fixture])
         game = BegunGame(match, self.pairing(fixture).variant, fixture.opening, fixture.players, (first, second))
         await self.stored(partial(self._ladder_store.begin, [game]))
         self._begun[fixture.players] = game
@@ -217,10 +220,11 @@ class LadderRunner(Runner):
 
     async def _planned(self) -> Plan:
         """Return the games that can begin now, the most urgent first."""
-        await self._look_who_plays()
+        playing = {name for fixture in self._running for name in fixture.players}
+        await self._look_who_plays(playing)
         ratings = {one.name: one.rating for one in await self._ledger.stored(self._ladder_store.standings)}
         chosen = next_pairings(
-            {name: one.player for name, one in sorted(self._book.listed.items()) if self._may_play(one)},
+            {name: one.player for name, one in sorted(self._book.listed.items()) if self._may_play(one, playing)},
             ratings,
             self._book.counts,
             [self._book.pairing(fixture) for fixture in self._running],
@@ -231,15 +235,16 @@ class LadderRunner(Runner):
         )
         places = {one.key: place for place, one in enumerate(self._ladder.variants)}
         number = partial(opening, self._ladder.seed, self._book.counts)
-        due = (Fixture(0, 1, places[one.variant], 0, number(one), (one.first, one.second)) for one in chosen)
-        return Plan((), tuple(due), (), over=False)
+        due = tuple(Fixture(0, 1, places[one.variant], 0, number(one), (one.first, one.second)) for one in chosen)
+        seats = {fixture: self._book.seats[fixture] for fixture in self._running}
+        self._book.seats = seats | {one: [self._book.listed[name] for name in one.players] for one in due}
+        return Plan((), due, (), over=False)
 
-    async def _look_who_plays(self) -> None:
-        """Bring versions into play that are new, as soon as their bots play no game."""
+    async def _look_who_plays(self, playing: Collection[str]) -> None:
+        """Bring versions into play that are new, but for those that are ``playing``."""
         book, store, stored = self._book, self._ladder_store, self._ledger.stored
         book.rest_since.clear()
         found = await stored(self._list_players)
-        playing = {name for fixture in self._running for name in fixture.players}
         listed = {name: one for name, one in found.items() if name not in playing}
         listed |= {name: one for name, one in book.listed.items() if name in playing and name in found}
         players = {name: one.player for name, one in listed.items()}
@@ -261,12 +266,12 @@ class LadderRunner(Runner):
             room = min(room, self._ladder.games_a_day - self._book.today - len(self._running))
         return room
 
-    def _may_play(self, one: Listed) -> bool:
-        """Tell whether a player can have a game now."""
+    def _may_play(self, one: Listed, playing: Collection[str]) -> bool:
+        """Tell whether a player can have a game now; one that connects may have gone since its game ended."""
         name = one.player.name
         if name in self._resting or name in self._book.rest_since:
             return False
-        return not one.connects or trio.current_time() >= self._away_until.get(name, 0.0)
+        return not one.connects or (name not in playing and trio.current_time() >= self._away_until.get(name, 0.0))
 
     def _startable(self, due: Collection[Fixture]) -> list[Fixture]:
         return list(due)
@@ -275,7 +280,7 @@ class LadderRunner(Runner):
         return PROGRAMS
 
     def _task(self, fixture: Fixture, number: int) -> GameTask:
-        entrants = [entrant for name in fixture.players if (entrant := self._book.listed[name].entrant) is not None]
+        entrants = [one.entrant for one in self._book.seats[fixture] if one.entrant is not None]
         definition = self._ladder.contest(entrants, self.definition.folder)
         return GameTask(LADDER, definition, fixture, number)
 
@@ -289,10 +294,10 @@ class LadderRunner(Runner):
     async def _gone(self, fixture: Fixture) -> None:
         """Pair those no more for a while who have gone away before their game began."""
         log.info("ladder_game_dropped", match=self._running[fixture], players=fixture.players)
-        here = await self._ledger.stored(self._list_players)
-        for name in fixture.players:
-            if self._book.listed[name].connects and name not in here:
-                self._away_until[name] = trio.current_time() + UNPAIRED_SECONDS
+        here = ContestPlayers.of(self._arena).waiting_for_ladder()
+        for one in self._book.seats[fixture]:
+            if one.connects and one.player.name not in here:
+                self._away_until[one.player.name] = trio.current_time() + UNPAIRED_SECONDS
 
 
 class LadderHost(ArenaHost):

@@ -35,9 +35,6 @@ log = structlog.get_logger()
 LOOK_SECONDS = 1.0
 """How often to look whether an organiser has paused the ladder, or wants its file read again."""
 
-FAULT_SECONDS = 30.0
-"""Pause before the ladder is taken up again after a fault that it cannot contain."""
-
 UNRATED_SECONDS = 5.0
 """How often to look whether bots that wait may still be rated."""
 
@@ -64,7 +61,10 @@ class LadderService:
         self._data = arena.settings.data
         self._runner: LadderRunner | None = None
         self._paused = False
-        self._reads = 0
+        self._reads: int | None = None
+        """How often the file was to be read again; None before that is known."""
+        self._followed = trio.Event()
+        """Set when it is known whether the ladder is paused."""
         self._replaced = trio.Event()
         """Another file is to be played, as soon as the games that are being played are over."""
         self._players = ContestPlayers.of(arena)
@@ -82,58 +82,24 @@ class LadderService:
     async def run(self, contests: ContestService) -> None:
         """Play until cancelled, on the cores of contests as long as these do not want them."""
         await contests.cleaned.wait()
-        seats = contests.seats
-        await self._begin()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(supervise, "ladder_organisers", self._follow_organisers)
             nursery.start_soon(supervise, "ladder_unrated", self._send_home_unrated)
-            compiled = None
-            while True:
-                if compiled is not self.definition:
-                    compiled = self.definition
-                    nursery.start_soon(supervise, "ladder_compiling", self._compile)
-                await self._play_file(seats)
-
-    async def _begin(self) -> None:
-        """Note which file is played, and read how the ladder stands."""
-        while True:
-            try:
-                await trio.to_thread.run_sync(self.control.begin, self.definition.file)
-                state = await trio.to_thread.run_sync(self.control.state)
-                self._paused, self._reads = bool(state.paused), state.reads
-                return
-            except BadStore as error:
-                log.error("ladder_interrupted", seconds=FAULT_SECONDS, reason=str(error))
-                await trio.sleep(FAULT_SECONDS)
-
-    async def _play_file(self, seats: GameSeating) -> None:
-        """Play by the definition as it is now, until it is replaced; contains all faults."""
-        self._replaced = replaced = trio.Event()
-        try:
-            await self._play(seats)
-        except* (OSError, BadStore) as group:
-            log.error("ladder_interrupted", seconds=FAULT_SECONDS, reason=str(group.exceptions[0]))
-        except* Exception as group:
-            log.error("ladder_interrupted", seconds=FAULT_SECONDS, exc_info=group)
-        if not replaced.is_set():
-            await trio.sleep(FAULT_SECONDS)
+            await supervise("ladder_games", self._play, contests.seats)
 
     async def _follow_organisers(self) -> None:
         """Do what organisers ask for in the database: pauses, and reading the file again."""
+        await trio.to_thread.run_sync(self.control.begin, self.definition.file)
         while True:
-            try:
-                state = await trio.to_thread.run_sync(self.control.state)
-                if state.reads != self._reads:
-                    self._reads = state.reads
-                    await self._read_again()
-                if bool(state.paused) != self._paused:
-                    self._paused = bool(state.paused)
-                    log.info("ladder_state_changed", paused=self._paused)
-                    if self._runner is not None:
-                        self._runner.wake()
-            except BadStore as error:
-                log.error("ladder_interrupted", seconds=FAULT_SECONDS, reason=str(error))
-                await trio.sleep(FAULT_SECONDS)
+            state = await trio.to_thread.run_sync(self.control.state)
+            if self._reads not in (None, state.reads):
+                await self._read_again()
+            self._reads = state.reads
+            if bool(state.paused) != self._paused:
+                self._paused = bool(state.paused)
+                log.info("ladder_state_changed", paused=self._paused)
+                self._wake()
+            self._followed.set()
             await trio.sleep(LOOK_SECONDS)
 
     async def _read_again(self) -> None:
@@ -150,18 +116,23 @@ class LadderService:
             log.info("ladder_file_read", file=found.file)
 
     async def _play(self, seats: GameSeating) -> None:
+        """Play by the file, and by another one when the games that are being played are over."""
+        await self._followed.wait()
         arena = self._arena
-        make = partial(
-            LadderRunner, self.definition, self.store, self.listed, arena, seats,
-            stopping=lambda: arena.stopping or self._paused or self._replaced.is_set(),
-        )  # fmt: skip
-        self._runner = runner = await seats.stored(make)
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(runner.run)
-            await self._replaced.wait()
-            while runner.running:
-                await trio.sleep(LOOK_SECONDS)
-            nursery.cancel_scope.cancel()
+        while True:
+            self._replaced = trio.Event()
+            make = partial(
+                LadderRunner, self.definition, self.store, self.listed, arena, seats,
+                stopping=lambda: arena.stopping or self._paused or self._replaced.is_set(),
+            )  # fmt: skip
+            self._runner = runner = await seats.stored(make)
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(supervise, "ladder_compiling", self._compile)
+                nursery.start_soon(runner.run)
+                await self._replaced.wait()
+                while runner.playing:
+                    await trio.sleep(LOOK_SECONDS)
+                nursery.cancel_scope.cancel()
 
     def listed(self) -> dict[str, Listed]:
         """Return who plays now, by name. For any thread."""

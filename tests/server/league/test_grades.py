@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.statistics.online import LadderPlayer
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
@@ -17,7 +18,6 @@ from server.league.accounts.people import AUTHOR, ORGANISER
 from server.league.grading.evidence import BadReport
 from server.league.grading.grade_book import CHECK_LOG, GradeBook, League, league_evidence
 from server.league.grading.rule import BadRule, read
-from server.league.ladder.rating import LadderPlayer
 from server.league.ladder.store import BegunGame, EndedGame, LadderStore
 from server.league.submissions import conformance_log
 from server.league.submissions.versions import BUILD, State, Versions

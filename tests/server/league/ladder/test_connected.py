@@ -10,6 +10,7 @@ import trio
 import trio.testing
 
 from engine import record
+from engine.statistics.online import rate
 from engine.wire import messages as m
 from engine.wire.codes import Code
 from server.contest.fixtures import Fixture, GameResult
@@ -22,8 +23,7 @@ from server.contest.store.store import Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR
 from server.league.ladder.definition import read
-from server.league.ladder.rating import rate
-from server.league.ladder.runner import AWAY_SECONDS
+from server.league.ladder.runner import AWAY_SECONDS, UNPAIRED_SECONDS
 from server.league.ladder.service import UNRATED_SECONDS, LadderService
 from server.league.ladder.store import CountedGame
 from server.league.submissions.versions import Versions
@@ -194,9 +194,9 @@ async def test_who_comes_and_goes_holds_up_nobody(
     async with ladder_of(tmp_path) as ladder, trio.open_nursery() as bots:
         for name in ("ann-1", "bob-1"):
             bots.start_soon(ladder.play, name)
-        for _ in range(3):
+        for _ in range(2):
             await ladder.connect("cat-1")
-            await trio.sleep(15)
+            await trio.sleep(UNPAIRED_SECONDS + 2)
         games = ladder.service.store.last_games(999)
         assert len(games) >= 30 and not any("cat-1" in game.ended.game.players for game in games)
         bots.cancel_scope.cancel()

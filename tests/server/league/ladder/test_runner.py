@@ -13,6 +13,7 @@ import trio.testing
 from msgspec.structs import replace
 
 from engine.games.outcome import Termination
+from engine.statistics.online import DAY, rate
 from server.contest.fixtures import ENDED_AT_START, NOT_STARTED, Fixture, GameResult
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.core_queue import CoreQueue
@@ -29,7 +30,6 @@ from server.league.ladder.definition import (
     read_file,
     roster,
 )
-from server.league.ladder.rating import DAY, rate
 from server.league.ladder.runner import LADDER, UNPAIRED_SECONDS, LadderRunner, ended_game, free_games
 from server.league.ladder.store import BegunGame, LadderStore
 from server.league.ladder_control import LadderControl

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.statistics.online import DAY, LadderPlayer, rate
 from server.league.accounts.accounts import Accounts
-from server.league.ladder.rating import DAY, LadderPlayer, rate
 from server.league.ladder.store import BegunGame, EndedGame, LadderStore, ScoreAgainst
 
 PLAYERS = {
