@@ -4,8 +4,8 @@ The file of results is the ledger of the contest. A match continues from it afte
 """
 
 import tempfile
-from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack, asynccontextmanager, closing, contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -27,7 +27,7 @@ from server.commands.options import leaves
 from server.config.process_settings import stop_signals
 from server.contest.fixtures import SET_ASIDE, GameResult, counted_games
 from server.contest.hosts.contest_players import ContestPlayers
-from server.contest.hosts.dask_cluster import Cluster, dask_cluster
+from server.contest.hosts.dask_cluster import connected_cluster
 from server.contest.hosts.game_worker import private_arena
 from server.contest.hosts.precompile import precompile_bots
 from server.contest.interventions import Intervention, Kind
@@ -136,19 +136,6 @@ def _opened_ledger(path: Path, setup: MatchSetup) -> Iterator[tuple[Store, int]]
 _SETTING = msgspec.json.Decoder(Setting)
 
 
-@asynccontextmanager
-async def _cluster(address: str, setup: MatchSetup) -> AsyncIterator[Cluster | None]:
-    """Connect to a cluster; None without an address."""
-    if not address:
-        yield None
-        return
-    cluster = dask_cluster(address, setup.definition)
-    async with trio.open_nursery() as nursery:
-        await nursery.start(cluster.run)
-        yield cluster
-        nursery.cancel_scope.cancel()
-
-
 class _Match:
     """A match while its games are played."""
 
@@ -197,7 +184,7 @@ class _Match:
             await self._precompile()
         async with (
             private_arena(self._data, program(), self._store.last_match()) as (arena, _, seats),
-            _cluster(dask, self._setup) as cluster,
+            connected_cluster(dask, self._setup.definition) as cluster,
             trio.open_nursery() as nursery,
         ):
             self._runner = Runner(self._contest, self._store, arena, seats, cluster, kept=self._keep)

@@ -115,15 +115,14 @@ def test_a_row_has_results_pairs_time_and_causes() -> None:
     for each in (game(1, "ann"), game(2, "ann"), game(3, None), game(4, "bob", "time"), game(5, "ann", "crashed")):
         tally.add(each)
     ann, bob = tally.rows()
-    assert (ann.wins, ann.draws, ann.losses, ann.points, ann.score) == (3, 1, 1, 3.5, 0.7)
-    assert (bob.wins, bob.draws, bob.losses, bob.points) == (1, 1, 3, 1.5)
-    assert ann.counts == (0, 1, 0, 0, 1), "the fifth game has no other one of its pair yet"
-    assert bob.counts == ann.counts[::-1]
-    assert ann.estimate == estimate(ann.counts)
-    assert dict(ann.causes) == {"time": 1} and dict(bob.causes) == {"board": 2, "crashed": 1}
+    assert (ann.wins, ann.draws, ann.losses, ann.score) == (3, 1, 1, 0.7)
+    assert (bob.wins, bob.draws, bob.losses, bob.score) == (1, 1, 3, 0.3)
+    assert ann.pairs_by_points == (0, 1, 0, 0, 1), "the fifth game has no other one of its pair yet"
+    assert bob.pairs_by_points == ann.pairs_by_points[::-1]
+    assert (ann.elo, ann.elo_margin_95, ann.los) == estimate(ann.pairs_by_points)
+    assert dict(ann.losses_by_cause) == {"time": 1} and dict(bob.losses_by_cause) == {"board": 2, "crashed": 1}
     assert [(fault.number, fault.cause) for fault in ann.faults] == [(4, "time")]
     assert [(fault.number, fault.sentence) for fault in bob.faults] == [(5, "sentence 5")]
-    assert (ann.moves, ann.used_ms) == (3 + 2 + 3 + 2 + 3, 30.0 + 10 + 30 + 10 + 30)
     assert ann.ms_a_move == pytest.approx(110 / 13)
 
 
@@ -147,7 +146,7 @@ def test_players_of_a_round_robin_are_measured_against_all_others() -> None:
         winner = min(fixture.players)
         points = (float(fixture.players[0] == winner), float(fixture.players[1] == winner))
         tally.add(game(number, winner, players=fixture.players, points=points))
-    assert [(row.name, row.wins, row.losses, row.counts) for row in tally.rows()] == [
+    assert [(row.name, row.wins, row.losses, row.pairs_by_points) for row in tally.rows()] == [
         ("ann", 4, 0, (0, 0, 0, 0, 2)),
         ("bob", 2, 2, (1, 0, 0, 0, 1)),
         ("carol", 0, 4, (2, 0, 0, 0, 0)),
