@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from engine.games.outcome import Termination
-from engine.statistics.elo import Decision, Sprt, estimate
+from engine.statistics.elo import Sprt, estimate
 from server.commands.match.results import (
     Progress,
     Tally,
@@ -124,19 +124,6 @@ def test_a_row_has_results_pairs_time_and_causes() -> None:
     assert [(fault.number, fault.cause) for fault in ann.faults] == [(4, "time")]
     assert [(fault.number, fault.sentence) for fault in bob.faults] == [(5, "sentence 5")]
     assert ann.ms_a_move == pytest.approx(110 / 13)
-
-
-def test_the_test_takes_pairs_in_the_order_of_the_schedule_however_games_end() -> None:
-    test = Sprt(0, 300)
-    in_order, mixed = Tally(("ann", "bob"), test), Tally(("ann", "bob"), test)
-    games = [game(number, None if number % 5 == 0 else "ann") for number in range(1, 61)]
-    for each in games:
-        in_order.add(each)
-    for each in games[::-1]:
-        mixed.add(each)
-    assert in_order.pairs.decision is mixed.pairs.decision is Decision.H1
-    assert in_order.rows() == mixed.rows() and in_order.pairs.ratio == mixed.pairs.ratio >= test.upper
-    assert in_order.count == len(in_order.games) == 2 * in_order.pairs.pairs < 60, "what came after does not count"
 
 
 def test_players_of_a_round_robin_are_measured_against_all_others() -> None:
