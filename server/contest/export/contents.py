@@ -30,8 +30,8 @@ from server.contest.fixtures import GameResult
 from server.contest.formats.plan import Plan, Present, plan
 from server.contest.interventions import Intervention
 from server.contest.report.contents import make_report
-from server.contest.report.estimate import Moment
 from server.contest.report.formatting import all_pauses
+from server.contest.report.progress import Moment
 from server.contest.report.structure import Pause, Report
 from server.contest.scoring.annulments import effective_results
 from server.contest.store.schema import definition_text, read_definition

@@ -10,7 +10,7 @@ from server.contest.formats.knockout import bracket, seeds
 from server.contest.formats.plan import Plan, StageState
 from server.contest.formats.standings import Cell, crosstable, standings
 from server.contest.report import formatting, ratings_part
-from server.contest.report.estimate import Moment, estimate_left
+from server.contest.report.progress import Moment, estimate_left
 from server.contest.report.structure import (
     Disqualified,
     Game,

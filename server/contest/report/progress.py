@@ -1,23 +1,73 @@
-"""The progress of a running contest as one line, and the forecast for a new contest."""
+"""How far a contest has come, how many games are left, and how long they will take.
 
-from collections.abc import Sequence
+The time follows from the duration of recent games, with the start and the end of their programs, and from the number of
+games that can be played at a time: cores, entrants that connect and play one game each, and rounds that wait for the
+round before. Before the first game, each game counts with all of its budgets used up.
+"""
+
+from collections.abc import Collection, Mapping, Sequence, Set
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import NamedTuple
 
 from engine.wire.words import number_of
-from server.contest.definition import Definition
-from server.contest.fixtures import QUALIFICATION, GameResult, counted_games
+from server.contest.definition import Definition, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
+from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, counted_games, games_in_meeting
 from server.contest.formats.plan import Plan, StageState, plan
 from server.contest.formats.standings import Standing, standings
 from server.contest.report import formatting
-from server.contest.report.estimate import Moment, Remaining, estimate_left
-from server.contest.report.formatting import pause
+from server.contest.report.structure import Pause
+from server.contest.scoring.disqualification import find_disqualified
+
+RECENT = 50
+"""Games of a stage, the last ones, that predict the duration of the next ones."""
+
+SECOND = 1_000_000
+"""Microseconds in it."""
 
 HEAD = 3
 """Lines of the table that are shown."""
 
 MAX_MISSING = 5
-"""Names of those who are missing that have room in a line."""
+"""Names of missing entrants in a line."""
+
+
+class Moment(NamedTuple):
+    """The state of a contest at a moment, in addition to its definition and games."""
+
+    now: datetime
+    opened: datetime
+    closed: datetime | None = None
+    began: Mapping[int, datetime] = MappingProxyType({})
+    """When each stage began, by its number."""
+    running: Collection[Fixture] = ()
+    """Games that are being played."""
+    missing: Collection[str] = ()
+    """Entrants that games wait for."""
+    pauses: Sequence[Pause] = ()
+    """When nothing went on through a fault that was no entrant's; the last one may still last."""
+    notes: Sequence[str] = ()
+    """Differences between the table and the records; sentences."""
+    cores: int = 0
+    """How many programs can think at a time; 0 where that is not known."""
+
+
+class Remaining(NamedTuple):
+    """The games that are left, and the time that they will take."""
+
+    games: int
+    """Those that are running included, and without tie-breaks."""
+    at_least: bool
+    """There may be more of them: a format decides that later."""
+    seconds: float
+    """How long they are going to take, about."""
+    measured: bool = True
+    """The time follows from games that were played, or from a time limit; False: all budgets count as used up."""
+
+    @property
+    def time(self) -> str:
+        """The time as text."""
+        return f"about {formatting.duration(self.seconds)}{'' if self.measured else ' with all budgets used up'}"
 
 
 class Progress(NamedTuple):
@@ -42,20 +92,22 @@ def current_progress(definition: Definition, games: Sequence[GameResult], plan: 
     """Return the progress of a contest; ``plan`` is the plan after its games."""
     state = plan.stages[-1]
     valid = counted_games(games)
-    stage = "qualification"
+    stage, table = "qualification", list[Standing]()
     if state.number != QUALIFICATION:
         format = formatting.format_name(definition.stages[state.number].format)
         stage = f"stage {state.number + 1} of {len(definition.stages)}, {format}"
+        table = standings(definition, state.number, state.players, valid, state.schedule.byes)[:HEAD]
+    pauses = [formatting.pause(pause) for pause in moment.pauses[-1:] if pause.ended is None and not plan.over]
     return Progress(
-        definition.name,
-        stage,
-        len(valid),
-        len(moment.running),
-        estimate_left(definition, games, plan, moment),
-        plan.over,
-        () if state.number == QUALIFICATION else _head(definition, state, valid),
-        () if plan.over else tuple(moment.missing),
-        pause(moment.pauses[-1]) if moment.pauses and moment.pauses[-1].ended is None and not plan.over else "",
+        name=definition.name,
+        stage=stage,
+        done=len(valid),
+        running=len(moment.running),
+        left=estimate_left(definition, games, plan, moment),
+        over=plan.over,
+        head=tuple((line.place, line.name, _mark(line)) for line in table),
+        missing=() if plan.over else tuple(moment.missing),
+        paused="".join(pauses),
     )
 
 
@@ -66,15 +118,18 @@ def progress_line(now: Progress) -> str:
 
 def progress_text(now: Progress) -> str:
     """Return that line without the contest's name."""
-    leaders = (f"{place}. {formatting.printable(name)} {mark}" for place, name, mark in now.head)
-    stage, missing = "" if now.over else now.stage, _missing(now) if now.missing else ""
-    return "; ".join(filter(None, (_games(now), stage, ", ".join(leaders), missing, now.paused)))
-
-
-def _head(definition: Definition, state: StageState, games: list[GameResult]) -> tuple[tuple[int, str, str], ...]:
-    """Return the first lines of a stage's table."""
-    table = standings(definition, state.number, state.players, games, state.schedule.byes)
-    return tuple((line.place, line.name, _mark(line)) for line in table[:HEAD])
+    games = number_of(now.done, "game")
+    if now.over:
+        parts = [f"over after {games}"]
+    else:
+        left = f"{'at least ' if now.left.at_least else ''}{now.left.games} left"
+        parts = [f"{games} done, {now.running} running, {left}, {now.left.time}", now.stage]
+    parts.append(", ".join(f"{place}. {formatting.printable(name)} {mark}" for place, name, mark in now.head))
+    if now.missing:
+        names = ", ".join(map(formatting.printable, now.missing[:MAX_MISSING]))
+        others = len(now.missing) - MAX_MISSING
+        parts.append(f"waiting for {names}{f' and {others} more' if others > 0 else ''}")
+    return "; ".join(filter(None, (*parts, now.paused)))
 
 
 def _mark(line: Standing) -> str:
@@ -86,26 +141,147 @@ def _mark(line: Standing) -> str:
     return formatting.points(line.points)
 
 
-def _games(now: Progress) -> str:
-    if now.over:
-        return f"over after {number_of(now.done, 'game')}"
-    more = f"{'at least ' if now.left.at_least else ''}{now.left.games} left"
-    return f"{number_of(now.done, 'game')} done, {now.running} running, {more}, {_time(now.left)}"
-
-
-def _missing(now: Progress) -> str:
-    names = ", ".join(map(formatting.printable, now.missing[:MAX_MISSING]))
-    others = len(now.missing) - MAX_MISSING
-    return f"waiting for {names}{f' and {others} more' if others > 0 else ''}"
-
-
 def forecast(definition: Definition, cores: int) -> str:
     """Say how many games a new contest has, and how long they take."""
     now = datetime.now(UTC)
     left = estimate_left(definition, [], plan(definition, []), Moment(now, now, cores=cores))
     on = number_of(definition.cores or cores, "core")
-    return f"{'at least ' if left.at_least else ''}{number_of(left.games, 'game')} on {on}: {_time(left)}"
+    return f"{'at least ' if left.at_least else ''}{number_of(left.games, 'game')} on {on}: {left.time}"
 
 
-def _time(left: Remaining) -> str:
-    return f"about {formatting.duration(left.seconds)}{'' if left.measured else ' with all budgets used up'}"
+class Batch(NamedTuple):
+    """Games that can be played in any order after the games of the batch before."""
+
+    games: int
+    players: int
+    """That take part."""
+
+
+def estimate_left(definition: Definition, games: Sequence[GameResult], plan: Plan, moment: Moment) -> Remaining:
+    """Estimate what is left, as if nobody else were disqualified."""
+    if plan.over:
+        return Remaining(0, False, 0.0)
+    valid = counted_games(games)
+    out = find_disqualified(definition, valid).keys()
+    last = plan.stages[-1]
+    players = sum(name not in out for name in last.players)
+    count, seconds, at_least, measured = 0, 0.0, False, True
+    for number in range(last.number, len(definition.stages)):
+        if number == last.number:
+            batches = _open_batches(definition, last, valid, out, players)
+        else:
+            players = min(players, definition.stages[number].advance or players)
+            batches = _batches(definition, number, players)
+        format = None if number == QUALIFICATION else definition.stages[number].format
+        a_game = _game_seconds(definition, number, valid)
+        duration = sum(_duration(definition, number, batch, a_game, moment) for batch in batches)
+        has_limit, endless = False, isinstance(format, Ladder) and format.games == 0
+        if isinstance(format, Ladder) and format.seconds:
+            limit = format.seconds - (moment.now - moment.began.get(number, moment.now)).total_seconds()
+            if has_limit := limit > 0:  # else only the pairs that have begun are left
+                duration = limit if endless else min(limit, duration)
+        size = sum(batch.games for batch in batches)
+        measured &= a_game is not None or not size or (endless and has_limit)
+        at_least |= (endless or isinstance(format, Knockout)) and not (number == last.number and last.schedule.complete)
+        count += size
+        seconds += duration
+    return Remaining(count, at_least, seconds, measured)
+
+
+def _open_batches(
+    definition: Definition, state: StageState, games: list[GameResult], out: Set[str], players: int
+) -> list[Batch]:
+    """Return the games of a stage that has begun."""
+    over = {game.fixture for game in games}
+    fixtures = state.schedule.fixtures
+    known = [fixture for fixture in fixtures if fixture not in over and out.isdisjoint(fixture.players)]
+    open_ = Batch(len(known), len({name for fixture in known for name in fixture.players}))
+    if state.number == QUALIFICATION or state.schedule.complete:
+        return [open_]
+    format = definition.stages[state.number].format
+    if isinstance(format, Ladder):
+        return [Batch(open_.games + max(0, format.games - len(fixtures)), players)]
+    rounds = max((fixture.round for fixture in fixtures), default=0)
+    players = len(state.players) if isinstance(format, Knockout) else players
+    return [open_, *_batches(definition, state.number, players, rounds)]
+
+
+def _batches(definition: Definition, number: int, players: int, behind: int = 0) -> list[Batch]:
+    """Return the games of a stage after a number of rounds."""
+    size = games_in_meeting(definition, number)
+    match definition.stages[number].format:
+        case RoundRobin(cycles=cycles):
+            return [Batch(cycles * players * (players - 1) // 2 * size, players)]
+        case Swiss(rounds=rounds):
+            return [Batch((players // 2) * size, players)] * (rounds - behind)
+        case Gauntlet(challengers=names, cycles=cycles):
+            challengers = min(players, len(names))
+            return [Batch(cycles * challengers * (players - challengers) * size, 2 * challengers)]
+        case Knockout(third_place=third_place):
+            rounds = max(0, players - 1).bit_length()
+            meetings = [2 ** (rounds - number) for number in range(1, rounds + 1)]
+            meetings[:1] = [players - one for one in meetings[:1]]  # others have no opponent in the first round
+            meetings[-1:] = [one + (third_place and players > 3) for one in meetings[-1:]]
+            return [Batch(one * size, 2 * one) for one in meetings[behind:]]
+        case Ladder(games=games):
+            return [Batch(games, players)]
+
+
+def _duration(definition: Definition, number: int, batch: Batch, a_game: float | None, moment: Moment) -> float:
+    """Return the duration of the games of a batch; without a measured game all budgets count as used up."""
+    if not batch.games:
+        return 0.0
+    if a_game is None:
+        a_game = _longest_game(definition, number)
+    slots = _slots(definition, batch, moment)
+    # at the end of a batch not all places are taken: some wait for the last game
+    return max(a_game, a_game * (batch.games / slots + 0.5 * (1 - 1 / slots)))
+
+
+def _longest_game(definition: Definition, number: int) -> float:
+    """Return the longest duration of a game of a stage in seconds, with the start of its programs."""
+    stage = definition.qualification if number == QUALIFICATION else definition.stages[number]
+    assert stage is not None
+    controls = [stage.control]
+    if number != QUALIFICATION and isinstance(format := definition.stages[number].format, Knockout):
+        controls.append(format.control)
+    longest = max(2 * control.budget + definition.move_limit * control.increment for control in controls)
+    programs = any(not entrant.connects for entrant in definition.entrants) or number == QUALIFICATION
+    return longest / SECOND + (definition.start_seconds if programs else 0)
+
+
+def _slots(definition: Definition, batch: Batch, moment: Moment) -> float:
+    """Return how many games of a batch can be played at the same time; at least those that are running."""
+    entrants = definition.entrants
+    connecting = sum(entrant.connects for entrant in entrants)
+    programs = 2 * (1 - connecting / len(entrants))
+    most = float(definition.games_at_once or batch.games)
+    if programs:
+        cores = definition.cores or moment.cores
+        # not known: as many as are played now
+        most = min(most, max(1, cores // programs) if cores else max(1, len(moment.running)))
+    else:
+        most = min(most, max(1, batch.players // 2))
+    return max(1.0, min(max(most, len(moment.running)), batch.games))
+
+
+def _game_seconds(definition: Definition, number: int, games: list[GameResult]) -> float | None:
+    """Return the typical duration of a game of a stage; None if no game was played.
+
+    A stage without games takes the same part of its budgets as games of earlier stages.
+    """
+    played = [game for game in games if game.played]
+    mine = [_seconds(game) for game in played if game.fixture.stage == number][-RECENT:]
+    if mine:
+        return sum(mine) / len(mine)
+    if not played:
+        return None
+    shares = [_seconds(game) / (2 * game.fixture.control(definition).budget / SECOND) for game in played[-RECENT:]]
+    stage = definition.qualification if number == QUALIFICATION else definition.stages[number]
+    assert stage is not None
+    return 2 * stage.control.budget / SECOND * sum(shares) / len(shares)
+
+
+def _seconds(game: GameResult) -> float:
+    """Return the duration of a game; at least the time that both sides used."""
+    return max(game.seconds, sum(game.used) / SECOND)

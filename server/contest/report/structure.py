@@ -59,6 +59,14 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
     """Its exit status, negative for a signal; None where the server has ended it."""
     second_status: int | None = None
 
+    @property
+    def points(self) -> tuple[float, float] | None:
+        """Return the points of both sides; None for an annulled game."""
+        return _POINTS.get(self.result)
+
+
+_POINTS = {"first": (1.0, 0.0), "second": (0.0, 1.0), "draw": (0.5, 0.5), "none": (0.0, 0.0)}
+
 
 class Loss(msgspec.Struct, frozen=True, kw_only=True):
     """A lost game, and why it was lost."""

@@ -16,10 +16,6 @@ from server.contest.report.structure import Report
 from server.contest.scoring.ratings import Rating
 from server.ops.typed_json import convert, decode
 
-POINTS = {"first": (1.0, 0.0), "second": (0.0, 1.0), "draw": (0.5, 0.5), "none": (0.0, 0.0)}
-"""What both sides get for the result of a game in a contest's report."""
-
-
 STOPPED = 130
 """The exit status of a match that Ctrl-C has ended."""
 
@@ -180,8 +176,8 @@ def _add_contest(evidence: Evidence, contest: Report, file: str) -> None:
     for entrant in contest.entrants:
         evidence.add_name(entrant)
     for game in contest.games:
-        if game.counts and game.result in POINTS:
-            evidence.add_game((game.first, game.second), POINTS[game.result], file)
+        if game.counts and game.points is not None:
+            evidence.add_game((game.first, game.second), game.points, file)
     for comparison in contest.comparisons:
         evidence.add_pairs(comparison.one, comparison.other, comparison.pairs)
     for line in contest.stages[-1].table if contest.stages else ():

@@ -10,8 +10,8 @@ from server.contest.formats.plan import plan
 from server.contest.formats.standings import standings
 from server.contest.report import contents, ratings_part
 from server.contest.report.contents import make_report
-from server.contest.report.estimate import Moment
 from server.contest.report.page import page
+from server.contest.report.progress import Moment
 from server.contest.report.structure import Report, winners
 from server.contest.scoring.disqualification import find_disqualified, losses
 from server.contest.scoring.game_result import absence_result, missing_sentence

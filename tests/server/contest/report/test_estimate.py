@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from server.contest.definition import Definition, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
 from server.contest.fixtures import Fixture, GameResult
 from server.contest.formats.plan import Present, games_to_start, plan
-from server.contest.report.estimate import Moment, Remaining, estimate_left
+from server.contest.report.progress import Moment, Remaining, estimate_left
 from tests.server.contest.played import CONTROL, by_seed, contest
 from tests.server.contest.report.samples import OPENED
 from tests.server.contest.test_plan import RULES

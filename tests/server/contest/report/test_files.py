@@ -15,7 +15,7 @@ from server.contest.fixtures import GameResult, ProgramUsage
 from server.contest.formats.plan import plan
 from server.contest.report import files
 from server.contest.report.contents import make_report
-from server.contest.report.estimate import Moment
+from server.contest.report.progress import Moment
 from server.contest.report.structure import Report
 from tests.server.contest.played import CONTROL, contest
 from tests.server.contest.report.samples import NONSENSE, OPENED, sample_report

@@ -12,7 +12,7 @@ from server.contest.formats.plan import plan
 from server.contest.formats.standings import standings
 from server.contest.report import page, progress, text
 from server.contest.report.contents import make_report
-from server.contest.report.estimate import Moment
+from server.contest.report.progress import Moment
 from server.contest.report.structure import Pause
 from server.contest.scoring.disqualification import find_disqualified
 from tests.server.contest.played import contest

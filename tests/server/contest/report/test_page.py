@@ -14,8 +14,8 @@ from server.contest.formats.plan import plan
 from server.contest.report import formatting
 from server.contest.report import page as page_module
 from server.contest.report.contents import make_report
-from server.contest.report.estimate import Moment
 from server.contest.report.page import STYLES, fragments, page, render, style_sheet
+from server.contest.report.progress import Moment
 from tests.server.contest.played import CONTROL, contest
 from tests.server.contest.report.samples import OPENED, sample, sample_report
 

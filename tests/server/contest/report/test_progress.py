@@ -7,8 +7,7 @@ from msgspec.structs import replace
 from server.contest.definition import Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
 from server.contest.fixtures import GameResult
 from server.contest.formats.plan import Present, plan
-from server.contest.report.estimate import Moment, estimate_left
-from server.contest.report.progress import current_progress, forecast, progress_line
+from server.contest.report.progress import Moment, current_progress, estimate_left, forecast, progress_line
 from tests.server.contest.played import CONTROL, by_seed, contest, play
 from tests.server.contest.report.samples import OPENED, sample
 
