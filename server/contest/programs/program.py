@@ -276,29 +276,28 @@ async def run(
 
 async def _start(command: Sequence[str], seat: Seat, place: Place) -> Program:
     called = f"the program {quote_command(command)}"
-    if place.seal is not None:
-        return await _start_sealed(command, called, seat, place, place.seal)
-    words, marker = fill_command(command, seat), descendants.marker(place.home)
-    # arena-bot is found also where the server's own environment is not on the path
-    path = os.pathsep.join((os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)))
-    environment = {**os.environ, "PATH": path, **environment_variables(seat), descendants.VARIABLE: marker}
+    marker = descendants.marker(place.home)
+    process, box = None, None
     try:
         errors, theirs = os.pipe()
     except (OSError, MemoryError) as error:
         raise _not_started(called, error, place) from error
-    process = None
     try:
-        if place.ready is not None:
+        if place.seal is not None:
+            box = await _sealed(command, seat, place, place.seal, theirs, marker)
+            process = box.process
+        if place.ready is not None:  # a sandbox is made meanwhile
             await place.ready.wait()
-        talks = not connects(command)
-        start = partial(spawn, words, environment, str(place.folder), place.core, talks=talks, errors=theirs)
-        process = await trio.to_thread.run_sync(start)
-        return Program(called, process, marker, errors, place)
+        if box is not None:
+            box.begin()
+        if process is None:
+            process = await _unsealed(command, seat, place, theirs, marker)
+        return Program(called, process, marker, errors, place, box)
     except BaseException as error:
         with suppress(OSError):  # where the program has not taken it over
             os.close(errors)
         if process is not None:
-            await _abandon(process, marker)
+            await _abandon(process, marker, box)
         if isinstance(error, Exception):
             raise _not_started(called, error, place) from error
         raise
@@ -306,41 +305,28 @@ async def _start(command: Sequence[str], seat: Seat, place: Place) -> Program:
         os.close(theirs)
 
 
-async def _start_sealed(command: Sequence[str], called: str, seat: Seat, place: Place, seal: Seal) -> Program:
+async def _unsealed(
+    command: Sequence[str], seat: Seat, place: Place, errors: int, marker: str
+) -> subprocess.Popen[bytes]:
+    # arena-bot is found also where the server's own environment is not on the path
+    path = os.pathsep.join((os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)))
+    environment = {**os.environ, "PATH": path, **environment_variables(seat), descendants.VARIABLE: marker}
+    words, talks = fill_command(command, seat), not connects(command)
+    start = partial(spawn, words, environment, str(place.folder), place.core, talks=talks, errors=errors)
+    return await trio.to_thread.run_sync(start)
+
+
+async def _sealed(command: Sequence[str], seat: Seat, place: Place, seal: Seal, errors: int, marker: str) -> Sealed:
     port = (seat.port if seat.port >= sealed.FIRST_FREE_PORT else sealed.PORT) if connects(command) else None
     # the only address that there is in its sandbox
     seat = seat._replace(host=PIPES) if port is None else seat._replace(host="127.0.0.1", port=port)
     words = fill_command(command, seat)
     # a server that is killed while a sandbox is being made leaves it: the next one finds it by its marker
-    marked = {**environment_variables(seat), descendants.VARIABLE: descendants.marker(place.home)}
+    marked = {**environment_variables(seat), descendants.VARIABLE: marker}
     environment = bubblewrap.environment(os.environ, marked, seal.view)
-    try:
-        errors, theirs = os.pipe()
-    except (OSError, MemoryError) as error:
-        raise _not_started(called, error, place) from error
-    box = None
-    try:
-        _check_command(words, environment["PATH"])
-        start = partial(sealed.start, words, environment, seal, place.core, port, theirs, place.home)
-        box = await sealed.in_lasting_thread(start)
-        if place.ready is not None:  # the sandbox is made meanwhile
-            await place.ready.wait()
-        box.begin()
-        return Program(called, box.process, "", errors, place, box)
-    except BaseException as error:
-        with suppress(OSError):
-            os.close(errors)
-        if box is not None:
-            box.kill()
-            await _abandon(box.process, "")
-            box.close()
-        if isinstance(error, sealed.NotSealed):
-            raise MachineFault(f"{called} cannot be started: {error}") from error
-        if isinstance(error, Exception):
-            raise _not_started(called, error, place) from error
-        raise
-    finally:
-        os.close(theirs)
+    _check_command(words, environment["PATH"])
+    start = partial(sealed.start, words, environment, seal, place.core, port, errors, place.home)
+    return await sealed.in_lasting_thread(start)
 
 
 def _check_command(words: Sequence[str], path: str) -> None:
@@ -353,29 +339,31 @@ def _check_command(words: Sequence[str], path: str) -> None:
 
 def _not_started(called: str, error: Exception, place: Place) -> NotStarted:
     """Return the exception for a program that did not start: it says who is to blame."""
-    fault = machine_fault(error)
-    if fault:
-        return MachineFault(f"{called} cannot be started: {fault}")
-    if isinstance(error, OSError):
+    fault = str(error) if isinstance(error, sealed.NotSealed) else machine_fault(error)
+    if not fault and isinstance(error, OSError):
         sentence = f"{called} cannot be started: {error.strerror}: {error.filename!r}"
         return MachineFault(sentence) if error.filename in (None, str(place.folder)) else NotStarted(sentence)
-    if isinstance(error, ValueError):
+    if not fault and isinstance(error, ValueError):
         return NotStarted(f"{called} cannot be started: {error}")
-    return MachineFault(f"{called} cannot be started: {type(error).__name__}: {error}")
+    return MachineFault(f"{called} cannot be started: {fault or f'{type(error).__name__}: {error}'}")
 
 
-async def _abandon(process: subprocess.Popen[bytes], marker: str) -> None:
+async def _abandon(process: subprocess.Popen[bytes], marker: str, box: Sealed | None) -> None:
     """Kill and reap a process that nobody owns, with its descendants. Is not cancelled."""
     with trio.move_on_after(KILL_SECONDS, shield=True):
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
                 pipe.close()
+        if box is not None:
+            box.kill()
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         while process.poll() is None:
             await trio.sleep(LOOK_SECONDS)
-        if marker:
+        if box is None:
             await _end_descendants(f"process {process.pid}", marker)
+    if box is not None:
+        box.close()
 
 
 async def _end_descendants(called: str, marker: str) -> None:

@@ -27,15 +27,11 @@ from server.league.grading.grading import NOTHING, Grade, Student, grade_all
 from server.league.grading.rule import BadRule, Elo, Rule, Score, label, player_key, read
 from server.league.ladder.rating import decayed
 from server.league.ladder.store import LadderStore
-from server.league.submissions import conformance_log
-from server.league.submissions.versions import Version, Versions
+from server.league.submissions.versions import CHECK_REPORT, Version, Versions
 from server.ops.typed_json import decode
 
 REPORT = "report.json"
 """Of the folder of a contest."""
-
-CHECK_LOG = "check.txt"
-"""Of the folder of a version: the log of the conformance test."""
 
 
 class RatedGame(NamedTuple):
@@ -99,12 +95,11 @@ def _add_version(evidence: Evidence, versions: Versions, version: Version) -> No
     else:  # it is under way
         return
     evidence.check_files[name] = page
-    found = conformance_log.counts(versions.folder(version) / CHECK_LOG)
-    if has_passed:
-        passed = found.passed if found and found.passed else 1  # of an old one the log is gone
-        evidence.conformance[name] = passed, passed
-    elif found:
-        evidence.conformance[name] = found.passed, found.passed + found.failed
+    report = versions.folder(version) / CHECK_REPORT
+    if report.is_file():
+        add_report(evidence, report.read_bytes(), version.bot, page)
+    elif has_passed:  # the log of an old version was removed
+        evidence.conformance[name] = 1, 1
     elif not evidence.builds[name].is_built:
         evidence.conformance[name] = 0, 1
 

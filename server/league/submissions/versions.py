@@ -96,6 +96,9 @@ UPLOAD, BUILD = "upload", "build"
 LOGS = ("build", "check", "match")
 """The steps that have a log there, as in ``build.txt``."""
 
+CHECK_REPORT = "check.json"
+"""The results of the conformance test there, as ``arena-bot check --json`` writes them."""
+
 SERVER = "the server"
 """Who did it, in the audit log, where nobody has asked for it."""
 

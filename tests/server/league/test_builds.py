@@ -13,9 +13,9 @@ import pytest
 from server.contest.definition import Bounds
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER, NotAllowed, Person
-from server.league.submissions import conformance_log, pipeline, recipe, steps
+from server.league.submissions import pipeline, recipe, steps
 from server.league.submissions.steps import Ended
-from server.league.submissions.versions import Version, Versions, disk_use, remove_tree, unlock_tree
+from server.league.submissions.versions import CHECK_REPORT, Version, Versions, disk_use, remove_tree, unlock_tree
 from tests.server.league.test_submissions import SEALED, ann, packed, tried
 
 __all__ = ["ann"]
@@ -234,7 +234,7 @@ async def test_a_bot_does_not_see_the_conformance_test_that_it_takes(tmp_path: P
     seen = [line for line in log.read_text().splitlines() if line.startswith("sees")]
     # whole arguments, as a folder on the way to the interpreter may have any name
     assert any("'bot.py'" in line for line in seen) and not any("'check'" in line for line in seen)
-    assert ended.status == 1 and "ended by itself" in conformance_log.progress(log).fault
+    assert ended.status == 1 and "ended by itself" in steps.first_fault(tmp_path / CHECK_REPORT)
 
 
 @pytest.mark.parametrize(("load", "tries", "state"), [(10.0, 2, "active"), (0.0, 1, "refused")])

@@ -1,6 +1,7 @@
 """Uploads are unpacked within bounds; versions are built, checked and qualified, and only what passes plays."""
 
 import io
+import json
 import shutil
 import stat
 import zipfile
@@ -19,7 +20,7 @@ from server.league.submissions import versions as versions_module
 from server.league.submissions.pipeline import Pipeline, Turns
 from server.league.submissions.steps import Ended, Trial
 from server.league.submissions.unpacking import BadUpload, unpack
-from server.league.submissions.versions import BUILD, MAX_WAITING, State, Version, Versions
+from server.league.submissions.versions import BUILD, CHECK_REPORT, MAX_WAITING, State, Version, Versions
 
 EXAMPLES = Path(__file__).parents[3] / "bots" / "examples"
 
@@ -294,77 +295,16 @@ def test_a_version_goes_on_with_the_step_in_which_a_server_was_killed(
     assert steps_taken == taken and built.exists() == (state != "building")
 
 
-@pytest.mark.parametrize(
-    ("written", "asked"),
-    [
-        ("", [("mnk", ""), ("gipf", "")]),
-        ("ok    logs in and seeks\nok    sends noth", [("mnk", "logs in and seeks"), ("gipf", "")]),
-        ("ok    logs in and seeks\nskip  has notes: it has none\n", [("mnk", "logs in and seeks"), ("gipf", "")]),
-        ("ok    logs in and seeks\n30 ok, 0 FAIL, 2 skip\n", [("gipf", "")]),
-        ("ok    a\n30 ok, 0 FAIL\nok    logs in and seeks\n", [("gipf", "logs in and seeks")]),
-        ("ok    a\n30 ok, 0 FAIL\nok    a\n30 ok, 0 FAIL\n", []),
-    ],
-    ids=["nothing", "cut-off", "skipped", "one-test", "second-test", "all"],
-)
-def test_a_conformance_test_goes_on_where_a_kill_has_cut_it_off(
-    versions: Versions,
-    ann: Person,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    written: str,
-    asked: list[tuple[str, str]],
-) -> None:
-    version = checking(versions, ann, written)
-    found: list[tuple[str, str]] = []
-
-    async def check(*words: object) -> Ended:
-        trial, after = words[-2:]
-        assert isinstance(trial, Trial)
-        found.append((trial.game, str(after)))
-        return Ended(0)
-
-    async def qualify(*_: object) -> Ended:
-        return Ended(0)
-
-    monkeypatch.setattr(pipeline, "sandbox_obstacle", str)
-    monkeypatch.setattr(steps, "check", check)
-    monkeypatch.setattr(steps, "qualify", qualify)
-    trials = (Trial("mnk", "5 5 4"), Trial("gipf", "3 3 9 9"))
-    ended, logs = tried(versions, tmp_path, version, trials=trials)
-    assert ended.state == "active" and found == asked
-    whole = written[: written.rfind("\n") + 1]
-    assert logs.startswith(PRINTED + whole) and "sends noth" not in logs, "what it has come through stays in the log"
-
-
-def test_a_fault_that_was_found_before_a_kill_is_not_looked_for_again(
-    versions: Versions, ann: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    version = checking(versions, ann, "ok    logs in and seeks\nFAIL  plays on\n      the bot: said 'X'\nok    b\n")
-    monkeypatch.setattr(pipeline, "sandbox_obstacle", str)
-    ended, _ = tried(versions, tmp_path, version)
-    assert ended.state == "refused" and ended.sentence.endswith("found something: plays on: the bot: said 'X'")
-
-
 @SEALED
 def test_what_a_bot_prints_stands_in_the_log_of_its_test_and_counts_for_nothing(
     versions: Versions, ann: Person, tmp_path: Path
 ) -> None:
     bot = f"import os, sys\nfor stream in (1, 2):\n    os.write(stream, {PRINTED.encode()!r})\nsys.exit(3)"
     version, logs = tried(versions, tmp_path, versions.add(ann, "bot", "bot.py", bot.encode()))
-    results = (versions.folder(version) / "check.results").read_text()
+    results = json.loads((versions.folder(version) / CHECK_REPORT).read_text())
     assert version.sentence.startswith("the conformance test found something: logs in and seeks: the bot: ended by")
-    assert PRINTED in logs and not [line for line in PRINTED.splitlines() if line in results.splitlines()]
-    assert results.startswith("FAIL  logs in and seeks\n") and all(line in logs for line in results.splitlines())
-
-
-def checking(versions: Versions, ann: Person, written: str) -> Version:
-    """Return a version in whose conformance test a server was killed, with what stood in the log."""
-    version = versions.add(ann, "bot", "bot.py", b"")
-    versions.go_on(version, "checking", ("python3", "bot.py"))
-    (versions.folder(version) / BUILD).mkdir()
-    (versions.folder(version) / "check.txt").write_text(f"{PRINTED}{written}")
-    (versions.folder(version) / "check.results").write_text(written)
-    return version
+    assert PRINTED in logs and "FAIL  logs in and seeks\n" in logs
+    assert (results["passed"], results["situations"][0]["title"]) == (0, "logs in and seeks")
 
 
 def test_a_slow_version_holds_up_nobody_but_its_author(

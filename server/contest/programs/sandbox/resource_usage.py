@@ -1,15 +1,13 @@
 """What sealed programs use, as the system tells it, and the end of those that use more than they may.
 
-One thread looks at all of them, some times a second, from outside: all processes of a sandbox descend from its first
-one, and none of them can leave.
+A thread for each sandbox measures it, some times a second, from outside: all processes of a sandbox descend from its
+first one, and none of them can leave.
 """
 
 import os
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import structlog
@@ -33,7 +31,7 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 class Usage(NamedTuple):
-    """What a program has used, with all that it has started."""
+    """The resources that a program has used, with all that it has started."""
 
     cpu_seconds: float = 0.0
     memory: int = 0
@@ -48,7 +46,7 @@ class Excess(NamedTuple):
 
 
 class _Seen(NamedTuple):
-    """What the processes of a sandbox use at a moment."""
+    """The resources that the processes of a sandbox use at a moment."""
 
     processes: int
     cpu_seconds: float
@@ -56,30 +54,56 @@ class _Seen(NamedTuple):
     numbers: list[int]
 
 
-@dataclass
 class Watched:
-    """A sandbox that is looked at."""
+    """A sandbox that a thread measures until it is closed."""
 
-    first: int
-    """Number of its first process."""
-    bounds: Bounds
-    cpu_seconds: float
-    """Allowed for the game."""
-    end: Callable[[], None]
-    """Ends all in it; called in the thread that looks."""
-    usage: Usage = field(default_factory=Usage)
-    excess: Excess | None = None
-    failed: bool = False
-    """Whether a look has failed: it is said once."""
-    niceness: int = 0
-    """Of each session that a process in it begins, too."""
-    lowered: set[int] = field(default_factory=set)
-    """Leaders of sessions that have it."""
+    def __init__(
+        self, first: int, bounds: Bounds, cpu_seconds: float, end: Callable[[], None], niceness: int = 0
+    ) -> None:
+        """Take the number of its first process, its bounds, and the function that ends all in it.
+
+        ``niceness`` is that of each session that a process in it begins, too.
+        """
+        self.bounds = bounds
+        self.cpu_seconds = cpu_seconds
+        self.usage = Usage()
+        self.excess: Excess | None = None
+        self._first = first
+        self._end = end
+        self._niceness = niceness
+        self._lowered: set[int] = set()
+        """Leaders of sessions that have the nice value."""
+        self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
+
+    def begin(self) -> None:
+        """Start to measure; raises RuntimeError where no thread can be started."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop to measure: the numbers of its processes may be given to other processes from now on."""
+        self._closed.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _run(self) -> None:
+        failed = False
+        while not self._closed.wait(LOOK_SECONDS):
+            try:
+                self.look()
+            except Exception as error:  # as where no memory is left: later looks do not depend on it
+                if not failed:
+                    log.error("sandbox_measurement_failed", process=self._first, error=repr(error))
+                failed = True
 
     def look(self) -> None:
-        """Take note of what is used, and end what uses more than it may. May be called in any thread."""
-        seen = _seen(self.first)
-        self._lower_sessions(seen)
+        """Measure the usage, and end a program that uses more than it may. May be called in any thread."""
+        seen = _seen(self._first)
+        for number in seen.numbers if self._niceness else ():
+            with suppress(ProcessLookupError):
+                leads = number not in self._lowered and os.getsid(number) == number
+                if leads and lower_session(number, self._niceness):
+                    self._lowered.add(number)
         memory = seen.resident
         if memory > self.bounds.memory * MEGABYTE:
             memory = _shared_out(seen.numbers) or memory  # what several processes share was counted more than once
@@ -88,88 +112,27 @@ class Watched:
         if self.excess is None:
             self.excess = self._found(memory, seen)
             if self.excess is not None:
-                self.end()
-
-    def _lower_sessions(self, seen: _Seen) -> None:
-        for number in seen.numbers if self.niceness else ():
-            with suppress(ProcessLookupError):
-                leads = number not in self.lowered and os.getsid(number) == number
-                if leads and lower_session(number, self.niceness):
-                    self.lowered.add(number)
+                self._end()
 
     def _found(self, memory: int, seen: _Seen) -> Excess | None:
         bounds = self.bounds
         if memory > bounds.memory * MEGABYTE:
             return out_of_memory(bounds, f", and used {memory // MEGABYTE} MB")
         if seen.processes > bounds.processes:
-            return Excess(
-                Termination.TOO_MANY_PROCESSES,
-                f"it may have {bounds.processes} processes and threads, and had {seen.processes}",
-            )
-        if seen.cpu_seconds > self.cpu_seconds:
-            return out_of_cpu_time(self.cpu_seconds)
-        return None
+            sentence = f"it may have {bounds.processes} processes and threads, and had {seen.processes}"
+            return Excess(Termination.TOO_MANY_PROCESSES, sentence)
+        return out_of_cpu_time(self.cpu_seconds) if seen.cpu_seconds > self.cpu_seconds else None
 
 
 def out_of_memory(bounds: Bounds, more: str = "") -> Excess:
-    """Return what is said of a program that has used too much memory."""
+    """Return the excess of a program that has used too much memory."""
     return Excess(Termination.OUT_OF_MEMORY, f"it may use {bounds.memory} MB of memory{more}")
 
 
 def out_of_cpu_time(seconds: float) -> Excess:
-    """Return what is said of a program that has used too much processor time."""
-    return Excess(
-        Termination.OUT_OF_CPU_TIME, f"it may use {seconds:g} s of processor time in a game, and had used them"
-    )
-
-
-class Watcher:
-    """The thread that looks at all sandboxes; it runs as long as there are any."""
-
-    def __init__(self) -> None:
-        """Start empty."""
-        self._lock = threading.Lock()
-        self._watched: dict[int, Watched] = {}
-        self._runs = False
-
-    def add(self, watched: Watched) -> None:
-        """Look at a sandbox from now on; raises RuntimeError where no thread can be started."""
-        with self._lock:
-            if not self._runs:
-                threading.Thread(target=self._run, name="watcher", daemon=True).start()
-                self._runs = True
-            self._watched[id(watched)] = watched
-
-    def remove(self, watched: Watched) -> None:
-        """Look at a sandbox no more: its numbers may be given to other processes from now on."""
-        with self._lock:
-            self._watched.pop(id(watched), None)
-
-    def _run(self) -> None:
-        while True:
-            time.sleep(LOOK_SECONDS)
-            with self._lock:
-                if not self._watched:
-                    self._runs = False
-                    return
-                keys = list(self._watched)
-            for key in keys:
-                with self._lock:  # one at a time, so that `remove` waits for no more than one look
-                    if (watched := self._watched.get(key)) is not None:
-                        self._look(watched)
-
-    @staticmethod
-    def _look(watched: Watched) -> None:
-        try:
-            watched.look()
-        except Exception as error:  # as where no memory is left: the others, and later looks, do not depend on it
-            if not watched.failed:
-                log.error("sandbox_measurement_failed", process=watched.first, error=repr(error))
-            watched.failed = True
-
-
-WATCHER = Watcher()
-"""That of this process."""
+    """Return the excess of a program that has used too much processor time."""
+    sentence = f"it may use {seconds:g} s of processor time in a game, and had used them"
+    return Excess(Termination.OUT_OF_CPU_TIME, sentence)
 
 
 def _seen(first: int) -> _Seen:
