@@ -31,3 +31,16 @@ def number_of(count: float, noun: str, plural: str = "") -> str:
     """Write a number with its noun: ``1 ply``, ``2 plies``; ``plural`` is necessary where it is not noun and s."""
     number = count if isinstance(count, int) else f"{count:g}"
     return f"{number} {noun if count == 1 else plural or f'{noun}s'}"
+
+
+def duration(seconds: float) -> str:
+    """Write a duration: 12 s, 3:05 min, 2:03:05 h, 20 days, 1 day 6 hours; from a day on it is rounded to hours."""
+    whole = round(seconds)
+    if whole >= 86_400:
+        days, hours = divmod(round(whole / 3600), 24)
+        return f"{number_of(days, 'day')} {number_of(hours, 'hour')}" if hours else number_of(days, "day")
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02} h" if hours else f"{minutes}:{rest:02} min"

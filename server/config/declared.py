@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType, UnionType
-from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, NamedTuple, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -99,6 +99,8 @@ def fields_of(declaring: type) -> Iterator[Field]:
     """Yield the options that a class declares, in order."""
     parameters = inspect.signature(declaring).parameters
     for name, hint in get_type_hints(declaring, include_extras=True).items():
+        if get_origin(hint) is ClassVar:
+            continue
         rules: tuple[Any, ...] = ()
         kind = hint
         if get_origin(kind) is Annotated:

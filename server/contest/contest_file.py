@@ -19,18 +19,7 @@ from server.config.builtin_bot import BUILTIN_BOTS, LEVELLED, BadBuiltinBot, rea
 from server.config.declared import Field, Form, Range, Read, fields_of, read_fields, read_table, read_value
 from server.config.settings import BUDGET, INCREMENT
 from server.config.toml_table import BadTable, TomlTable
-from server.contest.definition import (
-    MAX_ENTRANTS,
-    SEED,
-    Definition,
-    Entrant,
-    Gauntlet,
-    Ladder,
-    Qualification,
-    Stage,
-    Swiss,
-    Variant,
-)
+from server.contest.definition import MAX_ENTRANTS, SEED, Definition, Entrant, Qualification, Stage, Variant
 from server.contest.formats.openings import BadOpening, from_moves, from_text, generated
 
 MAX_OPENING_PLIES = 100
@@ -223,10 +212,7 @@ def _stage(table: TomlTable, default: TimeControl, names: tuple[str, ...]) -> St
         "hours": _seconds_of_hours,
         "challengers": partial(_challengers, names),
     }
-    stage = read_table(table, Stage, readers)
-    if isinstance(stage.format, Ladder) and not stage.format.games and not stage.format.seconds:
-        raise BadContest(f"{table.place} is a ladder without an end: it needs games, hours, or both")
-    return stage
+    return read_table(table, Stage, readers)
 
 
 def _seconds_of_hours(table: TomlTable, _key: str) -> int:
@@ -265,13 +251,8 @@ def _check_numbers(stages: list[Stage], entrants: int) -> None:
         place = f"stages[{number}]"
         if number == 1 and stage.advance:
             raise BadContest(f"{place}.advance stands in the first stage, which everybody takes part in: leave it out")
-        if number > 1 and isinstance(stage.format, Gauntlet):
-            raise BadContest(f"{place}.format is gauntlet, which can only be the first stage")
         if stage.advance > entrants:
             raise BadContest(f"{place}.advance is {stage.advance}, but only {entrants} are left by then")
         entrants = stage.advance or entrants
-        if isinstance(stage.format, Swiss) and stage.format.rounds >= entrants:
-            raise BadContest(
-                f"{place}.rounds is {stage.format.rounds}, but of {entrants} entrants some would meet twice after round"
-                f" {entrants - 1}"
-            )
+        if fault := stage.format.fault(number == 1, entrants):
+            raise BadContest(f"{place}{fault}")

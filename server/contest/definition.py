@@ -15,12 +15,17 @@ from engine.clock import TimeControl
 from engine.wire.words import NAME_PATTERN
 from server.config.declared import Form, Key, Range
 from server.config.settings import MAX_MOVES, MOVE_LIMIT
+from server.contest.fixtures import QUALIFICATION, Fixture
+from server.contest.formats.knockout import Knockout
+from server.contest.formats.ladder import Ladder
+from server.contest.formats.openings import drawn_opening
+from server.contest.formats.round_robin import Gauntlet, Pairs, RoundRobin
+from server.contest.formats.swiss import Swiss
 from server.contest.interventions import Intervention, is_cancelled, withdrawn
 
 PATHS = r"[^\x00]+"
 SEED = Range(0, 2**63 - 1)
 PAIRS = Range(1, 1000, "pairs of games")
-CYCLES = Range(1, 1000)
 
 MAX_ENTRANTS = 500
 """A table of more is not read by anybody, and pairing them takes the server longer than a second."""
@@ -55,54 +60,41 @@ class Entrant(Part, frozen=True):
         return not self.command and not self.version_of
 
 
+class DrawnOpenings(Part, frozen=True):
+    """Openings that are random moves from the start of the game; after the last one comes the first again."""
+
+    plies: int
+    seed: int
+
+
 class Variant(Part, frozen=True):
     """A game of the contest with its parameters and openings."""
 
     game: str
     parameters: str
     """In canonical text."""
-    openings: tuple[str, ...]
-    """Texts of the positions in which games begin, at least one."""
+    openings: tuple[str, ...] = ()
+    """Texts of the positions in which games begin, at least one where they are not drawn."""
+    drawn: DrawnOpenings | None = None
+    """How openings are drawn as they are needed; None where they are given."""
+
+    @property
+    def name(self) -> str:
+        """The game with its parameters."""
+        return f"{self.game} {self.parameters}".strip()
+
+    def number(self, opening: int) -> int:
+        """Return the number of an opening among those of the variant, from 1."""
+        return 1 + (opening % len(self.openings) if self.drawn is None else opening)
+
+    def position(self, opening: int) -> str:
+        """Return the text of the position of an opening; raises `BadOpening` where none can be drawn."""
+        if self.drawn is not None:
+            return drawn_opening(self.game, self.parameters, self.drawn.plies, self.drawn.seed, opening)
+        return self.openings[opening % len(self.openings)]
 
 
-class RoundRobin(Part, frozen=True, tag="round-robin"):
-    """Everybody meets everybody ``cycles`` times."""
-
-    cycles: Annotated[int, CYCLES] = 1
-
-
-class Swiss(Part, frozen=True, tag="swiss"):
-    """Each round pairs players with the same number of points who have not met yet."""
-
-    rounds: Annotated[int, Range(1, 1000)]
-
-
-class Gauntlet(Part, frozen=True, tag="gauntlet"):
-    """Each challenger meets each of the others ``cycles`` times."""
-
-    challengers: tuple[str, ...]
-    cycles: Annotated[int, CYCLES] = 1
-
-
-class Knockout(Part, frozen=True, tag="knockout", kw_only=True):
-    """The winner of a meeting goes on, the loser is out."""
-
-    tie_breaks: Annotated[int, Range(0, 100, "pairs of games")] = 4
-    """Pairs of games, at most, that are added one by one to a meeting that has ended even."""
-    control: Annotated[TimeControl, Key("tie-break-time")]
-    """That of the added games."""
-    third_place: bool = False
-    """Whether those who have lost the semi-finals meet for the third place."""
-
-
-class Ladder(Part, frozen=True, tag="ladder"):
-    """Free players meet others with about the same rating, until one of the two limits is reached (0: none)."""
-
-    games: Annotated[int, Range(1, 10**9)] = 0
-    seconds: Annotated[int, Key("hours")] = 0
-
-
-Format: TypeAlias = RoundRobin | Swiss | Gauntlet | Knockout | Ladder
+Format: TypeAlias = RoundRobin | Swiss | Gauntlet | Knockout | Ladder | Pairs
 
 
 def format_word(format: Format) -> str:
@@ -128,6 +120,11 @@ class Stage(Part, frozen=True):
     """Pairs of games, colours swapped, that a meeting has in every variant."""
     advance: Annotated[int, Range(2, MAX_ENTRANTS, "entrants")] = 0
     """How many of the stage before take part; 0 for all."""
+
+    @property
+    def controls(self) -> list[TimeControl]:
+        """All time controls of its games."""
+        return self.format.controls(self.control)
 
 
 class Qualification(Part, frozen=True):
@@ -239,3 +236,15 @@ class Definition(Part, frozen=True, kw_only=True):
     def entrant(self, name: str) -> Entrant | None:
         """Return the entrant of that name; None for a built-in bot."""
         return next((entrant for entrant in self.entrants if entrant.name == name), None)
+
+    def position(self, fixture: Fixture) -> str:
+        """Return the text of the position in which a game begins."""
+        return self.variants[fixture.variant].position(fixture.opening)
+
+    def control(self, fixture: Fixture) -> TimeControl:
+        """Return the time control of a game."""
+        if fixture.stage == QUALIFICATION:
+            assert self.qualification is not None
+            return self.qualification.control
+        stage = self.stages[fixture.stage]
+        return stage.format.control_of(stage.control, stage.pairs, fixture.pair)

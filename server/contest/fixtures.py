@@ -7,9 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from engine.clock import TimeControl
 from engine.games.outcome import ANNULLED
-from server.contest.definition import Definition, Knockout
 
 QUALIFICATION = -1
 """The number of the qualification among the stages, which count from 0."""
@@ -64,21 +62,6 @@ class Fixture(NamedTuple):
     def swapped(self) -> "Fixture":
         """The other game of the pair: from the same opening with colours swapped."""
         return self._replace(players=self.players[::-1])
-
-    def position(self, definition: Definition) -> str:
-        """Return the text of the position in which the game begins."""
-        openings = definition.variants[self.variant].openings
-        return openings[self.opening % len(openings)]
-
-    def control(self, definition: Definition) -> TimeControl:
-        """Return the time control of the game."""
-        if self.stage == QUALIFICATION:
-            assert definition.qualification is not None
-            return definition.qualification.control
-        stage = definition.stages[self.stage]
-        if isinstance(stage.format, Knockout) and self.pair >= stage.pairs:
-            return stage.format.control
-        return stage.control
 
 
 class ProgramUsage(NamedTuple):
@@ -158,6 +141,8 @@ class Schedule(NamedTuple):
     byes: tuple[Bye, ...] = ()
     complete: bool = True
     """No more fixtures will come."""
+    final: bool = False
+    """Games that are not among the fixtures count for nothing, also those that are being played."""
 
 
 def counted_games(games: Iterable[GameResult]) -> list[GameResult]:
@@ -184,15 +169,9 @@ def meeting(
     ]
 
 
-def whole_meeting(definition: Definition, stage: int, round: int, players: tuple[str, str]) -> list[Fixture]:
-    """Return all games of a meeting of a stage; all meetings of a round have the same openings."""
-    pairs = definition.stages[stage].pairs
-    return meeting(stage, round, players, range(len(definition.variants)), range(pairs), (round - 1) * pairs)
-
-
-def games_in_meeting(definition: Definition, stage: int) -> int:
-    """Return the number of games in a meeting of a stage, which is also the number of points."""
-    return 2 * len(definition.variants) * definition.stages[stage].pairs
+def whole_meeting(stage: int, round: int, players: tuple[str, str], variants: int, pairs: int) -> list[Fixture]:
+    """Return all games of a meeting in a number of variants; all meetings of a round have the same openings."""
+    return meeting(stage, round, players, range(variants), range(pairs), (round - 1) * pairs)
 
 
 def points(games: Iterable[GameResult]) -> defaultdict[str, float]:

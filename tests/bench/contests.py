@@ -198,7 +198,7 @@ def _contest(folder: Path, command: list[str]) -> None:
     loops = []
     for _ in range(LOOPS):
         began = perf_counter()
-        same = all(_plays_alike(game, game.fixture.position(definition)) for game in games)
+        same = all(_plays_alike(game, definition.position(game.fixture)) for game in games)
         loops.append(perf_counter() - began)
         assert same, "the loop comes to other games than the contest"
     print(

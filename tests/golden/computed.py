@@ -13,10 +13,10 @@ from rich.console import Console
 from server.contest import contest_file
 from server.contest.definition import Definition
 from server.contest.fixtures import GameResult
-from server.contest.formats.plan import Present, plan
+from server.contest.plan import Present, plan
 from server.contest.report.contents import make_report
-from server.contest.report.estimate import Moment
 from server.contest.report.files import file_texts
+from server.contest.report.progress import Moment
 from server.contest.report.text import render_report
 from server.league.ladder.rating import LadderGame, LadderPlayer, VersionStart, rate
 

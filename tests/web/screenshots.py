@@ -24,7 +24,10 @@ from playwright.sync_api import Browser, Error, Page, expect
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.solve.tablebase import making
-from server.contest.definition import Gauntlet, Knockout, Ladder, RoundRobin, Swiss
+from server.contest.formats.knockout import Knockout
+from server.contest.formats.ladder import Ladder
+from server.contest.formats.round_robin import Gauntlet, RoundRobin
+from server.contest.formats.swiss import Swiss
 from server.contest.report import files
 from server.contest.report.contents import make_report
 from server.league.accounts.accounts import Accounts

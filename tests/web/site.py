@@ -10,7 +10,9 @@ import msgspec
 
 from engine.games.catalogue import GAMES
 from engine.wire import messages as m
-from server.contest.definition import Knockout, RoundRobin, Swiss
+from server.contest.formats.knockout import Knockout
+from server.contest.formats.round_robin import RoundRobin
+from server.contest.formats.swiss import Swiss
 from server.contest.report import contents, files
 from server.contest.report.structure import Report
 from tests.server.contest.played import CONTROL

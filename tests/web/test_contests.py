@@ -11,7 +11,9 @@ import pytest
 from playwright.sync_api import Browser, FloatRect, expect
 from structlog.testing import capture_logs
 
-from server.contest.definition import Knockout, RoundRobin, Swiss
+from server.contest.formats.knockout import Knockout
+from server.contest.formats.round_robin import RoundRobin
+from server.contest.formats.swiss import Swiss
 from server.contest.report import contents, files
 from server.web.views import contests
 from tests.server.contest.played import CONTROL

@@ -13,7 +13,7 @@ import trio.testing
 from playwright.sync_api import Browser, expect
 
 from engine.wire import messages as m
-from server.contest.definition import Swiss
+from server.contest.formats.swiss import Swiss
 from server.contest.report import files
 from server.web.live.contest_channel import ContestHub
 from server.web.live.event_stream import Broadcaster

@@ -114,7 +114,7 @@ class MatchGames:
                 trouble = str(error)
                 continue
             if over.termination not in ANNULLED:
-                opening = over.fixture.position(definition)
+                opening = definition.position(over.fixture)
                 first = GAMES[self._setup.setting.game].read(opening).turn
                 return GameOver(played_game(definition, number, over, first), match)
             trouble = over.detail

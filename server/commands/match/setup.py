@@ -18,10 +18,10 @@ from engine.duel.statistics import Sprt
 from engine.games.catalogue import GAMES, variant_title
 from engine.games.interface import Game
 from server.commands.match.players import MatchPlayer
-from server.contest.definition import Definition, Entrant, RoundRobin, Sandbox, Stage, Variant
+from server.contest.definition import Definition, Entrant, Sandbox, Stage, Variant
 from server.contest.fixtures import Fixture
 from server.contest.formats.openings import BadOpening, random_openings
-from server.contest.formats.round_robin import round_robin
+from server.contest.formats.round_robin import RoundRobin, all_meetings
 
 
 class Openings:
@@ -142,7 +142,7 @@ def make_setup(
         sandbox=sandbox,
     )
     names = tuple(player.name for player in players)
-    schedule = round_robin(definition, STAGE, RoundRobin(games // games_in_meeting(len(variants))), names)
+    schedule = all_meetings(games // games_in_meeting(len(variants)), STAGE, names, len(variants), 1)
     budget, increment = control.milliseconds
     setting = Setting(
         players=tuple(PlayerSetting(player.name, player.written, player.digest) for player in players),

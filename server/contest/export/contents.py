@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from server.contest.definition import Definition, Entrant, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
+from server.contest.definition import Definition, Entrant
 from server.contest.export.container import (
     CONTEST,
     MANIFEST,
@@ -27,8 +27,8 @@ from server.contest.export.container import (
     public_pem,
 )
 from server.contest.fixtures import GameResult
-from server.contest.formats.plan import Plan, Present, plan
 from server.contest.interventions import Intervention
+from server.contest.plan import Plan, Present, plan
 from server.contest.report.contents import make_report
 from server.contest.report.formatting import all_pauses
 from server.contest.report.progress import Moment
@@ -117,17 +117,8 @@ def _check_size(definition: Definition) -> None:
     n, variants = len(definition.entrants), len(definition.variants)
     games = n * variants * definition.qualification.pairs * 2 if definition.qualification is not None else 0
     for stage in definition.stages:
-        match stage.format:
-            case RoundRobin(cycles=cycles) | Gauntlet(cycles=cycles):
-                meetings = n * n * cycles // 2
-            case Swiss(rounds=rounds):
-                meetings = n * rounds
-            case Knockout(tie_breaks=tie_breaks):
-                meetings = (n + 1) * (1 + tie_breaks)
-            case Ladder():
-                meetings = n
-        games += meetings * stage.pairs * variants * 2
-    if games > 4 * MAX_FILES or min(n, variants) < 1 or min(len(v.openings) for v in definition.variants) < 1:
+        games += stage.format.most_meetings(n) * stage.pairs * variants * 2
+    if games > 4 * MAX_FILES or min(n, variants) < 1 or not all(v.openings or v.drawn for v in definition.variants):
         raise BadExport(f"the contest would have up to {games} games; {MAX_FILES} fit into an export")
 
 

@@ -6,12 +6,14 @@ those of all games of the stage so far. A meeting is a pair of games in one vari
 """
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Sequence
+from typing import Annotated, ClassVar
 
-from server.contest.definition import Definition, Ladder
-from server.contest.fixtures import Fixture, GameResult, Schedule, meeting
-from server.contest.scoring.disqualification import find_disqualified
-from server.contest.scoring.ratings import strengths
+from engine.wire.words import duration, number_of
+from server.config.declared import Key, Range
+from server.contest.fixtures import Schedule, meeting
+from server.contest.formats.format import Batch, Ranked, StageFormat, StageView, Standing, rank_by_rating
+from server.contest.interventions import END
 
 SHARE_ELO = 1000.0
 """By so much in Elo an opponent seems further away who was the only one so far, by half of it one who was each second.
@@ -26,61 +28,85 @@ They need no cores, and begin at once: without this they would play many times a
 cores. A late comer is waited for by nobody: programs are always there."""
 
 
-def ladder(
-    definition: Definition,
-    stage: int,
-    format: Ladder,
-    players: tuple[str, ...],
-    games: list[GameResult],
-    running: Collection[Fixture],
-    free: Collection[str],
-    seconds: float,
-) -> Schedule:
-    """Return the meetings that have begun, and new ones for pairs of free players.
+class Ladder(StageFormat, frozen=True, tag="ladder"):
+    """Free players meet others with about the same rating, until one of the two limits is reached (0: none)."""
 
-    ``games`` are all that count, of earlier stages too. ``seconds`` is how long the ladder has run. It ends before its
-    limits when fewer than two are left who were not disqualified, and has ended where later stages have games.
-    """
-    mine = [game for game in games if game.fixture.stage == stage]
-    known = [game.fixture for game in mine] + [fixture for fixture in running if fixture.stage == stage]
-    begun = {fixture.round: fixture for fixture in known}  # a round is one meeting here
-    fixtures = [game for fixture in begun.values() for game in (fixture, fixture.swapped)]
-    later = any(game.fixture.stage > stage for game in games)
-    ended = later or (0 < format.seconds <= seconds) or (0 < format.games <= len(fixtures))
-    out = find_disqualified(definition, games)
-    left = [name for name in players if name not in out]
-    if ended or len(left) < 2:
-        return Schedule(tuple(fixtures))
-    # who still has to play the second game of a pair is not free for another one
-    owing = {name for fixture in set(fixtures) - {game.fixture for game in mine} for name in fixture.players}
-    waiting = [name for name in left if name in free and name not in owing]
-    number = 1 + max((fixture.round for fixture in known), default=0)
-    for pair in _pairs(players, left, waiting, [fixture.players for fixture in begun.values()], mine, definition):
-        if 0 < format.games <= len(fixtures):
-            break
-        variant = (number - 1) % len(definition.variants)
-        fixtures += meeting(stage, number, pair, [variant], range(1), number - 1)
-        number += 1
-    return Schedule(tuple(fixtures), complete=False)
+    is_open: ClassVar[bool] = True
+    games: Annotated[int, Range(1, 10**9)] = 0
+    seconds: Annotated[int, Key("hours")] = 0
+
+    @property
+    def title(self) -> str:
+        """Return the name with its limits."""
+        limits = [number_of(self.games, "game")] if self.games else []
+        limits += [duration(self.seconds)] if self.seconds else []
+        return f"Ladder, {' or '.join(limits)}"
+
+    def schedule(self, stage: StageView) -> Schedule:
+        """Return the meetings that have begun, and new ones for pairs of free players.
+
+        It ends before its limits when fewer than two are left who were not disqualified, and has ended where later
+        stages have games.
+        """
+        mine = stage.games
+        known = [game.fixture for game in mine] + [one for one in stage.running if one.stage == stage.number]
+        begun = {fixture.round: fixture for fixture in known}  # a round is one meeting here
+        fixtures = [game for fixture in begun.values() for game in (fixture, fixture.swapped)]
+        later = any(game.fixture.stage > stage.number for game in stage.results)
+        ended = later or (0 < self.seconds <= stage.seconds) or (0 < self.games <= len(fixtures))
+        out = stage.disqualified(stage.results, END)
+        left = [name for name in stage.players if name not in out]
+        if ended or len(left) < 2:
+            return Schedule(tuple(fixtures))
+        # who still has to play the second game of a pair is not free for another one
+        owing = {name for fixture in set(fixtures) - {game.fixture for game in mine} for name in fixture.players}
+        waiting = [name for name in left if name in stage.free and name not in owing]
+        number = 1 + max((fixture.round for fixture in known), default=0)
+        for pair in _pairs(stage, left, waiting, [fixture.players for fixture in begun.values()]):
+            if 0 < self.games <= len(fixtures):
+                break
+            variant = (number - 1) % stage.variants
+            fixtures += meeting(stage.number, number, pair, [variant], range(1), number - 1)
+            number += 1
+        return Schedule(tuple(fixtures), complete=False)
+
+    def rank(self, stage: StageView, lines: Sequence[Standing]) -> list[Ranked]:
+        """Rank by rating, since players meet different opponents."""
+        return rank_by_rating(stage, lines)
+
+    def batches(self, players: int, left: int, size: int, schedule: Schedule, open: Batch) -> list[Batch]:
+        """Return the games up to the limit; without one, the games that have begun."""
+        return [Batch(open.games + max(0, self.games - len(schedule.fixtures)), left)]
+
+    def seconds_left(self, gone: float) -> float | None:
+        """Return how long the ladder still lasts."""
+        return max(0.0, self.seconds - gone) if self.seconds else None
+
+    def fault(self, first: bool, entrants: int) -> str:
+        """Refuse a ladder without an end."""
+        return "" if self.games or self.seconds else " is a ladder without an end: it needs games, hours, or both"
+
+    def most_meetings(self, players: int) -> int:
+        """Return a bound on what is computed at a time: its meetings follow from its results."""
+        return players
+
+    @property
+    def may_grow(self) -> bool:
+        """Tell whether there is no limit of games."""
+        return self.games == 0
 
 
 def _pairs(
-    players: tuple[str, ...],
-    left: list[str],
-    waiting: list[str],
-    meetings: list[tuple[str, str]],
-    games: list[GameResult],
-    definition: Definition,
+    stage: StageView, left: list[str], waiting: list[str], meetings: list[tuple[str, str]]
 ) -> list[tuple[str, str]]:
     """Pair the waiting players, except an odd one; ``left`` are all who are not disqualified."""
     if len(waiting) < 2:
         return []
-    rating = strengths(games, players, len(definition.variants))
-    programs = {entrant.name for entrant in definition.entrants if not entrant.connects}
+    rating = stage.ratings(stage.games, stage.players)
     met = Counter(frozenset(pair) for pair in meetings)
     had = Counter(name for pair in meetings for name in pair)
-    least = min((had[name] for name in left if name in programs), default=None)
-    ahead = {name for name in waiting if least is not None and name not in programs and had[name] > least + LEAD}
+    least = min((had[name] for name in left if name not in stage.connecting), default=None)
+    ahead = {name for name in waiting if least is not None and name in stage.connecting and had[name] > least + LEAD}
     waiting = sorted(waiting, key=lambda name: had[name])  # those who are even stay in order
     pairs = []
     while len(waiting) >= 2:

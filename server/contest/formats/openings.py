@@ -1,10 +1,12 @@
 """Openings of a contest: given positions, or random moves that a seed reproduces."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
+from threading import Lock
 
 from engine.duel.openings import openings
-from engine.games.catalogue import title_of, variant_title
+from engine.games.catalogue import GAMES, title_of, variant_title
 from engine.games.interface import EVALUATION_LIMIT, BadMove, Game, GameError, Position
 
 
@@ -49,6 +51,35 @@ def random_openings(game: Game, parameters: str, plies: int, seed: int) -> Itera
     """Yield distinct positions after ``plies`` random moves, as `generated` returns them, until there are no more."""
     for opening in openings(game.start(parameters), plies, seed, _decided, bound=0):
         yield opening.position.text()
+
+
+class _Drawing:
+    """Openings of a variant that were drawn so far."""
+
+    def __init__(self, game: Game, parameters: str, plies: int, seed: int) -> None:
+        start = game.start(parameters)
+        self.known: list[str] = []
+        self.left = random_openings(game, parameters, plies, seed) if plies else iter([start.text()])
+        self.lock = Lock()
+
+
+@lru_cache(maxsize=16)
+def _drawing(game: str, parameters: str, plies: int, seed: int) -> _Drawing:
+    return _Drawing(GAMES[game], parameters, plies, seed)
+
+
+def drawn_opening(game: str, parameters: str, plies: int, seed: int, number: int) -> str:
+    """Return the text of an opening of random moves, counted from 0; the same arguments give the same one.
+
+    To draw it takes some milliseconds the first time. Raises `BadOpening` where there is none.
+    """
+    drawing = _drawing(game, parameters, plies, seed)
+    with drawing.lock:
+        drawing.known += islice(drawing.left, max(0, number + 1 - len(drawing.known)))
+    if not drawing.known:
+        where = variant_title(f"{game} {parameters}")
+        raise BadOpening(f"no game of {where} goes on after so many random moves: --plies needs fewer")
+    return drawing.known[number % len(drawing.known)]
 
 
 def _decided(position: Position) -> int:

@@ -8,13 +8,15 @@ meeting is played with both.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
 from threading import Lock
-from typing import NamedTuple, TypeAlias
+from typing import Annotated, ClassVar, NamedTuple, TypeAlias
 
-from server.contest.definition import Definition, Swiss
-from server.contest.fixtures import Bye, Fixture, GameResult, Schedule, games_in_meeting, points, whole_meeting
-from server.contest.scoring.disqualification import find_disqualified
+from engine.wire.words import number_of
+from server.config.declared import Range
+from server.contest.fixtures import Bye, Fixture, Schedule, points
+from server.contest.formats.format import Batch, Ranked, StageFormat, StageView, Standing
 
 ROUNDS_KEPT = 64
 """Pairings that are kept: the rounds of a contest are asked for after each of its games."""
@@ -30,34 +32,61 @@ class Past(NamedTuple):
     byes: tuple[Bye, ...]
 
 
-def swiss(
-    definition: Definition, stage: int, format: Swiss, players: tuple[str, ...], games: list[GameResult]
-) -> Schedule:
-    """Return the rounds up to the first that is not over. ``games`` are all that count, of earlier stages too.
+class Swiss(StageFormat, frozen=True, tag="swiss"):
+    """Each round pairs players with the same number of points who have not met yet."""
 
-    Who was disqualified in an earlier round is not paired any more.
-    """
-    over = {game.fixture for game in games}
-    fixtures: list[Fixture] = []
-    byes: tuple[Bye, ...] = ()
-    met: Counter[frozenset[str]] = Counter()
-    for number in range(1, format.rounds + 1):
-        before = [game for game in games if (game.fixture.stage, game.fixture.round) < (stage, number)]
-        out = find_disqualified(definition, before, (stage, number))
-        playing = tuple(name for name in players if name not in out)
-        score = points(game for game in before if game.fixture.stage == stage)
-        for bye in byes:
-            score[bye.name] += games_in_meeting(definition, stage)
-        past = Past(tuple(score[name] for name in playing), frozenset(met.items()), byes)
-        pairs, left_over = pair(playing, past)
-        if left_over is not None:
-            byes = (*byes, Bye(number, left_over))
-        met.update(frozenset(meeting) for meeting in pairs)
-        round = [fixture for meeting in pairs for fixture in whole_meeting(definition, stage, number, meeting)]
-        fixtures += round
-        if not over.issuperset(round):
-            return Schedule(tuple(fixtures), byes, complete=number == format.rounds)
-    return Schedule(tuple(fixtures), byes)
+    by_rounds: ClassVar[bool] = True
+    rounds: Annotated[int, Range(1, 1000)]
+
+    @property
+    def title(self) -> str:
+        """Return the name with the number of rounds."""
+        return f"Swiss, {number_of(self.rounds, 'round')}"
+
+    def schedule(self, stage: StageView) -> Schedule:
+        """Return the rounds up to the first that is not over. Players who were disqualified before are not paired."""
+        over = {game.fixture for game in stage.results}
+        fixtures: list[Fixture] = []
+        byes: tuple[Bye, ...] = ()
+        met: Counter[frozenset[str]] = Counter()
+        for number in range(1, self.rounds + 1):
+            here = (stage.number, number)
+            before = [game for game in stage.results if (game.fixture.stage, game.fixture.round) < here]
+            out = stage.disqualified(before, here)
+            playing = tuple(name for name in stage.players if name not in out)
+            score = points(game for game in before if game.fixture.stage == stage.number)
+            for bye in byes:
+                score[bye.name] += stage.meeting_games
+            past = Past(tuple(score[name] for name in playing), frozenset(met.items()), byes)
+            pairs, left_over = pair(playing, past)
+            if left_over is not None:
+                byes = (*byes, Bye(number, left_over))
+            met.update(frozenset(meeting) for meeting in pairs)
+            round = [fixture for meeting in pairs for fixture in stage.meeting(number, meeting)]
+            fixtures += round
+            if not over.issuperset(round):
+                return Schedule(tuple(fixtures), byes, complete=number == self.rounds)
+        return Schedule(tuple(fixtures), byes)
+
+    def rank(self, stage: StageView, lines: Sequence[Standing]) -> list[Ranked]:
+        """Rank by points, then Buchholz, Sonneborn-Berger and wins."""
+        return [(one, (one.points, one.buchholz, one.sonneborn_berger, one.wins + one.forfeits_won)) for one in lines]
+
+    def batches(self, players: int, left: int, size: int, schedule: Schedule, open: Batch) -> list[Batch]:
+        """Return the rounds that are left."""
+        behind = max((fixture.round for fixture in schedule.fixtures), default=0)
+        return [open, *(Batch((left // 2) * size, left) for _ in range(self.rounds - behind))]
+
+    def most_meetings(self, players: int) -> int:
+        """Return a bound on the number of meetings."""
+        return players * self.rounds
+
+    def fault(self, first: bool, entrants: int) -> str:
+        """Refuse as many rounds as entrants."""
+        if self.rounds < entrants:
+            return ""
+        again = f"of {entrants} entrants some would meet twice after round {entrants - 1}"
+        return f".rounds is {self.rounds}, but {again}"
 
 
 Pairing: TypeAlias = tuple[tuple[tuple[str, str], ...], str | None]

@@ -17,7 +17,7 @@ from engine.wire.states import State
 from engine.wire.words import ANY
 from server.arena.matchmaking import Seek
 from server.config.tokens import hashed
-from server.contest.definition import Definition, Entrant, Knockout
+from server.contest.definition import Definition, Entrant
 from server.contest.fixtures import Fixture
 from server.contest.report.structure import Pause
 from server.storage.player_logs import FindKept
@@ -354,8 +354,7 @@ def _plays(seek: Seek | None, definition: Definition) -> bool:
     """Tell whether a contest has a game that a player asks for."""
     if seek is None:
         return True
-    controls = [stage.control for stage in definition.stages]
-    controls += [stage.format.control for stage in definition.stages if isinstance(stage.format, Knockout)]
+    controls = [control for stage in definition.stages for control in stage.controls]
     controls += [definition.qualification.control] if definition.qualification is not None else []
     return any(
         _asks_for(seek, variant.game, variant.parameters, control)
@@ -366,7 +365,7 @@ def _plays(seek: Seek | None, definition: Definition) -> bool:
 
 def _fits(seek: Seek | None, fixture: Fixture, definition: Definition) -> bool:
     variant = definition.variants[fixture.variant]
-    return seek is None or _asks_for(seek, variant.game, variant.parameters, fixture.control(definition))
+    return seek is None or _asks_for(seek, variant.game, variant.parameters, definition.control(fixture))
 
 
 def _asks_for(seek: Seek, game: str, parameters: str, control: TimeControl) -> bool:

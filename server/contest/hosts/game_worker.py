@@ -76,12 +76,18 @@ def _used(job: Job, of: ArenaGame | PlayerMissing) -> dict[str, ProgramUsage]:
 
 
 @asynccontextmanager
-async def private_arena(data: Path, server: str) -> AsyncIterator[tuple[Arena, RecordStore, GameSeating]]:
-    """Open an arena that only programs of this machine can reach, and only those enter that were started for a game."""
+async def private_arena(
+    data: Path, server: str, last_match: int = 0
+) -> AsyncIterator[tuple[Arena, RecordStore, GameSeating]]:
+    """Open an arena that only programs of this machine can reach, and only those enter that were started for a game.
+
+    The numbers of its matches begin after ``last_match``.
+    """
     settings = Settings(data=data, tokens={})
     send_queue = SendQueue()
     flags = FlagTimer(microseconds, send_queue.soon)
     record_store = RecordStore(data)
+    record_store.skip(last_match)
     arena = Arena(settings, record_store, flags, send_queue, microseconds, server, ContestPlayers())
     watch = StallMonitor(microseconds, arena.stalls)
     acceptor = Acceptor(arena, watch, RateLimiter(settings.limits, settings.most_sessions, microseconds))

@@ -34,7 +34,7 @@ class GameTask(NamedTuple):
 
     def position(self) -> Position:
         """Return the position in which the game begins."""
-        return GAMES[self.definition.variants[self.fixture.variant].game].read(self.fixture.position(self.definition))
+        return GAMES[self.definition.variants[self.fixture.variant].game].read(self.definition.position(self.fixture))
 
 
 class PlayerMissing(Exception):

@@ -103,7 +103,7 @@ class SeatedPlayers:
                 assert one.ticket.player is not None
                 players[name] = one.ticket.player
             seated: list[Player] = [players[name] for name in self._fixture.players]
-            control = task.fixture.control(task.definition)
+            control = task.definition.control(task.fixture)
             return self._arena.begin_match(
                 task.number,
                 task.position(),

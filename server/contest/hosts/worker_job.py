@@ -214,8 +214,12 @@ def cluster_obstacle(definition: Definition) -> str:
 
 def make_job(task: GameTask, server: str) -> Job:
     """Return the job for a game; ``server`` names the program in its record."""
+    variants = list(task.definition.variants)
+    place = task.fixture.variant
+    if variants[place].drawn is not None:  # to draw the openings before it again would take the worker too long
+        variants[place] = replace(variants[place], openings=(task.definition.position(task.fixture),), drawn=None)
     # how many cores there are is for the worker to say; what is hidden from a program, the other entrants do
-    text = definition_text(replace(task.definition, cores=0))
+    text = definition_text(replace(task.definition, variants=tuple(variants), cores=0))
     return Job(text, task.fixture, task.number, server, starts=dict(task.start_seconds))
 
 
@@ -253,9 +257,9 @@ def _verified(job: Job, text: str) -> tuple[State, tuple[bool, bool]]:
     definition, header = read_definition(job.definition), summary.header
     names = tuple(name.lower() for name in header.players)
     wanted = tuple(name.lower() for name in job.fixture.players)
-    control, limit = job.fixture.control(definition), definition.move_limit
+    control, limit = definition.control(job.fixture), definition.move_limit
     if (header.match, names, header.control, header.move_limit, header.position.text()) != (
-        *(job.match, wanted, control, limit, job.fixture.position(definition)),
+        *(job.match, wanted, control, limit, definition.position(job.fixture)),
     ):
         raise BadAnswer("the record is that of another game")
     state = recovery.read_finished_match(text)

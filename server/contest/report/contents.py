@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from engine.games.outcome import ANNULLED
-from server.contest.definition import Definition, Knockout, Sandbox, format_word
+from server.contest.definition import Definition, Sandbox, format_word
 from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, counted_games, points
-from server.contest.formats.knockout import bracket, seeds
-from server.contest.formats.plan import Plan, StageState
-from server.contest.formats.standings import Cell, crosstable, standings
+from server.contest.formats.knockout import Knockout, bracket, seeds
+from server.contest.plan import Plan, StageState
 from server.contest.report import formatting, ratings_part
 from server.contest.report.progress import Moment, estimate_left
 from server.contest.report.structure import (
@@ -26,6 +25,7 @@ from server.contest.report.structure import (
 )
 from server.contest.scoring import disqualification
 from server.contest.scoring.disqualification import Cause, find_disqualified, is_late, losses
+from server.contest.standings import Cell, crosstable, stage_view, standings
 from server.storage.record_store import SUFFIX
 
 _NAMES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
@@ -125,7 +125,7 @@ def stage_report(
     names = [line.name for line in ranking]
     return Stage(
         number=state.number + 1,
-        format=formatting.format_name(of_stage.format),
+        format=of_stage.format.title,
         kind=format_word(of_stage.format),
         time=formatting.control(of_stage.control),
         began=began,
@@ -150,9 +150,9 @@ def _rounds(
     format = definition.stages[state.number].format
     if not isinstance(format, Knockout):
         return ()
-    third = bracket(definition, state.number, format, state.players, games).third
-    mine = [game for game in games if game.fixture.stage == state.number]
-    return rounds(state.players, won, mine, numbers, third_place=format.third_place, third=third)
+    view = stage_view(definition, state.number, state.players, games)
+    third = bracket(format, view).third
+    return rounds(state.players, won, view.games, numbers, third_place=format.third_place, third=third)
 
 
 def qualification_report(definition: Definition, state: StageState, games: list[GameResult]) -> Qualification:
@@ -340,7 +340,7 @@ def _schedule(definition: Definition, plan: Plan, moment: Moment) -> tuple[Sched
 
 def _opening(definition: Definition, fixture: Fixture) -> int:
     """Return the number of a game's opening among those of its variant, from 1."""
-    return 1 + fixture.opening % len(definition.variants[fixture.variant].openings)
+    return definition.variants[fixture.variant].number(fixture.opening)
 
 
 def _loss(loss: disqualification.Loss, game: Game) -> Loss:

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from server.contest.formats.standings import Standing
+from server.contest.formats.format import Standing
 from server.contest.report.formatting import printable
 from server.contest.report.page import page
 from server.contest.report.structure import Game, Report

@@ -7,16 +7,13 @@ from typing import NamedTuple
 from engine.clock import TimeControl, span
 from engine.games.outcome import Termination
 from engine.record import readable
-from engine.wire.words import number_of
-from server.contest.definition import Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Variant
+from engine.wire.words import duration, number_of
+from server.contest.definition import Variant
 from server.contest.fixtures import SET_ASIDE
-from server.contest.formats.standings import Standing
+from server.contest.formats.format import Standing
 from server.contest.interventions import Intervention as Done
 from server.contest.interventions import pauses
 from server.contest.report.structure import Game, Intervention, Pause, Report
-
-DAY = 86_400
-"""Seconds of a day."""
 
 
 def printable(text: str) -> str:
@@ -76,19 +73,6 @@ def time_used(microseconds: int) -> str:
     return duration(microseconds // 1_000_000)
 
 
-def duration(seconds: float) -> str:
-    """Write a duration: 12 s, 3:05 min, 2:03:05 h, 20 days, 1 day 6 hours; from a day on it is rounded to hours."""
-    whole = round(seconds)
-    if whole >= DAY:
-        days, hours = divmod(round(whole / 3600), 24)
-        return f"{number_of(days, 'day')} {number_of(hours, 'hour')}" if hours else number_of(days, "day")
-    if whole < 60:
-        return f"{whole} s"
-    minutes, rest = divmod(whole, 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02} h" if hours else f"{minutes}:{rest:02} min"
-
-
 def date(moment: datetime) -> str:
     """Write a date and time in UTC."""
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
@@ -99,22 +83,6 @@ def control(time: TimeControl) -> str:
     if time.increment == 0:
         return f"{span(time.budget)} a side"
     return f"{span(time.budget)} + {span(time.increment)} a move"
-
-
-def format_name(format: Format) -> str:
-    """Name the format of a stage with its size."""
-    if isinstance(format, RoundRobin):
-        return "Round robin" if format.cycles == 1 else f"Round robin, {format.cycles} cycles"
-    if isinstance(format, Swiss):
-        return f"Swiss, {number_of(format.rounds, 'round')}"
-    if isinstance(format, Gauntlet):
-        return "Gauntlet" if format.cycles == 1 else f"Gauntlet, {format.cycles} cycles"
-    if isinstance(format, Knockout):
-        return "Knockout"
-    assert isinstance(format, Ladder)
-    limits = [number_of(format.games, "game")] if format.games else []
-    limits += [duration(format.seconds)] if format.seconds else []
-    return f"Ladder, {' or '.join(limits)}"
 
 
 def variant_name(variant: Variant) -> str:

@@ -10,14 +10,15 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import NamedTuple
 
-from engine.wire.words import number_of
-from server.contest.definition import Definition, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
-from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, counted_games, games_in_meeting
-from server.contest.formats.plan import Plan, StageState, plan
-from server.contest.formats.standings import Standing, standings
+from engine.wire.words import duration, number_of
+from server.contest.definition import Definition
+from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, Schedule, counted_games
+from server.contest.formats.format import Batch, Standing
+from server.contest.plan import Plan, StageState, plan
 from server.contest.report import formatting
 from server.contest.report.structure import Pause
 from server.contest.scoring.disqualification import find_disqualified
+from server.contest.standings import standings
 
 RECENT = 50
 """Games of a stage, the last ones, that predict the duration of the next ones."""
@@ -67,7 +68,7 @@ class Remaining(NamedTuple):
     @property
     def time(self) -> str:
         """The time as text."""
-        return f"about {formatting.duration(self.seconds)}{'' if self.measured else ' with all budgets used up'}"
+        return f"about {duration(self.seconds)}{'' if self.measured else ' with all budgets used up'}"
 
 
 class Progress(NamedTuple):
@@ -94,8 +95,7 @@ def current_progress(definition: Definition, games: Sequence[GameResult], plan: 
     valid = counted_games(games)
     stage, table = "qualification", list[Standing]()
     if state.number != QUALIFICATION:
-        format = formatting.format_name(definition.stages[state.number].format)
-        stage = f"stage {state.number + 1} of {len(definition.stages)}, {format}"
+        stage = f"stage {state.number + 1} of {len(definition.stages)}, {definition.stages[state.number].format.title}"
         table = standings(definition, state.number, state.players, valid, state.schedule.byes)[:HEAD]
     pauses = [formatting.pause(pause) for pause in moment.pauses[-1:] if pause.ended is None and not plan.over]
     return Progress(
@@ -149,14 +149,6 @@ def forecast(definition: Definition, cores: int) -> str:
     return f"{'at least ' if left.at_least else ''}{number_of(left.games, 'game')} on {on}: {left.time}"
 
 
-class Batch(NamedTuple):
-    """Games that can be played in any order after the games of the batch before."""
-
-    games: int
-    players: int
-    """That take part."""
-
-
 def estimate_left(definition: Definition, games: Sequence[GameResult], plan: Plan, moment: Moment) -> Remaining:
     """Estimate what is left, as if nobody else were disqualified."""
     if plan.over:
@@ -168,63 +160,34 @@ def estimate_left(definition: Definition, games: Sequence[GameResult], plan: Pla
     count, seconds, at_least, measured = 0, 0.0, False, True
     for number in range(last.number, len(definition.stages)):
         if number == last.number:
-            batches = _open_batches(definition, last, valid, out, players)
+            entered, schedule, batches = len(last.players), last.schedule, [_open_batch(last, valid, out)]
         else:
-            players = min(players, definition.stages[number].advance or players)
-            batches = _batches(definition, number, players)
+            entered = players = min(players, definition.stages[number].advance or players)
+            schedule, batches = Schedule((), complete=False), [Batch(0, 0)]
         format = None if number == QUALIFICATION else definition.stages[number].format
+        if format is not None and not schedule.complete:
+            meeting_games = 2 * len(definition.variants) * definition.stages[number].pairs
+            batches = format.batches(entered, players, meeting_games, schedule, batches[0])
         a_game = _game_seconds(definition, number, valid)
-        duration = sum(_duration(definition, number, batch, a_game, moment) for batch in batches)
-        has_limit, endless = False, isinstance(format, Ladder) and format.games == 0
-        if isinstance(format, Ladder) and format.seconds:
-            limit = format.seconds - (moment.now - moment.began.get(number, moment.now)).total_seconds()
-            if has_limit := limit > 0:  # else only the pairs that have begun are left
-                duration = limit if endless else min(limit, duration)
+        time = sum(_duration(definition, number, batch, a_game, moment) for batch in batches)
+        gone = (moment.now - moment.began.get(number, moment.now)).total_seconds()
+        limit = None if format is None else format.seconds_left(gone)
+        may_grow = format is not None and format.may_grow
+        if limit:  # at 0 only the pairs that have begun are left
+            time = limit if may_grow else min(limit, time)
         size = sum(batch.games for batch in batches)
-        measured &= a_game is not None or not size or (endless and has_limit)
-        at_least |= (endless or isinstance(format, Knockout)) and not (number == last.number and last.schedule.complete)
+        measured &= a_game is not None or not size or (may_grow and bool(limit))
+        at_least |= may_grow and not schedule.complete
         count += size
-        seconds += duration
+        seconds += time
     return Remaining(count, at_least, seconds, measured)
 
 
-def _open_batches(
-    definition: Definition, state: StageState, games: list[GameResult], out: Set[str], players: int
-) -> list[Batch]:
-    """Return the games of a stage that has begun."""
+def _open_batch(state: StageState, games: list[GameResult], out: Set[str]) -> Batch:
+    """Return the games of a stage that are paired and not over."""
     over = {game.fixture for game in games}
-    fixtures = state.schedule.fixtures
-    known = [fixture for fixture in fixtures if fixture not in over and out.isdisjoint(fixture.players)]
-    open_ = Batch(len(known), len({name for fixture in known for name in fixture.players}))
-    if state.number == QUALIFICATION or state.schedule.complete:
-        return [open_]
-    format = definition.stages[state.number].format
-    if isinstance(format, Ladder):
-        return [Batch(open_.games + max(0, format.games - len(fixtures)), players)]
-    rounds = max((fixture.round for fixture in fixtures), default=0)
-    players = len(state.players) if isinstance(format, Knockout) else players
-    return [open_, *_batches(definition, state.number, players, rounds)]
-
-
-def _batches(definition: Definition, number: int, players: int, behind: int = 0) -> list[Batch]:
-    """Return the games of a stage after a number of rounds."""
-    size = games_in_meeting(definition, number)
-    match definition.stages[number].format:
-        case RoundRobin(cycles=cycles):
-            return [Batch(cycles * players * (players - 1) // 2 * size, players)]
-        case Swiss(rounds=rounds):
-            return [Batch((players // 2) * size, players)] * (rounds - behind)
-        case Gauntlet(challengers=names, cycles=cycles):
-            challengers = min(players, len(names))
-            return [Batch(cycles * challengers * (players - challengers) * size, 2 * challengers)]
-        case Knockout(third_place=third_place):
-            rounds = max(0, players - 1).bit_length()
-            meetings = [2 ** (rounds - number) for number in range(1, rounds + 1)]
-            meetings[:1] = [players - one for one in meetings[:1]]  # others have no opponent in the first round
-            meetings[-1:] = [one + (third_place and players > 3) for one in meetings[-1:]]
-            return [Batch(one * size, 2 * one) for one in meetings[behind:]]
-        case Ladder(games=games):
-            return [Batch(games, players)]
+    open_ = [one for one in state.schedule.fixtures if one not in over and out.isdisjoint(one.players)]
+    return Batch(len(open_), len({name for fixture in open_ for name in fixture.players}))
 
 
 def _duration(definition: Definition, number: int, batch: Batch, a_game: float | None, moment: Moment) -> float:
@@ -240,11 +203,11 @@ def _duration(definition: Definition, number: int, batch: Batch, a_game: float |
 
 def _longest_game(definition: Definition, number: int) -> float:
     """Return the longest duration of a game of a stage in seconds, with the start of its programs."""
-    stage = definition.qualification if number == QUALIFICATION else definition.stages[number]
-    assert stage is not None
-    controls = [stage.control]
-    if number != QUALIFICATION and isinstance(format := definition.stages[number].format, Knockout):
-        controls.append(format.control)
+    if number == QUALIFICATION:
+        assert definition.qualification is not None
+        controls = [definition.qualification.control]
+    else:
+        controls = definition.stages[number].controls
     longest = max(2 * control.budget + definition.move_limit * control.increment for control in controls)
     programs = any(not entrant.connects for entrant in definition.entrants) or number == QUALIFICATION
     return longest / SECOND + (definition.start_seconds if programs else 0)
@@ -276,7 +239,7 @@ def _game_seconds(definition: Definition, number: int, games: list[GameResult]) 
         return sum(mine) / len(mine)
     if not played:
         return None
-    shares = [_seconds(game) / (2 * game.fixture.control(definition).budget / SECOND) for game in played[-RECENT:]]
+    shares = [_seconds(game) / (2 * definition.control(game.fixture).budget / SECOND) for game in played[-RECENT:]]
     stage = definition.qualification if number == QUALIFICATION else definition.stages[number]
     assert stage is not None
     return 2 * stage.control.budget / SECOND * sum(shares) / len(shares)

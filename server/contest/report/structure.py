@@ -10,9 +10,10 @@ from typing import Protocol
 import msgspec
 
 from server.contest.fixtures import Bye
-from server.contest.formats.standings import Cell, Standing
+from server.contest.formats.format import Standing
 from server.contest.interventions import Kind
 from server.contest.scoring.ratings import Rating
+from server.contest.standings import Cell
 
 
 class Game(msgspec.Struct, frozen=True, kw_only=True):

@@ -61,7 +61,14 @@ class Ledger:
     """The results of a contest, and how often its games have failed."""
 
     def __init__(
-        self, contest: int, name: str, store: Store, record_store: RecordStore, seats: GameSeating, pauses: Pauses
+        self,
+        contest: int,
+        name: str,
+        store: Store,
+        record_store: RecordStore,
+        seats: GameSeating,
+        pauses: Pauses,
+        kept: Callable[[GameResult], None],
     ) -> None:
         """Read the results of a contest from the store."""
         self.games = store.games(contest)
@@ -74,6 +81,7 @@ class Ledger:
         self._record_store = record_store
         self._seats = seats
         self._pauses = pauses
+        self._kept = kept
 
     async def keep(self, game: GameResult) -> GameResult:
         """Keep a result after its record is on the disk, in the store and then in memory; return what is kept."""
@@ -85,6 +93,7 @@ class Ledger:
             self.games.append(game._replace(interventions=stamp))
 
         await self.surely(keep)
+        self._kept(game)
         if game.termination in ANNULLED:
             log.warning("contest_game_annulled", contest=self._name, match=game.match, sentence=repr(game.detail))
         return game

@@ -8,9 +8,9 @@ planned once a second at most where its games are shorter, and each of its games
 from collections import deque
 from collections.abc import Collection, Sequence
 
-from server.contest.definition import Definition, Gauntlet, RoundRobin
+from server.contest.definition import Definition
 from server.contest.fixtures import QUALIFICATION, Fixture, GameResult
-from server.contest.formats.plan import Plan, Present, plan
+from server.contest.plan import Plan, Present, plan
 from server.contest.scoring.disqualification import Disqualification, find_disqualified, is_harmless
 
 STANDS_SECONDS = 1.0
@@ -73,7 +73,7 @@ class PlanCache:
 def _is_fixed(definition: Definition, found: Plan) -> bool:
     """Tell whether the games of the current stage do not depend on results."""
     number = found.stages[-1].number
-    return number == QUALIFICATION or isinstance(definition.stages[number].format, RoundRobin | Gauntlet)
+    return number == QUALIFICATION or definition.stages[number].format.is_fixed
 
 
 def make_plan(

@@ -1,12 +1,12 @@
 """Plays a contest: begins each due game when its players are present, and keeps its result.
 
-What is due says `server.contest.formats.plan`. Everything that has to outlive the server is in the store and in the
+What is due says `server.contest.plan`. Everything that has to outlive the server is in the store and in the
 records before anything follows from it. So a runner that begins finds the contest where the last one, however it ended,
 has left it.
 """
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from functools import partial
 
@@ -17,7 +17,6 @@ from engine.games.outcome import Termination
 from server.arena.arena import Arena
 from server.contest.definition import Interrupted
 from server.contest.fixtures import Fixture, GameResult
-from server.contest.formats.plan import Plan, Present, games_to_start
 from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers, Presence
 from server.contest.hosts.dask_cluster import Cluster, ClusterHost
@@ -26,6 +25,7 @@ from server.contest.hosts.precompile import precompile_bots
 from server.contest.hosts.seating import GameSeating
 from server.contest.hosts.worker_job import PROGRAMS, cluster_obstacle
 from server.contest.interventions import Intervention, Kind, is_cancelled, is_paused, withdrawn
+from server.contest.plan import Plan, Present, games_to_start
 from server.contest.programs.sandbox.choice import wait_until_sealable
 from server.contest.runtime.adjudication import adjudicate
 from server.contest.runtime.attendance import LOOK_SECONDS, Attendance
@@ -46,18 +46,29 @@ class Runner:
     """The runner of a contest, from its present state to its end."""
 
     def __init__(
-        self, contest: int, store: Store, arena: Arena, seats: GameSeating, cluster: Cluster | None = None
+        self,
+        contest: int,
+        store: Store,
+        arena: Arena,
+        seats: GameSeating,
+        cluster: Cluster | None = None,
+        host: Host | None = None,
+        kept: Callable[[GameResult], None] = lambda game: None,
     ) -> None:
-        """Take a contest of the store, and perhaps a cluster for its games; nothing happens before `run`."""
+        """Take a contest of the store, and perhaps a cluster for its games; nothing happens before `run`.
+
+        ``host`` plays the games in place of the arena. ``kept`` is called with each result that the store has.
+        """
         self.contest = contest
         self.definition = store.definition(contest)
         self._cluster = None if cluster_obstacle(self.definition) else cluster
         self._store = store
         self._arena = arena
         self._seats = seats
-        self._host: Host = ArenaHost(arena, seats) if self._cluster is None else ClusterHost(arena, self._cluster)
+        usual = ArenaHost(arena, seats) if self._cluster is None else ClusterHost(arena, self._cluster)
+        self._host: Host = host or usual
         self._pauses = Pauses(contest, self.definition.name, store, seats.stored, self._tell)
-        self._ledger = Ledger(contest, self.definition.name, store, arena.record_store, seats, self._pauses)
+        self._ledger = Ledger(contest, self.definition.name, store, arena.record_store, seats, self._pauses, kept)
         self._connecting = frozenset(entrant.name for entrant in self.definition.entrants if entrant.connects)
         self._attendance = Attendance(ContestPlayers.of(arena), self._connecting)
         self._left = store.begun(contest)
@@ -163,7 +174,7 @@ class Runner:
                 continue
             for game in found.forfeited:
                 await self._ledger.keep(game)
-            if found.over and not self._running and await self._close():
+            if found.over and (found.final or not self._running) and await self._close():
                 return
             if not self._arena.stopping:
                 self._begin(nursery, self._look_for(found.due))
@@ -330,6 +341,8 @@ class Runner:
         known, began = len(self.definition.interventions), trio.current_time()
         if not await self._ledger.stored(partial(self._store.begin, self.contest, fixture, number, known)):
             return  # the organiser has just changed something
+        if self.definition.variants[fixture.variant].drawn is not None:
+            await trio.to_thread.run_sync(self.definition.position, fixture)  # drawing it may take milliseconds
         starts = {name: start_seconds(self.definition, self._ledger.games, name) for name in fixture.players}
         kept, wanted = self._comes_back(fixture), partial(self._wanted, fixture)
         task = GameTask(self.contest, self.definition, fixture, number, starts, kept, wanted)

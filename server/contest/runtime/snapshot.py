@@ -8,8 +8,8 @@ import msgspec
 
 from server.contest.definition import Definition, Sandbox
 from server.contest.fixtures import GameResult
-from server.contest.formats.plan import Plan, Present, plan
 from server.contest.hosts.contest_players import Presence
+from server.contest.plan import Plan, Present, plan
 from server.contest.programs.sandbox.choice import lacks
 from server.contest.programs.sandbox.cores import Cores
 from server.contest.report import files, formatting

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from engine.games.outcome import Termination
-from server.contest.definition import Definition, Knockout, Swiss
+from server.contest.definition import Definition
 from server.contest.fixtures import Fixture, GameResult
 from server.contest.interventions import Intervention, Kind
 
@@ -60,7 +60,7 @@ def rests_on(definition: Definition, fixture: Fixture, begun: Iterable[Fixture])
     if fixture.stage < 0:
         return ""
     stage = definition.stages[fixture.stage]
-    if not isinstance(stage.format, Swiss | Knockout):
+    if not stage.format.by_rounds:
         return ""
     here = [other for other in begun if other.stage == fixture.stage]
     last = max((other.round for other in here), default=0)
@@ -81,5 +81,5 @@ def _takes_back(definition: Definition, done: Intervention, game: GameResult) ->
         return False
     if game.points(fixture.players.index(done.name)) > 0:
         return False
-    by_rounds = fixture.stage >= 0 and isinstance(definition.stages[fixture.stage].format, Swiss | Knockout)
+    by_rounds = fixture.stage >= 0 and definition.stages[fixture.stage].format.by_rounds
     return not by_rounds or fixture.round == done.round

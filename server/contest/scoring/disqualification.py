@@ -244,7 +244,7 @@ def _loss(definition: Definition, game: GameResult, side: int) -> Loss:
 
 
 def _times_used(definition: Definition, game: GameResult, side: int) -> str:
-    control = game.fixture.control(definition)
+    control = definition.control(game.fixture)
     # the loser was to move, so the other one made the last move, if there was one
     moves = game.plies // 2
     used, allowed = milliseconds(game.used[side]), milliseconds(control.budget + moves * control.increment)

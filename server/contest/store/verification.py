@@ -14,13 +14,13 @@ from engine import record
 from engine.games.outcome import ANNULLED
 from engine.record import BadRecord, Summary
 from engine.wire.words import number_of
-from server.contest.definition import Definition, Ladder
+from server.contest.definition import Definition
 from server.contest.fixtures import ABSENT, BOTH_WAYS, FORFEIT, SET_ASIDE, WITHDRAWN, Fixture, GameResult, counted_games
-from server.contest.formats.plan import Plan, Present, forfeit, plan
-from server.contest.formats.standings import standings
+from server.contest.plan import Plan, Present, forfeit, plan
 from server.contest.scoring.annulments import effective_results, replayed_matches
 from server.contest.scoring.disqualification import Disqualification, find_disqualified
 from server.contest.scoring.game_result import game_result, missing_sentence
+from server.contest.standings import standings
 from server.match import recovery
 
 _SHOWN = ("winner", "termination", "detail", "plies", "used", "ready", "gone")
@@ -171,9 +171,9 @@ def _of_another(definition: Definition, result: GameResult, summary: Summary) ->
         yield f"the record is of {' against '.join(header.players)}, not {' against '.join(fixture.players)}"
     if position.game.name != variant.game:
         yield f"the record is of the game {position.game.name}, not {variant.game}"
-    elif position != position.game.read(fixture.position(definition)):
+    elif position != position.game.read(definition.position(fixture)):
         yield "the record begins from another position"
-    if header.control != fixture.control(definition):
+    if header.control != definition.control(fixture):
         yield "the record has another time control"
     if header.move_limit != definition.move_limit:
         yield f"the record has the move limit {header.move_limit}, not {definition.move_limit}"
@@ -260,7 +260,7 @@ def _impossible(definition: Definition, game: GameResult) -> str:
 def check_schedule(definition: Definition, results: Sequence[GameResult], plan: Plan, *, closed: bool) -> list[str]:
     """Return games that are not in the contest's schedule, and games without a result if it is over."""
     known = _fixtures(plan)
-    ladders = {number for number, stage in enumerate(definition.stages) if isinstance(stage.format, Ladder)}
+    open_stages = {number for number, stage in enumerate(definition.stages) if stage.format.is_open}
     found = []
     seen: set[Fixture] = set()
     earlier: dict[int, set[Fixture]] = {}
@@ -270,7 +270,7 @@ def check_schedule(definition: Definition, results: Sequence[GameResult], plan: 
         if game.fixture in seen:
             found.append(f"{_name(game)}: this game has another result already")
         seen.add(game.fixture)
-        if game.fixture in known or game.fixture.stage in ladders:
+        if game.fixture in known or game.fixture.stage in open_stages:
             continue
         number = game.interventions
         if number not in earlier:
@@ -324,10 +324,10 @@ def stray(definition: Definition, plan: Plan, text: str) -> Fixture | None:
         return None
     for stage in plan.stages:
         for fixture in stage.schedule.fixtures:
-            if fixture.players == header.players and fixture.control(definition) == header.control:
+            if fixture.players == header.players and definition.control(fixture) == header.control:
                 variant = definition.variants[fixture.variant]
                 game = header.position.game
-                if game.name == variant.game and game.read(fixture.position(definition)) == header.position:
+                if game.name == variant.game and game.read(definition.position(fixture)) == header.position:
                     return fixture
     return None
 

@@ -13,7 +13,7 @@ import msgspec
 
 from server.contest.definition import Definition
 from server.contest.fixtures import GameResult
-from server.contest.formats.plan import Plan
+from server.contest.plan import Plan
 from server.contest.report import files
 from server.contest.report.contents import make_report
 from server.contest.report.progress import Moment

@@ -23,7 +23,8 @@ from server.config.declared import Field, Form, Range, fields_of, read_fields, r
 from server.config.settings import MOVE_LIMIT
 from server.config.toml_table import BadTable, TomlTable
 from server.contest.contest_file import Load, read_control, read_variant
-from server.contest.definition import PATHS, SEED, Bounds, Definition, Entrant, RoundRobin, Sandbox, Stage, Variant
+from server.contest.definition import PATHS, SEED, Bounds, Definition, Entrant, Sandbox, Stage, Variant
+from server.contest.formats.round_robin import RoundRobin
 from server.league.ladder.rating import LadderPlayer
 
 LEVEL_ELO = (500, 963, 1426, 1875, 2353, 2802, 3251, 3700, 4170)

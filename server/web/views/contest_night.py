@@ -9,7 +9,7 @@ import msgspec
 
 from engine.games.interface import Position
 from server.contest.fixtures import QUALIFICATION
-from server.contest.formats.standings import Standing
+from server.contest.formats.format import Standing
 from server.contest.report.formatting import ended, marks, pause, score
 from server.contest.report.structure import Game, Report, ScheduledGame
 from server.web.views.lobby import Listed

@@ -16,7 +16,7 @@ from engine.duel.statistics import estimate
 from server.commands.grade import grade
 from server.commands.match.output import Progress, as_json
 from server.commands.match.tally import Tally
-from server.contest.definition import RoundRobin
+from server.contest.formats.round_robin import RoundRobin
 from server.contest.report import files as report_files
 from server.league.grading.evidence import BadReport, Evidence, add_report
 from server.league.grading.grading import as_text, elo_low, grade_all

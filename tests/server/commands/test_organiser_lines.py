@@ -11,7 +11,7 @@ import pytest
 
 from server import cli
 from server.contest.fixtures import GameResult
-from server.contest.formats.plan import plan
+from server.contest.plan import plan
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
 from tests.server.contest.runtime.bots import read_definition

@@ -7,7 +7,7 @@ from engine.clock import TimeControl
 from engine.games.outcome import Termination
 from server.contest.definition import Definition, Entrant, Format, Qualification, Stage, Variant
 from server.contest.fixtures import Fixture, GameResult
-from server.contest.formats.plan import Plan, Present, plan
+from server.contest.plan import Plan, Present, plan
 
 CONTROL = TimeControl(1_000_000, 10_000)
 

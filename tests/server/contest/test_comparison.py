@@ -1,8 +1,8 @@
 import pytest
 
 from engine.duel.statistics import Decision, Sprt, estimate
-from server.contest.definition import RoundRobin
 from server.contest.fixtures import FORFEIT, Fixture, GameResult
+from server.contest.formats.round_robin import RoundRobin
 from server.contest.report.ratings_part import compare
 from tests.server.contest.played import better_wins, by_seed, contest, play
 

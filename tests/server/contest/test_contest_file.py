@@ -10,20 +10,12 @@ from hypothesis import strategies as st
 from engine.clock import TimeControl
 from engine.games.catalogue import GAMES
 from server.contest.contest_file import BadContest, read
-from server.contest.definition import (
-    Adjudication,
-    Entrant,
-    Gauntlet,
-    Interrupted,
-    Knockout,
-    Ladder,
-    Qualification,
-    RoundRobin,
-    Seeding,
-    Stage,
-    Swiss,
-)
-from server.contest.formats.plan import plan
+from server.contest.definition import Adjudication, Entrant, Interrupted, Qualification, Seeding, Stage
+from server.contest.formats.knockout import Knockout
+from server.contest.formats.ladder import Ladder
+from server.contest.formats.round_robin import Gauntlet, RoundRobin
+from server.contest.formats.swiss import Swiss
+from server.contest.plan import plan
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "contests.md"
 

@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 from msgspec.structs import replace
 
 from engine.games.outcome import ANNULLED, Termination
-from server.contest.definition import Definition, RoundRobin
+from server.contest.definition import Definition
 from server.contest.fixtures import (
     ENDED_AT_START,
     FORFEIT,
@@ -13,10 +13,11 @@ from server.contest.fixtures import (
     WITHDRAWN,
     GameResult,
 )
-from server.contest.formats.plan import plan
+from server.contest.formats.round_robin import RoundRobin
 from server.contest.hosts.host import PlayerMissing
 from server.contest.hosts.seating import combine_faults
 from server.contest.interventions import Intervention, Kind
+from server.contest.plan import plan
 from server.contest.scoring.disqualification import Cause, find_disqualified, is_late, losses, start_seconds
 from server.contest.scoring.game_result import absence_result
 from tests.server.contest.played import better_wins, contest, play

@@ -1,8 +1,9 @@
 from msgspec.structs import replace
 
-from server.contest.definition import Entrant, Qualification, RoundRobin
+from server.contest.definition import Entrant, Qualification
 from server.contest.fixtures import Fixture
-from server.contest.formats.plan import games_to_start, plan
+from server.contest.formats.round_robin import RoundRobin
+from server.contest.plan import games_to_start, plan
 from tests.server.contest.played import CONTROL, contest
 
 DEFINITION = contest(4, RoundRobin())

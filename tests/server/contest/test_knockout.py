@@ -6,11 +6,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from engine.clock import TimeControl
-from server.contest.definition import Knockout
 from server.contest.fixtures import Fixture, GameResult
-from server.contest.formats.knockout import seeds
-from server.contest.formats.standings import standings
+from server.contest.formats.knockout import Knockout, seeds
 from server.contest.report.contents import make_report
+from server.contest.standings import standings
 from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, final_plan, play
 from tests.server.contest.report.samples import sample
 
@@ -67,7 +66,7 @@ def test_even_meetings_go_on_pair_by_pair_with_their_own_time_and_openings() -> 
     assert [(game.fixture.pair, game.fixture.variant, game.fixture.opening) for game in games[::2]] == [
         (0, 0, 0), (0, 1, 0), (1, 0, 1), (2, 1, 2)
     ]  # fmt: skip
-    assert [game.fixture.control(definition) for game in games[::2]] == [CONTROL, CONTROL, SHORT, SHORT]
+    assert [definition.control(game.fixture) for game in games[::2]] == [CONTROL, CONTROL, SHORT, SHORT]
     assert standings(definition, 0, ("a1", "a2"), games)[0].name == "a1", "the better seed goes on in the end"
 
 

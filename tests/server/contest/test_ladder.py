@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from engine.games.outcome import Termination
-from server.contest.definition import Ladder, RoundRobin
 from server.contest.fixtures import Fixture, GameResult
-from server.contest.formats.plan import Present, games_to_start, plan
+from server.contest.formats.ladder import Ladder
+from server.contest.formats.round_robin import RoundRobin
+from server.contest.plan import Present, games_to_start, plan
 from tests.server.contest.played import better_wins, by_seed, contest, final_plan, play
 
 

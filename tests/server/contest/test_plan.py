@@ -5,10 +5,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from engine.games.outcome import Termination
-from server.contest.definition import Format, Gauntlet, Knockout, Ladder, Qualification, RoundRobin, Seeding, Swiss
+from server.contest.definition import Format, Qualification, Seeding
 from server.contest.fixtures import FORFEIT, QUALIFICATION, Fixture, GameResult, counted_games
-from server.contest.formats.plan import Present, plan, shuffled
-from server.contest.formats.standings import standings
+from server.contest.formats.knockout import Knockout
+from server.contest.formats.ladder import Ladder
+from server.contest.formats.round_robin import Gauntlet, RoundRobin
+from server.contest.formats.swiss import Swiss
+from server.contest.plan import Present, plan, shuffled
+from server.contest.standings import standings
 from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, final_plan, play
 
 formats = st.sampled_from(

@@ -11,9 +11,9 @@ from random import Random
 import numpy
 import pytest
 
-from server.contest.definition import RoundRobin
 from server.contest.fixtures import FORFEIT, Fixture, GameResult
-from server.contest.formats.plan import plan
+from server.contest.formats.round_robin import RoundRobin
+from server.contest.plan import plan
 from server.contest.scoring.ratings import Rating, Ratings, ratings, strengths
 from tests.server.contest.played import contest
 

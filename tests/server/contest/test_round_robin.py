@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.contest.definition import Gauntlet, RoundRobin
-from server.contest.formats.plan import plan
-from server.contest.formats.round_robin import berger
+from server.contest.formats.round_robin import Gauntlet, RoundRobin, berger
+from server.contest.plan import plan
 from tests.server.contest.played import contest
 
 PUBLISHED = {
@@ -65,7 +64,7 @@ def test_openings_change_from_pair_to_pair_and_begin_anew_behind_the_last() -> N
     due = plan(definition, []).due
     between = [fixture for fixture in due if set(fixture.players) == {"a1", "a2"}]
     assert [(fixture.round, fixture.opening) for fixture in between[::2]] == [(2, 2), (2, 3), (5, 8), (5, 9)]
-    assert [fixture.position(definition) for fixture in between[::2]] == ["three", "one", "three", "one"]
+    assert [definition.position(fixture) for fixture in between[::2]] == ["three", "one", "three", "one"]
 
 
 @given(st.integers(3, 9), st.integers(1, 3), st.data())

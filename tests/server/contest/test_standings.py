@@ -1,10 +1,12 @@
 import pytest
 
 from engine.games.outcome import Termination
-from server.contest.definition import Gauntlet, Ladder, RoundRobin, Swiss
 from server.contest.fixtures import FORFEIT, Bye, Fixture, GameResult
-from server.contest.formats.plan import plan
-from server.contest.formats.standings import crosstable, standings
+from server.contest.formats.ladder import Ladder
+from server.contest.formats.round_robin import Gauntlet, RoundRobin
+from server.contest.formats.swiss import Swiss
+from server.contest.plan import plan
+from server.contest.standings import crosstable, standings
 from tests.server.contest.played import better_wins, by_seed, contest, final_plan, play
 
 NAMES = ("a1", "a2", "a3", "a4")

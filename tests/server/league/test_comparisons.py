@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from engine import record
-from server.contest.definition import RoundRobin
+from server.contest.formats.round_robin import RoundRobin
 from server.contest.report.structure import Comparison as PairsOfGames
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store

@@ -11,8 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from server.contest.contest_file import BadContest
-from server.contest.formats.plan import plan
 from server.contest.interventions import Kind
+from server.contest.plan import plan
 from server.contest.programs.sandbox.choice import NotVisible, view
 from server.contest.report.formatting import pause
 from server.contest.runtime.organiser_commands import InterventionRequest, intervene

@@ -175,7 +175,7 @@ def _log_lacks() -> None:
 
 def _longest(definition: Definition, fixture: Fixture, start_seconds: float, *, pinned: bool) -> float:
     """Return the processor time of a program that thinks during the whole of the longest game, in seconds."""
-    control = fixture.control(definition)
+    control = definition.control(fixture)
     game = (2 * control.budget + definition.move_limit * control.increment) / 1_000_000
     return (start_seconds + game) * (1 if pinned else os.cpu_count() or 1)
 

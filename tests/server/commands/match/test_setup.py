@@ -21,7 +21,7 @@ def test_both_games_of_a_pair_have_the_opening_and_each_pair_another_one() -> No
     openings = [made.opening(fixture) for fixture in made.fixtures]
     assert openings[::2] == openings[1::2] and len(set(openings)) == 4
     definition = made.game_definition(made.fixtures[2], openings[2])
-    assert made.fixtures[2].position(definition) == openings[2]
+    assert definition.position(made.fixtures[2]) == openings[2]
 
 
 def test_the_first_games_of_a_match_are_those_of_a_longer_one() -> None:

@@ -72,7 +72,7 @@ def test_versions_of_bots_stand_in_it_with_what_was_sent(held: Path, tmp_path: P
 
 def _adjudicated(fixture: Fixture, number: int) -> str:
     """Return the record of a game that was adjudicated when both sides were ready."""
-    position = GAMES["mnk"].read(fixture.position(DEFINITION))
+    position = GAMES["mnk"].read(DEFINITION.position(fixture))
     header = Header(number, position, fixture.players, CONTROL, 50, "test", "2026-11-22T12:00:00.000Z")
     state, first = referee.ready(referee.begin(header), 0, 1_000)
     state, second = referee.ready(state, 1, 2_000)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from engine.games.outcome import Termination
 from server.contest.definition import Definition, Format, Qualification
 from server.contest.fixtures import QUALIFICATION, Fixture, GameResult
-from server.contest.formats.plan import Plan, Present, plan
+from server.contest.plan import Plan, Present, plan
 from server.contest.report.contents import make_report
 from server.contest.report.progress import Moment
 from server.contest.report.structure import Report

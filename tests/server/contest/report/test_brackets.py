@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from server.contest.definition import Knockout
+from server.contest.formats.knockout import Knockout
 from server.contest.report.contents import make_report
 from server.contest.report.structure import Meeting, Report, Round
 from tests.server.contest.played import CONTROL

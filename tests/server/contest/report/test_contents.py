@@ -4,10 +4,13 @@ import pytest
 from msgspec.structs import replace
 
 from engine.duel.statistics import Decision
-from server.contest.definition import Definition, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
+from server.contest.definition import Definition, Format
 from server.contest.fixtures import ABSENT, FORFEIT, Fixture, GameResult, counted_games
-from server.contest.formats.plan import plan
-from server.contest.formats.standings import standings
+from server.contest.formats.knockout import Knockout
+from server.contest.formats.ladder import Ladder
+from server.contest.formats.round_robin import Gauntlet, RoundRobin
+from server.contest.formats.swiss import Swiss
+from server.contest.plan import plan
 from server.contest.report import contents, ratings_part
 from server.contest.report.contents import make_report
 from server.contest.report.page import page
@@ -16,6 +19,7 @@ from server.contest.report.structure import Report, winners
 from server.contest.scoring.disqualification import find_disqualified, losses
 from server.contest.scoring.game_result import absence_result, missing_sentence
 from server.contest.scoring.ratings import ratings
+from server.contest.standings import standings
 from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, play
 from tests.server.contest.report.samples import OPENED, sample, sample_report
 

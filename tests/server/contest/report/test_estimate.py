@@ -7,9 +7,13 @@ from typing import NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from server.contest.definition import Definition, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
+from server.contest.definition import Definition, Format
 from server.contest.fixtures import Fixture, GameResult
-from server.contest.formats.plan import Present, games_to_start, plan
+from server.contest.formats.knockout import Knockout
+from server.contest.formats.ladder import Ladder
+from server.contest.formats.round_robin import Gauntlet, RoundRobin
+from server.contest.formats.swiss import Swiss
+from server.contest.plan import Present, games_to_start, plan
 from server.contest.report.progress import Moment, Remaining, estimate_left
 from tests.server.contest.played import CONTROL, by_seed, contest
 from tests.server.contest.report.samples import OPENED

@@ -10,9 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from server.contest.definition import Entrant, Knockout, RoundRobin, Swiss
+from server.contest.definition import Entrant
 from server.contest.fixtures import GameResult, ProgramUsage
-from server.contest.formats.plan import plan
+from server.contest.formats.knockout import Knockout
+from server.contest.formats.round_robin import RoundRobin
+from server.contest.formats.swiss import Swiss
+from server.contest.plan import plan
 from server.contest.report import files
 from server.contest.report.contents import make_report
 from server.contest.report.progress import Moment

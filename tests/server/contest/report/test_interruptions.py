@@ -6,15 +6,15 @@ from io import StringIO
 from rich.console import Console
 
 from engine.games.outcome import Termination
-from server.contest.definition import RoundRobin
 from server.contest.fixtures import SET_ASIDE, GameResult
-from server.contest.formats.plan import plan
-from server.contest.formats.standings import standings
+from server.contest.formats.round_robin import RoundRobin
+from server.contest.plan import plan
 from server.contest.report import page, progress, text
 from server.contest.report.contents import make_report
 from server.contest.report.progress import Moment
 from server.contest.report.structure import Pause
 from server.contest.scoring.disqualification import find_disqualified
+from server.contest.standings import standings
 from tests.server.contest.played import contest
 from tests.server.contest.report.samples import OPENED
 

@@ -8,9 +8,13 @@ from jinja2 import UndefinedError
 from msgspec.structs import replace
 
 from engine.record import readable
-from server.contest.definition import Entrant, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
+from server.contest.definition import Entrant, Format
 from server.contest.fixtures import GameResult
-from server.contest.formats.plan import plan
+from server.contest.formats.knockout import Knockout
+from server.contest.formats.ladder import Ladder
+from server.contest.formats.round_robin import Gauntlet, RoundRobin
+from server.contest.formats.swiss import Swiss
+from server.contest.plan import plan
 from server.contest.report import formatting
 from server.contest.report import page as page_module
 from server.contest.report.contents import make_report

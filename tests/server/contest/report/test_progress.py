@@ -4,9 +4,13 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from server.contest.definition import Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
+from server.contest.definition import Format
 from server.contest.fixtures import GameResult
-from server.contest.formats.plan import Present, plan
+from server.contest.formats.knockout import Knockout
+from server.contest.formats.ladder import Ladder
+from server.contest.formats.round_robin import Gauntlet, RoundRobin
+from server.contest.formats.swiss import Swiss
+from server.contest.plan import Present, plan
 from server.contest.report.progress import Moment, current_progress, estimate_left, forecast, progress_line
 from tests.server.contest.played import CONTROL, by_seed, contest, play
 from tests.server.contest.report.samples import OPENED, sample

@@ -1,7 +1,7 @@
 import pytest
 from msgspec.structs import replace
 
-from server.contest.definition import Swiss
+from server.contest.formats.swiss import Swiss
 from server.contest.report.page import RoundCell, swiss_rounds
 from server.contest.report.structure import ScheduledGame
 from tests.server.contest.report.samples import sample_report

@@ -4,9 +4,13 @@ import pytest
 from msgspec.structs import replace
 from rich.console import Console, RenderableType
 
-from server.contest.definition import Definition, Entrant, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
+from server.contest.definition import Definition, Entrant, Format
 from server.contest.fixtures import GameResult
-from server.contest.formats.plan import plan
+from server.contest.formats.knockout import Knockout
+from server.contest.formats.ladder import Ladder
+from server.contest.formats.round_robin import Gauntlet, RoundRobin
+from server.contest.formats.swiss import Swiss
+from server.contest.plan import plan
 from server.contest.report import text
 from server.contest.report.contents import make_report
 from server.contest.report.progress import Moment

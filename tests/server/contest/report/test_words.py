@@ -5,8 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.clock import TimeControl, span
-from engine.wire.words import number_of
-from server.contest.definition import Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
+from engine.wire.words import duration, number_of
+from server.contest.definition import Format
+from server.contest.formats.knockout import Knockout
+from server.contest.formats.ladder import Ladder
+from server.contest.formats.round_robin import Gauntlet, RoundRobin
+from server.contest.formats.swiss import Swiss
 from server.contest.report import formatting
 
 
@@ -46,7 +50,7 @@ def test_times_have_their_unit() -> None:
         "2 h", "24 h", "2.5 h"
     ]  # fmt: skip
     long = [86_399, 86_400, 90_000, 259_199, 1_728_000, 1_731_600]
-    assert [formatting.duration(seconds) for seconds in long] == [
+    assert [duration(seconds) for seconds in long] == [
         "23:59:59 h", "1 day", "1 day 1 hour", "3 days", "20 days", "20 days 1 hour"
     ]  # fmt: skip
     berlin = timezone(timedelta(hours=2))
@@ -67,4 +71,4 @@ def test_times_have_their_unit() -> None:
     ],
 )
 def test_formats_are_named_with_their_size(format: Format, name: str) -> None:
-    assert formatting.format_name(format) == name
+    assert format.title == name

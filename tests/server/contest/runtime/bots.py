@@ -12,10 +12,11 @@ from engine.wire import messages as m
 from server.contest import contest_file
 from server.contest.definition import Definition
 from server.contest.fixtures import GameResult
-from server.contest.formats.plan import plan
-from server.contest.formats.standings import Standing, standings
+from server.contest.formats.format import Standing
+from server.contest.plan import plan
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.runtime.service import ContestService
+from server.contest.standings import standings
 from server.contest.store.store import FILE, Store
 from tests.server.harness import ArenaHarness, ImmediateArrivals, open_arena
 from tests.waiting import BUILD_SECONDS

@@ -33,9 +33,9 @@ from server.config.settings import Settings
 from server.config.tokens import hashed
 from server.contest import contest_file
 from server.contest.fixtures import GameResult, counted_games
-from server.contest.formats.plan import plan
-from server.contest.formats.standings import standings
+from server.contest.plan import plan
 from server.contest.programs.sandbox.choice import sandbox_obstacle
+from server.contest.standings import standings
 from server.contest.store.folders import folder_of, kept_by_contest
 from server.contest.store.store import FILE, Store
 from server.storage.database import BadStore

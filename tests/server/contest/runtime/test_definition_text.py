@@ -9,17 +9,16 @@ from server.contest.definition import (
     Definition,
     Entrant,
     Format,
-    Gauntlet,
     Interrupted,
-    Knockout,
-    Ladder,
     Qualification,
-    RoundRobin,
     Seeding,
     Stage,
-    Swiss,
     Variant,
 )
+from server.contest.formats.knockout import Knockout
+from server.contest.formats.ladder import Ladder
+from server.contest.formats.round_robin import Gauntlet, RoundRobin
+from server.contest.formats.swiss import Swiss
 from server.contest.store.schema import definition_text, read_definition
 from tests.server.contest.runtime.test_store import names, numbers, small, texts
 

@@ -4,9 +4,11 @@ import pytest
 from msgspec.structs import replace
 
 from engine.games.outcome import Termination
-from server.contest.definition import Definition, Format, Gauntlet, RoundRobin, Swiss
+from server.contest.definition import Definition, Format
 from server.contest.fixtures import ABSENT, GameResult
-from server.contest.formats.plan import games_to_start, plan
+from server.contest.formats.round_robin import Gauntlet, RoundRobin
+from server.contest.formats.swiss import Swiss
+from server.contest.plan import games_to_start, plan
 from server.contest.runtime.plan_cache import STANDS_SECONDS, PlanCache
 from tests.server.contest.played import by_seed, contest
 

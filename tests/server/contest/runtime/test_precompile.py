@@ -9,7 +9,8 @@ import trio
 from msgspec.structs import replace
 
 from engine.clock import TimeControl
-from server.contest.definition import Entrant, Qualification, RoundRobin, Sandbox, Variant
+from server.contest.definition import Entrant, Qualification, Sandbox, Variant
+from server.contest.formats.round_robin import RoundRobin
 from server.contest.hosts import precompile
 from server.contest.hosts.precompile import YIELDING, games_to_compile, precompile_bots
 from tests.server.contest.played import contest

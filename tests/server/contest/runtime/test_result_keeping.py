@@ -12,8 +12,8 @@ import trio
 from structlog.testing import capture_logs
 from trio.testing import MockClock
 
-from server.contest.definition import RoundRobin
 from server.contest.fixtures import Fixture, GameResult, counted_games
+from server.contest.formats.round_robin import RoundRobin
 from server.contest.hosts import seating
 from server.contest.programs.program import Program, run
 from server.contest.runtime import ledger, runner

@@ -60,9 +60,9 @@ async def test_a_round_robin_is_played_to_its_end(tmp_path: Path) -> None:
     for game in games:
         summary = record.verify((tmp_path / "records" / f"{game.match}.txt").read_text(encoding="utf-8"))
         assert tuple(map(str.lower, summary.header.players)) == tuple(map(str.lower, game.fixture.players))
-        assert summary.header.position.text() == game.fixture.position(definition)
+        assert summary.header.position.text() == definition.position(game.fixture)
         assert (summary.history.plies, summary.reason) == (game.plies, game.termination)
-        assert summary.header.control == game.fixture.control(definition)
+        assert summary.header.control == definition.control(game.fixture)
     assert sum(line.points for line in final_table(definition, games)) == len(games)
 
 

@@ -5,10 +5,8 @@ from threading import Barrier, Thread
 
 import pytest
 
-from server.contest.definition import (
-    RoundRobin,
-)
 from server.contest.fixtures import GameResult
+from server.contest.formats.round_robin import RoundRobin
 from server.contest.store.schema import APPLICATION, SCHEMA, TABLES
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts

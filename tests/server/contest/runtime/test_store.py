@@ -15,11 +15,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from engine.games.outcome import Termination
-from server.contest.definition import (
-    Entrant,
-    RoundRobin,
-)
+from server.contest.definition import Entrant
 from server.contest.fixtures import FORFEIT, QUALIFICATION, Fixture, GameResult, ProgramUsage
+from server.contest.formats.round_robin import RoundRobin
 from server.contest.store.store import FILE, Contest, Store
 from server.storage.database import BadStore
 from tests.server.contest.played import contest
@@ -192,7 +190,7 @@ _WRITER = """
 import sys
 from pathlib import Path
 from datetime import UTC, datetime
-from server.contest.definition import RoundRobin
+from server.contest.formats.round_robin import RoundRobin
 from server.contest.fixtures import GameResult, Fixture
 from server.contest.store.store import Store
 from tests.server.contest.played import contest

@@ -19,21 +19,14 @@ from engine.clock import TimeControl
 from engine.games.catalogue import GAMES
 from engine.games.interface import moves
 from engine.record import Header
-from server.contest.definition import (
-    Definition,
-    Entrant,
-    Format,
-    Gauntlet,
-    Knockout,
-    Ladder,
-    RoundRobin,
-    Stage,
-    Swiss,
-    Variant,
-)
+from server.contest.definition import Definition, Entrant, Format, Stage, Variant
 from server.contest.fixtures import Fixture
-from server.contest.formats.plan import plan
+from server.contest.formats.knockout import Knockout
+from server.contest.formats.ladder import Ladder
+from server.contest.formats.round_robin import Gauntlet, RoundRobin
+from server.contest.formats.swiss import Swiss
 from server.contest.interventions import Intervention, Kind
+from server.contest.plan import plan
 from server.contest.runtime.snapshot import take_snapshot, write_report
 from server.contest.scoring.disqualification import find_disqualified
 from server.contest.scoring.game_result import game_result
@@ -63,7 +56,7 @@ def _played(fixture: Fixture, number: int) -> str:
     """Return the record of a game by chance, in which ``late`` lets its clock run out."""
     chance = random.Random(str(fixture))
     header = Header(
-        number, GAMES["mnk"].read(fixture.position(DEFINITION)), fixture.players, CONTROL, 50, "test",
+        number, GAMES["mnk"].read(DEFINITION.position(fixture)), fixture.players, CONTROL, 50, "test",
         "2026-11-22T12:00:00.000Z",
     )  # fmt: skip
     state, lines, now = referee.begin(header), [header.text()], 0

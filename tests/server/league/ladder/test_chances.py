@@ -70,9 +70,9 @@ DATE = "2026-11-20T20:15:00.000Z"
 
 def record_of(definition: Definition, fixture: Fixture, match: int, moves: Sequence[str] = MOVES) -> str:
     """Return the record of a game of m,n,k 3 3 3, in which the side that begins wins by the usual moves."""
-    position = GAMES["mnk"].read(fixture.position(definition))
+    position = GAMES["mnk"].read(definition.position(fixture))
     header = Header(
-        match, position, fixture.players, fixture.control(definition), definition.move_limit, "test/0", DATE
+        match, position, fixture.players, definition.control(fixture), definition.move_limit, "test/0", DATE
     )
     state, lines = referee.begin(header), [header.text()]
 

@@ -15,55 +15,18 @@ an opponent who has as many points as oneself, like the virtual opponent of the 
 """
 
 from collections import Counter
-from collections.abc import Collection
-from typing import Generic, TypeVar
+from collections.abc import Collection, Sequence
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
 from engine.games.outcome import Termination
-from server.contest.definition import Definition, Format, Gauntlet, Knockout, Ladder, Swiss
-from server.contest.fixtures import Bye, GameResult, counted_games, games_in_meeting
-from server.contest.formats.knockout import bracket
+from server.contest.definition import Definition
+from server.contest.fixtures import Bye, GameResult, counted_games
+from server.contest.formats.format import StageView, Standing
 from server.contest.interventions import END
 from server.contest.scoring.disqualification import Disqualification, find_disqualified
 from server.contest.scoring.ratings import strengths
-
-RATING_DECIMALS = 6
-"""Ratings are compared rounded to so many: what differs by less was computed in another order only."""
-
-
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of the table, as it stands in reports too."""
-
-    place: int
-    """From 1; equal for those who share it."""
-    name: str
-    points: float
-    games: int
-    """Without those that were not played."""
-    wins: int
-    draws: int
-    losses: int
-    forfeits_won: int
-    """Games that were not played."""
-    forfeits_lost: int
-    byes: int
-    sonneborn_berger: float
-    buchholz: float
-    rating: float | None
-    """From the games of the stage, where it decides the order."""
-    rounds_won: int | None
-    """In a knockout."""
-    firsts: int
-    """Games in which it began."""
-    used: int
-    """Time used in all games, in microseconds."""
-    longest: int
-    """The longest time used in a game, in microseconds."""
-    time_losses: int
-    disqualified: str
-    """Why; empty if it is not."""
-
 
 GameOrNumber = TypeVar("GameOrNumber", GameResult, int)
 
@@ -79,6 +42,24 @@ class Cell(msgspec.Struct, Generic[GameOrNumber], frozen=True):
     """Those that have been played or forfeited, in their order; in reports their numbers there."""
 
 
+def stage_view(
+    definition: Definition, stage: int, players: tuple[str, ...], games: Sequence[GameResult], **present: Any
+) -> StageView:
+    """Return a stage as its format sees it; ``games`` are all that count, ``present`` further fields."""
+    variants = len(definition.variants)
+    return StageView(
+        stage,
+        players,
+        variants,
+        definition.stages[stage].pairs,
+        games,
+        lambda games, before: find_disqualified(definition, games, before),
+        lambda games, players: strengths(games, players, variants),
+        frozenset(entrant.name for entrant in definition.entrants if entrant.connects),
+        **present,
+    )
+
+
 def standings(
     definition: Definition,
     stage: int,
@@ -92,23 +73,25 @@ def standings(
     With ``before``, a stage and a round, as it was when that round was paired; ``games`` are those before it then.
     """
     valid = counted_games(games)
-    mine = [game for game in valid if game.fixture.stage == stage]
+    view, format = stage_view(definition, stage, players, valid), definition.stages[stage].format
     out = find_disqualified(definition, valid, before)
-    table = crosstable(players, mine)
+    table = crosstable(players, view.games)
     had = Counter(bye.name for bye in byes)
-    # in a knockout it is no points that a bye is worth
-    bye_points = 0 if isinstance(definition.stages[stage].format, Knockout) else games_in_meeting(definition, stage)
+    bye_points = view.meeting_games if format.byes_score else 0
     points = {
         name: sum((cell.points for cell in table[name].values()), start=0.0) + had[name] * bye_points
         for name in players
     }
-    lines = [_line(name, table[name], points, had[name], out.get(name)) for name in players]
-    lines, third = _rated(definition, stage, players, valid, lines)
-    marks = {line.name: _marks(definition.stages[stage].format, line, third) for line in lines}
-    lines.sort(key=lambda line: marks[line.name], reverse=True)  # those who are even stay in order
+    ranked = [
+        ((not line.disqualified, *marks), line)
+        for line, marks in format.rank(
+            view, [_line(name, table[name], points, had[name], out.get(name)) for name in players]
+        )
+    ]
+    ranked.sort(key=lambda one: one[0], reverse=True)  # those who are even stay in order
     placed: list[Standing] = []
-    for number, line in enumerate(lines, 1):
-        shared = bool(placed) and marks[placed[-1].name] == marks[line.name]
+    for number, (marks, line) in enumerate(ranked, 1):
+        shared = number > 1 and ranked[number - 2][0] == marks
         placed.append(msgspec.structs.replace(line, place=placed[-1].place if shared else number))
     return placed
 
@@ -162,32 +145,3 @@ def _line(
         time_losses=sum(game.termination == Termination.TIME and game.winner != side for game, side in played),
         disqualified=out.reason if out else "",
     )
-
-
-def _rated(
-    definition: Definition, stage: int, players: tuple[str, ...], games: list[GameResult], lines: list[Standing]
-) -> tuple[list[Standing], str | None]:
-    """Return the lines with ratings or rounds won, if the format ranks by them, and who has won the third place."""
-    format = definition.stages[stage].format
-    if isinstance(format, Knockout):
-        found = bracket(definition, stage, format, players, games)
-        return [msgspec.structs.replace(line, rounds_won=found.won[line.name]) for line in lines], found.third
-    if isinstance(format, Gauntlet | Ladder):
-        mine = [game for game in games if game.fixture.stage == stage]
-        rating = strengths(mine, players, len(definition.variants))
-        return [msgspec.structs.replace(line, rating=rating[line.name]) for line in lines], None
-    return lines, None
-
-
-def _marks(format: Format, line: Standing, third: str | None) -> tuple[float, ...]:
-    """Return the values that decide the rank of a player: higher is better, and the first difference decides."""
-    decisive: tuple[float, ...]
-    if line.rating is not None:
-        decisive = (round(line.rating, RATING_DECIMALS),)
-    elif line.rounds_won is not None:
-        decisive = (line.rounds_won, line.name == third)
-    elif isinstance(format, Swiss):
-        decisive = (line.points, line.buchholz, line.sonneborn_berger, line.wins + line.forfeits_won)
-    else:
-        decisive = (line.points, line.sonneborn_berger, line.wins + line.forfeits_won)
-    return (not line.disqualified, *decisive)

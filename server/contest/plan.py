@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
 from engine.duel.openings import split_mix
-from server.contest.definition import Definition, Gauntlet, Knockout, RoundRobin, Seeding, Swiss
+from server.contest.definition import Definition, Seeding
 from server.contest.fixtures import (
     FORFEIT,
     QUALIFICATION,
@@ -20,13 +20,9 @@ from server.contest.fixtures import (
     counted_games,
     meeting,
 )
-from server.contest.formats.knockout import bracket
-from server.contest.formats.ladder import ladder
-from server.contest.formats.round_robin import gauntlet, round_robin
-from server.contest.formats.standings import standings
-from server.contest.formats.swiss import swiss
 from server.contest.interventions import is_cancelled
 from server.contest.scoring.disqualification import Disqualification, find_disqualified
+from server.contest.standings import stage_view, standings
 
 Item = TypeVar("Item")
 
@@ -97,6 +93,11 @@ class Plan(NamedTuple):
     over: bool
     """The contest is over as soon as what is forfeited was kept."""
 
+    @property
+    def final(self) -> bool:
+        """Whether games that are being played count for nothing."""
+        return self.stages[-1].schedule.final
+
 
 def plan(definition: Definition, games: Iterable[GameResult], present: Present | None = None) -> Plan:
     """Return the games to be played next. The order of results only decides which of two results of a fixture counts.
@@ -126,7 +127,8 @@ def plan(definition: Definition, games: Iterable[GameResult], present: Present |
         valid += lost
     due = tuple(fixture for fixture in opened if out.keys().isdisjoint(fixture.players))
     last = stages[-1]
-    over = last.number == len(definition.stages) - 1 and last.schedule.complete and not due and not now.running
+    over = last.number == len(definition.stages) - 1 and last.schedule.complete and not due
+    over = over and (last.schedule.final or not now.running)
     return Plan(tuple(stages), due, tuple(forfeited), over)
 
 
@@ -147,7 +149,9 @@ def _stages(definition: Definition, games: list[GameResult], now: Present) -> li
             table = standings(definition, last.number, last.players, before, last.schedule.byes, (number, 0))
             players = tuple(line.name for line in table)
         players = tuple(name for name in players if name not in out)[: stage.advance or None]
-        stages.append(StageState(number, players, _schedule(definition, number, players, games, now)))
+        seconds = now.seconds.get(number, 0.0)
+        view = stage_view(definition, number, players, games, running=now.running, free=now.free, seconds=seconds)
+        stages.append(StageState(number, players, stage.format.schedule(view)))
         if _open(definition, stages[-1], games):
             break
     return stages
@@ -162,21 +166,6 @@ def _open(definition: Definition, stage: StageState, games: list[GameResult]) ->
         out = find_disqualified(definition, before, (0, 0))
         left = [fixture for fixture in left if not any(name in out for name in fixture.players)]
     return bool(left) or not stage.schedule.complete
-
-
-def _schedule(
-    definition: Definition, stage: int, players: tuple[str, ...], games: list[GameResult], now: Present
-) -> Schedule:
-    format = definition.stages[stage].format
-    if isinstance(format, RoundRobin):
-        return round_robin(definition, stage, format, players)
-    if isinstance(format, Gauntlet):
-        return gauntlet(definition, stage, format, players)
-    if isinstance(format, Swiss):
-        return swiss(definition, stage, format, players, games)
-    if isinstance(format, Knockout):
-        return bracket(definition, stage, format, players, games).schedule
-    return ladder(definition, stage, format, players, games, now.running, now.free, now.seconds.get(stage, 0.0))
 
 
 def forfeit(fixture: Fixture, out: Mapping[str, Disqualification]) -> GameResult:
