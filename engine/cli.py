@@ -22,16 +22,14 @@ class Command(NamedTuple):
 
 COMMANDS = (
     Command("perft", "engine.commands.perft:perft", "Count the leaves of the tree of moves."),
-    Command("solve", "engine.commands.solving.solve:solve_game", "Find out who wins with perfect play."),
-    Command(
-        "check", "engine.commands.solving.solve:check_certificate", "Verify a certificate of a win by the rules alone."
-    ),
-    Command("verify", "engine.commands.solving.verify:verify", "Verify a tablebase by the rules alone."),
+    Command("solve", "engine.commands.solving:solve_game", "Find out who wins with perfect play."),
+    Command("check", "engine.commands.solving:check_certificate", "Verify a certificate of a win by the rules alone."),
+    Command("verify", "engine.commands.solving:verify", "Verify a tablebase by the rules alone."),
     Command("record", "engine.commands.record:replay", "Replay the record of a match and verify it."),
     Command("analyse", "engine.commands.analyse:analyse", "Think about a position, depth by depth."),
     Command("duel", "engine.commands.duel:duel", "Measure one configuration of the search against another."),
-    Command("selfplay", "engine.commands.selfplay:selfplay", "Play games for training, every position scored."),
-    Command("train", "engine.commands.train:train", "Find tables of patterns that explain such scores."),
+    Command("selfplay", "engine.commands.training:selfplay", "Play games for training, every position scored."),
+    Command("train", "engine.commands.training:train", "Find tables of patterns that explain such scores."),
     Command("export", "engine.commands.export:export", "Write the moves of records as training data."),
     Command("precompile", "engine.commands.precompile:precompile", "Compile what games need, for commands to come."),
     Command("shell", "engine.commands.shell:shell", "Answer the commands of an assignment on stdin."),

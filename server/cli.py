@@ -16,14 +16,11 @@ from engine.commands.program import no_more
 from engine.commands.usage_errors import duration, explain, explain_fault, nearest, offer_completion
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import BadParameters
-from server.commands import exits
 from server.commands.contest import contest
-from server.commands.options import fail, place, secret
-from server.commands.people import audit, people
-from server.commands.upkeep.backup import backup, restore
-from server.commands.upkeep.ladder import ladder
-from server.commands.upkeep.running_server import announce, annul, dismiss, now
-from server.commands.upkeep.verify import verify
+from server.commands.files import backup, restore, verify
+from server.commands.league import audit, ladder, people
+from server.commands.options import FAILED, fail, interrupted, place, run_async, secret
+from server.commands.running_server import announce, annul, dismiss, now
 from server.config import process_settings, serve_options, tls
 from server.config import tokens as token_file
 from server.config.builtin_bot import BadBuiltinBot, BuiltinBot, read_builtin_bot
@@ -58,7 +55,7 @@ app = cyclopts.App(
     version=lambda: version("gipf-arena"),
     config=_from_file,
 )
-offer_completion(app, partial(fail, status=exits.FAILED))
+offer_completion(app, partial(fail, status=FAILED))
 
 
 DEFAULT_OPTIONS = ServeOptions()
@@ -109,7 +106,7 @@ def serve(options: ServeOptions = DEFAULT_OPTIONS, *, config: Path | None = None
     from server.serve import serve as run
 
     process_settings.prepare_server()
-    exits.run("cannot serve", run, settings, None, ladder)
+    run_async("cannot serve", run, settings, None, ladder)
 
 
 app.command(contest)
@@ -162,7 +159,7 @@ def demo(
     if not 1000 <= budget <= MAX_BUDGET // MICROSECONDS:
         fail(f"--budget is {budget}; the demonstration needs at least 1000")
     process_settings.prepare_server()
-    sys.exit(exits.run("cannot show a match", demonstrate, bots, (game, params), budget))
+    sys.exit(run_async("cannot show a match", demonstrate, bots, (game, params), budget))
 
 
 @app.command
@@ -212,7 +209,7 @@ def key(*, data: Path = Path("arena-data")) -> None:
     try:
         print(shown(public_half(data)))
     except OSError as error:
-        fail(explain_fault(error), exits.FAILED)
+        fail(explain_fault(error), FAILED)
 
 
 @app.command
@@ -233,8 +230,7 @@ def doctor(
     all_
         Verify every record, not only a sample.
     """
-    from server.commands.doctor import diagnosis
-    from server.commands.upkeep.league_files import WRONG
+    from server.commands.doctor import WRONG, diagnosis
 
     configure(quiet=True)
     wrong = False
@@ -292,6 +288,6 @@ def main() -> None:
     except BadTable as error:
         fail(str(error))
     except KeyboardInterrupt:
-        exits.interrupted()
+        interrupted()
     finally:
         no_more()

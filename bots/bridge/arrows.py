@@ -17,7 +17,7 @@ from engine.games.arrows.position import NO_MOVE
 from engine.games.interface import Position
 from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
-from engine.wire.lines import REQUEST_BYTES, LineReader
+from engine.wire.coding import REQUEST_BYTES, LineReader
 
 
 class ArrowsBot(ProgramBot):

@@ -1,7 +1,7 @@
 """Bridge for programs that speak the lines of the protocol on stdin and stdout.
 
 The bridge logs in, seeks, comes back after a lost connection, and ends the program. Between the program and the bridge
-the protocol is spoken as contests speak it with such programs (`engine.wire.pipes`); docs/bots.md tells which lines
+the protocol is spoken as contests speak it with such programs (`engine.wire.ends`); docs/bots.md tells which lines
 pass. The program's own requests for the position and the moves are answered here, and its moves are sent as they
 are: the server judges them.
 """
@@ -21,11 +21,9 @@ from engine.games.interface import Position, moves
 from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
 from engine.wire.coding import usage
-from engine.wire.ends import kind_of
-from engine.wire.notes import Note, read_note
-from engine.wire.pipes import PipeEnd
+from engine.wire.ends import IN_MATCH, PipeEnd, kind_of
+from engine.wire.fields import Note, read_note
 from engine.wire.seat import Seat, environment_variables
-from engine.wire.states import IN_MATCH
 
 GRACE_SECONDS = 2.0
 """Time after the end of its clock for which a program may still answer before it is killed."""

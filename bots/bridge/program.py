@@ -15,7 +15,7 @@ from contextlib import suppress
 
 from bots.bridge.stderr_reader import NoteSource, StderrReader
 from bots.client.errors import ArenaError, BotFailed
-from engine.wire.notes import Note
+from engine.wire.fields import Note
 
 LEAVE_SECONDS = 2.0
 """Deadline for a process to end after its input was closed, and again after SIGTERM."""

@@ -17,7 +17,7 @@ from typing import IO, Literal, TypeAlias
 
 from engine.record.notes import MAX_NOTES_PER_MOVE
 from engine.wire.codes import ProtocolError
-from engine.wire.notes import Note, read_note
+from engine.wire.fields import Note, read_note
 
 NoteSource: TypeAlias = Literal["marked", "stderr", "none"]
 """Which lines of stderr are notes: those that begin with `MARK`, all of them, or none, so that stderr is inherited."""

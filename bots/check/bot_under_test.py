@@ -16,8 +16,8 @@ from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import Game
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
+from engine.wire.fields import SeekOptions, read_options
 from engine.wire.seat import Seat, environment_variables, fill_command
-from engine.wire.seek_options import SeekOptions, read_options
 from engine.wire.words import NAME_PATTERN, NAME_RULE
 
 HOST = "127.0.0.1"

@@ -9,11 +9,9 @@ from contextlib import suppress
 from bots.check.report import Fault
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.coding import usage
-from engine.wire.ends import ServerEnd, kind_of
-from engine.wire.lines import REQUEST_BYTES
-from engine.wire.notes import Note, read_note
-from engine.wire.states import ALLOWED, State
+from engine.wire.coding import REQUEST_BYTES, usage
+from engine.wire.ends import ALLOWED, ServerEnd, State, kind_of
+from engine.wire.fields import Note, read_note
 
 SEND_SECONDS = 10.0
 """Deadline for a bot to read what it is sent."""

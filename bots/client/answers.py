@@ -11,8 +11,8 @@ from bots.bot import Choice, Clocks, Noting, Said
 from bots.client.errors import BadChoice, ConnectionLost
 from engine.games.interface import GameError, Position, Successor, moves
 from engine.wire import messages as m
-from engine.wire.lines import REQUEST_BYTES
-from engine.wire.notes import Note, write_note
+from engine.wire.coding import REQUEST_BYTES
+from engine.wire.fields import Note, write_note
 
 MAX_SHOWN_CHARACTERS = 60
 """Longest representation of a wrong return value of a bot."""

@@ -14,8 +14,8 @@ from engine.clock import MICROSECONDS
 from engine.games.catalogue import GAMES
 from engine.games.interface import BadParameters
 from engine.wire import messages as m
+from engine.wire.fields import SeekOptions, write_options
 from engine.wire.seat import said_in, variable
-from engine.wire.seek_options import SeekOptions, write_options
 from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE, parameters_of, word_of
 
 DEFAULT_HOST = "127.0.0.1"

@@ -8,7 +8,7 @@ from engine.games.interface import Game, GameError, Successor
 from engine.record import readable
 from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
-from engine.wire.notes import read_note
+from engine.wire.fields import read_note
 from engine.wire.words import parameters_of
 
 RUNNING = (["running"], ["preparing"])

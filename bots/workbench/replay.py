@@ -23,7 +23,7 @@ from engine.games.history import History
 from engine.games.interface import BadMove, Position, play
 from engine.record import Header, Summary
 from engine.wire import messages as m
-from engine.wire.notes import Note, write_note
+from engine.wire.fields import Note, write_note
 from engine.wire.words import number_of, word_of
 
 

@@ -1,11 +1,17 @@
 """``arena-engine duel``: how much stronger one configuration of the search is than another, from games between them."""
 
+import gc
+import os
 import signal
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Generator, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from hashlib import sha256
 from itertools import islice
+from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -13,18 +19,19 @@ from typing import Any, NamedTuple
 import msgspec
 
 import engine
-from engine.commands.duel_players import Duellists, Task, pairs
-from engine.commands.game_files import GameFile, opened_to_append
+from engine.commands.game_file import GameFile, GameFormat, opened_to_append
 from engine.commands.inputs import check_range, game_named, say_compiling, start_of, text_of, warn_of
 from engine.commands.program import Rejected, answer, say, usable_cores
+from engine.compiling.compile_process import broken_pipes_raised
 from engine.duel import engine_config
-from engine.duel.games import NAMES, Pair
+from engine.duel.games import NAMES, Contender, Pair, Reply, Request, Setting, Standing, play_pair
 from engine.duel.openings import JUDGED_NODES, Opening, openings, usual_plies
-from engine.duel.results import FILE, Contender, Setting, Tally, progress, summary
-from engine.duel.statistics import MAX_ELO, Decision
-from engine.games.catalogue import USUAL_GAME
+from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.games.interface import EVALUATION_LIMIT, Position
-from engine.search.searcher import Searcher, SearchLimits
+from engine.levels import MAX_LEVEL
+from engine.search.memory import MAX_DEPTH
+from engine.search.searcher import PlayedKeys, Searcher, SearchLimits
+from engine.statistics.elo import MAX_ELO, Decision, Tally
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells have it."""
@@ -40,6 +47,9 @@ MAX_MOVES = 10_000
 
 MAX_JOBS = 1000
 """Games at a time, a process each."""
+
+FILE = GameFormat(msgspec.json.Decoder(Setting), msgspec.json.Decoder(Pair), "duel", "pair")
+"""The file of results: a `Setting`, then a `Pair` a line, in the order in which pairs were finished."""
 
 _WEIGHTS = msgspec.json.Decoder(dict[str, int | list[Any] | dict[str, Any]])
 
@@ -163,42 +173,47 @@ class _Run(NamedTuple):
 
     def carry_out(self, drawn: Iterator[Opening], stored: list[Pair], jobs: int) -> None:
         """Play the pairs that are not stored, and report the progress and the result."""
-        tally = Tally(self.setting.test)
-        before = [pair for pair in stored if pair.number < self.pairs]
-        for pair in before:
-            tally.add(pair, stop=self.stop)
-        if before:
-            say(f"going on after {2 * len(before)} games")
-        if not self._over(tally):
-            self._play(drawn, {pair.number for pair in before}, tally, jobs)
+        test = self.setting.test
+        tally = Tally(test)
+        found: dict[int, Pair] = {}
+
+        def add(pair: Pair) -> bool:
+            """Count a pair; return whether the duel is over."""
+            found[pair.number] = pair
+            tally.add(pair.number, pair.points, stop=self.stop)
+            return tally.pairs >= self.pairs or (self.stop and tally.decision is not Decision.OPEN)
+
+        def standing() -> Standing:
+            return Standing([found[number] for number in range(tally.pairs)], tally)
+
+        over = False
+        for pair in stored:
+            if pair.number < self.pairs:
+                over = add(pair)
+        if found:
+            say(f"going on after {2 * len(found)} games")
+        numbered = islice(enumerate(drawn), self.pairs)
+        tasks = (Task(number, opening.moves) for number, opening in numbered if number not in found)
+        if not over:
+            began = told = perf_counter()
+            before = len(found)
+            with closing(pairs(self.setting, tasks, jobs)) as playing:
+                for pair in playing:
+                    self.file.keep(pair)
+                    over = add(pair)
+                    if perf_counter() - told >= QUIET_SECONDS:
+                        told = perf_counter()
+                        answer(standing().progress(test))
+                    if over:
+                        break
+            seconds, count = perf_counter() - began, 2 * (len(found) - before)
+            say(f"{count} games in {seconds:.1f} s, {60 * count / seconds:.0f} a minute, {jobs} at a time")
         if not tally.pairs:
             raise Rejected("--plies, --balance: no opening was found that decides nothing and is that balanced")
-        if not self._over(tally):
+        if not over:
             say(f"there are no more openings than {tally.pairs}")
-        for line in summary(tally):
+        for line in standing().summary():
             answer(line)
-
-    def _over(self, tally: Tally) -> bool:
-        return tally.pairs >= self.pairs or (self.stop and tally.decision != Decision.OPEN)
-
-    def _play(self, drawn: Iterator[Opening], have: set[int], tally: Tally, jobs: int) -> None:
-        """Play pairs until the duel is over or there are no more openings."""
-        numbered = islice(enumerate(drawn), self.pairs)
-        tasks = (Task(number, opening.moves) for number, opening in numbered if number not in have)
-        began = told = perf_counter()
-        count = 0
-        with closing(pairs(self.setting, tasks, jobs)) as playing:
-            for pair in playing:
-                self.file.keep(pair)
-                tally.add(pair, stop=self.stop)
-                count += 1
-                if perf_counter() - told >= QUIET_SECONDS:
-                    told = perf_counter()
-                    answer(progress(tally, self.setting.test))
-                if self._over(tally):
-                    break
-        seconds = perf_counter() - began
-        say(f"{2 * count} games in {seconds:.1f} s, {120 * count / seconds:.0f} a minute, {jobs} at a time")
 
 
 def _contender(name: str, text: str, start: Position) -> Contender:
@@ -248,3 +263,109 @@ def _check_test(elo0: float, elo1: float, alpha: float, beta: float) -> None:
     for option, risk in (("alpha", alpha), ("beta", beta)):
         if not 0 < risk < 0.5:
             raise Rejected(f"--{option} is {risk}, but it has to be between 0 and 0.5")
+
+
+EXERCISE = SearchLimits(depth=2)
+"""A search that compiles or loads all code that a side needs."""
+
+
+class Task(NamedTuple):
+    """A pair to be played."""
+
+    number: int
+    opening: tuple[str, ...]
+
+
+class SearchPlayer:
+    """Plays one side of a duel."""
+
+    def __init__(self, contender: Contender, start: Position) -> None:
+        """Take a side and the start of its games. Compiles the search, or loads it."""
+        self.side = engine_config.read(contender.side)
+        self._weigh = engine_config.weigher(start, contender.weights)
+        self._kernel = self._weigh(start).kernel()
+        Searcher(self._kernel, megabytes=0).think(self._weigh(start), (), EXERCISE, clock=perf_counter)
+        self._limits = _limits(self.side)
+        self._game = -1
+
+    def play(self, request: Request) -> Reply:
+        """Search for a move."""
+        if request.game != self._game:  # a game does not depend on the one before; this costs no side time
+            self._game = request.game
+            self._searcher = Searcher(self._kernel, megabytes=self.side.table, threads=self.side.threads or 1)
+            self._keys = PlayedKeys()
+        began = perf_counter()
+        position = self._weigh(request.history.position)
+        limits = self._limits._replace(seed=request.game)
+        result = self._searcher.think(position, self._keys.before(request.history), limits, clock=perf_counter)
+        move = result.move  # to write a move takes time, which counts
+        return Reply(move, (perf_counter() - began) * 1000, result.nodes)
+
+
+def _limits(side: engine_config.EngineConfig) -> SearchLimits:
+    return SearchLimits(
+        side.depth or MAX_DEPTH, side.nodes, None, side.ms, exact=side.exact, level=side.level or MAX_LEVEL
+    )
+
+
+class Duellists(NamedTuple):
+    """Both sides of a duel in one process."""
+
+    setting: Setting
+    start: Position
+    players: tuple[SearchPlayer, SearchPlayer]
+
+    @classmethod
+    def of(cls, setting: Setting) -> "Duellists":
+        """Make the sides of a duel ready to play."""
+        start = GAMES[setting.game].start(setting.parameters)
+        return cls(setting, start, (SearchPlayer(setting.a, start), SearchPlayer(setting.b, start)))
+
+    def play(self, task: Task) -> Pair:
+        """Play a pair of games."""
+        a, b = self.players
+        return play_pair(task.number, self.start, task.opening, (a.play, b.play), self.setting.move_limit)
+
+
+_duellists: Duellists
+"""The sides of the duel that this process plays for; set when the process starts."""
+
+
+def pairs(setting: Setting, tasks: Iterator[Task], jobs: int) -> Generator[Pair]:
+    """Play pairs in so many processes, and yield them as they end, until there are no more tasks.
+
+    Closing the iterator ends all processes at once. Raises ChildProcessError if one of them ends by itself.
+    """
+    with ProcessPoolExecutor(jobs, get_context("spawn"), _get_ready, (setting,)) as pool:
+        try:
+            with broken_pipes_raised():  # for the threads of the pool as well, which begin here
+                running: set[Future[Pair]] = {pool.submit(_play, task) for task in islice(tasks, jobs)}
+            while running:
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                running |= {pool.submit(_play, task) for task in islice(tasks, len(done))}
+                yield from (future.result() for future in done)
+        except BrokenProcessPool:
+            raise ChildProcessError("a process that plays games has ended") from None
+        finally:
+            for process in active_children():
+                process.kill()
+
+
+def _get_ready(setting: Setting) -> None:
+    global _duellists
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the duel, and thereby its processes
+    threading.Thread(target=_end_with_the_duel, daemon=True).start()
+    _duellists = Duellists.of(setting)
+    gc.collect()
+    gc.freeze()  # loaded objects stay: the collector does not look at them while a clock runs
+
+
+def _end_with_the_duel() -> None:
+    duel = parent_process()
+    assert duel is not None
+    duel.join()
+    os._exit(0)
+
+
+def _play(task: Task) -> Pair:
+    return _duellists.play(task)

@@ -13,7 +13,6 @@ from typing import cast
 
 import msgspec
 
-from engine.duel.game_file import BadGames, GameFormat
 from engine.duel.openings import split_mix
 from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, Arena, Kernel, Position, State
 from engine.search.memory import ROOM
@@ -53,10 +52,6 @@ class ScoredGame(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Numbers of children, one for each ply."""
     scores: tuple[int, ...]
     """The last one belongs to the position behind the last move where it tells the winner."""
-
-
-FILE = GameFormat(msgspec.json.Decoder(Setting), msgspec.json.Decoder(ScoredGame), "self-play", "game")
-"""The file of games."""
 
 
 class _Bare:
@@ -115,7 +110,7 @@ def play(kernel: Kernel, setting: Setting, number: int, stop: Stop | None = None
 
 
 def scored(kernel: Kernel, game: ScoredGame) -> Iterator[tuple[State, int]]:
-    """Yield the positions of a game that have scores, and these; raises `BadGames` where a move is none."""
+    """Yield the positions of a game that have scores, and these; raises ValueError for a number that no move has."""
     arena = kernel.arena(ROOM)
     state = kernel.state
     for ply in range(game.opening + len(game.scores)):
@@ -123,7 +118,7 @@ def scored(kernel: Kernel, game: ScoredGame) -> Iterator[tuple[State, int]]:
             yield state, game.scores[ply - game.opening]
         if ply < len(game.moves):
             if not 0 <= game.moves[ply] < kernel.rules.children(state, arena, 0):
-                raise BadGames(f"game {game.number} has no move {game.moves[ply]} at ply {ply}")
+                raise ValueError(f"game {game.number} has no move {game.moves[ply]} at ply {ply}")
             state = _child(kernel, state, arena, game.moves[ply])
 
 
@@ -131,11 +126,3 @@ def _child(kernel: Kernel, state: State, arena: Arena, number: int) -> State:
     """Return a child by its number."""
     kernel.rules.children(state, arena, 0)
     return kernel.rules.load(arena, number)
-
-
-def in_order(games: list[ScoredGame]) -> list[ScoredGame]:
-    """Return the games of a file, in which they stand from number 0 on; raises `BadGames`."""
-    for at, game in enumerate(games):
-        if game.number != at:
-            raise BadGames(f"line {at + 2}: this is game {game.number}, but {at} should stand here")
-    return games

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy
 
 from engine.compiling.binding import can_compile, specialise
-from engine.duel.game_file import BadGames
 from engine.duel.selfplay import ScoredGame, scored
 from engine.games.interface import Kernel, State
 from engine.search.scores import LOGIT
@@ -52,7 +51,7 @@ class Samples(NamedTuple):
 
 
 def samples_of(games: Iterable[ScoredGame], kernel: Kernel, entries: Callable[[Sequence[State]], Any]) -> Samples:
-    """Gather the positions of games, each once a game; raises `BadGames`."""
+    """Gather the positions of games, each once a game; raises ValueError."""
     states, scores, numbers = [], [], []
     for game in games:
         for state, score in scored(kernel, game):
@@ -60,7 +59,7 @@ def samples_of(games: Iterable[ScoredGame], kernel: Kernel, entries: Callable[[S
             scores.append(score)
             numbers.append(game.number)
     if not states:
-        raise BadGames("these games have no scores: they tell nothing")
+        raise ValueError("these games have no scores: they tell nothing")
     logits = numpy.clip(numpy.array(scores, dtype=float) / LOGIT, -MOST_LOGITS, MOST_LOGITS)
     held = numpy.array(numbers) % HELD_OUT == 0
     return Samples(entries(states), 1 / (1 + numpy.exp(-logits)), held)

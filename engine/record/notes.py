@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from engine.games.history import History
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.notes import Note, write_note
+from engine.wire.fields import Note, write_note
 
 MAX_NOTES_PER_MOVE = 16
 """Notes of a player between two of its own moves: one for each depth of a search."""

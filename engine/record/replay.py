@@ -14,7 +14,7 @@ from engine.record.summary import Absence, Played, Summary
 from engine.record.text import milliseconds
 from engine.record.time_use import INITIALISATION, TimeUse
 from engine.wire.codes import ProtocolError
-from engine.wire.notes import read_note
+from engine.wire.fields import read_note
 
 _WITH_LAG = ("move", "refused", "unanswered", "result", "restarted")
 """What may stand behind a line ``lag``: the answer with which it was written, or the end of the server."""

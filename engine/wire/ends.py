@@ -1,14 +1,87 @@
-"""Both ends of a connection: bytes in, messages out; no I/O.
+"""Both ends of a connection: bytes in, messages out; no I/O. One table says which message is possible in which state.
 
-An end keeps the session's state. Messages that it sends and those that it accepts go through the same table.
+A session is in one of the states of `State`, as the client sees it. Each end keeps the state of the session.
 """
+
+from enum import StrEnum
 
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.coding import BLOCK_KIND, decode, encode
-from engine.wire.lines import REPLY_BYTES, REQUEST_BYTES, LineReader
+from engine.wire.coding import BLOCK_KIND, REPLY_BYTES, REQUEST_BYTES, LineReader, decode, encode
 from engine.wire.messages import KINDS, REPLIES, REQUESTS, Message
-from engine.wire.states import ALLOWED, NEXT, State, after
+
+
+class State(StrEnum):
+    """Where a session stands."""
+
+    GUEST = "guest"
+    """Connected, not logged in."""
+    GUEST_WATCHING = "guest watching"
+    LOBBY = "lobby"
+    """Logged in, doing nothing."""
+    SEEKING = "seeking"
+    """Waiting to be paired."""
+    WATCHING = "watching"
+    PREPARING = "preparing"
+    """A match was announced and READY not yet said: the own clock runs."""
+    WAITING = "waiting"
+    """In a match, ready, and not on turn."""
+    THINKING = "thinking"
+    """In a match and on turn: the own clock runs."""
+    ORGANISING = "organising"
+    """Of an organiser, not of a player."""
+    CLOSED = "closed"
+
+
+IN_MATCH = frozenset({State.PREPARING, State.WAITING, State.THINKING})
+
+ALWAYS: tuple[type, ...] = (m.Ping, m.Echo, m.AskHelp, m.Quit)
+READ: tuple[type, ...] = (m.List, m.AskRecord, m.AskLog)
+LOOK: tuple[type, ...] = (*READ, m.Watch)
+SAY: tuple[type, ...] = (m.Note, m.Stderr)
+PLAY: tuple[type, ...] = (*SAY, m.Ready, m.AskBoard, m.Resign, m.Crashed)
+
+ALLOWED: dict[State, frozenset[type]] = {
+    State.GUEST: frozenset((*ALWAYS, *LOOK, m.Login, m.Resume, m.Organise)),
+    State.GUEST_WATCHING: frozenset((*ALWAYS, *READ, m.AskBoard, m.Unwatch)),
+    State.LOBBY: frozenset((*ALWAYS, *LOOK, *SAY, m.Seek)),
+    State.SEEKING: frozenset((*ALWAYS, *READ, *SAY, m.Cancel)),
+    State.WATCHING: frozenset((*ALWAYS, *READ, m.AskBoard, m.Unwatch)),
+    State.PREPARING: frozenset((*ALWAYS, *PLAY)),
+    State.WAITING: frozenset((*ALWAYS, *PLAY)),
+    State.THINKING: frozenset((*ALWAYS, *PLAY, m.Move, m.AskMoves)),
+    State.ORGANISING: frozenset((*ALWAYS, *READ, m.Annul, m.Dismiss)),
+    State.CLOSED: frozenset(),
+}
+"""What a client may say in each state. READY does nothing when it was said before, and NOTE and STDERR nothing without
+a match: they may be on their way when a match ends."""
+
+_LEAVE = {State.GUEST_WATCHING: State.GUEST, State.WATCHING: State.LOBBY} | dict.fromkeys(IN_MATCH, State.LOBBY)
+
+NEXT: dict[tuple[State, type], State] = {
+    (State.GUEST, m.Welcome): State.LOBBY,
+    (State.GUEST, m.Watching): State.GUEST_WATCHING,
+    (State.GUEST, m.Organising): State.ORGANISING,
+    (State.LOBBY, m.Watching): State.WATCHING,
+    (State.LOBBY, m.Seeking): State.SEEKING,
+    (State.SEEKING, m.Cancelled): State.LOBBY,
+    (State.SEEKING, m.Match): State.PREPARING,
+    (State.LOBBY, m.Match): State.PREPARING,
+    (State.PREPARING, m.Ready): State.WAITING,
+    (State.PREPARING, m.Start): State.WAITING,
+    (State.WAITING, m.Turn): State.THINKING,
+    (State.THINKING, m.Move): State.WAITING,
+    **{(state, m.Result): after for state, after in _LEAVE.items()},
+    **{(state, m.Unwatched): _LEAVE[state] for state in (State.GUEST_WATCHING, State.WATCHING)},
+    **{(state, m.Bye): State.CLOSED for state in State},
+}
+"""What a message, of either side, makes of a state; all others leave it as it is."""
+
+
+def after(state: State, kind: type) -> State:
+    """Return the state after a message of some kind was said or accepted."""
+    return NEXT.get((state, kind), state)
+
 
 MAX_BLOCK_LINES = 100_000
 """Longest block that a client accepts: a record of a very long match has some thousand lines."""
@@ -63,6 +136,32 @@ def _not_now(state: State, kind: type) -> ProtocolError:
     if kind in (m.Move, m.AskMoves):
         return ProtocolError(Code.NOT_YOUR_TURN, f"{KINDS[kind]} is for your own turn, between TURN and MOVE")
     return ProtocolError(Code.WRONG_STATE, f"{KINDS[kind]} is not possible now ({state}); possible are {possible}")
+
+
+POSSIBLE = frozenset(KINDS[kind] for state in IN_MATCH for kind in ALLOWED[state])
+"""Requests that such a program may make, each in its state."""
+
+ANSWERED = frozenset({"LOGIN", "SEEK"})
+"""Requests that were answered before they are made."""
+
+
+class PipeEnd(ServerEnd):
+    """The server's end of the pipes of a program that a contest or `bots.bridge` has started.
+
+    Such a program is logged in and seeks already. WELCOME follows the greeting, and SEEKING comes before each match.
+    Its own LOGIN and SEEK get no other answer, so that a bot written for a network plays as well.
+    """
+
+    def is_answered(self, line: str | ProtocolError) -> bool:
+        """Tell whether a line is a LOGIN or SEEK, which needs no answer any more."""
+        return kind_of(line) in ANSWERED
+
+    def accept(self, line: str | ProtocolError) -> Message:
+        """Return the request of a line, as the server's end of a connection; refuses what is not for a match."""
+        kind = kind_of(line)
+        if kind in REQUESTS and kind not in POSSIBLE:
+            raise ProtocolError(Code.WRONG_STATE, f"{kind} is not for a program that plays on stdin and stdout")
+        return super().accept(line)
 
 
 class ClientEnd:

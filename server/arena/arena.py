@@ -18,8 +18,8 @@ from engine.games.outcome import Termination
 from engine.record import Header
 from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
-from engine.wire.states import IN_MATCH
-from engine.wire.states import State as Stage
+from engine.wire.ends import IN_MATCH
+from engine.wire.ends import State as Stage
 from server.arena import matchmaking
 from server.arena.lobby import OpponentNotices, PreparedBoards
 from server.arena.past_matches import PastMatches

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from engine.clock import TimeControl
 from engine.games.interface import Game
-from engine.wire.seek_options import SeekOptions, read_options, write_options
+from engine.wire.fields import SeekOptions, read_options, write_options
 from server.config.settings import Settings
 
 Value = TypeVar("Value")

@@ -9,7 +9,7 @@ import trio
 from engine.games.outcome import Termination
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.states import IN_MATCH, State
+from engine.wire.ends import IN_MATCH, State
 from engine.wire.words import NAME_PATTERN
 from server.arena.arena import Arena
 from server.arena.roles import Player

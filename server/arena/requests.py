@@ -13,7 +13,7 @@ from engine.games.outcome import Termination
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import encode, usage
-from engine.wire.states import State
+from engine.wire.ends import State
 from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE
 from server.arena import matchmaking
 from server.arena.arena import Arena

@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable
 from typing import NamedTuple, Protocol
 
 from engine.wire import messages as m
+from engine.wire.ends import State as Stage
 from engine.wire.seat import Seat
-from engine.wire.states import State as Stage
 from server.arena.matchmaking import Seek
 from server.match.match import Match
 from server.match.match_messages import PlayersSeat

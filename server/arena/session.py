@@ -9,10 +9,8 @@ import trio
 
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.ends import ServerEnd, kind_of
+from engine.wire.ends import IN_MATCH, PipeEnd, ServerEnd, State, kind_of
 from engine.wire.messages import KINDS, REQUESTS
-from engine.wire.pipes import PipeEnd
-from engine.wire.states import IN_MATCH, State
 from engine.wire.words import ANY
 from server.arena.arena import Arena
 from server.arena.requests import BackgroundAnswer, Requests

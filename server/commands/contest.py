@@ -13,8 +13,7 @@ from rich.console import Console
 
 from engine.commands.usage_errors import explain_fault, nearest
 from engine.wire.messages import PORT
-from server.commands import exits
-from server.commands.options import BY, check_port, fail, place, secret
+from server.commands.options import BY, FAILED, check_port, fail, place, run_async, secret
 from server.config import process_settings
 from server.config import tokens as token_file
 from server.config.settings import Settings
@@ -92,7 +91,7 @@ def hold(
     if check:
         from server.commands.check_contest import check as look
 
-        sys.exit(exits.run("cannot check the contest", look, definition, partial(print, flush=True)))
+        sys.exit(run_async("cannot check the contest", look, definition, partial(print, flush=True)))
     settings = Settings(
         host=host,
         port=port,
@@ -107,7 +106,7 @@ def hold(
 
     asked = ContestOptions(text, definition, settings, dask)
     process_settings.prepare_server()
-    sys.exit(exits.run("cannot hold the contest", run, asked, Console()))
+    sys.exit(run_async("cannot hold the contest", run, asked, Console()))
 
 
 def _verify(file: Path, data: Path) -> NoReturn:
@@ -227,7 +226,7 @@ def print_file(name: str, *, data: Data = Path("arena-data")) -> None:
     except KeyError as error:
         fail(str(error.args[0]))
     except (BadStore, OSError) as error:
-        fail(explain_fault(error), exits.FAILED)
+        fail(explain_fault(error), FAILED)
     print(text, end="")
 
 
@@ -257,7 +256,7 @@ def export(name: str, file: Path, *, data: Data = Path("arena-data")) -> None:
     except KeyError as error:
         fail(str(error.args[0]))
     except (BadExport, BadStore, OSError) as error:
-        fail(f"cannot export the contest: {explain_fault(error)}", exits.FAILED)
+        fail(f"cannot export the contest: {explain_fault(error)}", FAILED)
     made = verify_export(packed)
     print(f"{file}: {len(packed)} bytes, signed with the key {made.key}; {printable(made.verdict.sentence)}")
 

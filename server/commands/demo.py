@@ -12,7 +12,7 @@ from engine import record
 from engine.clock import TimeControl
 from engine.commands.program import answer
 from server.arena.arena import Arena
-from server.commands.exits import INTERRUPTED
+from server.commands.options import INTERRUPTED
 from server.config.builtin_bot import BuiltinBot
 from server.config.settings import Settings
 from server.ops import descendants

@@ -1,17 +1,33 @@
-"""What the commands of ``arena-server`` share: options that are read in the same way, and how they fail."""
+"""What the commands of ``arena-server`` share: options that are read in the same way, exit statuses and errors."""
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import Annotated, Any, NoReturn, TypeVar
 
+import trio
+from cyclopts import Parameter
+
+from engine.commands.program import no_more
 from engine.commands.usage_errors import explain_fault
 from server.config import tokens as token_file
 from server.config.serve_options import MAX_PORT, PORTS
 from server.config.settings import WEB
+from server.league.accounts.accounts import Accounts
+from server.league.accounts.people import NotAllowed
+from server.league.database import FILE
+from server.storage.database import BadStore
 
 Read = TypeVar("Read")
+
+FAILED, INTERRUPTED = 1, 130
+"""Exit statuses: the command failed; Ctrl-C ended it at once."""
+
+DATA = Path("arena-data")
+
+Data = Annotated[Path, Parameter(help="The data directory of the server.")]
 
 BY = "the command line"
 """Who did something, in the audit log."""
@@ -48,3 +64,49 @@ def fail(sentence: str, status: int = 2) -> NoReturn:
     """Say what is wrong, and end the program."""
     print(f"arena-server: {sentence}", file=sys.stderr)
     sys.exit(status)
+
+
+@contextmanager
+def opened_accounts(data: Path, what: str, *, new: bool = False) -> Iterator[Accounts]:
+    """Open the accounts of a data directory, and end the program with one line where something fails.
+
+    ``what`` names the part that is missing where the directory has no accounts; ``new`` ones are made there.
+    """
+    if not new and not (data / FILE).exists():
+        fail(f"{data} has no {what}: there is no {FILE} in it; give the directory of the server with --data")
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+        with closing(Accounts(data)) as accounts:
+            yield accounts
+    except (NotAllowed, BadStore, OSError) as error:
+        fail(explain_fault(error), FAILED)
+
+
+def run_async(doing: str, function: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
+    """Run an async function and return its result; exit with one line if it fails or Ctrl-C ends it.
+
+    An OSError or `BadStore` is shown after ``doing``, as in "cannot serve"; other errors are bugs, and are raised.
+    """
+    try:
+        return trio.run(function, *arguments)
+    except BaseException as error:
+        found = list(_leaves(error))
+        if any(isinstance(one, KeyboardInterrupt) for one in found):
+            interrupted()
+        known = [one for one in found if isinstance(one, OSError | BadStore)]
+        if len(known) < len(found):
+            raise
+        no_more()
+        fail(f"{doing}: {explain_fault(known[0])}", FAILED)
+
+
+def interrupted() -> NoReturn:
+    """Exit as after Ctrl-C."""
+    no_more()
+    fail("stopped at once by Ctrl-C; started again, it goes on where it was", INTERRUPTED)
+
+
+def _leaves(error: BaseException) -> list[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        return [leaf for one in error.exceptions for leaf in _leaves(one)]
+    return [error]

@@ -154,6 +154,11 @@ def counted_games(games: Iterable[GameResult]) -> list[GameResult]:
     return list(first.values())
 
 
+def rated_games(games: Iterable[GameResult]) -> list[tuple[str, str, int, int | None]]:
+    """Return the games that count for ratings, in the form of `engine.statistics.likelihood.Result`."""
+    return [(*game.fixture.players, game.fixture.variant, game.winner) for game in counted_games(games) if game.played]
+
+
 def meeting(
     stage: int, round: int, players: tuple[str, str], variants: Sequence[int], pairs: range, opening: int
 ) -> list[Fixture]:

@@ -22,11 +22,10 @@ import msgspec
 
 from engine.games.outcome import Termination
 from server.contest.definition import Definition
-from server.contest.fixtures import Bye, GameResult, counted_games
+from server.contest.fixtures import Bye, GameResult, counted_games, rated_games
 from server.contest.formats.format import StageView, Standing
 from server.contest.interventions import END
 from server.contest.scoring.disqualification import Disqualification, find_disqualified
-from server.contest.scoring.ratings import strengths
 
 GameOrNumber = TypeVar("GameOrNumber", GameResult, int)
 
@@ -54,10 +53,16 @@ def stage_view(
         definition.stages[stage].pairs,
         games,
         lambda games, before: find_disqualified(definition, games, before),
-        lambda games, players: strengths(games, players, variants),
+        lambda games, players: _ratings(games, players, variants),
         frozenset(entrant.name for entrant in definition.entrants if entrant.connects),
         **present,
     )
+
+
+def _ratings(games: Sequence[GameResult], players: tuple[str, ...], variants: int) -> dict[str, float]:
+    from engine.statistics.likelihood import strengths  # loads numpy
+
+    return strengths(rated_games(games), players, variants)
 
 
 def standings(

@@ -10,8 +10,8 @@ from engine.games.history import History
 from engine.record import Header
 from engine.wire import messages as m
 from engine.wire.coding import encode
+from engine.wire.fields import write_note
 from engine.wire.messages import Message
-from engine.wire.notes import write_note
 from engine.wire.words import word_of
 from server.match import referee
 from server.match.referee import State

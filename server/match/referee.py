@@ -15,7 +15,7 @@ from engine.record import Header, RecordedNote, take_note
 from engine.record.ending import bad_move, failure, resignation
 from engine.record.time_use import INITIALISATION, Fall, TimeUse
 from engine.wire import messages as m
-from engine.wire.notes import read_note
+from engine.wire.fields import read_note
 
 
 class Tell(NamedTuple):

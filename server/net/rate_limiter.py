@@ -8,7 +8,7 @@ from typing import Protocol
 import trio
 
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.states import IN_MATCH, State
+from engine.wire.ends import IN_MATCH, State
 from engine.wire.words import number_of
 from server.config.limits import (
     ALL_TRUSTED_WORK,

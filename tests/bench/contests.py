@@ -23,7 +23,7 @@ import trio
 from rich.console import Console
 
 from engine.clock import TimeControl
-from engine.commands.game_files import opened_to_append
+from engine.commands.game_file import opened_to_append
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import moves
@@ -42,7 +42,7 @@ from server.contest.runtime.runner import Runner
 from server.contest.store.store import FILE, Store
 from server.ops.logs import configure
 from tests.bench.instant import BASIS, hashed
-from tests.server.contest.test_ratings import covered
+from tests.engine.statistics.test_likelihood import covered
 
 FOLDER = Path(__file__).parent
 
@@ -80,7 +80,7 @@ def run() -> None:
         _contest(folder, command)
         _sandboxes(folder, command)
         _matches(folder, command)
-    parts = covered(6, 1, 200, 30, -0.5, None, COVERED)
+    parts = covered(6, 1, 200, 30, -0.5, COVERED)
     doubt = 1.96 * statistics.stdev(parts) / math.sqrt(COVERED)
     held = f"{100 * statistics.mean(parts):.1f} % +- {100 * doubt:.1f}"
     print(f"  intervals of 95 % hold the truth in {held}, over {COVERED} simulated contests of 6 entrants")

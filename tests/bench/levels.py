@@ -11,11 +11,11 @@ from time import perf_counter
 
 from engine.duel.games import Player, Reply, Request, play_pair
 from engine.duel.openings import JUDGED_NODES, openings, split_mix, usual_plies
-from engine.duel.statistics import OUTCOMES, estimate
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position, moves
 from engine.levels import LEVELS, MAX_LEVEL
 from engine.search.searcher import PlayedKeys, Searcher, SearchLimits, warm_up
+from engine.statistics.elo import OUTCOMES, estimate
 
 PARAMETERS = "4 4 15 15"
 

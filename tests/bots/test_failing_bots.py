@@ -10,7 +10,7 @@ from bots.bot import Bot, Clocks
 from bots.client.failures import FIRST_LINES, MAX_LINES, describe_failure, failure_lines
 from bots.client.run import BadChoice, BotFailed, play
 from engine.games.interface import Position, Successor
-from engine.wire.lines import REQUEST_BYTES
+from engine.wire.coding import REQUEST_BYTES
 from engine.wire.messages import Match
 from tests.bots.fake import FakeServer
 from tests.bots.scripts import (

@@ -15,8 +15,8 @@ from bots.bridge.stderr_reader import StderrReader
 from bots.client.errors import ArenaError
 from bots.commands.league import Entry, League
 from engine.wire.codes import ProtocolError
+from engine.wire.coding import REPLY_BYTES
 from engine.wire.ends import MAX_BLOCK_BYTES, ClientEnd
-from engine.wire.lines import REPLY_BYTES
 
 SECONDS = 60.0
 

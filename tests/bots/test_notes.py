@@ -8,9 +8,9 @@ import pytest
 from bots.bot import Bot, Clocks
 from bots.client.answers import MAX_PV_BYTES, NoteSender, make_note
 from engine.games.interface import Position
-from engine.wire.lines import REQUEST_BYTES
+from engine.wire.coding import REQUEST_BYTES
+from engine.wire.fields import Note, read_note
 from engine.wire.messages import Match
-from engine.wire.notes import Note, read_note
 from tests.bots.scripts import (
     LOGIN,
     MATCH,

@@ -14,7 +14,7 @@ from bots.workbench.replay import Answer, BotHere, Outcome, compare, lines, matc
 from engine.games.interface import Position, moves
 from engine.record import Summary, verify
 from engine.wire import messages as m
-from engine.wire.notes import write_note
+from engine.wire.fields import write_note
 from tests.bots.test_cli import run
 from tests.engine.records import Table, records
 

@@ -12,11 +12,10 @@ from engine.record import BadRecord
 from engine.shell import find, names
 from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
-from engine.wire.coding import decode, encode
+from engine.wire.coding import REPLY_BYTES, REQUEST_BYTES, LineReader, decode, encode
 from engine.wire.ends import ClientEnd, ServerEnd
-from engine.wire.lines import REPLY_BYTES, REQUEST_BYTES, LineReader
+from engine.wire.fields import read_note, write_note
 from engine.wire.messages import REPLIES, REQUESTS
-from engine.wire.notes import read_note, write_note
 from server.contest.contest_file import BadContest
 from server.contest.contest_file import read as read_contest
 from server.match import recovery

@@ -13,13 +13,13 @@ from engine.games.history import REPETITIONS
 from engine.games.outcome import ANNULLED, Termination
 from engine.record import notes, replay
 from engine.record.signature import WORD
-from engine.wire import coding, ends, lines, seek_options
+from engine.wire import coding, ends
 from engine.wire import messages as m
 from engine.wire.codes import Code
 from engine.wire.coding import decode, usage
+from engine.wire.ends import ALLOWED, NEXT, State
+from engine.wire.fields import NOTE_KEYS, SEEK_KEYS
 from engine.wire.messages import KINDS, REPLIES, REQUESTS, VERSION
-from engine.wire.notes import KEYS
-from engine.wire.states import ALLOWED, NEXT, State
 from engine.wire.words import NAME_PATTERN, word_of
 from server import serve
 from server.arena import acceptor, session
@@ -116,14 +116,14 @@ def test_results() -> None:
 
 def test_options_of_seek() -> None:
     rows = {code(row[0]): row[1] for row in table("option", "value", "when left out")}
-    assert tuple(rows) == seek_options.KEYS
+    assert tuple(rows) == SEEK_KEYS
     least, most = DEFAULTS.least_budget // MICROSECONDS, DEFAULTS.most_budget // MICROSECONDS
     assert rows["budget"].endswith(f", {least} to {most}")
     assert rows["increment"].endswith(f", 0 to {most}")
 
 
 def test_fields_of_a_note() -> None:
-    assert tuple(code(row[0]) for row in table("field of a note", "value")) == KEYS
+    assert tuple(code(row[0]) for row in table("field of a note", "value")) == tuple(NOTE_KEYS)
 
 
 def test_lines_of_a_record() -> None:
@@ -138,8 +138,8 @@ def test_lines_of_a_record() -> None:
 
 
 LIMITS = {
-    "line of a client": lines.REQUEST_BYTES,
-    "line of the server that a client has to accept": lines.REPLY_BYTES,
+    "line of a client": coding.REQUEST_BYTES,
+    "line of the server that a client has to accept": coding.REPLY_BYTES,
     "number": coding.MAX_DIGITS,
     "name": 1 + int(NAME_PATTERN.rpartition(",")[2].rstrip("}")),
     "block that our own client library accepts": ends.MAX_BLOCK_LINES,
@@ -188,8 +188,8 @@ def test_limits() -> None:
     "sentence",
     [
         f"(port {m.PORT} unless you are told otherwise)",
-        f"A line has at most {lines.REQUEST_BYTES} bytes",
-        f"lines of up to {lines.REPLY_BYTES} bytes",
+        f"A line has at most {coding.REQUEST_BYTES} bytes",
+        f"lines of up to {coding.REPLY_BYTES} bytes",
         f"1*{coding.MAX_DIGITS}DIGIT",
         f"and {DEFAULTS.limits.connects_at_once} at once",
         f"and {DEFAULTS.limits.messages_at_once} at once, {limits.FIRST_MESSAGES} at first",

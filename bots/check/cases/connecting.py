@@ -8,8 +8,7 @@ from bots.check.conformance_match import ConformanceMatch
 from bots.check.peer import Left, Peer
 from bots.check.report import Fault
 from engine.wire import messages as m
-from engine.wire.coding import encode
-from engine.wire.lines import REPLY_BYTES
+from engine.wire.coding import REPLY_BYTES, encode
 
 FIRST_WORDS = b"WEATHER fine 21\n"
 REPEAT_SECONDS = 2.0

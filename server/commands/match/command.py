@@ -17,9 +17,9 @@ from engine.clock import TimeControl
 from engine.commands import reports
 from engine.commands.program import Rejected, usable_cores
 from engine.commands.usage_errors import explain_fault, nearest
-from engine.duel.statistics import MAX_ELO, Decision, Sprt
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game, variant_title
 from engine.games.interface import BadParameters
+from engine.statistics.elo import MAX_ELO, Decision, Sprt
 from server.config.declared import Range
 from server.config.settings import BUDGET, INCREMENT, MOVE_LIMIT
 from server.contest.contest_file import MAX_OPENING_PLIES
@@ -199,7 +199,7 @@ def _hold(
     import trio
     from rich.console import Console
 
-    from engine.commands.game_files import opened_to_append
+    from engine.commands.game_file import opened_to_append
     from server.commands.match import output
     from server.commands.match.games import CannotPlay
     from server.commands.match.run import FILE, MatchFiles, hold
@@ -247,8 +247,8 @@ def _status(setup: "MatchSetup", end: "MatchEnd", *, strict: bool) -> int:
     tally = end.progress.tally
     if end.interrupted:
         return INTERRUPTED
-    if setup.test is not None and tally.decision is not Decision.H1:
-        return NOT_STRONGER if tally.decision is Decision.H0 else UNDECIDED
+    if setup.test is not None and tally.pairs.decision is not Decision.H1:
+        return NOT_STRONGER if tally.pairs.decision is Decision.H0 else UNDECIDED
     return AT_FAULT if strict and tally.rows()[0].faults else PLAYED
 
 

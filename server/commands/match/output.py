@@ -8,10 +8,10 @@ import msgspec
 
 from engine.commands import reports
 from engine.commands.reports import Case, Suite
-from engine.duel.statistics import Decision, Sprt
 from engine.games.catalogue import variant_title
 from engine.games.outcome import Termination
 from engine.record import readable
+from engine.statistics.elo import Decision, Sprt
 from engine.wire.words import number_of
 from server.commands.match.setup import MatchSetup
 from server.commands.match.tally import Row, Tally
@@ -39,7 +39,7 @@ class Progress(NamedTuple):
 
 def is_complete(now: Progress) -> bool:
     """Tell whether a match is over: by its last game, or by its test."""
-    return now.tally.count == now.games or now.tally.decision is not Decision.OPEN
+    return now.tally.count == now.games or now.tally.pairs.decision is not Decision.OPEN
 
 
 def title(setup: MatchSetup) -> str:
@@ -95,10 +95,8 @@ def test_line(tally: Tally, test: Sprt, names: Sequence[str]) -> str:
         "H0": f"H0: {names[0]} is not stronger than {names[1]} by {test.elo1:g} Elo",
         "H1": f"H1: {names[0]} is stronger than {names[1]} by more than {test.elo0:g} Elo",
         "open": "open",
-    }[tally.decision]
-    return (
-        f"SPRT {test.elo0:g} to {test.elo1:g} Elo: LLR {tally.ratio:.2f} ({test.lower:.2f} to {test.upper:.2f}), {what}"
-    )
+    }[tally.pairs.decision]
+    return f"SPRT {test.elo0:g} to {test.elo1:g} Elo: {_ratio(tally, test)}, {what}"
 
 
 def fault_lines(rows: Sequence[Row]) -> Iterator[str]:
@@ -138,7 +136,7 @@ def _standing(row: Row) -> str:
 
 
 def _ratio(tally: Tally, test: Sprt) -> str:
-    return f"LLR {tally.ratio:.2f} ({test.lower:.2f} to {test.upper:.2f})"
+    return f"LLR {tally.pairs.ratio:.2f} ({test.lower:.2f} to {test.upper:.2f})"
 
 
 def _word(cause: str) -> str:
@@ -159,11 +157,11 @@ def as_json(setup: MatchSetup, now: Progress, status: int) -> str:
         if test is None
         else {
             **test._asdict(),
-            "llr": tally.ratio,
+            "llr": tally.pairs.ratio,
             "lower": test.lower,
             "upper": test.upper,
-            "pairs": tally.tested_pairs,
-            "decision": tally.decision,
+            "pairs": tally.pairs.pairs,
+            "decision": tally.pairs.decision,
         },
         "games": tally.games,
     }
@@ -199,7 +197,7 @@ def as_junit(setup: MatchSetup, now: Progress, *, strict: bool) -> str:
     why = "" if is_complete(now) else f"{now.tally.count} of {number_of(now.games, 'game')} played"
     cases = [_case("the match is played to its end", why, shown)]
     if (test := setup.test) is not None:
-        why = "" if now.tally.decision is Decision.H1 else test_line(now.tally, test, setup.names)
+        why = "" if now.tally.pairs.decision is Decision.H1 else test_line(now.tally, test, setup.names)
         name = f"{rows[0].name} is stronger than {rows[1].name} (SPRT {test.elo0:g} to {test.elo1:g} Elo)"
         cases.append(_case(name, why, shown))
     if strict:

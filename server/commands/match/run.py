@@ -19,8 +19,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from engine.commands.game_files import GameFile
-from engine.duel.game_file import GameFormat
+from engine.commands.game_file import GameFile, GameFormat
 from engine.wire.words import number_of
 from server.arena.arena import Arena
 from server.commands.match.games import GameOver, MatchGames

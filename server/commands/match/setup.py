@@ -14,9 +14,9 @@ from msgspec.structs import replace
 
 from engine.clock import TimeControl
 from engine.duel.openings import usual_plies
-from engine.duel.statistics import Sprt
 from engine.games.catalogue import GAMES, variant_title
 from engine.games.interface import Game
+from engine.statistics.elo import Sprt
 from server.commands.match.players import MatchPlayer
 from server.contest.definition import Definition, Entrant, Sandbox, Stage, Variant
 from server.contest.fixtures import Fixture

@@ -1,18 +1,19 @@
 """The results of a match and what follows from them: score, Elo, the sequential test, time, causes of losses. Pure.
 
-Elo and its 95 % interval come from pairs of games, as in a duel (`engine.duel.statistics`): both games of a pair have
+Elo and its 95 % interval come from pairs of games, as in a duel (`engine.statistics.elo`): both games of a pair have
 the same opening, so they are not independent. Pairs enter the test in the order of the schedule, without a gap: its
 decision depends neither on how many games are played at a time nor on which ends first.
 """
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
 
-from engine.duel.statistics import OUTCOMES, Counts, Decision, Estimate, Sprt, estimate
+from engine.statistics import elo as pairs
+from engine.statistics.elo import Counts, Decision, Estimate, Sprt, count_pairs, estimate
 from server.contest.definition import Definition
 from server.contest.fixtures import GameResult
 from server.contest.scoring.disqualification import Cause, losses
@@ -122,74 +123,51 @@ class Tally:
     def __init__(self, names: Sequence[str], test: Sprt | None) -> None:
         """Begin without games; a test is one of the first player, of two."""
         self._names = tuple(names)
-        self._test = test
         self._games: dict[int, PlayedGame] = {}
-        self.tested_pairs = 0
-        """The number of pairs that have entered the test."""
-        self._counts = [0] * OUTCOMES
-        self.decision = Decision.OPEN
-        """What the test has said first; it is not asked again."""
+        self.pairs = pairs.Tally(test)
+        """The pairs of the first player in their order, without a gap."""
 
     @property
     def games(self) -> tuple[PlayedGame, ...]:
         """The games that count, in order: all, or those up to the pair with which the test has ended."""
-        end = math.inf if self.decision is Decision.OPEN else 2 * self.tested_pairs
+        end = math.inf if self.pairs.decision is Decision.OPEN else 2 * self.pairs.pairs
         return tuple(self._games[number] for number in sorted(self._games) if number <= end)
 
     @property
     def count(self) -> int:
         """The number of games that count."""
-        return len(self._games if self.decision is Decision.OPEN else self.games)
-
-    @property
-    def ratio(self) -> float:
-        """The log-likelihood ratio of the test; 0 without one."""
-        return self._test.ratio(tuple(self._counts)) if self._test is not None else 0.0
+        return len(self._games if self.pairs.decision is Decision.OPEN else self.games)
 
     def add(self, game: PlayedGame) -> None:
         """Count a game."""
         self._games[game.number] = game
-        while self._test is not None and self.decision is Decision.OPEN:
-            points = self._pair_points(self.tested_pairs, self._names[0])
-            if points is None:
-                return
-            self._counts[points] += 1
-            self.tested_pairs += 1
-            self.decision = self._test.decide(self.ratio)
+        both = [self._games.get(2 * game.pair + place) for place in (1, 2)]
+        points = [
+            one.points[one.players.index(self._names[0])] for one in both if one and self._names[0] in one.players
+        ]
+        if len(points) == 2:
+            self.pairs.add(game.pair, round(2 * sum(points)))
 
     def rows(self) -> list[Row]:
         """Return the table, in the order in which players were named."""
         games = self.games
-        return [self._row(name, games) for name in self._names]
+        return [_row(name, [game for game in games if name in game.players]) for name in self._names]
 
-    def _row(self, name: str, games: Iterable[PlayedGame]) -> Row:
-        results: Counter[float] = Counter()
-        causes: Counter[str] = Counter()
-        faults = []
-        pairs: set[int] = set()
-        moves, used = 0, 0.0
-        for game in games:
-            if name not in game.players:
-                continue
-            side = game.players.index(name)
-            results[game.points[side]] += 1
-            pairs.add(game.pair)
-            moves += game.moves[side]
-            used += game.used_ms[side]
-            if cause := game.causes[side]:
-                causes[cause] += 1
-                if cause not in NO_FAULTS:
-                    faults.append(Fault(game.number, cause, game.sentence))
-        counts = [0] * OUTCOMES
-        for pair in pairs:
-            if (points := self._pair_points(pair, name)) is not None:
-                counts[points] += 1
-        won, drawn, lost = results[1.0], results[0.5], results[0.0]
-        return Row(name, won, drawn, lost, won + drawn / 2, tuple(counts), causes, tuple(faults), moves, used)
 
-    def _pair_points(self, pair: int, name: str) -> int | None:
-        """Return what a player has got in a pair, in halves of points, 0 to 4; None where it is not over."""
-        both = [self._games.get(2 * pair + place) for place in (1, 2)]
-        if any(game is None for game in both):
-            return None
-        return sum(round(2 * game.points[game.players.index(name)]) for game in both if game is not None)
+def _row(name: str, games: Sequence[PlayedGame]) -> Row:
+    sides = [(game, game.players.index(name)) for game in games]
+    results = Counter(game.points[side] for game, side in sides)
+    won, drawn, lost = results[1.0], results[0.5], results[0.0]
+    causes = Counter(game.causes[side] for game, side in sides if game.causes[side])
+    return Row(
+        name, won, drawn, lost, won + drawn / 2,
+        count_pairs((game.pair, game.points[side]) for game, side in sides),
+        causes,
+        tuple(
+            Fault(game.number, cause, game.sentence)
+            for game, side in sides
+            if (cause := game.causes[side]) and cause not in NO_FAULTS
+        ),
+        sum(game.moves[side] for game, side in sides),
+        sum(game.used_ms[side] for game, side in sides),
+    )  # fmt: skip

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import count
 from typing import Annotated, ClassVar
 
-from engine.duel.statistics import MAX_ELO, OUTCOMES, Decision, Sprt
+from engine.statistics.elo import MAX_ELO, OUTCOMES, Decision, Sprt
 from engine.wire.words import number_of
 from server.config.declared import Range
 from server.contest.fixtures import Fixture, GameResult, Schedule, whole_meeting

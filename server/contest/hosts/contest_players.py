@@ -13,7 +13,7 @@ import trio
 
 from engine.clock import TimeControl
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.states import State
+from engine.wire.ends import State
 from engine.wire.words import ANY
 from server.arena.matchmaking import Seek
 from server.config.tokens import hashed

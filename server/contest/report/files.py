@@ -10,11 +10,11 @@ from typing import Any
 
 import msgspec
 
+from engine.statistics.elo import Rating
 from server.contest.formats.format import Standing
 from server.contest.report.formatting import printable
 from server.contest.report.page import page
 from server.contest.report.structure import Game, Report
-from server.contest.scoring.ratings import Rating
 
 FORMULAS = ("=", "+", "-", "@")
 """What spreadsheets take for the beginning of a formula (OWASP, "CSV Injection")."""

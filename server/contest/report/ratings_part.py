@@ -1,18 +1,16 @@
 """The part of a report about strength: ratings, comparisons, and variants."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 from math import isfinite
 from typing import NamedTuple
 
-from engine.duel.statistics import OUTCOMES, Counts, Decision, Estimate, Sprt, estimate
+from engine.statistics.elo import Counts, Decision, Estimate, Ratings, Sprt, count_pairs, estimate
 from server.contest.definition import Definition
-from server.contest.fixtures import Fixture, GameResult, counted_games
+from server.contest.fixtures import GameResult, counted_games, rated_games
 from server.contest.report import formatting
 from server.contest.report.structure import Comparison, Variant
-from server.contest.scoring import ratings as model
-from server.contest.scoring.ratings import Rating, Ratings
 
 
 class PairResult(NamedTuple):
@@ -33,15 +31,11 @@ def compare(games: Iterable[GameResult], one: str, other: str, test: Sprt) -> Pa
     The decision is that of all pairs together. As they were not counted one by one, it may err more often than the
     test says, unless nobody looks before the end.
     """
-    between: dict[Fixture, GameResult] = {
-        game.fixture: game for game in counted_games(games) if game.played and set(game.fixture.players) == {one, other}
-    }
-    counts = [0] * OUTCOMES
-    for fixture, game in between.items():
-        back = between.get(fixture.swapped)
-        if fixture.players == (one, other) and back is not None:
-            counts[round(2 * (game.points(0) + back.points(1)))] += 1
-    pairs = tuple(counts)
+    pairs = count_pairs(
+        (game.fixture._replace(players=(one, other)), game.points(game.fixture.players.index(one)))
+        for game in counted_games(games)
+        if game.played and set(game.fixture.players) == {one, other}
+    )
     ratio = test.ratio(pairs)
     return PairResult(pairs, estimate(pairs) if any(pairs) else None, ratio, test.decide(ratio))
 
@@ -62,17 +56,14 @@ def fit_ratings(definition: Definition, games: Sequence[GameResult]) -> Ratings 
 
     Of more than `MAX_INTERVALS` of them, intervals are left out, and nothing is told of variants.
     """
+    from engine.statistics.likelihood import ratings  # loads numpy
+
     between = _between(definition, games)
-    played = Counter(name for game in between for name in game.fixture.players)
+    played = {name for game in between for name in game.fixture.players}
     names = [entrant.name for entrant in definition.entrants if entrant.name in played]
     if not names:
         return None
-    number = len(definition.variants)
-    if len(names) <= MAX_INTERVALS:
-        return model.ratings(between, names, number)
-    strengths = model.strengths(between, names, number)
-    table = [Rating(name=name, elo=strengths[name], games=played[name]) for name in names]
-    return Ratings(tuple(sorted(table, key=lambda rating: -rating.elo)), (), ())
+    return ratings(rated_games(between), names, len(definition.variants), intervals=len(names) <= MAX_INTERVALS)
 
 
 def variant_results(definition: Definition, games: Sequence[GameResult], fit: Ratings | None) -> tuple[Variant, ...]:

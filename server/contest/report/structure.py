@@ -9,10 +9,10 @@ from typing import Protocol
 
 import msgspec
 
+from engine.statistics.elo import Rating
 from server.contest.fixtures import Bye
 from server.contest.formats.format import Standing
 from server.contest.interventions import Kind
-from server.contest.scoring.ratings import Rating
 from server.contest.standings import Cell
 
 

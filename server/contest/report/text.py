@@ -8,10 +8,10 @@ from rich.table import Table
 from rich.text import Text
 
 from engine.record import readable
+from engine.statistics.elo import Rating
 from server.contest.report import formatting
 from server.contest.report.formatting import interruptions, intervention, marks, with_forfeits
 from server.contest.report.structure import Loss, Qualification, Report, Stage
-from server.contest.scoring.ratings import Rating
 
 CROSSED_AT_ONCE = 12
 """Opponents in a row of the crosstable: more are wider than a terminal, and come in a block below."""

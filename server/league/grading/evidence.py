@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from engine.duel.statistics import OUTCOMES, Counts
+from engine.statistics.elo import OUTCOMES, Counts, Rating
 from server.contest.report.structure import Report
-from server.contest.scoring.ratings import Rating
 from server.ops.typed_json import convert, decode
 
 STOPPED = 130

@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from engine.duel.statistics import TWO_SIDED_95
+from engine.statistics.elo import TWO_SIDED_95, Rating
 from engine.wire.words import number_of
-from server.contest.scoring.ratings import Rating
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts

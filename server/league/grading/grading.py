@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from engine.commands import reports
-from engine.duel.statistics import SCORES, Counts, elo_of, estimate
+from engine.statistics.elo import SCORES, Counts, elo_of, estimate
 from engine.wire.words import number_of
 from server.contest.report.files import table
 from server.league.grading.evidence import Evidence

@@ -14,9 +14,8 @@ import msgspec
 import pytest
 
 from engine import cli
-from engine.commands.duel_players import Task, pairs
-from engine.duel.games import Pair
-from engine.duel.results import Contender, Setting
+from engine.commands.duel import Task, pairs
+from engine.duel.games import Contender, Pair, Setting
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from tests.forking import Forked

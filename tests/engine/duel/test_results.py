@@ -1,14 +1,12 @@
 """The file of results, read back and gone on with, and the sum of what is in it."""
 
-from random import Random
-
 import msgspec
 import pytest
 
-from engine.duel.game_file import BadGames, line_of
-from engine.duel.games import Game, Pair, Use
-from engine.duel.results import FILE, Contender, Setting, Tally, progress, summary
-from engine.duel.statistics import Decision, Sprt
+from engine.commands.duel import FILE
+from engine.commands.game_file import BadGames, line_of
+from engine.duel.games import Contender, Game, Pair, Setting, Standing, Use
+from engine.statistics.elo import Tally
 
 SETTING = Setting(
     engine="aaaa",
@@ -109,71 +107,25 @@ def test_what_is_no_file_of_results_is_refused(text: bytes, sentence: str) -> No
     assert sentence in str(caught.value)
 
 
-# The sum
-
-
-def tally_of(pairs: list[Pair], *, stop: bool = False, test: Sprt = SETTING.test) -> Tally:
-    tally = Tally(test)
-    for each in pairs:
-        tally.add(each, stop=stop)
-    return tally
-
-
-def test_what_is_counted() -> None:
-    tally = tally_of(PAIRS)
-    assert (tally.pairs, tally.counts) == (3, (0, 1, 0, 1, 1))
-    assert (tally.wins, tally.draws, tally.losses) == (3, 2, 1)
-    assert tally.used == (Use(6, 15.0, 600), Use(6, 9.0, 300))
-    assert tally.reasons == {"no_reserve": 6}
-
-
-def test_pairs_count_when_those_before_them_are_there() -> None:
+def standing(*pairs: Pair) -> Standing:
     tally = Tally(SETTING.test)
-    for each, counted in zip((PAIRS[1], PAIRS[0], PAIRS[2]), (0, 1, 3), strict=True):
-        tally.add(each, stop=False)
-        assert tally.pairs == counted
-
-
-def test_order_of_finishing_changes_nothing() -> None:
-    chance = Random(3)
-    pairs = [pair(number, chance.choice((0, 0, 1, None)), chance.choice((0, 1, None))) for number in range(200)]
-    expected = list(summary(tally_of(pairs, stop=True)))
-    for _ in range(5):
-        chance.shuffle(pairs)
-        assert list(summary(tally_of(pairs, stop=True))) == expected
-
-
-def test_nothing_is_counted_after_the_end_of_the_test() -> None:
-    pairs = [pair(number, 0, (0, None, 1)[number % 3]) for number in range(300)]
-    stopped, whole = tally_of(pairs, stop=True), tally_of(pairs)
-    assert stopped.decision == whole.decision == Decision.H1
-    assert stopped.pairs < whole.pairs == 300
-    # and not one too many: without the last pair it is open
-    assert tally_of(pairs[: stopped.pairs - 1]).decision == Decision.OPEN
-
-
-def test_the_first_decision_stays() -> None:
-    test = Sprt(0, 50)
-    pairs = [pair(number, 0, (0, None)[number % 2]) for number in range(60)]
-    decided = tally_of(pairs, test=test)
-    assert decided.decision == Decision.H1
-    pairs += [pair(number, 1, 1) for number in range(60, 200)]
-    assert tally_of(pairs, test=test).decision == Decision.H1
-    assert test.decide(tally_of(pairs, test=test).ratio) == Decision.H0
-
-
-# In words
+    for each in pairs:
+        tally.add(each.number, each.points)
+    return Standing(sorted(pairs, key=lambda each: each.number), tally)
 
 
 def test_the_last_line_is_the_result() -> None:
-    lines = list(summary(tally_of(PAIRS)))
-    assert lines[-1] == "result A +3 =2 -1  elo 120.2 +- 668.0  los 77.4%  sprt open"
-    assert lines[2] == "A used 2.50 ms and 100 nodes a move"
-    assert lines[3] == "B used 1.50 ms and 50 nodes a move"
+    assert list(standing(*PAIRS).summary()) == [
+        "pairs with 0 to 2 points for A, by halves: 0 1 0 1 1",
+        "games ended by no_reserve 6",
+        "A used 2.50 ms and 100 nodes a move",
+        "B used 1.50 ms and 50 nodes a move",
+        "result A +3 =2 -1  elo 120.2 +- 668.0  los 77.4%  sprt open",
+    ]
 
 
 def test_progress() -> None:
-    assert progress(tally_of([]), SETTING.test) == "games 0  A +0 =0 -0"
-    line = progress(tally_of(PAIRS), SETTING.test)
+    assert standing().progress(SETTING.test) == "games 0  A +0 =0 -0"
+    line = standing(*PAIRS).progress(SETTING.test)
     assert line.startswith("games 6  A +3 =2 -1  elo 120.2 +- 668.0  los 77.4%  llr ")
     assert line.endswith(" (-2.94 to 2.94)")

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from engine import cli
-from engine.duel.game_file import BadGames, line_of
-from engine.duel.selfplay import FILE, LEAST_OPENING, ScoredGame, Setting, in_order, play, scored
+from engine.commands.game_file import BadGames, line_of
+from engine.commands.training import FILE, in_order
+from engine.duel.selfplay import LEAST_OPENING, ScoredGame, Setting, play, scored
 from engine.games.catalogue import GAMES
 from engine.games.interface import EVALUATION_LIMIT, UNDECIDED
 from engine.search.memory import ROOM
@@ -62,7 +63,7 @@ def test_a_move_that_is_none_is_refused() -> None:
     kernel = GAMES["gipf"].start(PARAMETERS).kernel()
     children = kernel.rules.children(kernel.state, kernel.arena(ROOM), 0)
     for move in (-1, children):
-        with pytest.raises(BadGames, match=f"game 7 has no move {move} at ply 0"):
+        with pytest.raises(ValueError, match=f"game 7 has no move {move} at ply 0"):
             list(scored(kernel, ScoredGame(7, 1, (move,), (0,))))
 
 

@@ -8,10 +8,10 @@ import numpy
 import pytest
 
 from engine import cli
+from engine.commands.game_file import line_of
 from engine.compiling.binding import can_compile, specialise
 from engine.duel import training
 from engine.duel.engine_config import weigher
-from engine.duel.game_file import line_of
 from engine.duel.selfplay import ScoredGame, Setting
 from engine.duel.training import FACTORS, MOST_LOGITS, Samples, divergence, fit, learn_all, logit_of, samples_of
 from engine.games.catalogue import GAMES

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.lines import LineReader
+from engine.wire.coding import LineReader
 from tests.engine.wire.samples import more
 
 MOST = 16

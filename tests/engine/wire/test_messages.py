@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.coding import decode, encode, usage
+from engine.wire.coding import LineReader, decode, encode, usage
 from engine.wire.ends import MAX_BLOCK_LINES, ClientEnd, ServerEnd
-from engine.wire.lines import LineReader
 from engine.wire.messages import KINDS, REPLIES, REQUESTS, Message
 from tests.engine.wire.samples import few, messages
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.notes import Note, read_note, write_note
+from engine.wire.fields import Note, read_note, write_note
 from tests.engine.wire.samples import more, numbers, texts, words
 
 moves = st.one_of(

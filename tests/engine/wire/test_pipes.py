@@ -4,8 +4,7 @@ import pytest
 
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.pipes import PipeEnd
-from engine.wire.states import State
+from engine.wire.ends import PipeEnd, State
 
 
 @pytest.fixture

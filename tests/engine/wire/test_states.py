@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.ends import ClientEnd, ServerEnd
+from engine.wire.ends import ALLOWED, IN_MATCH, NEXT, ClientEnd, ServerEnd, State, after
 from engine.wire.messages import KINDS, REQUESTS, Message
-from engine.wire.states import ALLOWED, IN_MATCH, NEXT, State, after
 from tests.engine.wire.samples import more
 
 EXAMPLES: dict[type, Message] = {

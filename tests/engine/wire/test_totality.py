@@ -6,10 +6,8 @@ from hypothesis import strategies as st
 
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import encode
-from engine.wire.ends import ClientEnd, ServerEnd
+from engine.wire.ends import ALLOWED, ClientEnd, PipeEnd, ServerEnd, State, after
 from engine.wire.messages import KINDS, REPLIES
-from engine.wire.pipes import PipeEnd
-from engine.wire.states import ALLOWED, State, after
 from tests.engine.wire.samples import few, near_lines, replies, requests, wild_bytes
 
 

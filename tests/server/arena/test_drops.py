@@ -18,7 +18,7 @@ from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import moves
 from engine.wire import messages as m
-from engine.wire.states import State
+from engine.wire.ends import State
 from tests.server.arena.test_organiser_requests import TOKEN, organised
 from tests.server.harness import ArenaHarness, open_arena
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from trio.testing import MockClock
 
 from engine.wire import messages as m
-from engine.wire.lines import REQUEST_BYTES
-from engine.wire.states import ALLOWED, State
+from engine.wire.coding import REQUEST_BYTES
+from engine.wire.ends import ALLOWED, State
 from server.config import tokens
 from server.config.settings import ERRORS, Settings
 from tests.server.harness import ArenaHarness, Client, logged, open_arena, play, playing

@@ -11,7 +11,7 @@ from trio.testing import MockClock
 
 from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
-from engine.wire.lines import REQUEST_BYTES
+from engine.wire.coding import REQUEST_BYTES
 from server.arena.session import Session
 from tests.server.harness import open_arena
 

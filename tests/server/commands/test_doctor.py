@@ -17,9 +17,7 @@ from trio.testing import MockClock
 from engine.wire import messages as m
 from server import cli
 from server.commands import doctor
-from server.commands.doctor import diagnosis
-from server.commands.upkeep import league_files
-from server.commands.upkeep.league_files import GOOD, NOTE, WRONG, Finding
+from server.commands.doctor import GOOD, NOTE, WRONG, Finding, diagnosis
 from server.config import tokens
 from server.contest.store.store import FILE as STORE
 from server.contest.store.store import Store
@@ -211,13 +209,13 @@ def test_league(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         version = versions.add(ann, "Bot", "bot.py", bytes(3 << 20))
         versions.go_on(version, "qualifying")
         versions.activate(version, "the server")
-    monkeypatch.setattr(league_files, "sandbox_obstacle", lambda: "")
+    monkeypatch.setattr(doctor, "sandbox_obstacle", lambda: "")
     (missing,) = found(tmp_path, "versions")
     assert missing.state == WRONG and "version 1 of Bot are missing, which should play" in missing.sentence
     (versions.folder(version) / "build").mkdir()
     (good,) = found(tmp_path, "versions")
     assert good == (GOOD, "versions", "1 version has 3 MB on the disk")
-    monkeypatch.setattr(league_files, "sandbox_obstacle", lambda: "there is no bubblewrap")
+    monkeypatch.setattr(doctor, "sandbox_obstacle", lambda: "there is no bubblewrap")
     assert found(tmp_path, "versions")[1].state == NOTE
     (data / "league.sqlite3").chmod(0o644)
     (data / "submissions").chmod(0o755)

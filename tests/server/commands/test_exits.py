@@ -14,7 +14,7 @@ import pytest
 import trio
 import trio.testing
 
-from server.commands import exits, run_contest
+from server.commands import options, run_contest
 from server.net.listener import CannotListen
 from server.serve import _immediate_exit
 from server.storage.database import BadStore
@@ -99,7 +99,7 @@ WORKS = {
 """What a command says when it has begun to do what it is for."""
 
 STATUS = {"serve": 0, "contest": run_contest.STOPPED, "engine": -signal.SIGINT}
-"""How it ends by Ctrl-C then, where that is not `server.commands.exits.INTERRUPTED`."""
+"""How it ends by Ctrl-C then, where that is not `server.commands.options.INTERRUPTED`."""
 
 HANGS = "import pathlib, time\npathlib.Path({told!r}).touch()\ntime.sleep(100_000)\n"
 """In place of a module that every command imports first."""
@@ -143,7 +143,7 @@ def test_ctrl_c_ends_what_a_command_does_without_a_traceback(tmp_path: Path, kin
         os.killpg(process.pid, signal.SIGINT)
         status, errors = ended(process)
     assert "Traceback" not in errors, errors
-    assert status == STATUS.get(kind, exits.INTERRUPTED), errors
+    assert status == STATUS.get(kind, options.INTERRUPTED), errors
 
 
 @pytest.mark.slow
@@ -154,7 +154,7 @@ def test_ctrl_c_ends_a_bot_that_is_not_greeted(listener: socket.socket) -> None:
         with connection:
             os.killpg(process.pid, signal.SIGINT)
             status, errors = ended(process)
-    assert (status, "Traceback" in errors) == (exits.INTERRUPTED, False), errors
+    assert (status, "Traceback" in errors) == (options.INTERRUPTED, False), errors
 
 
 @pytest.mark.campaign
@@ -222,16 +222,16 @@ def test_what_ends_a_command_is_told_in_one_line(capsys: pytest.CaptureFixture[s
     before = signal.getsignal(signal.SIGINT)
     try:
         for errors, status, words in [
-            ((KeyboardInterrupt(), ValueError("behind it")), exits.INTERRUPTED, "stopped at once by Ctrl-C"),
-            ((CannotListen("cannot listen on there"),), exits.FAILED, "cannot serve: cannot listen on there"),
-            ((BadStore("damaged"), OSError("other")), exits.FAILED, "cannot serve: damaged"),
+            ((KeyboardInterrupt(), ValueError("behind it")), options.INTERRUPTED, "stopped at once by Ctrl-C"),
+            ((CannotListen("cannot listen on there"),), options.FAILED, "cannot serve: cannot listen on there"),
+            ((BadStore("damaged"), OSError("other")), options.FAILED, "cannot serve: damaged"),
         ]:
             with pytest.raises(SystemExit) as caught:
-                exits.run("cannot serve", fails, *errors)
+                options.run_async("cannot serve", fails, *errors)
             assert caught.value.code == status
             said = capsys.readouterr().err
             assert said.startswith("arena-server: ") and words in said and said.count("\n") == 1
         with pytest.raises(BaseExceptionGroup):
-            exits.run("cannot serve", fails, ValueError("a bug"))
+            options.run_async("cannot serve", fails, ValueError("a bug"))
     finally:
         signal.signal(signal.SIGINT, before)

@@ -12,7 +12,7 @@ import pytest
 
 from bots.check.report import Build, SituationResult
 from bots.check.report import as_json as check_as_json
-from engine.duel.statistics import estimate
+from engine.statistics.elo import estimate
 from server.commands.grade import grade
 from server.commands.match.output import Progress, as_json
 from server.commands.match.tally import Tally

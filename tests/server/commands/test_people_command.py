@@ -5,32 +5,32 @@ from pathlib import Path
 
 import pytest
 
-from server.commands import people
+from server.commands import league
 
 
 def test_people_are_invited_listed_and_given_roles(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = tmp_path / "new" / "arena-data"
-    people.invite("ann", "bob", data=data, url="https://arena.example.org/")
+    league.invite("ann", "bob", data=data, url="https://arena.example.org/")
     links = [line.split("  ") for line in capsys.readouterr().out.splitlines()]
     assert [name for name, _ in links] == ["ann", "bob"]
     assert all(link.startswith("https://arena.example.org/join/") for _, link in links)
-    people.role("bob", "organiser", data=data)
-    people.close("ann", data=data)
-    people.show(data=data)
+    league.role("bob", "organiser", data=data)
+    league.close("ann", data=data)
+    league.show(data=data)
     listed = [line.split("  ") for line in capsys.readouterr().out.splitlines()]
     assert [(name, role) for name, role, _ in listed] == [("ann", "author, closed"), ("bob", "organiser")]
     with pytest.raises(SystemExit) as ended:
-        people.role("bob", "author", data=data)
+        league.role("bob", "author", data=data)
     assert ended.value.code == 1 and "the only organiser" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda data: people.show(data=data),
-        lambda data: people.role("ann", "author", data=data),
-        lambda data: people.close("ann", data=data),
-        lambda data: people.reopen("ann", data=data),
+        lambda data: league.show(data=data),
+        lambda data: league.role("ann", "author", data=data),
+        lambda data: league.close("ann", data=data),
+        lambda data: league.reopen("ann", data=data),
     ],
     ids=["list", "role", "close", "open"],
 )

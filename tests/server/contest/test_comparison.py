@@ -1,6 +1,6 @@
 import pytest
 
-from engine.duel.statistics import Decision, Sprt, estimate
+from engine.statistics.elo import Decision, Sprt, estimate
 from server.contest.fixtures import FORFEIT, Fixture, GameResult
 from server.contest.formats.round_robin import RoundRobin
 from server.contest.report.ratings_part import compare

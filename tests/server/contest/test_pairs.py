@@ -9,7 +9,7 @@ import pytest
 import trio
 
 from engine.clock import TimeControl
-from engine.duel.statistics import MAX_ELO
+from engine.statistics.elo import MAX_ELO
 from server.contest.contest_file import BadContest
 from server.contest.definition import Definition, DrawnOpenings, Entrant, Sandbox, Stage, Variant
 from server.contest.fixtures import Fixture, GameResult

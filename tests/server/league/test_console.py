@@ -10,7 +10,7 @@ import pytest
 
 from engine.wire import messages as m
 from server.commands import contest as contest_command
-from server.commands.upkeep import running_server
+from server.commands import running_server
 from server.config import tokens
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts

@@ -15,8 +15,8 @@ import pytest
 import trio
 
 from engine.wire import messages as m
-from server.commands.people import LAST, audit
-from server.commands.upkeep import running_server
+from server.commands import running_server
+from server.commands.league import LAST, audit
 from server.contest.hosts.contest_players import ContestPlayers
 from server.league.accounts.accounts import Accounts
 from server.league.console.terminal import answer_commands

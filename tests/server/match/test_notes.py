@@ -10,7 +10,7 @@ from engine import record
 from engine.record.notes import MAX_NOTE_BYTES, MAX_NOTES_PER_MOVE
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.notes import Note, read_note
+from engine.wire.fields import Note, read_note
 from server.config.settings import ERRORS, Settings
 from tests.engine.records import Table
 from tests.server.harness import ArenaHarness, Client, open_arena, play, playing, ready

@@ -3,7 +3,7 @@
 import json
 from xml.etree import ElementTree
 
-from engine.duel.statistics import Sprt
+from engine.statistics.elo import Sprt
 from server.commands.match.output import (
     Progress,
     as_json,

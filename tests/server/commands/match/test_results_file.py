@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from engine.commands.game_files import GameFile, opened_to_append
+from engine.commands.game_file import GameFile, opened_to_append
 from engine.commands.program import Rejected
 from server.commands.match.run import FILE
 from server.commands.match.setup import Setting

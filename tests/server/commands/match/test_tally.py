@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.duel.statistics import Decision, Sprt, estimate
 from engine.games.outcome import Termination
+from engine.statistics.elo import Decision, Sprt, estimate
 from server.commands.match.tally import Tally, played_game
 from server.contest.fixtures import GameResult
 from server.contest.scoring.game_result import absence_result
@@ -35,9 +35,9 @@ def test_the_test_takes_pairs_in_the_order_of_the_schedule_however_games_end() -
         in_order.add(each)
     for each in games[::-1]:
         mixed.add(each)
-    assert in_order.decision is mixed.decision is Decision.H1
-    assert in_order.rows() == mixed.rows() and in_order.ratio == mixed.ratio >= test.upper
-    assert in_order.count == len(in_order.games) == 2 * in_order.tested_pairs < 60, "what came after does not count"
+    assert in_order.pairs.decision is mixed.pairs.decision is Decision.H1
+    assert in_order.rows() == mixed.rows() and in_order.pairs.ratio == mixed.pairs.ratio >= test.upper
+    assert in_order.count == len(in_order.games) == 2 * in_order.pairs.pairs < 60, "what came after does not count"
 
 
 def test_players_of_a_round_robin_are_measured_against_all_others() -> None:

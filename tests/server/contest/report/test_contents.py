@@ -3,9 +3,10 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from engine.duel.statistics import Decision
+from engine.statistics.elo import Decision
+from engine.statistics.likelihood import ratings
 from server.contest.definition import Definition, Format
-from server.contest.fixtures import ABSENT, FORFEIT, Fixture, GameResult, counted_games
+from server.contest.fixtures import ABSENT, FORFEIT, Fixture, GameResult, counted_games, rated_games
 from server.contest.formats.knockout import Knockout
 from server.contest.formats.ladder import Ladder
 from server.contest.formats.round_robin import Gauntlet, RoundRobin
@@ -18,7 +19,6 @@ from server.contest.report.progress import Moment
 from server.contest.report.structure import Report, winners
 from server.contest.scoring.disqualification import find_disqualified, losses
 from server.contest.scoring.game_result import absence_result, missing_sentence
-from server.contest.scoring.ratings import ratings
 from server.contest.standings import standings
 from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, play
 from tests.server.contest.report.samples import OPENED, sample, sample_report
@@ -122,7 +122,7 @@ def test_ratings_are_those_of_the_games_between_entrants_who_have_played() -> No
     made = make_report(definition, games, now, moment)
     names = [entrant.name for entrant in definition.entrants if entrant.name not in ("a4", "a5")]
     assert "a3" in find_disqualified(definition, games)
-    found = ratings(games, names, 2)
+    found = ratings(rated_games(games), names, 2)
     assert made.ratings == found.table
     assert [one.advantage for one in made.variants] == list(found.advantage)
 
@@ -168,7 +168,7 @@ def test_what_is_left_out_for_many_entrants_is_said() -> None:
 def test_intervals_are_left_out_for_very_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ratings_part, "MAX_INTERVALS", 7)
     definition, games, made = _many(8)
-    found = {one.name: one.elo for one in ratings(games, [e.name for e in definition.entrants], 1).table}
+    found = {one.name: one.elo for one in ratings(rated_games(games), [e.name for e in definition.entrants], 1).table}
     assert {one.name: one.elo for one in made.ratings} == pytest.approx(found)
     assert {(one.low, one.high) for one in made.ratings} == {(None, None)}
     assert [one.elo for one in made.ratings] == pytest.approx(sorted(found.values(), reverse=True))

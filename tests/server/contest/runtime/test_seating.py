@@ -17,7 +17,7 @@ import trio.testing
 
 from engine.games.outcome import ANNULLED, Termination
 from engine.wire import messages as m
-from engine.wire.states import State
+from engine.wire.ends import State
 from server.contest.fixtures import ABSENT, GameResult, counted_games
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import GameTask

@@ -19,8 +19,8 @@ import pytest
 
 from engine.wire import messages as m
 from engine.wire.codes import Code
-from server.commands.upkeep import ladder as commands
-from server.commands.upkeep.backup import _matches
+from server.commands import league as commands
+from server.commands.files import _matches
 from server.contest.store.store import FILE as STORE
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, ORGANISER

@@ -1,24 +1,32 @@
-"""How much stronger a side is, from pairs of games: Elo, its interval, the likelihood of superiority, and a test.
+"""Differences in strength from pairs of games: Elo, its interval, the likelihood of superiority, a sequential test.
 
-Both games of a pair begin with the same opening, so they are not independent, but pairs are: what is counted are
-the five results that a pair can have (the pentanomial model). The formulas are those of fishtest, the testing
-framework of Stockfish (``stat_util.py``), which fastchess uses too: the mean of the pairs' scores is taken to be
-normal, with the variance that the pairs themselves show, and its interval is turned into Elo. The likelihood of
-superiority minds that few pairs show their variance badly: it is by Student's distribution, where fishtest's is by the
-normal one. After hundreds of pairs they are alike; after three of equal players the latter says 99.9 % and more in one
-case of 37.
+Both games of a pair begin with the same opening, so games are not independent, but pairs are. A pair has one of five
+results (the pentanomial model). The formulas are those of fishtest, the testing framework of Stockfish
+(``stat_util.py``), which fastchess uses too: the mean of the pairs' scores is taken to be normal, with the variance of
+the pairs, and its interval is turned into Elo.
+
+The likelihood of superiority uses Student's distribution, where fishtest uses the normal one, because few pairs
+estimate their variance badly. After hundreds of pairs both are alike. After three pairs of equal players the normal
+distribution says 99.9 % and more in one case of 37.
 """
 
 import math
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
 from enum import StrEnum
 from statistics import NormalDist
 from typing import NamedTuple
 
+import msgspec
+
 OUTCOMES = 5
-"""Results of a pair: 0, half, 1, one and a half, 2 points, here as scores 0 to 1."""
+"""Number of results of a pair: 0, 0.5, 1, 1.5 or 2 points."""
 
 SCORES = tuple(points / (OUTCOMES - 1) for points in range(OUTCOMES))
+"""The results of a pair as scores, 0 to 1."""
+
+ELO = 400 / math.log(10)
+"""Elo in a natural unit of strength: a difference of 400 makes wins ten times as likely as losses."""
 
 NORMAL = NormalDist()
 """The normal distribution whose mean is 0 and whose standard deviation is 1."""
@@ -42,8 +50,30 @@ Counts = tuple[int, ...]
 """How many pairs have had each result, that of 0 points first."""
 
 
+class Rating(msgspec.Struct, frozen=True, kw_only=True):
+    """The strength of a player, as reports show it: Elo against the average of all players."""
+
+    name: str
+    elo: float
+    low: float | None = None
+    """Lower end of the 95 % interval; None where intervals are left out."""
+    high: float | None = None
+    games: int
+
+
+class Ratings(NamedTuple):
+    """The ratings of all players, and the properties of variants."""
+
+    table: tuple[Rating, ...]
+    """The strongest first."""
+    advantage: tuple[float, ...]
+    """Advantage of the side that begins in each variant, in Elo."""
+    draws: tuple[float, ...]
+    """Part of drawn games between equal players without that advantage in each variant, 0 to 1."""
+
+
 class Estimate(NamedTuple):
-    """What pairs of games tell about the strength of A over B."""
+    """The strength of A over B that pairs of games show."""
 
     elo: float
     margin: float
@@ -63,8 +93,23 @@ def score_of(elo: float) -> float:
     return 1 / (1 + 10 ** (-elo / 400))
 
 
+def count_pairs(games: Iterable[tuple[Hashable, float]]) -> Counts:
+    """Count the results of pairs for one side, from the key of the pair and the points of the side in each game.
+
+    A pair counts when both games are there.
+    """
+    pairs: defaultdict[Hashable, list[float]] = defaultdict(list)
+    for key, points in games:
+        pairs[key].append(points)
+    counts = [0] * OUTCOMES
+    for both in pairs.values():
+        if len(both) == 2:
+            counts[round(2 * sum(both))] += 1
+    return tuple(counts)
+
+
 def estimate(counts: Counts) -> Estimate:
-    """Return what at least one pair tells; raises ValueError without any."""
+    """Estimate the strength from at least one pair; raises ValueError without any."""
     pairs = sum(counts)
     if pairs == 0:
         raise ValueError("no pair of games was played")
@@ -199,3 +244,41 @@ def tilt(weights: Sequence[float], mean: float) -> float:
         # where Newton's step leaves the interval, halve it
         x = newton if low < newton < high else (low + high) / 2
     return x
+
+
+class Tally:
+    """The pairs of a match from the first one on without a gap, and the decision of a test.
+
+    The result depends neither on how many pairs are played at a time nor on which pair ends first.
+    """
+
+    def __init__(self, test: Sprt | None = None) -> None:
+        self._test = test
+        self._counts = [0] * OUTCOMES
+        self._waiting: dict[int, int] = {}
+        self.pairs = 0
+        """Number of pairs that are counted."""
+        self.decision = Decision.OPEN
+        """The first decision of the test. Later pairs do not change it."""
+
+    @property
+    def counts(self) -> Counts:
+        """Number of pairs with each result."""
+        return tuple(self._counts)
+
+    @property
+    def ratio(self) -> float:
+        """The log-likelihood ratio of the test; 0 without a test."""
+        return 0.0 if self._test is None else self._test.ratio(self.counts)
+
+    def add(self, number: int, points: int, *, stop: bool = True) -> None:
+        """Add a pair by its number from 0 and the points of A in halves, 0 to 4.
+
+        The pair counts as soon as all pairs before it are there. With ``stop`` no pair counts after the decision.
+        """
+        self._waiting[number] = points
+        while self.pairs in self._waiting and not (stop and self.decision is not Decision.OPEN):
+            self._counts[self._waiting.pop(self.pairs)] += 1
+            self.pairs += 1
+            if self._test is not None and self.decision is Decision.OPEN:
+                self.decision = self._test.decide(self.ratio)

@@ -18,24 +18,17 @@ the side that begins, and half are drawn.
 Intervals are those of the profile likelihood (Venzon and Moolgavkar 1988): a rating belongs to the 95 % interval if the
 results are not much less likely with it, all other unknowns being fitted anew. Unlike intervals from the curvature
 at the maximum they stay right for an entrant that has won nearly everything, and then they are not symmetric. Each is
-the interval of a difference: to the average of all, or to the entrant that was named as the anchor.
+the interval of a difference to the average of all.
 """
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
-import msgspec
+import numpy
+from numpy.typing import NDArray
 
-from engine.duel.statistics import TWO_SIDED_95
-from server.contest.fixtures import GameResult, counted_games
-
-if TYPE_CHECKING:  # a server without a contest does without it, and starts a tenth of a second sooner
-    import numpy
-    from numpy.typing import NDArray
-
-ELO = 400 / math.log(10)
-"""Elo in a natural unit of strength."""
+from engine.statistics.elo import ELO, TWO_SIDED_95, Rating, Ratings
 
 VIRTUAL = 1.0
 """Virtual games for each unknown. With one, 95 % intervals hold the truth in 94 to 96 % of simulated contests, also
@@ -47,9 +40,12 @@ STEPS = 200
 NEAR = 1e-10
 """Newton's method ends when a step promises less than this of a logarithm of likelihood."""
 
-Vector: TypeAlias = "NDArray[numpy.float64]"
-Matrix: TypeAlias = "NDArray[numpy.float64]"
-Places: TypeAlias = "NDArray[numpy.int64]"
+Vector = NDArray[numpy.float64]
+Matrix = NDArray[numpy.float64]
+Places = NDArray[numpy.int64]
+
+Result = tuple[str, str, int, int | None]
+"""A game: name of the side that begins, name of the other side, number of the variant, winning side 0, 1 or None."""
 
 
 class Data(NamedTuple):
@@ -79,35 +75,32 @@ class Fit(NamedTuple):
     """Its natural logarithm, virtual results included."""
 
 
-def data(players: int, variants: int, results: Sequence[tuple[int, int, int, int | None]]) -> Data:
-    """Aggregate results: first player, second player, variant, and the winning side, 0, 1 or None."""
-    import numpy
-
+def aggregate(games: Iterable[Result], names: Sequence[str], variants: int) -> Data:
+    """Aggregate the games between players; games with others are left out."""
+    places = {name: place for place, name in enumerate(names)}
     sums: dict[tuple[int, int, int], list[int]] = {}
-    for first, second, variant, winner in results:
-        sums.setdefault((first, second, variant), [0, 0, 0])[1 if winner is None else 2 * winner] += 1
-    places: Any = numpy.array(list(sums), dtype=numpy.int64).reshape(-1, 3)
-    counts: Any = numpy.array(list(sums.values()), dtype=numpy.float64).reshape(-1, 3)
-    return Data(players, variants, places[:, 0], places[:, 1], places[:, 2], counts[:, 0], counts[:, 1], counts[:, 2])
+    for first, second, variant, winner in games:
+        if first in places and second in places:
+            counts = sums.setdefault((places[first], places[second], variant), [0, 0, 0])
+            counts[1 if winner is None else 2 * winner] += 1
+    entries: Any = numpy.array(list(sums), dtype=numpy.int64).reshape(-1, 3)
+    counted: Any = numpy.array(list(sums.values()), dtype=numpy.float64).reshape(-1, 3)
+    return Data(len(names), variants, *entries.T, *counted.T)
 
 
 def contrast(given: Data, weights: dict[int, float]) -> Vector:
     """Return the row whose product with the values is a weighted sum of strengths."""
-    import numpy
-
     row = numpy.zeros(given.unknowns)
     for player, weight in weights.items():
         row[player] = weight
     return row
 
 
-def fit(given: Data, conditions: "Matrix | None" = None, begin: "Vector | None" = None) -> Fit:
+def fit(given: Data, conditions: Matrix | None = None, begin: Vector | None = None) -> Fit:
     """Return the most likely values; strengths have an average of 0.
 
     ``conditions`` are rows whose products with the values are to stay what they are at ``begin``.
     """
-    import numpy
-
     rows = _average(given) if conditions is None else numpy.vstack([_average(given), conditions])
     values = numpy.zeros(given.unknowns) if begin is None else begin
     height = likelihood(given, values)
@@ -129,8 +122,6 @@ def fit(given: Data, conditions: "Matrix | None" = None, begin: "Vector | None" 
 
 def covariance(given: Data, values: Vector) -> Matrix:
     """Return the inverse of the observed information (here also Fisher's), with an average strength of 0."""
-    import numpy
-
     _, information = _derivatives(given, values)
     inverse = numpy.linalg.inv(_bordered(information, _average(given)))
     return numpy.asarray(inverse[: given.unknowns, : given.unknowns], dtype=numpy.float64)
@@ -138,8 +129,6 @@ def covariance(given: Data, values: Vector) -> Matrix:
 
 def likelihood(given: Data, values: Vector) -> float:
     """Return the natural logarithm of the likelihood of all results, virtual ones included."""
-    import numpy
-
     difference, draw = _terms(given, values)
     whole = numpy.logaddexp(numpy.logaddexp(difference / 2, -difference / 2), draw)
     games = given.won + given.drawn + given.lost
@@ -164,8 +153,6 @@ def _virtual(given: Data, values: Vector) -> Vector:
 
 def _derivatives(given: Data, values: Vector) -> tuple[Vector, Matrix]:
     """Return gradient and information, the negative of the matrix of second derivatives."""
-    import numpy
-
     difference, draw = _terms(given, values)
     whole = numpy.logaddexp(numpy.logaddexp(difference / 2, -difference / 2), draw)
     win, loss, even = numpy.exp(difference / 2 - whole), numpy.exp(-difference / 2 - whole), numpy.exp(draw - whole)
@@ -197,8 +184,6 @@ def _average(given: Data) -> Matrix:
 
 def _bordered(information: Matrix, rows: Matrix) -> Matrix:
     """Return the linear system of a Newton step that keeps the products of the values with the rows."""
-    import numpy
-
     number = len(rows)
     return numpy.block([[information, rows.T], [rows, numpy.zeros((number, number))]])
 
@@ -213,96 +198,48 @@ MAX_GROWTH = 3.0
 """By so much at most a step of that search goes further away than the one before."""
 
 
-class Rating(msgspec.Struct, frozen=True, kw_only=True):
-    """Somebody's strength, as it stands in reports too: Elo against the average of all, or against the anchor.
-
-    The interval of the anchor itself has no width.
-    """
-
-    name: str
-    elo: float
-    low: float | None = None
-    """Of the 95 % interval; None where intervals are left out."""
-    high: float | None = None
-    games: int
-
-
-class Ratings(NamedTuple):
-    """The ratings of all players, and the properties of variants."""
-
-    table: tuple[Rating, ...]
-    """The strongest first."""
-    advantage: tuple[float, ...]
-    """What moving first is worth in each variant, in Elo."""
-    draws: tuple[float, ...]
-    """How often equals without that advantage draw in each variant, 0 to 1."""
-
-
-def strengths(games: Iterable[GameResult], names: Sequence[str], variants: int) -> dict[str, float]:
+def strengths(games: Iterable[Result], names: Sequence[str], variants: int) -> dict[str, float]:
     """Return the rating of each player in Elo, with an average of 0, from the games between them."""
-    found = fit(_data(games, names, variants)).values
+    found = fit(aggregate(games, names, variants)).values
     return {name: ELO * float(found[place]) for place, name in enumerate(names)}
 
 
-def ratings(games: Iterable[GameResult], names: Sequence[str], variants: int, anchor: str | None = None) -> Ratings:
-    """Return the ratings of players with intervals, from the games between them.
+def ratings(games: Iterable[Result], names: Sequence[str], variants: int, *, intervals: bool = True) -> Ratings:
+    """Return the ratings of at least one player, from the games between them.
 
-    At least one name. Raises ValueError where the anchor is none of them.
+    Without ``intervals`` nothing is computed about variants either.
     """
-    if anchor is not None and anchor not in names:
-        raise ValueError(f"{anchor!r} is nobody who is rated")
-    given = _data(games, names, variants)
+    given = aggregate(games, names, variants)
     best = fit(given)
-    spread = covariance(given, best.values)
-    played = [0] * len(names)
-    for first, second, number in zip(given.first, given.second, given.won + given.drawn + given.lost, strict=True):
-        played[first] += int(number)
-        played[second] += int(number)
+    number = given.won + given.drawn + given.lost
+    played = numpy.bincount(given.first, number, len(names)) + numpy.bincount(given.second, number, len(names))
+    spread = covariance(given, best.values) if intervals else None
     table = []
     for place, name in enumerate(names):
-        elo, low, high = _estimate(given, best, spread, _against(given, names, place, anchor))
-        table.append(Rating(name=name, elo=elo, low=low, high=high, games=played[place]))
-    advantage, drawish = best.values[len(names) :].reshape(2, variants)
+        row = contrast(given, dict.fromkeys(range(given.players), -1 / given.players) | {place: 1 - 1 / given.players})
+        low, high = (None, None) if spread is None else _interval(given, best, spread, row)
+        elo = ELO * float(row @ best.values)
+        table.append(Rating(name=name, elo=elo, low=low, high=high, games=int(played[place])))
+    advantage, drawish = best.values[len(names) :].reshape(2, variants).tolist()
     return Ratings(
         tuple(sorted(table, key=lambda rating: -rating.elo)),
-        tuple(ELO * float(value) for value in advantage),
-        tuple(1 / (1 + 2 * math.exp(-value)) for value in drawish.tolist()),
+        tuple(ELO * value for value in advantage) if intervals else (),
+        tuple(1 / (1 + 2 * math.exp(-value)) for value in drawish) if intervals else (),
     )
 
 
-def _data(games: Iterable[GameResult], names: Sequence[str], variants: int) -> Data:
-    places = {name: place for place, name in enumerate(names)}
-    results = [
-        (places[first], places[second], game.fixture.variant, game.winner)
-        for game in counted_games(games)
-        for first, second in [game.fixture.players]
-        if game.played and first in places and second in places
-    ]
-    return data(len(names), variants, results)
-
-
-def _against(given: Data, names: Sequence[str], place: int, anchor: str | None) -> Vector:
-    """Return the contrast that a rating is."""
-    if anchor is None:
-        average = dict.fromkeys(range(given.players), -1 / given.players)
-        return contrast(given, average | {place: 1 - 1 / given.players})
-    return contrast(given, {names.index(anchor): -1.0}) + contrast(given, {place: 1.0})
-
-
-def _estimate(given: Data, best: Fit, spread: Matrix, row: Vector) -> tuple[float, float, float]:
-    """Return a contrast in Elo, and the ends of its 95 % interval."""
+def _interval(given: Data, best: Fit, spread: Matrix, row: Vector) -> tuple[float, float]:
+    """Return the ends of the 95 % interval of a contrast, in Elo."""
     centre = float(row @ best.values)
     deviation = math.sqrt(max(0.0, float(row @ spread @ row)))
     if deviation == 0:
-        return ELO * centre, ELO * centre, ELO * centre
-    ends = []
-    for sign in (-1, 1):
+        return ELO * centre, ELO * centre
 
-        def distance(deviations: float, sign: int = sign) -> float:
-            return _distance(given, best, spread @ row, row, sign * deviations * deviation)
+    def end(sign: int) -> float:
+        reach = _reach(lambda away: _distance(given, best, spread @ row, row, sign * away * deviation))
+        return ELO * (centre + sign * deviation * reach)
 
-        ends.append(ELO * (centre + sign * deviation * _reach(distance)))
-    return ELO * centre, ends[0], ends[1]
+    return end(-1), end(1)
 
 
 def _reach(distance: Callable[[float], float]) -> float:

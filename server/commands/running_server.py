@@ -13,15 +13,12 @@ from cyclopts import Parameter
 from engine.commands.usage_errors import explain_fault
 from engine.games.catalogue import variant_title
 from engine.wire.words import number_of
-from server.commands import exits
-from server.commands.options import BY, fail
+from server.commands.options import BY, DATA, FAILED, Data, fail
 from server.contest.report.formatting import printable
 from server.league.console.announcements import HOURS
 from server.league.console.terminal import SOCKET, WAIT_SECONDS, Answer, Question
 from server.ops.typed_json import decode
 
-DATA = Path("arena-data")
-Data = Annotated[Path, Parameter(help="The data directory of the server.")]
 Sentence = Annotated[str, Parameter(help="One line that the players are told with it.")]
 
 
@@ -74,13 +71,13 @@ def _ask(data: Path, question: Question) -> str:
             with connection.makefile("rb") as lines:
                 answer = decode(lines.readline(), type=Answer)
     except TimeoutError:
-        fail(f"the server that uses {data} has not answered within {WAIT_SECONDS:g} seconds", exits.FAILED)
+        fail(f"the server that uses {data} has not answered within {WAIT_SECONDS:g} seconds", FAILED)
     except (FileNotFoundError, NotADirectoryError, ConnectionError, msgspec.DecodeError):
-        fail(f"no server uses {data} now; give the data directory of the one that is running with --data", exits.FAILED)
+        fail(f"no server uses {data} now; give the data directory of the one that is running with --data", FAILED)
     except OSError as error:
-        fail(explain_fault(error), exits.FAILED)
+        fail(explain_fault(error), FAILED)
     if answer.is_refused:
-        fail(answer.text, exits.FAILED)
+        fail(answer.text, FAILED)
     return answer.text
 
 

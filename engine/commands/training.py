@@ -1,4 +1,4 @@
-"""``arena-engine selfplay``: games of the engine with itself, each position scored by a search, kept in a file."""
+"""``arena-engine selfplay`` and ``train``: scored games of the engine with itself, and tables of patterns from them."""
 
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -7,13 +7,18 @@ from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
 
-from engine.commands.game_files import opened_to_append
+import msgspec
+
+from engine.commands.game_file import BadGames, GameFormat, opened_to_append
 from engine.commands.inputs import check_range, game_named, say_compiling, start_of, warn_of
 from engine.commands.program import Rejected, answer, say
-from engine.duel.game_file import BadGames
-from engine.duel.selfplay import FILE, ScoredGame, Setting, in_order, play
-from engine.games.catalogue import USUAL_GAME
+from engine.commands.usage_errors import reason
+from engine.duel.selfplay import ScoredGame, Setting, play
+from engine.duel.training import fit, samples_of
+from engine.games.catalogue import USUAL_GAME, title_of, variant_title
+from engine.games.interface import Kernel
 from engine.search.game_engine import AdaptiveWork
+from engine.search.scores import LOGIT
 from engine.wire.words import number_of
 
 QUIET_SECONDS = 5.0
@@ -23,6 +28,9 @@ MAX_GAMES = 10_000_000
 MAX_NODES = 1_000_000_000
 MAX_SEED = (1 << 31) - 1
 MAX_JOBS = 1000
+
+FILE = GameFormat(msgspec.json.Decoder(Setting), msgspec.json.Decoder(ScoredGame), "self-play", "game")
+"""The file of games."""
 
 CHUNK = 20
 """Games that a process is given at a time."""
@@ -111,3 +119,65 @@ def _play(setting: Setting, number: int, compiles: bool = False) -> ScoredGame:
 def _work(setting: Setting, compiles: bool) -> AdaptiveWork:
     start = start_of(game_named(setting.game), setting.parameters)
     return AdaptiveWork(start, compiling=(lambda: say_compiling(start)) if compiles else None)
+
+
+def in_order(games: list[ScoredGame]) -> list[ScoredGame]:
+    """Return the games of a file, in which they stand from number 0 on; raises `BadGames`."""
+    for at, game in enumerate(games):
+        if game.number != at:
+            raise BadGames(f"line {at + 2}: this is game {game.number}, but {at} should stand here")
+    return games
+
+
+def train(*files: Path, seed: int = 1) -> None:
+    """Find the tables of patterns that explain the scores of self-play best, and print them as JSON.
+
+    The same files and seed give the same tables. They are what a side of a duel takes as weights=FILE.
+
+    Parameters
+    ----------
+    files
+        Files of arena-engine selfplay with games of one variant; some hundred thousand positions are enough.
+    seed
+        Of the order in which positions are gone through, and of the numbers from which training begins.
+    """
+    if not files:
+        raise Rejected("FILES: name a file of arena-engine selfplay at least")
+    kernel: Kernel | None = None
+    variant = ("", "")
+    games: list[ScoredGame] = []
+    for file in files:
+        try:
+            content = file.read_bytes()
+            setting = FILE.setting_of(content)
+            found = in_order(FILE.games_of(content))
+        except BadGames as error:
+            raise Rejected(f"{file}: {error}") from None
+        except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
+            raise Rejected(f"{file}: cannot be read: {reason(error)}") from None
+        if kernel is None:
+            variant = setting.game, setting.parameters
+        elif variant != (setting.game, setting.parameters):
+            other = variant_title(f"{setting.game} {setting.parameters}")
+            raise Rejected(f"{file}: these are games of {other}, not {variant_title(' '.join(variant))}")
+        start = start_of(game_named(setting.game), setting.parameters)
+        kernel = start.kernel()
+        games.extend(found)
+    assert kernel is not None
+    weights = start.game.weights
+    patterns = None if weights is None else weights.patterns(start.parameters)
+    if patterns is None:
+        raise Rejected(f"{files[0]}: {title_of(start)} has no patterns to be trained")
+    try:
+        if kernel.compiled:
+            say_compiling(start)
+        samples = samples_of(games, kernel, patterns.entries)
+        say(f"{number_of(len(samples.targets), 'position')} of {number_of(len(games), 'game')}")
+        model = fit(samples, patterns.count, seed, _tell)
+        answer(patterns.file(model.numbers, LOGIT).decode().rstrip())
+    except (BadGames, ValueError) as error:
+        raise Rejected(f"{files[0]}: {error}") from None
+
+
+def _tell(epoch: int, loss: float) -> None:
+    say(f"epoch {epoch}: divergence {loss:.5f} in games held out")

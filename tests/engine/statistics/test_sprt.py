@@ -7,8 +7,8 @@ from typing import Any
 import numpy
 import pytest
 
-from engine.duel.statistics import OUTCOMES, SCORES, Decision, Sprt, score_of, tilt
-from tests.engine.duel.test_statistics import bound_by_openings, pentanomial
+from engine.statistics.elo import OUTCOMES, SCORES, Decision, Sprt, score_of, tilt
+from tests.engine.statistics.test_elo import bound_by_openings, pentanomial
 
 MATCHES = 10_000 if os.environ.get("ARENA_CAMPAIGN") else 250
 

@@ -1,17 +1,32 @@
-"""``arena-engine solve`` finds out who wins with perfect play, ``check`` verifies a certificate by the rules alone."""
+"""``arena-engine solve``, ``check`` and ``verify``: perfect play, and proofs of it that the rules alone verify."""
 
+from itertools import islice
 from pathlib import Path
 from time import perf_counter
 
-from engine.commands.inputs import File, Source, check_seconds, game_named, place_of, position_of, text_of, warn_of
+from engine.commands.inputs import (
+    File,
+    Source,
+    check_seconds,
+    game_named,
+    place_of,
+    position_of,
+    start_of,
+    text_of,
+    warn_of,
+)
 from engine.commands.program import Rejected, answer, say
 from engine.games.catalogue import title_of
 from engine.games.interface import Position
 from engine.solve import certificate
 from engine.solve.certificate import BadCertificate, Claim
+from engine.solve.layered.solver import Judgement, Layers
+from engine.solve.layered.store import Name
 from engine.solve.solver import Result, Solution, SolverLimits, solve
 from engine.solve.strategy import NoStrategy, strategy
+from engine.solve.tablebase import making
 from engine.solve.tablebase.tablebase import tablebase_of
+from engine.solve.tablebase.verification import all_places, fault_at, layers_up_to, position_at, random_places
 from engine.wire.words import number_of
 
 MEGABYTE = 1 << 20
@@ -23,6 +38,9 @@ MAX_POSITIONS = 1_000_000
 """A certificate grows to no more positions than these: some hundred megabytes of text."""
 
 MAX_CERTIFICATE_BYTES = 1 << 30
+
+MAX_SHOWN = 10
+"""Faults of a tablebase that are shown."""
 
 QUIET_SECONDS = 1.0
 """Progress is told no more often than this."""
@@ -135,3 +153,76 @@ def _figures(solution: Solution) -> str:
     if solution.positions:
         words.append(f"{number_of(solution.positions, 'position')} of layers solved")
     return ", ".join(words)
+
+
+def verify(game: str, params: str, /, *, positions: int = 10_000, seed: int = 1, every: bool = False) -> None:
+    """Verify the tablebase of a variant by the rules alone: each value has to follow from those that moves lead to.
+
+    The layers' checksums are looked at first; where some do not fit, only positions of these layers are. Each that is
+    wrong is named, with its byte in the file. The exit status is 0 where all is right, 1 where something is not, and 2
+    where there is nothing to look at.
+
+    Parameters
+    ----------
+    game
+        The game's name.
+    params
+        The variant, as in "3 3 6 6".
+    positions
+        How many random positions to look at.
+    seed
+        Of what is random: the same seed has the same positions.
+    every
+        Look at every position, in place of random ones. That proves the whole tablebase; some thousand
+        positions a second are looked at.
+    """
+    position = start_of(game_named(game), params)
+    if positions < 1:
+        raise Rejected(f"--positions is a number of positions, 1 or more; not {positions}")
+    if not making.can_have(position):
+        raise Rejected(f"{title_of(position)} has no tablebase")
+    kernel, directory = position.kernel(compile=False), making.folder()
+    assert directory is not None
+    largest = making.extent(kernel)
+    if making.takes_shipped(kernel):
+        layers = making.shipped(kernel)
+    elif making.journal_of(kernel, directory).exists():
+        layers = Layers(kernel, largest, memory=making.MEMORY, directory=directory)
+    else:
+        raise Rejected(
+            f"there is no tablebase yet; make it with arena-engine precompile {game} {position.parameters!r}"
+        )
+    names = layers_up_to(largest)
+    changed = [name for name in layers.differing() if name in names]
+    missing = ", ".join(_called(name) for name in names if layers.missing(name))
+    if missing:
+        raise Rejected(f"layers are not there; precompile makes them: {missing}")
+    for name in changed:
+        say(f"layer {_called(name)}: its values differ from their checksum")
+    names = changed or names
+    places = all_places(kernel, names) if every else random_places(kernel, names, seed)
+    states = ((place, state) for place in places if (state := position_at(kernel, place)) is not None)
+    looked_at = faults = 0
+    for place, state in states if every else islice(states, positions):
+        looked_at += 1
+        fault = fault_at(kernel, layers, place, state)
+        if fault is not None:
+            faults += 1
+            if faults <= MAX_SHOWN:
+                where = f"layer {_called(place.layer)}, place {place.number}, byte {layers.byte_of(*place)} of the file"
+                say(f"{where}: {_words(fault.found)}, but by the rules {_words(fault.expected)}")
+    answer(f"{number_of(looked_at, 'position')}, {faults} of them with a value that does not follow from the rules")
+    if changed and not faults:
+        say("what has changed is elsewhere in these layers: --every looks at all of them")
+    if faults or changed:
+        raise ChildProcessError(f"the tablebase of {title_of(position)} is wrong")
+
+
+def _called(name: Name) -> str:
+    return f"{name[0]} {name[1]}"
+
+
+def _words(value: Judgement | None) -> str:
+    if value is None:
+        return "nothing"
+    return "draw" if value.result == 0 else f"{'win' if value.result > 0 else 'loss'} in {value.plies}"

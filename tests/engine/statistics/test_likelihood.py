@@ -6,20 +6,22 @@ With ARENA_CAMPAIGN=1 there are as many contests as it takes to tell 95 % from 9
 import math
 import os
 from collections.abc import Sequence
+from itertools import permutations
 from random import Random
 
 import numpy
 import pytest
 
-from server.contest.fixtures import FORFEIT, Fixture, GameResult
-from server.contest.formats.round_robin import RoundRobin
-from server.contest.plan import plan
-from server.contest.scoring.ratings import Rating, Ratings, ratings, strengths
-from tests.server.contest.played import contest
+from engine.statistics.elo import ELO, Rating, Ratings
+from engine.statistics.likelihood import Result, ratings, strengths
 
-CONTESTS = 5000 if os.environ.get("ARENA_CAMPAIGN") else 150
 COVERED = 5000 if os.environ.get("ARENA_CAMPAIGN") else 60
-ELO = 400 / math.log(10)
+NAMES = ("a1", "a2", "a3", "a4", "a5", "a6")
+
+
+def fixtures(players: int, cycles: int, variant: int = 0) -> list[tuple[str, str, int]]:
+    """Return so many games of each player against each other one in either order."""
+    return [(*pair, variant) for _ in range(cycles) for pair in permutations(NAMES[:players], 2)]
 
 
 def chances(difference: float, drawish: float) -> list[float]:
@@ -29,53 +31,45 @@ def chances(difference: float, drawish: float) -> list[float]:
 
 
 def drawn_by(
-    chance: numpy.random.Generator, fixtures: Sequence[Fixture], elo: dict[str, float], first: float, drawish: float
-) -> list[GameResult]:
+    chance: numpy.random.Generator,
+    fixtures: Sequence[tuple[str, str, int]],
+    elo: dict[str, float],
+    first: float,
+    drawish: float,
+) -> list[Result]:
     """Return results as the model has them: each game by itself."""
-    games = []
-    for fixture, number in zip(fixtures, chance.random(len(fixtures)), strict=True):
-        difference = (elo[fixture.players[0]] - elo[fixture.players[1]] + first) / ELO
-        win, draw, _ = chances(difference, drawish)
-        winner = 0 if number < win else None if number < win + draw else 1
-        games.append(GameResult(fixture, 1, winner, "line"))
+    games: list[Result] = []
+    for (one, other, variant), number in zip(fixtures, chance.random(len(fixtures)), strict=True):
+        win, draw, _ = chances((elo[one] - elo[other] + first) / ELO, drawish)
+        games.append((one, other, variant, 0 if number < win else None if number < win + draw else 1))
     return games
 
 
-def covered(
-    entrants: int, cycles: int, spread: float, first: float, drawish: float, anchor: str | None, contests: int
-) -> list[float]:
+def covered(players: int, cycles: int, spread: float, first: float, drawish: float, contests: int) -> list[float]:
     """Return, for each of so many simulated contests, which part of its intervals holds the truth."""
-    fixtures = plan(contest(entrants, RoundRobin(cycles)), []).due
-    names = [f"a{number}" for number in range(1, entrants + 1)]
-    elo = dict(zip(names, numpy.linspace(spread, -spread, entrants).tolist(), strict=True))
-    chance = numpy.random.default_rng(entrants)
+    elo = dict(zip(NAMES, numpy.linspace(spread, -spread, players).tolist(), strict=False))
+    chance = numpy.random.default_rng(players)
     held = []
     for _ in range(contests):
-        found = ratings(drawn_by(chance, fixtures, elo, first, drawish), names, 1, anchor)
-        zero = 0 if anchor is None else elo[anchor]
-        inside = [
-            low <= elo[rating.name] - zero <= high
-            for rating in found.table
-            for low, high in [interval(rating)]
-            if rating.name != anchor
-        ]
-        held.append(sum(inside) / len(inside))
+        games = drawn_by(chance, fixtures(players, cycles), elo, first, drawish)
+        table = ratings(games, [*elo], 1).table
+        held.append(sum(low <= elo[one.name] <= high for one in table for low, high in [interval(one)]) / players)
     return held
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("entrants", "cycles", "spread", "first", "drawish", "anchor"),
+    ("players", "cycles", "spread", "first", "drawish"),
     [
-        (6, 1, 200, 30, -0.5, None),  # no more than ten games each
-        (5, 3, 100, 60, 0.5, None),
-        (4, 4, 300, 0, -2, "a4"),  # the weakest, which loses nearly all of its games
+        (6, 1, 200, 30, -0.5),  # no more than ten games each
+        (5, 3, 100, 60, 0.5),
+        (4, 4, 300, 0, -2),  # the weakest loses nearly all of its games
     ],
 )
 def test_intervals_hold_the_truth_as_often_as_they_say(
-    entrants: int, cycles: int, spread: float, first: float, drawish: float, anchor: str | None
+    players: int, cycles: int, spread: float, first: float, drawish: float
 ) -> None:
-    held = covered(entrants, cycles, spread, first, drawish, anchor, COVERED)
+    held = covered(players, cycles, spread, first, drawish, COVERED)
     # intervals of one contest depend on each other, contests do not
     doubt = 4 * float(numpy.std(held)) / math.sqrt(COVERED) if COVERED < 1000 else 0.0
     coverage = float(numpy.mean(held))
@@ -87,15 +81,13 @@ Values = tuple[dict[str, float], list[float], list[float]]
 """Strengths, advantages and drawishnesses, in natural units."""
 
 
-def log_likelihood(games: Sequence[GameResult], values: Values) -> float:
+def log_likelihood(games: Sequence[Result], values: Values) -> float:
     """Return the logarithm of the likelihood, written down once more, virtual games included."""
     strength, advantage, drawish = values
     total = 0.0
-    for game in games:
-        one, other = game.fixture.players
-        variant = game.fixture.variant
+    for one, other, variant, winner in games:
         parts = chances(strength[one] - strength[other] + advantage[variant], drawish[variant])
-        total += math.log(parts[1 if game.winner is None else 2 * game.winner])
+        total += math.log(parts[1 if winner is None else 2 * winner])
     average = sum(strength.values()) / len(strength)
     odds = [value - average for value in strength.values()] + advantage + [value - math.log(2) for value in drawish]
     for value in odds:
@@ -104,7 +96,7 @@ def log_likelihood(games: Sequence[GameResult], values: Values) -> float:
     return total
 
 
-def climbed(games: Sequence[GameResult], values: Values, held: Sequence[str] = ()) -> float:
+def climbed(games: Sequence[Result], values: Values, held: Sequence[str] = ()) -> float:
     """Return the largest likelihood near some values, by trying; strengths of those who are held stay what they are."""
     flat = [*values[0].values(), *values[1], *values[2]]
     free = [place for place, name in enumerate(values[0]) if name not in held] + list(range(len(values[0]), len(flat)))
@@ -143,15 +135,15 @@ def values_of(found: Ratings) -> Values:
     return strength, [value / ELO for value in found.advantage], drawish
 
 
-def some_games(variants: int) -> list[GameResult]:
-    """Return games of three, of which the first is far ahead."""
-    fixtures = plan(contest(3, RoundRobin(3), variants=variants), []).due
-    return drawn_by(numpy.random.default_rng(4), fixtures, {"a1": 300, "a2": 0, "a3": -100}, 50, -0.5)
+def some_games(players: int = 3, variants: int = 1) -> list[Result]:
+    """Return games of which the first player is far ahead."""
+    games = [game for variant in range(variants) for game in fixtures(players, 3, variant)]
+    return drawn_by(numpy.random.default_rng(4), games, {"a1": 300, "a2": 0, "a3": -100}, 50, -0.5)
 
 
 @pytest.mark.parametrize("variants", [1, 2])
 def test_ratings_are_the_most_likely_ones(variants: int) -> None:
-    games = some_games(variants)
+    games = some_games(variants=variants)
     found = ratings(games, ["a1", "a2", "a3"], variants)
     assert sum(rating.elo for rating in found.table) == pytest.approx(0, abs=1e-6)
     here = log_likelihood(games, values_of(found))
@@ -159,21 +151,17 @@ def test_ratings_are_the_most_likely_ones(variants: int) -> None:
 
 
 def test_interval_ends_where_the_results_are_less_likely_by_the_limit_of_chi_squared() -> None:
-    games = some_games(1)
-    found = ratings(games, ["a1", "a2", "a3"], 1, anchor="a2")
+    games = some_games(players=2)
+    found = ratings(games, ["a1", "a2"], 1)
     best = log_likelihood(games, values_of(found))
-    assert [(rating.elo, interval(rating)) for rating in found.table if rating.name == "a2"] == [(0, (0, 0))]
-    (first,) = [rating for rating in found.table if rating.name == "a1"]
-    for end in interval(first):
-        strength, advantage, drawish = values_of(found)
-        # only differences of strengths count, so it is enough to hold two of them
-        there = climbed(games, ({**strength, "a1": end / ELO}, advantage, drawish), held=("a1", "a2"))
+    for end in interval(found.table[0]):
+        _, advantage, drawish = values_of(found)
+        there = climbed(games, ({"a1": end / ELO, "a2": -end / ELO}, advantage, drawish), held=("a1", "a2"))
         assert 2 * (best - there) == pytest.approx(3.8415, abs=0.01)
 
 
 def test_who_has_won_everything_has_a_rating_and_an_interval() -> None:
-    fixtures = plan(contest(3, RoundRobin(2)), []).due
-    games = [GameResult(f, 1, min((0, 1), key=f.players.__getitem__), "line") for f in fixtures]
+    games: list[Result] = [(one, other, variant, int(other < one)) for one, other, variant in fixtures(3, 2)]
     found = ratings(games, ["a1", "a2", "a3"], 1)
     assert [rating.name for rating in found.table] == ["a1", "a2", "a3"]
     elo, (low, high) = found.table[0].elo, interval(found.table[0])
@@ -192,16 +180,13 @@ def test_without_games_everybody_is_equal_and_nothing_is_sure() -> None:
     assert (alone.elo, interval(alone)) == (0, (0, 0))
 
 
-def test_games_that_were_not_played_and_those_with_others_tell_nothing() -> None:
-    games = some_games(1)
-    names = ["a1", "a2", "a3"]
-    other = games[0]._replace(fixture=games[0].fixture._replace(round=99, players=("a1", "random")))
-    forfeit = GameResult(games[0].fixture._replace(round=99), None, 0, FORFEIT)
-    assert ratings([*games, other, forfeit], names, 1) == ratings(games, names, 1)
+def test_games_with_others_change_nothing() -> None:
+    games, names = some_games(), ["a1", "a2", "a3"]
+    assert ratings([*games, ("a1", "random", 0, 0)], names, 1) == ratings(games, names, 1)
 
 
 def test_order_of_games_and_names_changes_nothing() -> None:
-    games = some_games(1)
+    games = some_games()
     mixed = list(games)
     Random(3).shuffle(mixed)
     one, other = strengths(games, ["a1", "a2", "a3"], 1), strengths(mixed, ["a3", "a1", "a2"], 1)
@@ -209,18 +194,12 @@ def test_order_of_games_and_names_changes_nothing() -> None:
 
 
 def test_moving_first_is_rated_by_variant() -> None:
-    fixtures = plan(contest(4, RoundRobin(30), variants=2), []).due
     chance = numpy.random.default_rng(1)
     equal = {f"a{number}": 0.0 for number in range(1, 5)}
-    games = drawn_by(chance, [f for f in fixtures if f.variant == 0], equal, 200, -4)
-    games += drawn_by(chance, [f for f in fixtures if f.variant == 1], equal, -50, 1)
+    games = drawn_by(chance, fixtures(4, 30, 0), equal, 200, -4)
+    games += drawn_by(chance, fixtures(4, 30, 1), equal, -50, 1)
     found = ratings(games, list(equal), 2)
     assert found.advantage[0] == pytest.approx(200, abs=60)
     assert found.advantage[1] == pytest.approx(-50, abs=60)
     assert found.draws[1] == pytest.approx(chances(0, 1)[1], abs=0.1)
     assert found.draws[0] == pytest.approx(chances(0, -4)[1], abs=0.02)
-
-
-def test_an_anchor_has_to_be_rated() -> None:
-    with pytest.raises(ValueError, match="'b' is nobody who is rated"):
-        ratings([], ["a1"], 1, anchor="b")

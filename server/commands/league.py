@@ -1,28 +1,22 @@
-"""``arena-server people`` and ``audit``: accounts and the audit log on the command line, also while a server runs."""
+"""``arena-server people``, ``ladder`` and ``audit``: a league on the command line, also while a server runs."""
 
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from pathlib import Path
+import time
 from typing import Annotated
 
 import cyclopts
 from cyclopts import Parameter
 
-from engine.commands.usage_errors import explain_fault
-from server.commands import exits
-from server.commands.options import BY, fail
+from server.commands.options import BY, DATA, FAILED, Data, fail, opened_accounts
 from server.config.settings import WEB
 from server.contest.report.formatting import printable
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import AUTHOR, NotAllowed, Role
-from server.league.database import FILE
-from server.storage.database import BadStore
+from server.league.accounts.people import AUTHOR, Role
+from server.league.ladder.definition import read_file
+from server.league.ladder.rating import DAY
+from server.league.ladder.store import LadderStore
+from server.league.ladder_control import LadderControl
 
 people = cyclopts.App(name="people", help="Invite people to a server, and give them roles.")
 
-DATA = Path("arena-data")
-
-Data = Annotated[Path, Parameter(help="The data directory of the server.")]
 Url = Annotated[str, Parameter(help="The address at which people open the pages of the server.")]
 Name = Annotated[str, Parameter(help="Whose account.")]
 AsRole = Annotated[Role, Parameter(help="author, organiser or spectator.")]
@@ -33,7 +27,7 @@ def invite(*names: str, role: AsRole = AUTHOR, data: Data = DATA, url: Url = f"h
     """Print a link for each of these people, which signs them in once; somebody who has an account gets a new link."""
     if not names:
         fail("say whom to invite, as in: arena-server people invite ann bob")
-    with _accounts(data, new=True) as accounts:
+    with opened_accounts(data, "accounts", new=True) as accounts:
         for name in names:
             print(f"{name}  {url.rstrip('/')}/join/{accounts.invite(name, role, BY)}")
 
@@ -41,14 +35,14 @@ def invite(*names: str, role: AsRole = AUTHOR, data: Data = DATA, url: Url = f"h
 @people.command
 def code(most: int, *, role: AsRole = AUTHOR, data: Data = DATA, url: Url = f"http://{WEB}") -> None:
     """Print a code by which so many people may come, who choose their names; it is good for 30 days."""
-    with _accounts(data, new=True) as accounts:
+    with opened_accounts(data, "accounts", new=True) as accounts:
         print(f"{url.rstrip('/')}/join/{accounts.invite_many(role, most, BY)}")
 
 
 @people.command(name="list")
 def show(*, data: Data = DATA) -> None:
     """Print everybody who has an account: name, role, the day it was made, and bots."""
-    with _accounts(data) as accounts:
+    with opened_accounts(data, "accounts") as accounts:
         for one in accounts.people():
             bots = " ".join(bot.name for bot in accounts.bots(one))
             print(f"{one.name}  {one.role}{'' if one.is_open else ', closed'}  {one.made:%Y-%m-%d}  {bots}".rstrip())
@@ -57,35 +51,60 @@ def show(*, data: Data = DATA) -> None:
 @people.command
 def role(name: Name, new: AsRole, *, data: Data = DATA) -> None:
     """Give somebody another role."""
-    with _accounts(data) as accounts:
+    with opened_accounts(data, "accounts") as accounts:
         accounts.set_role(name, new, BY)
 
 
 @people.command
 def close(name: Name, *, data: Data = DATA) -> None:
     """Let somebody, and this person's bots, in no more."""
-    with _accounts(data) as accounts:
+    with opened_accounts(data, "accounts") as accounts:
         accounts.close_account(name, BY)
 
 
 @people.command(name="open")
 def reopen(name: Name, *, data: Data = DATA) -> None:
     """Open a closed account again; the person needs a new link."""
-    with _accounts(data) as accounts:
+    with opened_accounts(data, "accounts") as accounts:
         accounts.open_account(name, BY)
 
 
-@contextmanager
-def _accounts(data: Path, *, new: bool = False) -> Iterator[Accounts]:
-    """Open the accounts of a directory; ``new`` ones are made where it has none."""
-    if not new and not (data / FILE).exists():
-        fail(f"{data} has no accounts: there is no {FILE} in it; give the directory of the server with --data")
-    try:
-        data.mkdir(parents=True, exist_ok=True)
-        with closing(Accounts(data)) as accounts:
-            yield accounts
-    except (NotAllowed, BadStore, OSError) as error:
-        fail(explain_fault(error), exits.FAILED)
+ladder = cyclopts.App(name="ladder", help="Pause the ladder, and say how it stands.")
+
+
+@ladder.command
+def pause(*, data: Data = DATA) -> None:
+    """Let no game of the ladder begin any more until it is resumed; those that are running are played to their ends."""
+    with opened_accounts(data, "ladder") as accounts:
+        print(_capital(LadderControl(accounts, read_file).pause(BY)))
+
+
+@ladder.command
+def resume(*, data: Data = DATA) -> None:
+    """Let games of the ladder begin again, with the ladder file as it is now."""
+    with opened_accounts(data, "ladder") as accounts:
+        control = LadderControl(accounts, read_file)
+        sentence = control.resume(BY)
+        if control.state().fault:
+            fail(sentence, FAILED)
+        print(_capital(sentence))
+
+
+@ladder.command
+def status(*, data: Data = DATA) -> None:
+    """Print whether the ladder is paused, its file, and how many games it plays."""
+    with opened_accounts(data, "ladder") as accounts:
+        control, store = LadderControl(accounts, read_file), LadderStore(accounts)
+        state = control.state()
+        print(f"paused since {state.paused}" if state.paused else "not paused")
+        print(f"file: {state.file}")
+        if state.fault:
+            print(f"its file is wrong, and it goes on as before: {state.fault}")
+        print(f"games: {len(store.begun())} being played, {store.number_since(time.time() - DAY)} in 24 hours")
+
+
+def _capital(sentence: str) -> str:
+    return f"{sentence[:1].upper()}{sentence[1:]}."
 
 
 LAST = 20
@@ -97,17 +116,12 @@ MAX_LAST = 1_000_000
 
 def audit(
     *,
-    data: Annotated[Path, Parameter(help="The data directory of the server.")] = Path("arena-data"),
+    data: Data = DATA,
     last: Annotated[int, Parameter(help="How many of the last changes.")] = LAST,
 ) -> None:
     """Print who has changed what, and when, the newest last: contests, the ladder, matches, accounts, announcements."""
     if not 1 <= last <= MAX_LAST:
         fail(f"--last is {last}; it lies between 1 and {MAX_LAST}")
-    if not (data / FILE).exists():
-        fail(f"{data} has no audit log: there is no {FILE} in it; give the directory of the server with --data")
-    try:
-        with closing(Accounts(data)) as accounts:
-            for entry in reversed(accounts.audit(last)):
-                print(f"{entry.date:%Y-%m-%d %H:%M} UTC, {entry.who}: {printable(entry.what)}")
-    except (BadStore, OSError) as error:
-        fail(explain_fault(error), exits.FAILED)
+    with opened_accounts(data, "audit log") as accounts:
+        for entry in reversed(accounts.audit(last)):
+            print(f"{entry.date:%Y-%m-%d %H:%M} UTC, {entry.who}: {printable(entry.what)}")

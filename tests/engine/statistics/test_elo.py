@@ -6,7 +6,7 @@ import os
 import numpy
 import pytest
 
-from engine.duel.statistics import MANY, OUTCOMES, SCORES, elo_of, estimate, score_of, student_cdf
+from engine.statistics.elo import MANY, OUTCOMES, SCORES, elo_of, estimate, score_of, student_cdf
 
 MATCHES = 20_000 if os.environ.get("ARENA_CAMPAIGN") else 3000
 

@@ -1,1 +1,0 @@
-"""Commands that find out who wins with perfect play."""
