@@ -5,7 +5,7 @@ see those that an organiser has published.
 """
 
 import time
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from engine.statistics.elo import TWO_SIDED_95, Rating
+from engine.statistics.elo import TWO_SIDED_95, Rating, count_pairs
 from engine.wire.words import number_of
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
@@ -23,7 +23,7 @@ from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, NotAllowed
 from server.league.grading.evidence import BadReport, Build, Evidence, add_report
 from server.league.grading.grading import NOTHING, Grade, Student, grade_all
-from server.league.grading.rule import BadRule, Elo, Rule, Score, label, player_key, read
+from server.league.grading.rule import BadRule, Rule, read
 from server.league.ladder.rating import decayed
 from server.league.ladder.store import LadderStore
 from server.league.submissions.versions import CHECK_REPORT, Version, Versions
@@ -31,17 +31,6 @@ from server.ops.typed_json import decode
 
 REPORT = "report.json"
 """Of the folder of a contest."""
-
-
-class RatedGame(NamedTuple):
-    """A game of the ladder that rates its players."""
-
-    variant: str
-    opening: int
-    players: tuple[str, str]
-    """That who began first."""
-    score: float
-    """Of who began."""
 
 
 class League(NamedTuple):
@@ -60,7 +49,6 @@ def league_evidence(league: League, rule: Rule, bots: Sequence[str], contest: in
     Raises `BadReport`, `BadStore`, and OSError; for a thread.
     """
     evidence = Evidence()
-    opponents = {player_key(one.against) for one in rule.criteria if isinstance(one, Score | Elo)}
     store = LadderStore(league.accounts)
     for bot in bots:
         version = graded_version(league.versions.of(bot))
@@ -68,9 +56,8 @@ def league_evidence(league: League, rule: Rule, bots: Sequence[str], contest: in
             _add_version(evidence, league.versions, version)
         standing = store.standing(bot)
         if standing is not None:
-            for opponent in opponents:
-                games = _rated_games(league.accounts, bot, standing.version, opponent)
-                _add_games(evidence, games, f"/ladder/{bot}")
+            for opponent in rule.opponents:
+                _add_ladder_games(evidence, league.accounts, bot, standing.version, opponent)
     if contest:
         _add_contest(evidence, league.data, contest)
     else:
@@ -103,8 +90,11 @@ def _add_version(evidence: Evidence, versions: Versions, version: Version) -> No
         evidence.conformance[name] = 0, 1
 
 
-def _rated_games(accounts: Accounts, player: str, version: int, opponent: str) -> list[RatedGame]:
-    """Return the games of the ladder that a version has played against an opponent, and that rate them, in order."""
+def _add_ladder_games(evidence: Evidence, accounts: Accounts, player: str, version: int, opponent: str) -> None:
+    """Add the games of the ladder that a version has played against an opponent, and that rate them.
+
+    Two games from one opening, with colours swapped, are a pair.
+    """
     rows = accounts.rows(
         """SELECT variant, opening, first, second, score FROM ladder_games WHERE score IS NOT NULL AND number IN (
         SELECT number FROM ladder_games WHERE first = ?1 AND first_version = ?2 AND second = ?3
@@ -114,20 +104,15 @@ def _rated_games(accounts: Accounts, player: str, version: int, opponent: str) -
         version,
         opponent,
     )
-    return [RatedGame(variant, opening, (first, second), score) for variant, opening, first, second, score in rows]
-
-
-def _add_games(evidence: Evidence, games: Sequence[RatedGame], page: str) -> None:
-    """Add games of the ladder; those from one opening, with colours swapped, are a pair."""
-    halves: dict[tuple[str, int, frozenset[str]], list[RatedGame]] = defaultdict(list)
-    for game in games:
-        evidence.add_game(game.players, (game.score, 1 - game.score), page)
-        waiting = halves[game.variant, game.opening, frozenset(game.players)]
-        if waiting and waiting[0].players == game.players[::-1]:
-            other = waiting.pop(0)
-            evidence.add_pair(*game.players, game.score + 1 - other.score)
-        else:
-            waiting.append(game)
+    pairs: list[tuple[tuple[str, int, int], float]] = []
+    seen: Counter[tuple[str, int, str]] = Counter()
+    one, other = rows[0][2:4] if rows else ("", "")
+    for variant, opening, first, second, score in rows:
+        evidence.add_game((first, second), (score, 1 - score), f"/ladder/{player}")
+        pairs.append(((variant, opening, seen[variant, opening, first]), score if first == one else 1 - score))
+        seen[variant, opening, first] += 1
+    if any(counts := count_pairs(pairs)):
+        evidence.add_pairs(one, other, counts)
 
 
 def _add_ratings(evidence: Evidence, store: LadderStore, bots: set[str]) -> None:
@@ -250,7 +235,7 @@ class GradeBook:
         own = None if found is None else found.of(name)
         if found is None or own is None:
             return None
-        return OwnGrades(found.date, tuple(label(one) for one in found.rule.criteria), found.rule.most, own)
+        return OwnGrades(found.date, tuple(one.label for one in found.rule.criteria), found.rule.most, own)
 
     def _bots(self, rule: Rule) -> dict[str, tuple[str, ...]]:
         """Return the bots of each student; raises `BadRule` for a student who has no account."""

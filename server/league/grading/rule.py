@@ -4,15 +4,19 @@ A rule is a list of criteria. Each measures one number of a player, and turns it
 at another, and in proportion between them.
 """
 
+import math
 import tomllib
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, TypeAlias
+from typing import Annotated, ClassVar, NamedTuple, TypeAlias, get_args
 
 import msgspec
 
-from engine.wire.words import NAME_PATTERN, NAME_RULE
+from engine.statistics.elo import SCORES, Counts, elo_of, estimate
+from engine.wire.words import NAME_PATTERN, NAME_RULE, number_of
 from server.config.declared import Field, Form, Range, read_table, read_value
 from server.config.toml_table import BadTable, TomlTable
+from server.league.grading.evidence import Evidence
 
 MOST = Range(0.001, 1_000_000, "points")
 PART = Range(0, 1)
@@ -20,6 +24,10 @@ ELO = Range(-10_000, 10_000, "Elo")
 PLACE = Range(1, 10_000)
 NAMES = Form(NAME_PATTERN, f"a list of names, each of {NAME_RULE}")
 OPPONENT = Form(f"{NAME_PATTERN}(:[0-9]+)?", "the name of a player, or a built-in bot as 'alphabeta:3'")
+
+
+TAIL = 0.025
+"""On either side of a 95 % interval."""
 
 
 class BadRule(BadTable):
@@ -50,12 +58,35 @@ class _Strength(msgspec.Struct, frozen=True, kw_only=True):
     bound: Bound = Bound.LOW
 
 
+class Measured(NamedTuple):
+    """The number that a criterion looks at, and a sentence on where it comes from."""
+
+    value: float
+    why: str
+    files: tuple[str, ...] = ()
+
+
 class Builds(_Part, frozen=True, kw_only=True, tag="builds"):
     """Whether the bot can be built from its source: 1 or 0."""
+
+    label: ClassVar[str] = "builds"
+
+    def measure(self, evidence: Evidence, name: str) -> Measured | None:
+        """Return the number of a player, by the key of its name; None where no report shows it."""
+        build = evidence.builds.get(name)
+        return build and Measured(float(build.is_built), build.why, _files(evidence.check_files, name))
 
 
 class Conformance(_Part, frozen=True, kw_only=True, tag="conformance"):
     """The part of the situations of ``arena-bot check`` that were passed, of those that could be tried."""
+
+    label: ClassVar[str] = "conformance"
+
+    def measure(self, evidence: Evidence, name: str) -> Measured | None:
+        """Return the number of a player, by the key of its name; None where no report shows it."""
+        passed, tried = evidence.conformance.get(name, (0, 0))
+        why = f"{passed} of {tried} situations passed"
+        return Measured(passed / tried, why, _files(evidence.check_files, name)) if tried else None
 
 
 class Score(_Part, frozen=True, kw_only=True, tag="score"):
@@ -63,15 +94,55 @@ class Score(_Part, frozen=True, kw_only=True, tag="score"):
 
     against: Annotated[str, OPPONENT]
 
+    @property
+    def label(self) -> str:
+        """The heading in tables."""
+        return f"score against {self.against}"
+
+    def measure(self, evidence: Evidence, name: str) -> Measured | None:
+        """Return the number of a player, by the key of its name; None where no report shows it."""
+        met = name, player_key(self.against)
+        games, points = evidence.games[met], evidence.points[met]
+        why = f"{number_of(points, 'point')} in {number_of(games, 'game')}"
+        return Measured(points / games, why, tuple(filter(None, evidence.game_files[met]))) if games else None
+
 
 class Elo(_Strength, frozen=True, kw_only=True, tag="elo"):
     """The difference in Elo to a player, from pairs of games."""
 
     against: Annotated[str, OPPONENT]
 
+    @property
+    def label(self) -> str:
+        """The heading in tables."""
+        return f"Elo against {self.against}"
+
+    def measure(self, evidence: Evidence, name: str) -> Measured | None:
+        """Return the number of a player, by the key of its name; None where no report shows it."""
+        met = name, player_key(self.against)
+        counts = evidence.pairs.get(met, ())
+        if not any(counts):
+            return None
+        found, low = estimate(counts), elo_low(counts)
+        interval = f"+- {found.margin:.0f}" if math.isfinite(found.margin) else "with all pairs alike"
+        why = f"Elo {found.elo:+.0f} {interval} from {number_of(sum(counts), 'pair')} of games, at least {low:+.0f}"
+        value = low if self.bound is Bound.LOW else found.elo
+        return Measured(value, why, tuple(filter(None, evidence.game_files[met])))
+
 
 class Rating(_Strength, frozen=True, kw_only=True, tag="rating"):
     """The rating in a contest or on a ladder, in Elo."""
+
+    label: ClassVar[str] = "rating"
+
+    def measure(self, evidence: Evidence, name: str) -> Measured | None:
+        """Return the number of a player, by the key of its name; None where no report shows it."""
+        rating = evidence.ratings.get(name)
+        if rating is None:
+            return None
+        low = rating.elo if rating.low is None else rating.low
+        why = f"rating {rating.elo:+.0f} from {number_of(rating.games, 'game')}, at least {low:+.0f}"
+        return Measured(low if self.bound is Bound.LOW else rating.elo, why, _files(evidence.contest_files, name))
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True, tag="place"):
@@ -82,17 +153,18 @@ class Place(msgspec.Struct, frozen=True, kw_only=True, tag="place"):
     none: Annotated[int | None, PLACE] = None
     """The last place when left out."""
 
+    label: ClassVar[str] = "place"
+
+    def measure(self, evidence: Evidence, name: str) -> Measured | None:
+        """Return the number of a player, by the key of its name; None where no report shows it."""
+        place = evidence.places.get(name)
+        why = f"place {place} of {len(evidence.places)}"
+        return Measured(place, why, _files(evidence.contest_files, name)) if place is not None else None
+
 
 Criterion: TypeAlias = Builds | Conformance | Score | Elo | Rating | Place
 
-KINDS: dict[str, type[Criterion]] = {
-    "builds": Builds,
-    "conformance": Conformance,
-    "score": Score,
-    "elo": Elo,
-    "rating": Rating,
-    "place": Place,
-}
+KINDS: dict[str, type[Criterion]] = {str(kind.__struct_config__.tag): kind for kind in get_args(Criterion)}
 """By the word behind ``for``."""
 
 FOR = Field("for", "for", str, Form.one_of(KINDS), required=True)
@@ -111,6 +183,11 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         """The sum of all points."""
         return sum(criterion.most for criterion in self.criteria)
 
+    @property
+    def opponents(self) -> set[str]:
+        """The keys of the players that criteria name."""
+        return {player_key(one.against) for one in self.criteria if isinstance(one, Score | Elo)}
+
 
 def read(text: str) -> Rule:
     """Read a rule file; raises `BadRule`."""
@@ -124,31 +201,32 @@ def read(text: str) -> Rule:
     file.finish()
     if len({name.lower() for name in students}) < len(students):
         raise BadRule("students names somebody twice")
-    if len(labels := [label(one) for one in criteria]) > len(set(labels)):
+    if len(labels := [one.label for one in criteria]) > len(set(labels)):
         raise BadRule(f"two of the [[points]] are for {next(one for one in labels if labels.count(one) > 1)}")
     return Rule(criteria=criteria, students=students)
 
 
-def label(criterion: Criterion) -> str:
-    """Return what a criterion is called in tables."""
-    match criterion:
-        case Builds():
-            return "builds"
-        case Conformance():
-            return "conformance"
-        case Score(against=against):
-            return f"score against {against}"
-        case Elo(against=against):
-            return f"Elo against {against}"
-        case Rating():
-            return "rating"
-        case Place():
-            return "place"
+def elo_low(counts: Counts) -> float:
+    """Return the lower end of the 95 % interval of Elo that at least one pair of games gives.
+
+    Where all pairs have ended alike, the pairs themselves show no variance. Then at most the part 1 - 0.025^(1/n) of
+    pairs ends in another way, n being their number (Clopper and Pearson, 1934), and these are taken as lost.
+    """
+    pairs = sum(counts)
+    if max(counts) == pairs:
+        return elo_of(SCORES[counts.index(pairs)] * TAIL ** (1 / pairs))
+    found = estimate(counts)
+    return found.elo - found.margin
 
 
 def player_key(against: str) -> str:
     """Return the key of an opponent in evidence; a built-in bot plays under its name with a hyphen."""
     return against.lower().replace(":", "-")
+
+
+def _files(files: Mapping[str, str], name: str) -> tuple[str, ...]:
+    found = files.get(name)
+    return (found,) if found else ()
 
 
 def _criterion(table: TomlTable) -> Criterion:
