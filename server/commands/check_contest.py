@@ -28,7 +28,7 @@ from server.contest.hosts.game_worker import CONTEST, private_arena
 from server.contest.hosts.host import GameTask, PlayerMissing
 from server.contest.hosts.precompile import precompile_bots
 from server.contest.hosts.seating import GameSeating
-from server.contest.programs.command import quote_command
+from server.contest.programs.program import quote_command
 from server.contest.programs.sandbox.cores import Cores
 from server.contest.report import formatting
 from server.contest.report.progress import forecast

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -18,7 +19,6 @@ import trio
 from engine.games.outcome import Termination
 from engine.wire.seat import PIPES, Seat, environment_variables, fill_command
 from server.contest.fixtures import ProgramUsage
-from server.contest.programs.command import connects, quote_command
 from server.contest.programs.pipes import FLOOD_SECONDS, READ_BYTES, Pipes
 from server.contest.programs.sandbox import bubblewrap
 from server.contest.programs.sandbox import process as sealed
@@ -41,6 +41,10 @@ KILL_SECONDS = 2.0
 
 LOOK_SECONDS = 0.01
 """How often to look whether a program has ended, where the system does not tell."""
+
+
+MAX_SHOWN = 200
+"""Characters of a command that stand in a sentence."""
 
 
 class NotStarted(Exception):
@@ -364,6 +368,18 @@ async def _abandon(process: subprocess.Popen[bytes], marker: str, box: Sealed | 
             await _end_descendants(f"process {process.pid}", marker)
     if box is not None:
         box.close()
+
+
+def connects(command: Sequence[str]) -> bool:
+    """Tell whether a program connects over TCP, since its command has host or port; else it uses stdin and stdout."""
+    return any("{host}" in word or "{port}" in word for word in command)
+
+
+def quote_command(command: Sequence[str]) -> str:
+    """Return a command quoted for a sentence, as one printable line of bounded length."""
+    text = shlex.join(command)
+    text = text if text.isprintable() else repr(text)
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
 
 
 async def _end_descendants(called: str, marker: str) -> None:

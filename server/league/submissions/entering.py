@@ -23,7 +23,7 @@ from server.contest.runtime.organiser_commands import BadIntervention, Intervent
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Contest, Store
 from server.league.accounts.accounts import Accounts
-from server.league.submissions.recipe import runnable
+from server.league.submissions.upload import runnable
 from server.league.submissions.versions import BUILD, SERVER, Version, Versions, remove_tree
 
 log = structlog.get_logger()

@@ -21,10 +21,9 @@ import trio
 
 from engine.games.outcome import Termination
 from server.contest.programs.sandbox.choice import sandbox_obstacle
-from server.league.submissions import recipe, steps
-from server.league.submissions.recipe import NoRecipe
+from server.league.submissions import steps, upload
 from server.league.submissions.steps import Ended, Trial
-from server.league.submissions.unpacking import BadUpload, unpack
+from server.league.submissions.upload import BadUpload, NoRecipe, unpack
 from server.league.submissions.versions import BUILD, CHECK_REPORT, LOGS, UPLOAD, State, Version, Versions, remove_tree
 from server.ops import descendants
 from server.ops.faults import machine_fault, pause_seconds
@@ -227,7 +226,7 @@ class Pipeline:
         report = place / CHECK_REPORT
         is_built = version.state in ("checking", "qualifying") and folder.is_dir()
         start = version.command if is_built else await self._build(version, place)
-        runs = recipe.runnable(start)
+        runs = upload.runnable(start)
         if not is_built or version.state == "checking":
             await self._begin(version, "checking", check, report, command=start)
             for trial in self._trials:
@@ -252,13 +251,13 @@ class Pipeline:
         await self._begin(version, "building", *(place / f"{step}.txt" for step in LOGS), place / CHECK_REPORT)
         try:
             written = await trio.to_thread.run_sync(_unpack, place, version.file)
-            command = recipe.build_command(folder)
+            command = upload.build_command(folder)
             if command:
                 async with self._builds:
                     ended = await steps.build(command, folder, place / "build.txt", self._home)
                 missing = f"this server has no {command[0]}" if ended.status == NO_PROGRAM else ""
                 _judge(ended, f"the build ({' '.join(command)}) failed", missing)
-            start = written or recipe.start_command(folder)
+            start = written or upload.start_command(folder)
         except (BadUpload, NoRecipe) as error:
             raise Failed(str(error)) from None
         except OSError as error:
@@ -286,7 +285,7 @@ def _unpack(place: Path, name: str) -> tuple[str, ...]:
     remove_tree(folder)
     folder.mkdir()
     unpack((place / UPLOAD).read_bytes(), name, folder)
-    return recipe.written_command(folder)
+    return upload.written_command(folder)
 
 
 def _sentence(group: BaseExceptionGroup[OSError | BadStore]) -> str:

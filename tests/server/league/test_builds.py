@@ -13,7 +13,7 @@ import pytest
 from server.contest.definition import Bounds
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER, NotAllowed, Person
-from server.league.submissions import pipeline, recipe, steps
+from server.league.submissions import pipeline, steps, upload
 from server.league.submissions.steps import Ended
 from server.league.submissions.versions import CHECK_REPORT, Version, Versions, disk_use, remove_tree, unlock_tree
 from tests.server.league.test_submissions import SEALED, ann, packed, tried
@@ -46,7 +46,7 @@ def test_what_a_makefile_makes_is_what_plays(versions: Versions, ann: Person, tm
     makefile = "bot: bot.c size.h\n\t$(CC) -o $@ $<\nsize.h:\n\techo '#define SIZE 3' > $@\n"
     program = '#include "size.h"\nint main(void) { return SIZE - 3; }\n'
     version, log = built(versions, ann, tmp_path, {"Makefile": makefile, "bot.c": program})
-    assert (version.state, version.sentence, version.command) == ("active", "", ("./bot", *recipe.TOLD))
+    assert (version.state, version.sentence, version.command) == ("active", "", ("./bot", *upload.TOLD))
     assert "-o bot bot.c" in log
     assert (versions.folder(version) / "build" / "bot").stat().st_mode & 0o111
 

@@ -15,11 +15,11 @@ import trio
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, NotAllowed, Person
-from server.league.submissions import pipeline, recipe, steps
+from server.league.submissions import pipeline, steps, upload
 from server.league.submissions import versions as versions_module
 from server.league.submissions.pipeline import Pipeline, Turns
 from server.league.submissions.steps import Ended, Trial
-from server.league.submissions.unpacking import BadUpload, unpack
+from server.league.submissions.upload import BadUpload, unpack
 from server.league.submissions.versions import BUILD, CHECK_REPORT, MAX_WAITING, State, Version, Versions
 
 EXAMPLES = Path(__file__).parents[3] / "bots" / "examples"
@@ -112,8 +112,8 @@ def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
         (["my_bot.py"], (), ("python3", "my_bot.py")),
         (["my_bot.py", "test_my_bot.py", "Makefile"], ("make",), ("python3", "my_bot.py")),
         (["bot.py", "Makefile"], ("make",), ("python3", "bot.py")),
-        (["bot.c", "bot"], ("cc", "-O2", "-o", "bot", "bot.c"), ("./bot", *recipe.TOLD)),
-        (["Bot.java", "Bot.class"], ("javac", "Bot.java"), ("java", "-cp", ".", "Bot", *recipe.TOLD)),
+        (["bot.c", "bot"], ("cc", "-O2", "-o", "bot", "bot.c"), ("./bot", *upload.TOLD)),
+        (["Bot.java", "Bot.class"], ("javac", "Bot.java"), ("java", "-cp", ".", "Bot", *upload.TOLD)),
     ],
 )
 def test_files_tell_how_a_bot_is_built_and_started(
@@ -121,20 +121,20 @@ def test_files_tell_how_a_bot_is_built_and_started(
 ) -> None:
     for name in files:
         (tmp_path / name).touch()
-    assert (recipe.build_command(tmp_path), recipe.start_command(tmp_path)) == (build, start)
-    assert recipe.written_command(tmp_path) == ()
+    assert (upload.build_command(tmp_path), upload.start_command(tmp_path)) == (build, start)
+    assert upload.written_command(tmp_path) == ()
 
 
 def test_an_author_may_write_the_command_down(tmp_path: Path) -> None:
     file = tmp_path / "command"
     file.write_text("python3 'src/my bot.py' {host}\n")
-    assert recipe.written_command(tmp_path) == ("python3", "src/my bot.py", "{host}")
+    assert upload.written_command(tmp_path) == ("python3", "src/my bot.py", "{host}")
     for wrong in ("", "a\nb", "'open", "x" * 1001):
         file.write_text(wrong)
-        with pytest.raises(recipe.NoRecipe, match="the file command"):
-            recipe.written_command(tmp_path)
-    with pytest.raises(recipe.NoRecipe, match="not clear how the bot is started"):
-        recipe.start_command(tmp_path)
+        with pytest.raises(upload.NoRecipe, match="the file command"):
+            upload.written_command(tmp_path)
+    with pytest.raises(upload.NoRecipe, match="not clear how the bot is started"):
+        upload.start_command(tmp_path)
 
 
 # versions

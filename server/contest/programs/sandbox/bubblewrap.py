@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from server.contest.definition import Bounds
-from server.contest.programs.sandbox.resource_usage import MEGABYTE
+from server.contest.programs.sandbox.limits import MEGABYTE
 
 NAMES = (
     *("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "ld-musl-x86_64.path", "localtime", "timezone"),

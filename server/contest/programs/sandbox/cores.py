@@ -14,7 +14,7 @@ from functools import cache
 import trio
 
 from server.config.process_settings import lower_priority_of
-from server.contest.programs.sandbox.resource_usage import family
+from server.contest.programs.sandbox.limits import family
 
 MAX_SHARED = 3
 """With so few cores programs get all of them: a game takes two, and of three only one would be left for the rest."""

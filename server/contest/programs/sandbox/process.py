@@ -24,15 +24,16 @@ import trio
 from engine.games.outcome import Termination
 from server.config.process_settings import nice_value
 from server.contest.definition import Bounds
-from server.contest.programs.sandbox import cgroups
 from server.contest.programs.sandbox.bubblewrap import Descriptors, View, sandboxed
 from server.contest.programs.sandbox.cores import NICENESS, spawn
-from server.contest.programs.sandbox.resource_usage import (
+from server.contest.programs.sandbox.limits import (
     MEGABYTE,
     PROCESSES_FACTOR,
     Excess,
+    Group,
     Usage,
     Watched,
+    around,
     out_of_cpu_time,
     out_of_memory,
 )
@@ -115,7 +116,7 @@ class Sealed:
         self._goes = goes
         self._way = way
         self._watched: Watched | None = None
-        self._group: cgroups.Group | None = None
+        self._group: Group | None = None
         self._told = b""
         self._first = self._first_process()
         try:
@@ -138,7 +139,7 @@ class Sealed:
 
     def bound(self, seal: Seal, home: str) -> None:
         """Set the bounds, before the program begins; ``home`` is that of the server's data directory."""
-        self._group = cgroups.around(self._first, home, seal.bounds)
+        self._group = around(self._first, home, seal.bounds)
         if self._group is not None:
             self._own.callback(self._group.close)
         for kind, (soft, hard) in _limits(seal).items():

@@ -15,13 +15,13 @@ from structlog.testing import capture_logs
 
 from server.config.process_settings import nice_value
 from server.contest.definition import Bounds
+from server.contest.programs.sandbox import limits
 from server.contest.programs.sandbox import process as sealed
-from server.contest.programs.sandbox import resource_usage
 from server.contest.programs.sandbox.bubblewrap import View
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.programs.sandbox.cores import NICENESS
+from server.contest.programs.sandbox.limits import Watched
 from server.contest.programs.sandbox.process import Seal, Sealed
-from server.contest.programs.sandbox.resource_usage import Watched
 from tests.descriptors import open_files
 from tests.waiting import WAIT_SECONDS
 
@@ -35,7 +35,7 @@ def refused(*_: object) -> None:
 
 
 def test_measuring_goes_on_when_it_has_failed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resource_usage, "LOOK_SECONDS", 0.001)
+    monkeypatch.setattr(limits, "LOOK_SECONDS", 0.001)
     looks, enough = [], threading.Event()
 
     def look(_: Watched) -> None:
