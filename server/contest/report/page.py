@@ -20,8 +20,7 @@ from engine.record import readable
 from engine.wire.words import number_of
 from server.contest.report import formatting
 from server.contest.report.formatting import interruptions, intervention
-from server.contest.report.ratings_part import TEST
-from server.contest.report.structure import Game, Loss, Report, Stage
+from server.contest.report.structure import TEST, Game, Loss, Report, Stage
 
 if TYPE_CHECKING:
     from jinja2 import Environment
