@@ -260,7 +260,7 @@ def _variants(definition: Definition, between: Sequence[GameResult], fit: Rating
         winners = [game.winner for game in between if game.fixture.variant == place]
         found.append(
             Variant(
-                name=formatting.variant_name(variant),
+                name=variant.name,
                 openings=len(variant.openings),
                 games=len(winners),
                 first_wins=winners.count(0),
@@ -323,7 +323,7 @@ def _of_fixture(definition: Definition, fixture: Fixture) -> dict[str, Any]:
     variant = definition.variants[fixture.variant]
     first, second = fixture.players
     number = variant.number(fixture.opening)
-    words = {"variant": formatting.variant_name(variant), "opening": number, "first": first, "second": second}
+    words = {"variant": variant.name, "opening": number, "first": first, "second": second}
     return {"stage": fixture.stage + 1, "round": fixture.round, **words}
 
 

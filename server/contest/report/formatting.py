@@ -8,7 +8,6 @@ from engine.clock import TimeControl, span
 from engine.games.outcome import Termination
 from engine.record import readable
 from engine.wire.words import duration, number_of
-from server.contest.definition import Variant
 from server.contest.fixtures import SET_ASIDE
 from server.contest.formats.format import Standing
 from server.contest.interventions import Intervention as Done
@@ -83,11 +82,6 @@ def control(time: TimeControl) -> str:
     if time.increment == 0:
         return f"{span(time.budget)} a side"
     return f"{span(time.budget)} + {span(time.increment)} a move"
-
-
-def variant_name(variant: Variant) -> str:
-    """Name a game with its parameters."""
-    return f"{variant.game} {variant.parameters}".strip()
 
 
 def _program(cpu: int | None, wall: int | None, memory: int | None, status: int | None) -> str:

@@ -6,7 +6,7 @@ markup, and nothing is fetched from elsewhere.
 
 from base64 import b64encode
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.resources import files
@@ -253,7 +253,7 @@ def fragments(report: Report, contest: int, known: int) -> Fragments:
     """Return the parts of a report for a page of the server; ``known`` is the number of games known to be played."""
     context = {**_context(report), "contest": contest, "known": known}
     listed = rounds(report.games) if len(report.games) <= MAX_LISTED else []
-    stages, more = list(_stages(report)), list(_more(report))
+    stages, more = _stages(report), _more(report)
     contents = [*stages, *(_games(report) if listed else ()), *more]
     return Fragments(
         head=render("header.html", **context, contents=contents),
@@ -286,39 +286,33 @@ def _context(report: Report) -> dict[str, object]:
     }
 
 
-def _stages(report: Report) -> Iterator[Section]:
-    """Yield the stages that somebody takes part in, the last one first, and what comes next."""
-    for stage in (one for one in reversed(report.stages) if one.table):
-        yield Section(f"stage-{stage.number}", _stage_title(report, stage), stage=stage)
-    if report.schedule:
-        yield Section("schedule", "Schedule")
+def _stages(report: Report) -> list[Section]:
+    """Return the stages that somebody takes part in, the last one first, and what comes next."""
+    stages = [one for one in reversed(report.stages) if one.table]
+    found = [Section(f"stage-{one.number}", _stage_title(report, one), stage=one) for one in stages]
+    return found + [Section("schedule", "Schedule")] * bool(report.schedule)
 
 
-def _games(report: Report) -> Iterator[Section]:
-    """Yield the list of games, if there are any."""
-    if report.games:
-        yield Section("games", "Games")
+def _games(report: Report) -> list[Section]:
+    """Return the list of games, if there are any."""
+    return [Section("games", "Games")] * bool(report.games)
 
 
-def _more(report: Report) -> Iterator[Section]:
-    """Yield the other sections of the page that are not empty."""
-    if report.ratings:
-        yield Section("ratings", "Ratings")
-    if report.comparisons:
-        yield Section("comparisons", "Comparisons", "Two against each other")
-    yield Section("variants", "Games played", "Games played, and the advantage of beginning")
-    if report.disqualified:
-        yield Section("disqualified", "Disqualified")
-    if report.losses:
-        yield Section("losses", "Losses", "Losses by cause")
-    if report.interventions:
-        sentences = tuple(map(intervention, report.interventions))
-        yield Section("interventions", "The organiser's interventions", noun="intervention", sentences=sentences)
-    if found := interruptions(report):
-        lead = "Through no entrant's fault; nobody has lost by them."
-        yield Section("interruptions", "Interruptions", lead=lead, noun="interruption", sentences=tuple(found))
-    if report.qualification is not None:
-        yield Section("qualification", "Qualification")
+def _more(report: Report) -> list[Section]:
+    """Return the other sections of the page that are not empty."""
+    done, found = tuple(map(intervention, report.interventions)), tuple(interruptions(report))
+    lead = "Through no entrant's fault; nobody has lost by them."
+    sections = (
+        (report.ratings, Section("ratings", "Ratings")),
+        (report.comparisons, Section("comparisons", "Comparisons", "Two against each other")),
+        (True, Section("variants", "Games played", "Games played, and the advantage of beginning")),
+        (report.disqualified, Section("disqualified", "Disqualified")),
+        (report.losses, Section("losses", "Losses", "Losses by cause")),
+        (done, Section("interventions", "The organiser's interventions", noun="intervention", sentences=done)),
+        (found, Section("interruptions", "Interruptions", lead=lead, noun="interruption", sentences=found)),
+        (report.qualification, Section("qualification", "Qualification")),
+    )
+    return [section for content, section in sections if content]
 
 
 def _stage_title(report: Report, stage: Stage) -> str:
@@ -328,17 +322,15 @@ def _stage_title(report: Report, stage: Stage) -> str:
 
 
 def _by_cause(losses: Sequence[Loss]) -> dict[str, list[Loss]]:
-    found: dict[str, list[Loss]] = {}
-    for loss in losses:
-        found.setdefault(loss.cause, []).append(loss)
-    return found
+    causes = dict.fromkeys(loss.cause for loss in losses)
+    return {cause: [loss for loss in losses if loss.cause == cause] for cause in causes}
 
 
 def _by_name(losses: Sequence[Loss]) -> dict[str, Counter[str]]:
     """Return the number of losses of each entrant by cause, in order of names."""
-    found: dict[str, Counter[str]] = {}
+    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for loss in sorted(losses, key=lambda loss: loss.name.lower()):
-        found.setdefault(loss.name, Counter())[loss.cause] += 1
+        found[loss.name][loss.cause] += 1
     return found
 
 

@@ -138,7 +138,7 @@ def _enter(
         command = runnable(version.command)
         chosen = str(place), version.number, version.sha256
         asked = InterventionRequest(Kind.VERSION, entrant.name, None, command, *chosen)
-        what = f"version {version.number} of {version.bot} plays as {entrant.name}"
+        what = f"{version.title} plays as {entrant.name}"
     intervene(store, row.id, asked, datetime.now(UTC))
     accounts.note(SERVER, f"{row.name}: {what}{late}")
     log.info("contest_version_entered", contest=row.name, name=entrant.name, what=f"{what}{late}")

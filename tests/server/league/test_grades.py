@@ -13,7 +13,7 @@ import pytest
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import AUTHOR, ORGANISER
+from server.league.accounts.people import ORGANISER
 from server.league.grading.evidence import BadReport
 from server.league.grading.grade_book import GradeBook, League, league_evidence
 from server.league.grading.rule import BadRule, read
@@ -22,6 +22,7 @@ from server.league.ladder.store import BegunGame, EndedGame, LadderStore
 from server.league.submissions.versions import BUILD, CHECK_REPORT, State, Versions
 from tests.server.commands.test_grade import check_report, contest_report
 from tests.server.contest.runtime.bots import read_definition
+from tests.server.league.people import person
 from tests.server.league.test_account_pages import sign_in
 from tests.web.site import open_site
 
@@ -77,11 +78,7 @@ def league(tmp_path: Path) -> Iterator[League]:
     """A league: ann has two bots, of which one is better, that of bob was not built, carl has none."""
     with closing(Accounts(tmp_path)) as accounts:
         for name, bots in (("ann", ("ann-1", "ann-2")), ("bob", ("bob-1",)), ("carl", ())):
-            accounts.redeem(accounts.invite(name, AUTHOR, "test"), "", "")
-            person = accounts.person(name)
-            assert person is not None
-            for bot in bots:
-                accounts.make_token(person, bot)
+            person(accounts, name, *bots)
         league = League(tmp_path, accounts, Versions(tmp_path, accounts))
         submit(league, "ann-1", check_report(34, 0, 1))
         submit(league, "ann-2", check_report(34, 0, 1))

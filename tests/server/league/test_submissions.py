@@ -5,7 +5,7 @@ import json
 import shutil
 import stat
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -14,17 +14,21 @@ import trio
 
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import AUTHOR, NotAllowed, Person
+from server.league.accounts.people import NotAllowed, Person
 from server.league.submissions import pipeline, steps, upload
 from server.league.submissions import versions as versions_module
 from server.league.submissions.pipeline import Pipeline, Turns
 from server.league.submissions.steps import Ended, Trial
 from server.league.submissions.upload import BadUpload, unpack
 from server.league.submissions.versions import BUILD, CHECK_REPORT, MAX_WAITING, State, Version, Versions
+from tests.server.league.people import person, refused
 
 EXAMPLES = Path(__file__).parents[3] / "bots" / "examples"
 
 TRIALS = (Trial("mnk", "3 3 3"),)
+
+Replace = Callable[..., list[str]]
+"""The fixture that replaces steps."""
 
 
 def packed(files: Mapping[str, bytes | str], **modes: int) -> bytes:
@@ -141,12 +145,27 @@ def test_an_author_may_write_the_command_down(tmp_path: Path) -> None:
 
 
 @pytest.fixture
+def without_sandbox(monkeypatch: pytest.MonkeyPatch) -> Replace:
+    """Return what replaces steps by coroutines; a step that is not given passes. Its list has the steps taken."""
+
+    def replace(**given: Callable[..., Awaitable[Ended]]) -> list[str]:
+        taken: list[str] = []
+
+        async def step(name: str, *words: object) -> Ended:
+            taken.append(name)
+            return await given[name](*words) if name in given else Ended(0)
+
+        monkeypatch.setattr(pipeline, "sandbox_obstacle", str)
+        for name in ("check", "qualify"):
+            monkeypatch.setattr(steps, name, partial(step, name))
+        return taken
+
+    return replace
+
+
+@pytest.fixture
 def ann(accounts: Accounts) -> Person:
-    accounts.redeem(accounts.invite("ann", AUTHOR, "test"), "", "")
-    person = accounts.person("ann")
-    assert person is not None
-    accounts.make_token(person, "bot")
-    return person
+    return person(accounts, "ann", "bot")
 
 
 @pytest.mark.parametrize("states", [("waiting",), ("waiting", "build'ing")])
@@ -181,25 +200,21 @@ def test_versions_are_numbered_wait_in_turn_and_one_plays(versions: Versions, an
 def test_what_somebody_may_keep_waiting_is_bounded(versions: Versions, ann: Person, accounts: Accounts) -> None:
     for _ in range(MAX_WAITING):
         versions.add(ann, "bot", "bot.py", b"1")
-    with pytest.raises(NotAllowed, match="under way"):
-        versions.add(ann, "bot", "bot.py", b"1")
-    accounts.redeem(accounts.invite("bob", AUTHOR, "test"), "", "")
-    bob = accounts.person("bob")
-    assert bob is not None
-    for bot in ("bot", "none"):
-        with pytest.raises(NotAllowed, match="bob has no bot"):
-            versions.add(bob, bot, "bot.py", b"1")
+    bob = person(accounts, "bob")
+    refused(
+        (lambda: versions.add(ann, "bot", "bot.py", b"1"), "under way"),
+        (lambda: versions.add(bob, "bot", "bot.py", b"1"), "bob has no bot"),
+        (lambda: versions.add(bob, "none", "bot.py", b"1"), "bob has no bot"),
+    )
 
 
 def test_deleted_files_go_and_the_row_stays(versions: Versions, ann: Person, accounts: Accounts) -> None:
     first, second = (versions.add(ann, "bot", "bot.py", bytes([n]) * 5000) for n in (1, 2))
-    with pytest.raises(NotAllowed, match="is under way; wait"):
-        versions.delete(first, "ann")
+    refused((lambda: versions.delete(first, "ann"), "is under way; wait"))
     versions.refuse(first, "it has no legs")
     versions.go_on(second, "qualifying")
     versions.activate(second, "the server")
-    with pytest.raises(NotAllowed, match="version 2 of bot plays; take it back first"):
-        versions.delete(second, "ann")
+    refused((lambda: versions.delete(second, "ann"), "version 2 of bot plays; take it back first"))
     before = versions.kept_bytes(ann)
     versions.delete(first, "ann")
     versions.delete(first, "ann")
@@ -207,8 +222,7 @@ def test_deleted_files_go_and_the_row_stays(versions: Versions, ann: Person, acc
     deleted = versions.of("bot")[1]
     assert (deleted.state, deleted.sentence, deleted.sha256) == ("deleted", "it has no legs", first.sha256)
     assert [entry.what for entry in accounts.audit(1)] == ["deleted version 1 of bot"], "once"
-    with pytest.raises(NotAllowed, match="was deleted; send it again"):
-        versions.activate(deleted, "ann")
+    refused((lambda: versions.activate(deleted, "ann"), "was deleted; send it again"))
     assert versions.add(ann, "bot", "bot.py", b"3").number == 3
     versions.folder(first).mkdir()
     versions.remove_deleted()
@@ -275,21 +289,13 @@ def test_what_does_not_pass_is_refused_with_the_reason_and_its_log(
     [("building", ["check", "qualify"]), ("checking", ["check", "qualify"]), ("qualifying", ["qualify"])],
 )
 def test_a_version_goes_on_with_the_step_in_which_a_server_was_killed(
-    versions: Versions, ann: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: State, taken: list[str]
+    versions: Versions, ann: Person, tmp_path: Path, without_sandbox: Replace, state: State, taken: list[str]
 ) -> None:
     version = versions.add(ann, "bot", "bot.py", b"")
     versions.go_on(version, state, ("python3", "bot.py"))
     (built := versions.folder(version) / BUILD / "built").parent.mkdir()
     built.touch()
-    steps_taken = []
-
-    async def step(name: str, *_: object) -> Ended:
-        steps_taken.append(name)
-        return Ended(0)
-
-    monkeypatch.setattr(pipeline, "sandbox_obstacle", str)
-    for name in ("check", "qualify"):
-        monkeypatch.setattr(steps, name, partial(step, name))
+    steps_taken = without_sandbox()
     (versions.folder(version) / "upload").write_bytes(b"print()")
     assert tried(versions, tmp_path, version)[0].state == "active"
     assert steps_taken == taken and built.exists() == (state != "building")
@@ -308,12 +314,10 @@ def test_what_a_bot_prints_stands_in_the_log_of_its_test_and_counts_for_nothing(
 
 
 def test_a_slow_version_holds_up_nobody_but_its_author(
-    versions: Versions, accounts: Accounts, ann: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    accounts.redeem(accounts.invite("bob", AUTHOR, "test"), "", "")
-    bob = accounts.person("bob")
-    assert bob is not None
-    accounts.make_token(bob, "other")
+    versions: Versions, accounts: Accounts, ann: Person, tmp_path: Path, without_sandbox: Replace,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    bob = person(accounts, "bob", "other")
     slow, behind = versions.add(ann, "bot", "bot.py", b"print()"), versions.add(ann, "bot", "bot.py", b"print(2)")
     quick = versions.add(bob, "other", "bot.py", b"print()")
     faults = [OSError("no space left on device")]
@@ -325,13 +329,8 @@ def test_a_slow_version_holds_up_nobody_but_its_author(
             raise faults.pop()
         return Ended(0)
 
-    async def qualify(*_: object) -> Ended:
-        return Ended(0)
-
-    monkeypatch.setattr(pipeline, "sandbox_obstacle", str)
     monkeypatch.setattr(pipeline, "FIRST_PAUSE", 0.0)
-    monkeypatch.setattr(steps, "check", check)
-    monkeypatch.setattr(steps, "qualify", qualify)
+    without_sandbox(check=check)
     turns = Turns()
     assert tried(versions, tmp_path, quick, turns)[0].state == "active", "also behind a fault of the machine"
     assert not faults

@@ -127,15 +127,6 @@ def test_ratings_are_those_of_the_games_between_entrants_who_have_played() -> No
     assert [one.advantage for one in made.variants] == list(found.advantage)
 
 
-def test_variants_count_the_games_between_entrants() -> None:
-    definition = contest(3, RoundRobin(), variants=2)
-    games = play(definition, better_wins)
-    made = make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
-    assert [(one.name, one.games, one.first_wins, one.draws, one.second_wins) for one in made.variants] == [
-        ("morris", 6, 3, 0, 3)
-    ] * 2
-
-
 def test_who_always_wins_is_the_stronger_by_the_test() -> None:
     definition = contest(2, RoundRobin(40))
     games = [better_wins(fixture) for fixture in plan(definition, []).due]
