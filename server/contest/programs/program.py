@@ -23,6 +23,7 @@ from server.contest.programs.pipes import FLOOD_SECONDS, READ_BYTES, Pipes
 from server.contest.programs.sandbox import bubblewrap
 from server.contest.programs.sandbox import process as sealed
 from server.contest.programs.sandbox.cores import spawn
+from server.contest.programs.sandbox.limits import Excess
 from server.contest.programs.sandbox.process import Seal, Sealed
 from server.ops import descendants
 from server.ops.faults import machine_fault
@@ -111,7 +112,6 @@ class Program:
         self._errors = trio.lowlevel.FdStream(errors)
         self._log = BoundedLog(place.errors, place.ply)
         self._keeping = trio.CancelScope(shield=True)
-        self._kept = trio.Event()
 
     def report(self) -> str:
         """Return one sentence: how it has ended, or that it runs, and its last words on stderr."""
@@ -119,10 +119,14 @@ class Program:
         return f"{self._called} {self._how()}" + (f"; the last that it wrote: {words}" if words else "")
 
     @property
+    def _excess(self) -> Excess | None:
+        """The bound for which it was ended."""
+        return None if self._box is None else self._box.excess(self._status)
+
+    @property
     def termination(self) -> Termination:
         """Return the termination of a game that the program lost by its end."""
-        excess = None if self._box is None else self._box.excess(self._status)
-        return Termination.CRASHED if excess is None else excess.termination
+        return Termination.CRASHED if self._excess is None else self._excess.termination
 
     @property
     def fault(self) -> str:
@@ -153,9 +157,8 @@ class Program:
     def _how(self) -> str:
         if self._status is None:
             return "runs"
-        excess = None if self._box is None else self._box.excess(self._status)
-        if excess is not None:
-            return f"was ended: {excess.sentence}"
+        if self._excess is not None:
+            return f"was ended: {self._excess.sentence}"
         if self._status >= 0:
             return f"ended by itself, with exit status {self._status}"
         with suppress(ValueError):  # real-time signals have no names
@@ -164,13 +167,10 @@ class Program:
 
     async def keep_errors(self) -> None:
         """Read and keep its stderr until it has ended."""
-        try:
-            with self._keeping:
-                while data := await self._errors.receive_some(READ_BYTES):
-                    self._log.write(data)
-                    await trio.sleep(FLOOD_SECONDS * len(data) / READ_BYTES)
-        finally:
-            self._kept.set()
+        with self._keeping:
+            while data := await self._errors.receive_some(READ_BYTES):
+                self._log.write(data)
+                await trio.sleep(FLOOD_SECONDS * len(data) / READ_BYTES)
 
     async def wait(self) -> None:
         """Wait for its end without reaping it, so that its process number stays reserved."""
@@ -217,9 +217,11 @@ class Program:
         if self.stream is not None:
             await self.stream.leave()
         self._keeping.cancel()
-        await self._kept.wait()  # who has just been woken up to read would find the pipe closed
+
+    def close_log(self) -> None:
+        """Store its last words, when nobody reads its stderr any more."""
         self._hear_last_words()
-        await self._errors.aclose()
+        self._errors.close()
         self._log.close()
 
     async def _end_sandbox(self, box: Sealed) -> None:
@@ -267,15 +269,18 @@ async def run(
     here. Ending is not cancelled, and takes a few seconds at most.
     """
     program = await _start(command, seat, place)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(program.keep_errors)
-        try:
-            await program.open()
-            task_status.started(program)
-            await program.wait()
-        finally:
-            with trio.CancelScope(shield=True):
-                await program.end()
+    try:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(program.keep_errors)
+            try:
+                await program.open()
+                task_status.started(program)
+                await program.wait()
+            finally:
+                with trio.CancelScope(shield=True):
+                    await program.end()
+    finally:
+        program.close_log()
 
 
 async def _start(command: Sequence[str], seat: Seat, place: Place) -> Program:

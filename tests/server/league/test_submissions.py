@@ -16,7 +16,6 @@ from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import NotAllowed, Person
 from server.league.submissions import pipeline, steps, upload
-from server.league.submissions import versions as versions_module
 from server.league.submissions.pipeline import Pipeline, Turns
 from server.league.submissions.steps import Ended, Trial
 from server.league.submissions.upload import BadUpload, unpack
@@ -166,15 +165,6 @@ def without_sandbox(monkeypatch: pytest.MonkeyPatch) -> Replace:
 @pytest.fixture
 def ann(accounts: Accounts) -> Person:
     return person(accounts, "ann", "bot")
-
-
-@pytest.mark.parametrize("states", [("waiting",), ("waiting", "build'ing")])
-def test_states_are_values_of_a_query_and_no_text_of_it(
-    states: tuple[str, ...], versions: Versions, ann: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(versions_module, "UNDER_WAY", states)
-    first = versions.add(ann, "bot", "bot.py", b"1")
-    assert versions.under_way() == [first]
 
 
 def test_versions_are_numbered_wait_in_turn_and_one_plays(versions: Versions, ann: Person, accounts: Accounts) -> None:
