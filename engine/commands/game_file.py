@@ -54,8 +54,6 @@ class GameFormat(NamedTuple, Generic[Setting, Played]):
     """As in "duel": the file is one of a duel."""
     one: str
     """As in "pair": a line is a pair."""
-    least: int = 0
-    """The number of the first game."""
 
     def setting_of(self, content: bytes) -> Setting:
         """Return the setting of a file; raises `BadGames`."""
@@ -69,28 +67,27 @@ class GameFormat(NamedTuple, Generic[Setting, Played]):
         games: dict[int, Played] = {}
         for at, line in enumerate(content.split(b"\n")[1:-1], 2):
             game = _decode(line, at, self.game, f"{self.one} of a {self.what}")
-            if game.number in games or game.number < self.least:
+            if game.number in games or game.number < 0:
                 raise BadGames(f"line {at}: the {self.one} {game.number} stands there twice, or cannot be")
             games[game.number] = game
         return list(games.values())
 
     def games_under(self, content: bytes, setting: Setting) -> list[Played]:
         """Return the games of a file of that setting; raises `BadGames` for another setting."""
-        if differences := list(_differences(self.setting_of(content), setting)):
-            differ = "; ".join(differences)
+        if differ := "; ".join(differences(self.setting_of(content), setting)):
             raise BadGames(f"this file holds another {self.what}: {differ}. Name another file, or ask for the same")
         return self.games_of(content)
 
 
-def _differences(there: msgspec.Struct, here: msgspec.Struct, of: str = "") -> Iterator[str]:
+def differences(there: msgspec.Struct, here: msgspec.Struct, of: str = "") -> Iterator[str]:
     """Yield a sentence for each field in which two settings differ."""
     for name in there.__struct_fields__:
         old, new, label = getattr(there, name), getattr(here, name), f"{of}{name.replace('_', ' ')}"
         if isinstance(old, msgspec.Struct) and isinstance(new, msgspec.Struct):
-            yield from _differences(old, new, f"{label} ")
+            yield from differences(old, new, f"{label} ")
         elif name == "players" and len(old) == len(new):
             for one, other in zip(old, new, strict=True):
-                yield from _differences(one, other, f"{one.name} ")
+                yield from differences(one, other, f"{one.name} ")
         elif old != new:
             changed = f"{of.strip() or label} has changed since"
             yield changed if name in DIGESTS else f"{label} is {_shown(old)} there, and {_shown(new)} here"
@@ -156,6 +153,16 @@ def opened_to_append(
     if name is None:
         yield GameFile(place, None, format)
         return
+    with opened_alone(name, place, format.what) as file:
+        yield GameFile(place, file, format)
+
+
+@contextmanager
+def opened_alone(name: Path | str, place: str, what: str) -> Iterator[BinaryIO]:
+    """Open a file to read and append, a new one where there is none, for this process alone; raises `Rejected`.
+
+    ``place`` names the file in errors, and ``what`` the work that is stored there.
+    """
     try:
         file = Path(name).open("a+b", buffering=0)  # noqa: SIM115  # closed below
     except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
@@ -165,5 +172,5 @@ def opened_to_append(
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
-                raise Rejected(f"{place}: another {format.what} is writing to it") from None
-        yield GameFile(place, file, format)
+                raise Rejected(f"{place}: another {what} is writing to it") from None
+        yield file

@@ -14,6 +14,7 @@ import math
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from enum import StrEnum
+from functools import lru_cache
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -201,21 +202,27 @@ class Sprt(NamedTuple):
 
     def ratio(self, counts: Counts) -> float:
         """Return the log-likelihood ratio of H1 to H0 after these pairs; 0 without any."""
-        if not any(counts):
-            return 0.0
-        weights = regularised(counts)
-        s0, s1 = score_of(self.elo0), score_of(self.elo1)
-        x0, x1 = tilt(weights, s0), tilt(weights, s1)
-        return sum(
-            weight * (math.log1p(x0 * (score - s0)) - math.log1p(x1 * (score - s1)))
-            for weight, score in zip(weights, SCORES, strict=True)
-        )
+        return _ratio(self.elo0, self.elo1, counts)
 
     def decide(self, ratio: float) -> Decision:
         """Return what a log-likelihood ratio says."""
         if ratio >= self.upper:
             return Decision.H1
         return Decision.H0 if ratio <= self.lower else Decision.OPEN
+
+
+@lru_cache(1 << 14)
+def _ratio(elo0: float, elo1: float, counts: Counts) -> float:
+    """Return the log-likelihood ratio of two hypotheses; a match asks for those of all its pairs after each game."""
+    if not any(counts):
+        return 0.0
+    weights = regularised(counts)
+    s0, s1 = score_of(elo0), score_of(elo1)
+    x0, x1 = tilt(weights, s0), tilt(weights, s1)
+    return sum(
+        weight * (math.log1p(x0 * (score - s0)) - math.log1p(x1 * (score - s1)))
+        for weight, score in zip(weights, SCORES, strict=True)
+    )
 
 
 def tilt(weights: Sequence[float], mean: float) -> float:

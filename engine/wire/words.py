@@ -1,4 +1,6 @@
-"""Words of lines and of sentences: names, parameters of a variant as one word, what stands for any game, plurals."""
+"""Words of lines, of sentences and of tables: names, parameters of a variant as one word, plurals."""
+
+from collections.abc import Collection, Sequence
 
 NAME_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}"
 """Names of players: ASCII, so that none looks like another, and short enough for a table. Case does not tell two
@@ -44,3 +46,15 @@ def duration(seconds: float) -> str:
     minutes, rest = divmod(whole, 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02} h" if hours else f"{minutes}:{rest:02} min"
+
+
+def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list[str]:
+    """Return the lines of a table; columns are aligned to the right, those of the numbers ``left`` to the left."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if column in left else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]

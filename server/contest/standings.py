@@ -15,7 +15,7 @@ an opponent who has as many points as oneself, like the virtual opponent of the 
 """
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -46,6 +46,12 @@ def stage_view(
 ) -> StageView:
     """Return a stage as its format sees it; ``games`` are all that count, ``present`` further fields."""
     variants = len(definition.variants)
+
+    def rate(games: Iterable[GameResult], players: Sequence[str]) -> dict[str, float]:
+        from engine.statistics.likelihood import strengths  # loads numpy
+
+        return strengths(rated_games(games), players, variants)
+
     return StageView(
         stage,
         players,
@@ -53,16 +59,10 @@ def stage_view(
         definition.stages[stage].pairs,
         games,
         lambda games, before: find_disqualified(definition, games, before),
-        lambda games, players: _ratings(games, players, variants),
+        rate,
         frozenset(entrant.name for entrant in definition.entrants if entrant.connects),
         **present,
     )
-
-
-def _ratings(games: Sequence[GameResult], players: tuple[str, ...], variants: int) -> dict[str, float]:
-    from engine.statistics.likelihood import strengths  # loads numpy
-
-    return strengths(rated_games(games), players, variants)
 
 
 def standings(

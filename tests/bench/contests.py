@@ -23,15 +23,12 @@ import trio
 from rich.console import Console
 
 from engine.clock import TimeControl
-from engine.commands.game_file import opened_to_append
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import moves
+from server.commands.match.contest import make_setup
 from server.commands.match.players import MatchPlayer
-from server.commands.match.run import FILE as MATCH_FILE
-from server.commands.match.run import MatchFiles
 from server.commands.match.run import hold as hold_match
-from server.commands.match.setup import make_setup
 from server.commands.run_contest import ContestOptions, hold
 from server.config.settings import Settings
 from server.contest import contest_file
@@ -184,8 +181,8 @@ def _match(command: list[str], games: int, log: Path) -> float:
         test=None, folder=str(log.parent),
     )  # fmt: skip
     began = perf_counter()
-    with opened_to_append(None, "", MATCH_FILE) as results, log.open("w") as file:
-        end = trio.run(hold_match, setup, MatchFiles(results, None), cores, "", Console(file=file))
+    with log.open("w") as file:
+        end = trio.run(hold_match, setup, None, None, "", Console(file=file))
     assert end.progress.tally.count == games and not any(row.faults for row in end.progress.tally.rows())
     return 60 * games / (perf_counter() - began)
 

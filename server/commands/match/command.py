@@ -25,11 +25,12 @@ from server.config.settings import BUDGET, INCREMENT, MOVE_LIMIT
 from server.contest.contest_file import MAX_OPENING_PLIES
 from server.contest.definition import SEED, Sandbox
 from server.contest.formats.openings import BadOpening
+from server.storage.database import BadStore
 from server.storage.unsynced import SUFFIX
 
 if TYPE_CHECKING:
+    from server.commands.match.contest import MatchSetup
     from server.commands.match.run import MatchEnd
-    from server.commands.match.setup import MatchSetup
 
 Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
 File = Annotated[str | None, Parameter(allow_leading_hyphen=True)]
@@ -138,10 +139,10 @@ def match(
         _check_files({"--json": json, "--junit": junit}, results, records)
         setup = _setup(
             players, folder or (), game, variants, (budget, increment),
-            plies=plies, seed=seed, games=count, concurrency=max(1, at_once),
+            plies=plies, seed=seed, games=count, concurrency=at_once,
             move_limit=move_limit, sandbox=sandbox, test=test,
         )  # fmt: skip
-        end = _hold(setup, results, records, at_once, dask, to_stderr="-" in (json, junit))
+        end = _hold(setup, results, records, dask, to_stderr="-" in (json, junit))
     except Rejected as error:
         _fail(str(error), WRONG_USAGE)
     status = _status(setup, end, strict=strict)
@@ -165,8 +166,8 @@ def _setup(
     test: Sprt | None,
 ) -> "MatchSetup":
     """Return the match with its players; raises `Rejected`."""
+    from server.commands.match.contest import make_setup
     from server.commands.match.players import BadPlayer, read_players
-    from server.commands.match.setup import make_setup
 
     if not 2 <= len(texts) <= MAX_PLAYERS:
         what = "arena-bot match mybot.py alphabeta:1"
@@ -185,24 +186,20 @@ def _setup(
             move_limit=move_limit, start_seconds=START_SECONDS,
             sandbox=Sandbox.SEALED if sandbox else Sandbox.NONE, test=test, folder=str(folder),
         )  # fmt: skip
-        for openings in setup.openings.values():
-            openings.position(0)
+        for variant in setup.definition.variants:
+            variant.position(0)
     except (BadPlayer, BadOpening) as error:
         raise Rejected(str(error)) from None
     return setup
 
 
-def _hold(
-    setup: "MatchSetup", results: Path | None, records: Path | None, concurrency: int, dask: str, *, to_stderr: bool
-) -> "MatchEnd":
+def _hold(setup: "MatchSetup", results: Path | None, records: Path | None, dask: str, *, to_stderr: bool) -> "MatchEnd":
     """Play the match, and print its table; ends the command where it cannot be played."""
     import trio
     from rich.console import Console
 
-    from engine.commands.game_file import opened_to_append
-    from server.commands.match import output
-    from server.commands.match.games import CannotPlay
-    from server.commands.match.run import FILE, MatchFiles, hold
+    from server.commands.match import results as output
+    from server.commands.match.run import CannotPlay, hold
     from server.config import process_settings
     from server.ops.logs import configure
 
@@ -214,14 +211,11 @@ def _hold(
 
     say(output.title(setup))
     faults: list[Exception] = []
-    with opened_to_append(results, f"--results {results}", FILE) as file:
-        process_settings.prepare_server()
-        try:
-            end = trio.run(hold, setup, MatchFiles(file, records), concurrency, dask, console)
-        except* BadOpening as group:
-            raise Rejected(str(_leaves(group)[0])) from None
-        except* (CannotPlay, OSError) as group:
-            faults = _leaves(group)
+    process_settings.prepare_server()
+    try:
+        end = trio.run(hold, setup, results, records, dask, console)
+    except* (CannotPlay, BadStore, OSError) as group:
+        faults = _leaves(group)
     if faults:
         _fail(_sentence(faults[0]), FAILED)
     lines = [*output.table(end.progress, setup.test), *output.fault_lines(end.progress.tally.rows())]
@@ -255,7 +249,7 @@ def _status(setup: "MatchSetup", end: "MatchEnd", *, strict: bool) -> int:
 def _write_reports(
     setup: "MatchSetup", end: "MatchEnd", status: int, json: str | None, junit: str | None, *, strict: bool
 ) -> None:
-    from server.commands.match import output
+    from server.commands.match import results as output
 
     try:
         if json:
@@ -297,9 +291,7 @@ def _test(sprt: tuple[float, float] | None, players: int) -> Sprt | None:
 
 def _games(asked: int | None, variants: int, test: Sprt | None) -> int:
     """Return how many games two players have, a multiple of a meeting's; raises `Rejected`."""
-    from server.commands.match.setup import games_in_meeting
-
-    meeting = games_in_meeting(variants)
+    meeting = 2 * variants
     if asked is None:
         return -(-(GAMES_USUALLY if test is None else GAMES_OF_TEST) // meeting) * meeting
     _check_range("games", GAMES_OF_TWO, asked)

@@ -1,15 +1,12 @@
-"""Holds a match: where its games are played, its live table, Ctrl-C, and its files.
+"""Plays a match as a contest in a private arena: its ledger, its live table, records, and Ctrl-C.
 
-The file of results lets a match continue after Ctrl-C, a crash or a kill. It has JSON lines: first the `Setting`, on
-which every game depends, then a `PlayedGame` a line in the order in which games ended. A line is written in one piece;
-a line that is half written is ignored.
+The file of results is the ledger of the contest. A match continues from it after Ctrl-C, a crash or a kill.
 """
 
-import os
 import tempfile
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from functools import partial
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,29 +16,40 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from engine.commands.game_file import GameFile, GameFormat
+from engine.commands.game_file import differences, opened_alone
+from engine.commands.program import Rejected
+from engine.games.outcome import ANNULLED
 from engine.wire.words import number_of
 from server.arena.arena import Arena
-from server.commands.match.games import GameOver, MatchGames
-from server.commands.match.output import Progress, is_complete, progress_line, table
-from server.commands.match.setup import MatchSetup, Setting
-from server.commands.match.tally import PlayedGame, Tally
+from server.commands.match.contest import MatchSetup, Setting
+from server.commands.match.results import Progress, Tally, is_complete, played_game, progress_line, table
 from server.config.process_settings import stop_signals
-from server.contest.hosts.arena_host import ArenaHost
-from server.contest.hosts.dask_cluster import ClusterHost, dask_cluster
-from server.contest.hosts.game_worker import CONTEST, private_arena
-from server.contest.hosts.host import Host
+from server.contest.fixtures import SET_ASIDE, GameResult, counted_games
+from server.contest.hosts.contest_players import ContestPlayers
+from server.contest.hosts.dask_cluster import Cluster, dask_cluster
+from server.contest.hosts.game_worker import private_arena
 from server.contest.hosts.precompile import precompile_bots
+from server.contest.interventions import Intervention, Kind
 from server.contest.programs.sandbox.choice import contest_obstacle
-from server.contest.store.folders import errors_of
+from server.contest.runtime.runner import Runner
+from server.contest.scoring.disqualification import losses
+from server.contest.store.folders import errors_of, last_lines
+from server.contest.store.store import Store
 from server.ops.program_version import program
+from server.storage.database import BadStore
 from server.storage.unsynced import SUFFIX, DataFolders
 
-FILE = GameFormat(msgspec.json.Decoder(Setting), msgspec.json.Decoder(PlayedGame), "match", "game", least=1)
-"""The file of results."""
-
 QUIET_SECONDS = 2.0
-"""Time of compiling after which it is told why no game has begun."""
+"""Time of compiling after which a line says why no game has begun."""
+
+SILENT_SECONDS = 5.0
+"""Time without a game after which a line says why no game has begun."""
+
+GIVE_UP_SECONDS = 60.0
+"""Longest pause for a fault of the machine before the match ends."""
+
+LOOK_SECONDS = 0.5
+"""How often to look for pauses, and for programs that have ended."""
 
 DRAW_SECONDS = 0.25
 """Time between two drawings of the table in a terminal."""
@@ -53,12 +61,14 @@ LINE_SECONDS = 10.0
 """Time between two lines of progress where the output is no terminal."""
 
 
-class MatchFiles(NamedTuple):
-    """Where a match keeps what it comes to."""
+class CannotPlay(Exception):
+    """The match cannot be played. ``str(error)`` says why."""
 
-    results: GameFile[Setting, PlayedGame]
-    records: Path | None
-    """The folder of the records of its games; None: they are not kept."""
+    def __init__(self, sentence: str, wrote: str = "", name: str = "") -> None:
+        """Keep the name of the player to blame, and the last lines that its program wrote on stderr."""
+        super().__init__(sentence)
+        self.wrote = wrote
+        self.name = name
 
 
 class MatchEnd(NamedTuple):
@@ -69,122 +79,168 @@ class MatchEnd(NamedTuple):
     """Ctrl-C, SIGTERM or SIGHUP has ended it."""
 
 
-async def hold(setup: MatchSetup, files: MatchFiles, concurrency: int, dask: str, console: Console) -> MatchEnd:
+async def hold(setup: MatchSetup, results: Path | None, records: Path | None, dask: str, console: Console) -> MatchEnd:
     """Play what is left of a match, show its table, and return how it has ended.
 
-    ``concurrency`` games are played at a time; 0 for as many as the cluster at the address ``dask`` has room for.
-    Raises `engine.commands.program.Rejected`, OSError, and exception groups of OSError, of
-    `server.commands.match.games.CannotPlay` and of `server.contest.formats.openings.BadOpening`.
+    ``results`` is the file of its ledger, ``records`` the folder of the records of its games; None: they are not kept.
+    ``dask`` is the address of a cluster that plays the games; empty for this machine. Raises
+    `engine.commands.program.Rejected`, and exception groups of OSError and of `CannotPlay`.
     """
-    holding = _Holding(setup, files, console)
-    holding.resume()
-    if is_complete(holding.progress):
-        return MatchEnd(holding.progress, False)
-    interrupted = False
-    async with trio.open_nursery() as nursery:
+    with (
+        tempfile.TemporaryDirectory(prefix="arena-match-") as folder,
+        _opened_ledger(results or Path(folder) / "results.sqlite3", setup) as (store, contest),
+    ):
+        match = _Match(setup, store, contest, Path(folder), records, console)
+        if is_complete(match.progress):
+            return MatchEnd(match.progress, False)
+        interrupted = False
+        async with trio.open_nursery() as nursery:
 
-        async def heed_signals(*, task_status: trio.TaskStatus[None]) -> None:
-            nonlocal interrupted
-            with trio.open_signal_receiver(*stop_signals()) as signals:
-                task_status.started()
-                async for _ in signals:
-                    interrupted = True
-                    nursery.cancel_scope.cancel()
+            async def handle_signals(*, task_status: trio.TaskStatus[None]) -> None:
+                nonlocal interrupted
+                with trio.open_signal_receiver(*stop_signals()) as signals:
+                    task_status.started()
+                    async for _ in signals:
+                        interrupted = True
+                        nursery.cancel_scope.cancel()
 
-        await nursery.start(heed_signals)
-        await holding.run(concurrency, dask)
-        nursery.cancel_scope.cancel()
-    return MatchEnd(holding.progress, interrupted)
+            await nursery.start(handle_signals)
+            await match.run(dask)
+            nursery.cancel_scope.cancel()
+        return MatchEnd(match.progress, interrupted)
 
 
-async def _precompile(setup: MatchSetup, tell: Callable[[str], None]) -> None:
-    """Compile what built-in bots need; say so where it takes a while."""
-    async with trio.open_nursery() as nursery:
+@contextmanager
+def _opened_ledger(path: Path, setup: MatchSetup) -> Iterator[tuple[Store, int]]:
+    """Open the ledger of a match, and its contest; raises `engine.commands.program.Rejected`."""
+    place = f"--results {path}"
+    with opened_alone(path, place, "match"):
+        try:
+            store = Store(path)
+        except BadStore as error:
+            raise Rejected(f"{place}: {error}") from None
+        with closing(store):
+            yield store, _open_contest(store, setup, place)
 
-        async def say() -> None:
-            await trio.sleep(QUIET_SECONDS)
-            tell("the search of the built-in bot is compiled for this game, once: that takes some seconds")
 
-        nursery.start_soon(say)
-        await precompile_bots(setup.definition, beside_games=False)
-        nursery.cancel_scope.cancel()
+def _open_contest(store: Store, setup: MatchSetup, place: str) -> int:
+    """Return the contest of the ledger; raises `engine.commands.program.Rejected` where it is another match."""
+    text = msgspec.json.encode(setup.setting).decode()
+    if not (contests := store.contests()):
+        return store.open_contest(text, setup.definition, datetime.now(UTC))
+    contest = contests[0].id
+    try:
+        before = _SETTING.decode(store.opened_with(contest)[0])
+    except msgspec.DecodeError:
+        raise Rejected(f"{place}: this file holds no match, but contests of a server. Name another file") from None
+    if differ := "; ".join(differences(before, setup.setting)):
+        raise Rejected(f"{place}: this file holds another match: {differ}. Name another file, or ask for the same")
+    for number in store.begun(contest):
+        store.forget(contest, number)
+    store.redefine(contest, setup.definition)
+    return contest
+
+
+_SETTING = msgspec.json.Decoder(Setting)
 
 
 @asynccontextmanager
-async def _host(
-    setup: MatchSetup, arena: Arena, dask: str, here: Host
-) -> AsyncIterator[tuple[Host, Callable[[], int]]]:
-    """Give the host of the games, and how many it can play at a time, where that is for it to say."""
-    if not dask:
-        yield here, lambda: 1
+async def _cluster(address: str, setup: MatchSetup) -> AsyncIterator[Cluster | None]:
+    """Connect to a cluster; None without an address."""
+    if not address:
+        yield None
         return
-    cluster = dask_cluster(dask, setup.definition)
+    cluster = dask_cluster(address, setup.definition)
     async with trio.open_nursery() as nursery:
         await nursery.start(cluster.run)
-        yield ClusterHost(arena, cluster), lambda: cluster.games
+        yield cluster
         nursery.cancel_scope.cancel()
 
 
-class _Holding:
+class _Match:
     """A match while its games are played."""
 
-    def __init__(self, setup: MatchSetup, files: MatchFiles, console: Console) -> None:
+    def __init__(
+        self, setup: MatchSetup, store: Store, contest: int, data: Path, records: Path | None, console: Console
+    ) -> None:
         self._setup = setup
-        self._files = files
+        self._store = store
+        self._contest = contest
+        self._data = data
+        self._records = records
         self._console = console
+        self._numbers = {fixture: number for number, fixture in enumerate(setup.fixtures, 1)}
         self._tally = Tally(setup.names, setup.test)
-        self._known: set[int] = set()
-        """Games that were over before the beginning."""
         self._started: set[str] = set()
-        """Players who have played in them."""
+        """Players who have played a game; the match ends where a program never starts."""
         self._count = 0
         """Games that are over since the beginning."""
         self._began: float | None = None
         """When the first of them could begin."""
-        self._running: Callable[[], int] = lambda: 0
-
-    def resume(self) -> None:
-        """Count the games of the file of results."""
-        for game in self._files.results.resume(self._setup.setting):
-            if game.number > len(self._setup.fixtures):
-                continue
-            self._tally.add(game)
-            self._known.add(game.number)
-            self._started.update(game.players if game.plies else ())
-        if self._known:
-            self._say(f"going on after {number_of(len(self._known), 'game')}")
+        self._runner: Runner | None = None
+        self._ending: dict[int, GameResult] = {}
+        """Games that are over by match, whose programs may still write on stderr."""
+        self._fault: CannotPlay | None = None
+        self._stop = trio.CancelScope()
+        for game in counted_games(store.games(contest)):
+            self._add(game)
+        if self._tally.count:
+            self._say(f"going on after {number_of(self._tally.count, 'game')}")
 
     @property
     def progress(self) -> Progress:
         """How far the match has come."""
         minutes = 0.0 if self._began is None else (trio.current_time() - self._began) / 60
         rate = self._count / minutes if minutes > 0 else 0.0
-        return Progress(self._tally, len(self._setup.fixtures), self._running(), rate)
+        running = 0 if self._runner is None else len(self._runner.running)
+        return Progress(self._tally, len(self._setup.fixtures), running, rate)
 
-    async def run(self, concurrency: int, dask: str) -> None:
-        """Play all games that are not over, until the test ends the match."""
+    async def run(self, dask: str) -> None:
+        """Play all games that are not over, until the test ends the match; raises `CannotPlay`."""
         if not dask:
             if why := await trio.to_thread.run_sync(contest_obstacle, self._setup.definition):
                 raise OSError(why)
-            await _precompile(self._setup, self._say)
-        numbers = (number for number in range(1, len(self._setup.fixtures) + 1) if number not in self._known)
-        with tempfile.TemporaryDirectory(prefix="arena-match-") as folder:
-            data = Path(folder)
-            async with (
-                private_arena(data, program()) as (arena, _, seats),
-                _host(self._setup, arena, dask, ArenaHost(arena, seats)) as (host, room),
-                trio.open_nursery() as nursery,
-            ):
-                games = MatchGames(self._setup, host, data, (lambda: concurrency) if concurrency else room)
-                games.started = self._started
-                self._running, self._began = (lambda: games.running), trio.current_time()
-                nursery.start_soon(self._show)
-                nursery.start_soon(games.tell_awaited, self._say)
-                await games.play(numbers, partial(self._keep, data))
-                nursery.cancel_scope.cancel()
+            await self._precompile()
+        async with (
+            private_arena(self._data, program(), self._store.last_match()) as (arena, _, seats),
+            _cluster(dask, self._setup) as cluster,
+            trio.open_nursery() as nursery,
+        ):
+            self._runner = Runner(self._contest, self._store, arena, seats, cluster, kept=self._keep)
+            self._began = trio.current_time()
+            nursery.start_soon(self._show)
+            nursery.start_soon(self._watch, arena)
+            if cluster is None:
+                nursery.start_soon(self._report_silence, arena)
+            try:
+                with self._stop:
+                    await self._runner.run()
+            finally:
+                self._runner = None
+                self._keep_logs()
+            nursery.cancel_scope.cancel()
+        if self._fault is not None:
+            if name := self._fault.name:  # what it has lost without a start counts for nothing when the match goes on
+                self._store.intervene(
+                    self._contest,
+                    lambda number: Intervention(number, datetime.now(UTC), Kind.REINSTATE, name, stage=0),
+                )
+            raise self._fault
 
     def _say(self, line: str) -> None:
         self._console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+    async def _precompile(self) -> None:
+        """Compile what built-in bots need; say so where it takes a while."""
+        async with trio.open_nursery() as nursery:
+
+            async def report() -> None:
+                await trio.sleep(QUIET_SECONDS)
+                self._say("the search of the built-in bot is compiled for this game, once: that takes some seconds")
+
+            nursery.start_soon(report)
+            await precompile_bots(self._setup.definition, beside_games=False)
+            nursery.cancel_scope.cancel()
 
     async def _show(self) -> None:
         """Show the table in a terminal, and elsewhere a line now and then."""
@@ -195,32 +251,88 @@ class _Holding:
                     began = trio.current_time()
                     live.update(Text("\n".join(table(self.progress, test))), refresh=True)
                     await trio.sleep(max(DRAW_SECONDS, DRAW_SHARE * (trio.current_time() - began)))
-        told = 0
+        reported = 0
         while True:
             await trio.sleep(LINE_SECONDS)
-            if self._count > told:
-                told = self._count
+            if self._count > reported:
+                reported = self._count
                 self._say(progress_line(self.progress, test))
 
-    def _keep(self, data: Path, over: GameOver) -> bool:
-        """Keep a game with its record, and tell whether the match goes on."""
-        self._keep_record(data, over)
-        self._files.results.keep(over.game)
-        self._tally.add(over.game)
-        self._count += 1
-        return not is_complete(self.progress)
+    async def _report_silence(self, arena: Arena) -> None:
+        """Say what is waited for where no game has begun for some seconds."""
+        await trio.sleep(SILENT_SECONDS)
+        if not arena.stats.started:
+            limit = self._setup.definition.start_seconds
+            what = "a program has to connect and seek, or to read its input"
+            self._say(f"no game has begun after {SILENT_SECONDS:g} s: {what}, and has {limit} s for that")
 
-    def _keep_record(self, data: Path, over: GameOver) -> None:
-        """Move the record and the output on stderr of a game to the folder of records, or delete them."""
-        logs = {name: errors_of(data, CONTEST, over.match, name) for name in over.game.players}
-        kept = {DataFolders(data).record(over.match): f"{over.game.number}{SUFFIX}"}
-        kept |= {path: f"{over.game.number}-{name}.log" for name, path in logs.items()}
-        for path, name in kept.items():
-            if not path.exists():
+    async def _watch(self, arena: Arena) -> None:
+        """Keep the logs of programs that have ended, and end the match after a long pause."""
+        reason, since = "", 0.0
+        while True:
+            await trio.sleep(LOOK_SECONDS)
+            self._keep_logs()
+            presence = ContestPlayers.of(arena).present.get(self._contest)
+            pause = None if presence is None else presence.paused
+            if pause is None:
+                reason = ""
+            elif not reason:
+                reason, since = pause.reason, trio.current_time()
+                self._say(f"the match waits: {reason}")
+            elif trio.current_time() - since > GIVE_UP_SECONDS:
+                self._give_up(CannotPlay(reason))
+
+    def _give_up(self, fault: CannotPlay) -> None:
+        self._fault = self._fault or fault
+        self._stop.cancel()
+
+    def _add(self, game: GameResult) -> None:
+        """Count a game."""
+        if game.fixture in self._numbers:
+            self._tally.add(played_game(self._setup.definition, self._numbers[game.fixture], game))
+            self._started.update(game.fixture.players if game.played else ())
+
+    def _keep(self, game: GameResult) -> None:
+        """Count a game that the ledger has, and keep its record."""
+        assert self._runner is not None
+        match = self._runner.running.get(game.fixture) or game.match
+        if match is not None:
+            self._ending[match] = game
+        if game.termination in ANNULLED:
+            return
+        self._add(game)
+        self._count += 1
+        number = self._numbers[game.fixture]
+        if game.match is not None:
+            self._move(DataFolders(self._data).record(game.match), f"{number}{SUFFIX}")
+        if game.termination == SET_ASIDE:
+            self._give_up(CannotPlay(f"game {number} cannot be played: {game.detail}"))
+        elif not game.played:
+            for loss in losses(self._setup.definition, game):
+                if loss.name not in self._started:
+                    wrote = "" if match is None else last_lines(self._data, self._contest, match, loss.name)
+                    self._give_up(CannotPlay(game.detail, wrote, loss.name))
+
+    def _keep_logs(self) -> None:
+        """Move what programs wrote on stderr, in games whose programs have ended, to the folder of records."""
+        running = {} if self._runner is None else self._runner.running
+        for match, game in list(self._ending.items()):
+            if game.fixture in running:
                 continue
-            if self._files.records is not None:
-                place = self._files.records / name
-                new = place.with_name(f"{name}.new")
-                new.write_bytes(path.read_bytes())
-                os.replace(new, place)
-            path.unlink()
+            del self._ending[match]
+            for name in game.fixture.players:
+                log = errors_of(self._data, self._contest, match, name)
+                if game.termination in ANNULLED:
+                    log.unlink(missing_ok=True)
+                else:
+                    self._move(log, f"{self._numbers[game.fixture]}-{name}.log")
+
+    def _move(self, path: Path, name: str) -> None:
+        """Move a file to the folder of records, or delete it where records are not kept."""
+        if not path.exists():
+            return
+        if self._records is not None:
+            new = self._records / f"{name}.new"
+            new.write_bytes(path.read_bytes())
+            new.replace(self._records / name)
+        path.unlink()

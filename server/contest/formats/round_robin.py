@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import count
 from typing import Annotated, ClassVar
 
-from engine.statistics.elo import MAX_ELO, OUTCOMES, Decision, Sprt
+from engine.statistics.elo import MAX_ELO, Decision, Sprt, Tally
 from engine.wire.words import number_of
 from server.config.declared import Range
 from server.contest.fixtures import Fixture, GameResult, Schedule, whole_meeting
@@ -138,13 +138,13 @@ def decided_after(test: Sprt, player: str, fixtures: Sequence[Fixture], games: S
     are played at a time nor on which ends first.
     """
     results = {game.fixture: game for game in games}
-    counts = [0] * OUTCOMES
-    for pair, both in enumerate(zip(fixtures[::2], fixtures[1::2], strict=True), 1):
+    tally = Tally(test)
+    for pair, both in enumerate(zip(fixtures[::2], fixtures[1::2], strict=True)):
         if not all(fixture in results for fixture in both):
             return None
-        counts[round(2 * sum(results[fixture].points(fixture.players.index(player)) for fixture in both))] += 1
-        if test.decide(test.ratio(tuple(counts))) is not Decision.OPEN:
-            return pair
+        tally.add(pair, round(2 * sum(results[fixture].points(fixture.players.index(player)) for fixture in both)))
+        if tally.decision is not Decision.OPEN:
+            return tally.pairs
     return None
 
 

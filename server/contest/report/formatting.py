@@ -1,6 +1,6 @@
 """Formats numbers, times and foreign text for reports, and sentences about interruptions."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -187,9 +187,3 @@ def programs(game: Game) -> str:
     first = _program(game.first_cpu, game.first_wall, game.first_memory, game.first_status)
     second = _program(game.second_cpu, game.second_wall, game.second_memory, game.second_status)
     return f"{first} / {second}"
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return a table as lines: the first column stands to the left, and all others to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join((row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:]))) for row in rows]

@@ -6,7 +6,7 @@ has left it.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
 from functools import partial
 
@@ -109,6 +109,11 @@ class Runner:
             contest_players.leave(self.contest)
         contest_players.over(self.definition)
         log.info("contest_ended", contest=self.definition.name, games=len(self._ledger.games))
+
+    @property
+    def running(self) -> Mapping[Fixture, int | None]:
+        """The games that are played now, by the number of the match, until their programs have ended."""
+        return self._running
 
     def wake(self) -> None:
         """Let the runner look again for games that can begin."""

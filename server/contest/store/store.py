@@ -103,6 +103,13 @@ class Store:
                 )
             return contest
 
+    def redefine(self, contest: int, definition: Definition) -> None:
+        """Let a contest go on by another definition of the same entrants, also one that was over."""
+        with self._transaction(synced=True):
+            self._run(
+                "UPDATE contests SET definition = ?, closed = NULL WHERE id = ?", definition_text(definition), contest
+            )
+
     def close_contest(self, contest: int, date: datetime, interventions: int = 0) -> bool:
         """Save the date when a contest was over; the first date stands.
 

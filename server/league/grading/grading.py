@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from engine.commands import reports
+from engine.wire.words import aligned
 from server.contest.report.files import table
-from server.contest.report.formatting import aligned
 from server.league.grading.evidence import Evidence
 from server.league.grading.rule import BadRule, Criterion, Measured, Rule
 

@@ -14,8 +14,7 @@ from bots.check.report import Build, SituationResult
 from bots.check.report import as_json as check_as_json
 from engine.statistics.elo import estimate
 from server.commands.grade import grade
-from server.commands.match.output import Progress, as_json
-from server.commands.match.tally import Tally
+from server.commands.match.results import Progress, Tally, as_json
 from server.contest.formats.round_robin import RoundRobin
 from server.contest.report import files as report_files
 from server.league.grading.evidence import BadReport, Evidence, add_report

@@ -3,9 +3,11 @@
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import tomllib
+from contextlib import closing
 from pathlib import Path
 
 from tests.forking import Forked
@@ -57,9 +59,15 @@ class Match:
 
     def wait_for_games(self, file: Path, games: int) -> None:
         """Wait until a file of results has so many games."""
-        wait_until(
-            lambda: self.process.poll() is not None or (file.exists() and file.read_bytes().count(b"\n") > games)
-        )
+
+        def has_them() -> bool:
+            try:
+                with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as connection:
+                    return bool(connection.execute("SELECT count(*) >= ? FROM games", (games,)).fetchone()[0])
+            except sqlite3.Error:
+                return False
+
+        wait_until(lambda: self.process.poll() is not None or has_them())
 
 
 def run(folder: Path, *words: str) -> tuple[int, str, str]:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from engine.clock import TimeControl
 from engine.statistics.elo import Sprt
+from server.commands.match.contest import MatchSetup, make_setup
 from server.commands.match.players import MatchPlayer
-from server.commands.match.setup import MatchSetup, make_setup
-from server.commands.match.tally import PlayedGame
+from server.commands.match.results import PlayedGame
 from server.contest.definition import Sandbox
 
 

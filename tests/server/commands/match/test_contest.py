@@ -1,10 +1,10 @@
-"""Which games a match has, and where they begin."""
+"""A match as a contest: which games it has, and where they begin."""
 
-from server.commands.match.setup import games_in_meeting
+from server.contest.plan import plan
 from tests.server.commands.match.made import setup
 
 
-def test_two_players_meet_in_pairs_of_every_variant_in_turn() -> None:
+def test_the_schedule_is_that_of_the_contest() -> None:
     made = setup(games=8, variants=("3 3 3", "4 4 3"))
     assert [(fixture.players, fixture.variant) for fixture in made.fixtures[:4]] == [
         (("ann", "bob"), 0),
@@ -12,23 +12,15 @@ def test_two_players_meet_in_pairs_of_every_variant_in_turn() -> None:
         (("ann", "bob"), 1),
         (("bob", "ann"), 1),
     ]
-    assert len(made.fixtures) == 8
-    assert games_in_meeting(2) == 4
-
-
-def test_both_games_of_a_pair_have_the_opening_and_each_pair_another_one() -> None:
-    made = setup(games=8)
-    openings = [made.opening(fixture) for fixture in made.fixtures]
-    assert openings[::2] == openings[1::2] and len(set(openings)) == 4
-    definition = made.game_definition(made.fixtures[2], openings[2])
-    assert definition.position(made.fixtures[2]) == openings[2]
+    assert made.fixtures == plan(made.definition, []).due and len(made.fixtures) == 8
+    openings = [made.definition.position(fixture) for fixture in made.fixtures]
+    assert openings[::2] == openings[1::2] and len(set(openings)) == 4, "each pair has another opening"
 
 
 def test_the_first_games_of_a_match_are_those_of_a_longer_one() -> None:
     short, long = setup(games=4), setup(games=12)
     assert long.fixtures[:4] == short.fixtures
-    assert [long.opening(one) for one in long.fixtures[:4]] == [short.opening(one) for one in short.fixtures]
-    assert long.setting == short.setting, "how many games there are to be is nothing that a game depends on"
+    assert long.setting == short.setting, "no game depends on the number of games"
 
 
 def test_every_two_of_several_players_meet_equally_often() -> None:

@@ -1,6 +1,11 @@
-"""The result of a match as text: its table, and for scripts JSON and JUnit XML. Pure."""
+"""The results of a match: its table with Elo and the sequential test, and for scripts JSON and JUnit XML. Pure.
+
+Elo and its 95 % interval come from pairs of games (`engine.statistics.elo`). Pairs enter the test in the order of the
+schedule, without a gap: its decision depends neither on how many games are played at a time nor on which ends first.
+"""
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -8,14 +13,176 @@ import msgspec
 
 from engine.commands import reports
 from engine.commands.reports import Case, Suite
-from engine.games.catalogue import variant_title
+from engine.games.catalogue import GAMES, variant_title
 from engine.games.outcome import Termination
 from engine.record import readable
-from engine.statistics.elo import Decision, Sprt
-from engine.wire.words import number_of
-from server.commands.match.setup import MatchSetup
-from server.commands.match.tally import Row, Tally
+from engine.statistics import elo
+from engine.statistics.elo import Counts, Decision, Estimate, Sprt, count_pairs, estimate
+from engine.wire.words import aligned, number_of
+from server.commands.match.contest import MatchSetup
+from server.contest.definition import Definition
+from server.contest.fixtures import GameResult
 from server.contest.report import formatting
+from server.contest.scoring.disqualification import Cause, losses
+
+NO_FAULTS = frozenset({Cause.BOARD, Cause.RESIGN, Cause.ADJUDICATED})
+"""Causes of losses that are no fault of the player's program."""
+
+
+class PlayedGame(msgspec.Struct, frozen=True):
+    """A game of a match that is over, as it stands in JSON."""
+
+    number: int
+    """Its place in the schedule, from 1."""
+    players: tuple[str, str]
+    """Names; that of the first side of the game comes first."""
+    variant: str
+    """Its parameters."""
+    points: tuple[float, float]
+    """Of both sides: 1, 0.5 or 0."""
+    reason: str
+    """How it ended, in a word."""
+    sentence: str
+    """The same for people."""
+    causes: tuple[str, str]
+    """Why each side has lost, a word of `server.contest.scoring.disqualification.Cause`; empty where it has not."""
+    plies: int
+    moves: tuple[int, int]
+    """Of each side."""
+    used_ms: tuple[float, float]
+    """Milliseconds that each side has used."""
+
+    @property
+    def pair(self) -> int:
+        """The number of its pair, from 0."""
+        return (self.number - 1) // 2
+
+
+def played_game(definition: Definition, number: int, game: GameResult) -> PlayedGame:
+    """Return a game of the schedule that is over."""
+    causes = {loss.side: loss for loss in losses(definition, game)}
+    variant = definition.variants[game.fixture.variant]
+    assert variant.drawn is not None
+    first = (game.plies + 1) // 2
+    moves = (first, game.plies - first)
+    if (GAMES[variant.game].start(variant.parameters).turn + variant.drawn.plies) % 2 == 1:
+        moves = moves[::-1]
+    sentence = next(iter(causes.values())).sentence if causes else game.detail or game.termination.replace("_", " ")
+    return PlayedGame(
+        number=number,
+        players=game.fixture.players,
+        variant=variant.parameters,
+        points=(game.points(0), game.points(1)),
+        reason=game.termination,
+        sentence=sentence,
+        causes=(causes[0].cause if 0 in causes else "", causes[1].cause if 1 in causes else ""),
+        plies=game.plies,
+        moves=moves,
+        used_ms=(game.used[0] / 1000, game.used[1] / 1000),
+    )
+
+
+class Fault(NamedTuple):
+    """A game that a player has lost by a fault of its program."""
+
+    number: int
+    cause: str
+    sentence: str
+
+
+class Row(NamedTuple):
+    """A player in the table."""
+
+    name: str
+    wins: int
+    draws: int
+    losses: int
+    points: float
+    counts: Counts
+    """How many of its pairs have had each result, that of 0 points first."""
+    causes: Counter[str]
+    """How often it has lost by each cause."""
+    faults: tuple[Fault, ...]
+    """Losses by faults of its program, in the order of the games."""
+    moves: int
+    used_ms: float
+
+    @property
+    def games(self) -> int:
+        """The number of its games."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def score(self) -> float:
+        """Its part of the points, 0 to 1; 0 without games."""
+        return self.points / self.games if self.games else 0.0
+
+    @property
+    def estimate(self) -> Estimate | None:
+        """Its strength against its opponents; None before its first pair."""
+        return estimate(self.counts) if any(self.counts) else None
+
+    @property
+    def ms_a_move(self) -> float:
+        """Milliseconds a move, on average; its initialisation is in them."""
+        return self.used_ms / self.moves if self.moves else 0.0
+
+
+class Tally:
+    """The results of a match so far."""
+
+    def __init__(self, names: Sequence[str], test: Sprt | None) -> None:
+        """Begin without games; a test is one of the first player, of two."""
+        self._names = tuple(names)
+        self._games: dict[int, PlayedGame] = {}
+        self.pairs = elo.Tally(test)
+        """The pairs of the first player in their order, without a gap."""
+
+    @property
+    def games(self) -> tuple[PlayedGame, ...]:
+        """The games that count, in order: all, or those up to the pair with which the test has ended."""
+        end = math.inf if self.pairs.decision is Decision.OPEN else 2 * self.pairs.pairs
+        return tuple(self._games[number] for number in sorted(self._games) if number <= end)
+
+    @property
+    def count(self) -> int:
+        """The number of games that count."""
+        return len(self._games if self.pairs.decision is Decision.OPEN else self.games)
+
+    def add(self, game: PlayedGame) -> None:
+        """Count a game."""
+        self._games[game.number] = game
+        both = [self._games.get(2 * game.pair + place) for place in (1, 2)]
+        points = [
+            one.points[one.players.index(self._names[0])] for one in both if one and self._names[0] in one.players
+        ]
+        if len(points) == 2:
+            self.pairs.add(game.pair, round(2 * sum(points)))
+
+    def rows(self) -> list[Row]:
+        """Return the table, in the order in which players were named."""
+        games = self.games
+        return [_row(name, [game for game in games if name in game.players]) for name in self._names]
+
+
+def _row(name: str, games: Sequence[PlayedGame]) -> Row:
+    sides = [(game, game.players.index(name)) for game in games]
+    results = Counter(game.points[side] for game, side in sides)
+    won, drawn, lost = results[1.0], results[0.5], results[0.0]
+    causes = Counter(game.causes[side] for game, side in sides if game.causes[side])
+    return Row(
+        name, won, drawn, lost, won + drawn / 2,
+        count_pairs((game.pair, game.points[side]) for game, side in sides),
+        causes,
+        tuple(
+            Fault(game.number, cause, game.sentence)
+            for game, side in sides
+            if (cause := game.causes[side]) and cause not in NO_FAULTS
+        ),
+        sum(game.moves[side] for game, side in sides),
+        sum(game.used_ms[side] for game, side in sides),
+    )  # fmt: skip
+
 
 MAX_FAULTS = 3
 """Faults of a player that are told one by one, the last ones."""
@@ -55,16 +222,7 @@ def table(now: Progress, test: Sprt | None) -> list[str]:
     """Return the whole table: two players as they were named, more of them with the best score first."""
     rows = now.tally.rows()
     shown = rows if len(rows) == 2 else sorted(rows, key=lambda row: -row.score)
-    cells = [HEAD, *(_cells(row) for row in shown)]
-    widths = [max(len(line[column]) for line in cells) for column in range(len(HEAD))]
-    last = len(HEAD) - 1
-    lines = [
-        "  ".join(
-            cell.ljust(width) if column in (0, last) else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in cells
-    ]
+    lines = aligned([HEAD, *(_cells(row) for row in shown)], left=(0, len(HEAD) - 1))
     if test is not None:
         lines.append(test_line(now.tally, test, [row.name for row in rows]))
     lines.append(count_line(now))
@@ -152,7 +310,7 @@ def as_json(setup: MatchSetup, now: Progress, status: int) -> str:
         "complete": is_complete(now),
         "setting": setup.setting,
         "games_planned": now.games,
-        "players": [_row(row) for row in tally.rows()],
+        "players": [_json_row(row) for row in tally.rows()],
         "sprt": None
         if test is None
         else {
@@ -168,7 +326,7 @@ def as_json(setup: MatchSetup, now: Progress, status: int) -> str:
     return reports.as_json(msgspec.to_builtins(found))
 
 
-def _row(row: Row) -> dict[str, object]:
+def _json_row(row: Row) -> dict[str, object]:
     found = row.estimate
     return {
         "name": row.name,

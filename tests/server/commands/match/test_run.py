@@ -1,0 +1,209 @@
+"""A match in its private arena on a scripted host: its ledger, and when it cannot be played."""
+
+import io
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+import trio
+from msgspec.structs import replace
+from rich.console import Console
+
+from engine.commands.program import Rejected
+from engine.games.outcome import Termination
+from server.commands.match import run
+from server.commands.match.contest import MatchSetup, Setting
+from server.commands.match.run import CannotPlay, MatchEnd, hold
+from server.contest.fixtures import ENDED_AT_START, GameResult, Programs
+from server.contest.hosts.host import GameTask, NotPlayed, PlayerMissing
+from server.contest.runtime import runner
+from server.contest.store.folders import errors_of
+from tests.server.commands.match.made import setup
+
+SETTING = setup().setting
+
+
+class ScriptedHost:
+    """A host whose games end as a test says."""
+
+    def __init__(self, data: Path, ends: Callable[[GameTask], GameResult]) -> None:
+        self._data = data
+        self._ends = ends
+        self.begun: list[GameTask] = []
+
+    @asynccontextmanager
+    async def play(self, task: GameTask) -> AsyncIterator["ScriptedGame"]:
+        self.begun.append(task)
+        log = errors_of(self._data, task.contest, task.number, "bob")
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.write_text("Traceback\nImportError: no module named tables\n")
+        yield ScriptedGame(self._ends, task)
+
+
+class ScriptedGame:
+    programs: Programs = (None, None)
+    lacked = ""
+    recorded = False
+
+    def __init__(self, ends: Callable[[GameTask], GameResult], task: GameTask) -> None:
+        self._ends = ends
+        self._task = task
+
+    async def result(self) -> GameResult:
+        await trio.lowlevel.checkpoint()
+        return self._ends(self._task)
+
+    def leave_cores(self) -> bool:
+        return False
+
+    def cut_off(self) -> None:
+        return None
+
+
+def won(task: GameTask) -> GameResult:
+    return GameResult(task.fixture, None, 0, "three_in_a_row", "", 5)
+
+
+Hold = Callable[..., "tuple[MatchEnd | str, ScriptedHost, str]"]
+
+
+@pytest.fixture
+def held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hold:
+    """Return a function that holds a match on a scripted host: its end or why not, the host, what it has said."""
+
+    def hold_match(
+        made: MatchSetup, ends: Callable[[GameTask], GameResult] = won, results: Path | None = None, look: float = 20.0
+    ) -> tuple[MatchEnd | str, ScriptedHost, str]:
+        hosts = []
+
+        def host(arena: object, seats: object) -> ScriptedHost:
+            hosts.append(ScriptedHost(arena.settings.data, ends))  # type: ignore[attr-defined]
+            return hosts[0]
+
+        monkeypatch.setattr(runner, "ArenaHost", host)
+        monkeypatch.setattr(run, "LOOK_SECONDS", look)
+        said = io.StringIO()
+        end: MatchEnd | str = ""
+        try:
+            end = trio.run(
+                hold, made, results, None, "", Console(file=said, width=200),
+                clock=trio.testing.MockClock(autojump_threshold=0.05),
+            )  # fmt: skip
+        except* CannotPlay as group:
+            (error,) = group.exceptions
+            assert isinstance(error, CannotPlay)
+            end = f"{error}\n{error.wrote}".strip()
+        return end, hosts[0] if hosts else ScriptedHost(tmp_path, ends), said.getvalue()
+
+    return hold_match
+
+
+def counted(end: MatchEnd | str) -> list[int]:
+    assert isinstance(end, MatchEnd), end
+    return [game.number for game in end.progress.tally.games]
+
+
+def test_a_match_goes_on_where_its_ledger_ends(tmp_path: Path, held: Hold) -> None:
+    results = tmp_path / "results.sqlite3"
+    end, host, said = held(setup(games=4), results=results)
+    assert counted(end) == [1, 2, 3, 4] and len(host.begun) == 4 and said == ""
+    end, host, said = held(setup(games=8), results=results)
+    assert counted(end) == list(range(1, 9)), "more games may be asked for"
+    assert [task.fixture for task in host.begun] == list(setup(games=8).fixtures[4:])
+    assert said.startswith("going on after 4 games\n")
+    end, host, said = held(setup(games=8), results=results)
+    assert counted(end) == list(range(1, 9)) and host.begun == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        (replace(SETTING, budget=7), "budget is 1000 there, and 7 here"),
+        (replace(SETTING, variants=("4 4 4",)), "variants is 3 3 3 there, and 4 4 4 here"),
+        (replace(SETTING, openings="2 plies, seed 2"), "openings is 2 plies, seed 1 there, and 2 plies, seed 2 here"),
+        (replace(SETTING, players=SETTING.players[::-1]), "ann name is ann there, and bob here"),
+        (
+            replace(SETTING, players=(replace(SETTING.players[0], digest="1" * 64), SETTING.players[1])),
+            "ann has changed since",
+        ),
+    ],
+)
+def test_the_ledger_of_another_match_is_refused(tmp_path: Path, held: Hold, changed: Setting, sentence: str) -> None:
+    results = tmp_path / "results.sqlite3"
+    held(setup(games=2), results=results)
+    with pytest.raises(Rejected) as caught:
+        held(setup(games=2)._replace(setting=changed), results=results)
+    assert sentence in str(caught.value) and "this file holds another match" in str(caught.value)
+    assert counted(held(setup(games=2), results=results)[0]) == [1, 2]
+
+
+def test_a_foreign_file_is_refused_and_left_as_it_is(tmp_path: Path, held: Hold) -> None:
+    results = tmp_path / "results.jsonl"
+    results.write_text('{"type": "match"}\n' * 100)
+    with pytest.raises(Rejected, match=f"--results {results}: .* is no database"):
+        held(setup(games=2), results=results)
+    assert results.read_text() == '{"type": "match"}\n' * 100
+
+
+def test_two_matches_cannot_write_to_one_ledger(tmp_path: Path, held: Hold) -> None:
+    results = tmp_path / "results.sqlite3"
+    with run._opened_ledger(results, setup()), pytest.raises(Rejected, match="another match is writing to it"):
+        held(setup(games=2), results=results)
+
+
+@pytest.mark.slow
+def test_a_fault_of_the_machine_costs_nobody_the_game(held: Hold) -> None:
+    faults = iter([NotPlayed("a worker was lost"), PlayerMissing("no process can be started", (), fault=True)])
+
+    def ends(task: GameTask) -> GameResult:
+        for fault in faults:
+            raise fault
+        return won(task)
+
+    end, host, said = held(setup(games=2), ends, look=0.5)
+    assert counted(end) == [1, 2] and len(host.begun) == 4
+    assert "the match waits: a game cannot be played: a worker was lost" in said
+
+
+@pytest.mark.slow
+def test_a_fault_of_the_machine_that_lasts_ends_the_match(held: Hold, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "GIVE_UP_SECONDS", 2.0)
+
+    def ends(task: GameTask) -> GameResult:
+        raise NotPlayed("no worker is left")
+
+    assert held(setup(games=2), ends, look=0.5)[0] == "a game cannot be played: no worker is left"
+
+
+@pytest.mark.slow
+def test_a_game_that_is_annulled_again_and_again_ends_the_match(held: Hold) -> None:
+    def ends(task: GameTask) -> GameResult:
+        return GameResult(task.fixture, None, None, Termination.SERVER_FAULT, "a bug")
+
+    sentence = held(setup(games=2), ends)[0]
+    assert isinstance(sentence, str) and sentence.startswith("game 1 cannot be played: ")
+
+
+def test_a_player_that_never_starts_ends_the_match_and_is_heard(tmp_path: Path, held: Hold) -> None:
+    def ends(task: GameTask) -> GameResult:
+        raise PlayerMissing("bob did not come to the game", ("bob",), termination=ENDED_AT_START)
+
+    results = tmp_path / "results.sqlite3"
+    end, _, _ = held(setup(games=2), ends, results)
+    assert end == "bob did not come to the game\nTraceback\nImportError: no module named tables"
+    end, host, _ = held(setup(games=2), results=results)
+    assert counted(end) == [1, 2] and len(host.begun) == 2, "the game that was lost without a start is played"
+
+
+def test_a_player_that_has_played_before_loses_a_game_that_it_does_not_come_to(held: Hold) -> None:
+    def ends(task: GameTask) -> GameResult:
+        if task.fixture == setup(games=4).fixtures[1]:
+            raise PlayerMissing("bob did not come to the game", ("bob",), termination=ENDED_AT_START)
+        return won(task)
+
+    end, _, _ = held(setup(games=4), ends)
+    assert counted(end) == [1, 2, 3, 4] and isinstance(end, MatchEnd)
+    lost = end.progress.tally.games[1]
+    assert (lost.players, lost.points, lost.causes) == (("bob", "ann"), (0.0, 1.0), ("crashed", ""))
+    assert lost.sentence == "bob did not come to the game"
