@@ -30,7 +30,6 @@ from server.contest.programs.sandbox.limits import (
     MEGABYTE,
     PROCESSES_FACTOR,
     Excess,
-    Group,
     Usage,
     Watched,
     around,
@@ -105,18 +104,22 @@ class Sealed:
     """A sandbox that was started, with its program. `close` it when all in it has ended."""
 
     def __init__(
-        self, process: subprocess.Popen[bytes], status: int, goes: int, way: socket.socket | None, own: ExitStack
+        self,
+        process: subprocess.Popen[bytes],
+        pipes: tuple[int, int],
+        way: socket.socket | None,
+        own: ExitStack,
+        seal: Seal,
+        home: str,
     ) -> None:
-        """Take bubblewrap, two pipes, and the way that a port is handed over by, which ``own`` closes.
+        """Take bubblewrap, two pipes, and the way that a port is handed over by, which ``own`` closes; set the bounds.
 
-        It writes its status to the first pipe, and reads a byte from the other one before the program begins.
+        Bubblewrap writes its status to the first pipe, and reads a byte from the other one before the program begins.
+        ``home`` is that of the server's data directory. If it fails, all that it has begun is left to ``own``.
         """
         self.process = process
-        self._status = status
-        self._goes = goes
+        self._status, self._goes = pipes
         self._way = way
-        self._watched: Watched | None = None
-        self._group: Group | None = None
         self._told = b""
         self._first = self._first_process()
         try:
@@ -125,6 +128,24 @@ class Sealed:
             os.kill(self._first, signal.SIGKILL)
             raise
         own.callback(os.close, self._handle)
+        own.callback(self.kill)  # it waits for bubblewrap for ever, where that is killed alone
+        self._group = around(self._first, home, seal.bounds)
+        if self._group is not None:
+            own.callback(self._group.close)
+        for kind, (soft, hard) in _limits(seal).items():
+            _, most = resource.getrlimit(kind)  # of the server itself: nobody may have more
+            limit = (soft, hard) if most == resource.RLIM_INFINITY else (min(soft, most), min(hard, most))
+            try:
+                resource.prlimit(self._first, kind, limit)
+            except PermissionError as error:
+                raise NotSealed(f"the system does not let this user limit programs: {error.strerror}") from error
+            except ProcessLookupError:  # it has ended
+                break
+        self._watched = Watched(self._first, seal.bounds, seal.cpu_seconds, self.kill, nice_value(seal.niceness))
+        self.look = self._watched.look
+        """Measures what has been used until now."""
+        own.callback(self._watched.close)
+        self._watched.begin()
         self._own = own.pop_all()
 
     def _first_process(self) -> int:
@@ -136,24 +157,6 @@ class Sealed:
                 raise NotSealed(f"no sandbox could be made: bubblewrap ended with status {self.process.wait()}")
             line += data
         return int(json.loads(line)["child-pid"])
-
-    def bound(self, seal: Seal, home: str) -> None:
-        """Set the bounds, before the program begins; ``home`` is that of the server's data directory."""
-        self._group = around(self._first, home, seal.bounds)
-        if self._group is not None:
-            self._own.callback(self._group.close)
-        for kind, (soft, hard) in _limits(seal).items():
-            _, most = resource.getrlimit(kind)  # of the server itself: nobody may have more
-            limit = (soft, hard) if most == resource.RLIM_INFINITY else (min(soft, most), min(hard, most))
-            try:
-                resource.prlimit(self._first, kind, limit)
-            except PermissionError as error:
-                raise NotSealed(f"the system does not let this user limit programs: {error.strerror}") from error
-            except ProcessLookupError:  # it has ended
-                break
-        self._watched = Watched(self._first, seal.bounds, seal.cpu_seconds, self.kill, nice_value(seal.niceness))
-        self._own.callback(self._watched.close)
-        self._watched.begin()
 
     def begin(self) -> None:
         """Let the program begin; raises OSError."""
@@ -175,11 +178,6 @@ class Sealed:
         if data:  # it has handed its port over, and the system has dropped it on the way
             raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
         return None
-
-    def look(self) -> None:
-        """Measure what has been used until now."""
-        if self._watched is not None:
-            self._watched.look()
 
     def kill(self) -> None:
         """End all that is in the sandbox, at once."""
@@ -204,8 +202,8 @@ class Sealed:
     def excess(self, status: int | None) -> Excess | None:
         """Return the bound for which it was ended; None where it was not."""
         watched = self._watched
-        if watched is None or watched.excess is not None:
-            return None if watched is None else watched.excess
+        if watched.excess is not None:
+            return watched.excess
         if status == -signal.SIGXFSZ:
             return Excess(Termination.FILE_TOO_LARGE, f"a file may have {watched.bounds.file_size} MB")
         if status == -signal.SIGXCPU:
@@ -216,7 +214,7 @@ class Sealed:
     @property
     def usage(self) -> Usage:
         """Return what has been used, as far as was seen."""
-        seen = Usage() if self._watched is None else self._watched.usage
+        seen = self._watched.usage
         return seen if self._group is None else seen._replace(cpu_seconds=self._group.cpu_seconds)
 
     def never_ran(self) -> bool:
@@ -281,19 +279,13 @@ def start(
             new_session_keyring()
             talks, niceness = port is None, seal.niceness
             process = spawn(words, environment, "/", core, talks=talks, errors=errors, given=given, niceness=niceness)
-        sealed = None
         try:
-            sealed = Sealed(process, told, goes, way, own)
-            sealed.bound(seal, home)
+            return Sealed(process, (told, goes), way, own, seal, home)
         except BaseException:
-            if sealed is not None:
-                sealed.kill()  # which waits for bubblewrap for ever, where that is killed alone
+            own.close()
             with process:
                 process.kill()
-            if sealed is not None:
-                sealed.close()
             raise
-    return sealed
 
 
 @asynccontextmanager
