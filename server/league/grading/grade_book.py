@@ -22,8 +22,7 @@ from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, NotAllowed
 from server.league.grading.evidence import BadReport, Build, Evidence, add_report
-from server.league.grading.grading import NOTHING, Grade, Student, grade_all
-from server.league.grading.rule import BadRule, Rule, read
+from server.league.grading.grading import NOTHING, BadRule, Grade, Rule, Student, grade_all, read
 from server.league.ladder.rating import decayed
 from server.league.ladder.store import LadderStore
 from server.league.submissions.versions import CHECK_REPORT, Version, Versions

@@ -16,7 +16,7 @@ from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER
 from server.league.grading.evidence import BadReport
 from server.league.grading.grade_book import GradeBook, League, league_evidence
-from server.league.grading.rule import BadRule, read
+from server.league.grading.grading import BadRule, read
 from server.league.ladder.rating import LadderPlayer
 from server.league.ladder.store import BegunGame, EndedGame, LadderStore
 from server.league.submissions.versions import BUILD, CHECK_REPORT, State, Versions
