@@ -23,7 +23,7 @@ from engine.games.outcome import Termination
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.league.submissions import steps, upload
 from server.league.submissions.steps import Ended, Trial
-from server.league.submissions.upload import BadUpload, NoRecipe, unpack
+from server.league.submissions.upload import BadUpload, unpack
 from server.league.submissions.versions import BUILD, CHECK_REPORT, LOGS, UPLOAD, State, Version, Versions, remove_tree
 from server.ops import descendants
 from server.ops.faults import machine_fault, pause_seconds
@@ -125,10 +125,6 @@ TRIES = 3
 """Most matches of a qualification, where a bot loses on time on a busy machine."""
 
 
-class Failed(Exception):
-    """A version does not pass; ``str(error)`` says why."""
-
-
 class Pipeline:
     """The steps of all versions of a data directory."""
 
@@ -208,7 +204,7 @@ class Pipeline:
             raise OSError(why)
         try:
             await self._pass(version)
-        except Failed as error:
+        except BadUpload as error:
             await trio.to_thread.run_sync(self._versions.refuse, version, str(error))
             log.info("submission_refused", bot=version.bot, version=version.number, reason=str(error))
         except OSError:
@@ -258,12 +254,10 @@ class Pipeline:
                 missing = f"this server has no {command[0]}" if ended.status == NO_PROGRAM else ""
                 _judge(ended, f"the build ({' '.join(command)}) failed", missing)
             start = written or upload.start_command(folder)
-        except (BadUpload, NoRecipe) as error:
-            raise Failed(str(error)) from None
         except OSError as error:
             if machine_fault(error):
                 raise
-            raise Failed(f"its files cannot be used: {error.strerror}") from None
+            raise BadUpload(f"its files cannot be used: {error.strerror}") from None
         await trio.to_thread.run_sync(os.sync)  # after a power cut nobody plays half of what is said to be built
         return start
 
@@ -297,12 +291,7 @@ def _sentence(group: BaseExceptionGroup[OSError | BadStore]) -> str:
 
 
 def _judge(ended: Ended, sentence: str, found: str = "") -> None:
-    """Raise `Failed` unless a step has ended well; ``found`` says what was wrong, as far as its log tells."""
-    if ended.fault:
-        raise Failed(f"{sentence}: {ended.fault}")
-    if ended.status != 0 and found:
-        raise Failed(f"{sentence}: {found}")
-    if ended.status != 0:
-        raise Failed(
-            f"{sentence}: exit status {ended.status}" if ended.status > 0 else f"{sentence}: signal {-ended.status}"
-        )
+    """Raise `BadUpload` unless a step has ended well; ``found`` says what was wrong, as far as its log tells."""
+    if ended.fault or ended.status != 0:
+        status = f"exit status {ended.status}" if ended.status > 0 else f"signal {-ended.status}"
+        raise BadUpload(f"{sentence}: {ended.fault or found or status}")

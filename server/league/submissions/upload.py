@@ -39,8 +39,8 @@ LEFT_OUT = ("__MACOSX", ".git", ".DS_Store", "__pycache__")
 READ_BYTES = 1 << 16
 
 
-class BadUpload(ValueError):
-    """An upload that is not taken; ``str(error)`` says what is wrong with it, and what would be right."""
+class BadUpload(Exception):
+    """An upload or a version that is not taken; ``str(error)`` says what is wrong with it, and what would be right."""
 
 
 def unpack(data: bytes, name: str, folder: Path) -> None:
@@ -152,10 +152,6 @@ PYTHON = ("python3", "python")
 """What stands for the server's own Python, which has the client library."""
 
 
-class NoRecipe(ValueError):
-    """Nobody can tell how a bot is built or started; ``str(error)`` says what would be right."""
-
-
 class Language(NamedTuple):
     """How a bot whose folder has a certain file is built."""
 
@@ -197,7 +193,7 @@ def build_command(folder: Path) -> tuple[str, ...]:
 def start_command(folder: Path) -> tuple[str, ...]:
     """Return what starts a bot that was built in a folder, as seen from there, if its author has not written it down.
 
-    Raises `NoRecipe`.
+    Raises `BadUpload`.
     """
     for product, start in STARTS:
         if os.path.lexists(folder / product) and not os.path.isdir(folder / product):  # a link may lead nowhere here
@@ -205,14 +201,14 @@ def start_command(folder: Path) -> tuple[str, ...]:
     scripts = [path.name for path in folder.glob("*.py") if path.name.isprintable() and not path.match("test_*.py")]
     if len(scripts) == 1:
         return "python3", scripts[0]
-    raise NoRecipe(
+    raise BadUpload(
         f"it is not clear how the bot is started: name its program bot.py, bot.js, Bot.java or bot, or write the "
         f"command into a file {COMMAND}, as in: python3 src/main.py"
     )
 
 
 def written_command(folder: Path) -> tuple[str, ...]:
-    """Return what the author has written down to start the bot; nothing if there is no such file. Raises `NoRecipe`."""
+    """Return the author's own command that starts the bot; nothing if there is no such file. Raises `BadUpload`."""
     file = folder / COMMAND
     if not file.is_file() or os.access(file, os.X_OK):
         return ()
@@ -220,9 +216,11 @@ def written_command(folder: Path) -> tuple[str, ...]:
         text = file.read_text(encoding="utf-8-sig").strip()
         words = tuple(shlex.split(text))
     except ValueError as error:
-        raise NoRecipe(f"the file {COMMAND} cannot be read: {error}") from None
+        raise BadUpload(f"the file {COMMAND} cannot be read: {error}") from None
     if not words or "\n" in text or len(text) > MAX_COMMAND:
-        raise NoRecipe(f"the file {COMMAND} holds one line with the command that starts the bot, as in: python3 bot.py")
+        raise BadUpload(
+            f"the file {COMMAND} holds one line with the command that starts the bot, as in: python3 bot.py"
+        )
     return words
 
 

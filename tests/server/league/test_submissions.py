@@ -134,9 +134,9 @@ def test_an_author_may_write_the_command_down(tmp_path: Path) -> None:
     assert upload.written_command(tmp_path) == ("python3", "src/my bot.py", "{host}")
     for wrong in ("", "a\nb", "'open", "x" * 1001):
         file.write_text(wrong)
-        with pytest.raises(upload.NoRecipe, match="the file command"):
+        with pytest.raises(BadUpload, match="the file command"):
             upload.written_command(tmp_path)
-    with pytest.raises(upload.NoRecipe, match="not clear how the bot is started"):
+    with pytest.raises(BadUpload, match="not clear how the bot is started"):
         upload.start_command(tmp_path)
 
 
