@@ -92,7 +92,7 @@ def test_the_named_versions_are_entered_whichever_is_active(
 ) -> None:
     ann, _ = author(accounts, versions, "ann")
     comparisons.begin(ann, "ann", (1, 2), "mnk", "3,3,3", 4)
-    enter_due(tmp_path, versions, accounts, NOW, {}, NOW)
+    enter_due(tmp_path, versions, accounts, NOW, NOW)
     with closing(Store(tmp_path / FILE)) as store:
         assert [(one.name, one.version) for one in store.interventions(1)] == [("ann.1", 1), ("ann.2", 2)]
         entered = folder_of(tmp_path, 1) / ENTERED

@@ -84,7 +84,7 @@ class League(NamedTuple):
         return made
 
     def enter(self, now: datetime) -> None:
-        enter_due(self.data, self.versions, self.accounts, now, {}, UNTIL)
+        enter_due(self.data, self.versions, self.accounts, now, UNTIL)
 
 
 @pytest.fixture
