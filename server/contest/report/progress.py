@@ -71,65 +71,30 @@ class Remaining(NamedTuple):
         return f"about {duration(self.seconds)}{'' if self.measured else ' with all budgets used up'}"
 
 
-class Progress(NamedTuple):
-    """The state of a contest: its stages, and the games that are due."""
-
-    name: str
-    stage: str
-    done: int
-    """Games that are over and count."""
-    running: int
-    left: Remaining
-    over: bool
-    head: tuple[tuple[int, str, str], ...]
-    """The first of the table: place, name, and points or rating."""
-    missing: tuple[str, ...]
-    """Entrants that games wait for."""
-    paused: str
-    """Since when nothing goes on, and why; empty where all is well."""
+def progress_line(definition: Definition, games: Sequence[GameResult], plan: Plan, moment: Moment) -> str:
+    """Return the progress of a contest as one line of plain text; ``plan`` is the plan after its games."""
+    return f"{formatting.printable(definition.name)}: {progress_text(definition, games, plan, moment)}"
 
 
-def current_progress(definition: Definition, games: Sequence[GameResult], plan: Plan, moment: Moment) -> Progress:
-    """Return the progress of a contest; ``plan`` is the plan after its games."""
-    state = plan.stages[-1]
-    valid = counted_games(games)
-    stage, table = "qualification", list[Standing]()
+def progress_text(definition: Definition, games: Sequence[GameResult], plan: Plan, moment: Moment) -> str:
+    """Return that line without the contest's name."""
+    state, valid = plan.stages[-1], counted_games(games)
+    number = number_of(len(valid), "game")
+    stage, head = "qualification", ""
     if state.number != QUALIFICATION:
         stage = f"stage {state.number + 1} of {len(definition.stages)}, {definition.stages[state.number].format.title}"
         table = standings(definition, state.number, state.players, valid, state.schedule.byes)[:HEAD]
-    pauses = [formatting.pause(pause) for pause in moment.pauses[-1:] if pause.ended is None and not plan.over]
-    return Progress(
-        name=definition.name,
-        stage=stage,
-        done=len(valid),
-        running=len(moment.running),
-        left=estimate_left(definition, games, plan, moment),
-        over=plan.over,
-        head=tuple((line.place, line.name, _mark(line)) for line in table),
-        missing=() if plan.over else tuple(moment.missing),
-        paused="".join(pauses),
-    )
-
-
-def progress_line(now: Progress) -> str:
-    """Return the progress as one line of plain text."""
-    return f"{formatting.printable(now.name)}: {progress_text(now)}"
-
-
-def progress_text(now: Progress) -> str:
-    """Return that line without the contest's name."""
-    games = number_of(now.done, "game")
-    if now.over:
-        parts = [f"over after {games}"]
-    else:
-        left = f"{'at least ' if now.left.at_least else ''}{now.left.games} left"
-        parts = [f"{games} done, {now.running} running, {left}, {now.left.time}", now.stage]
-    parts.append(", ".join(f"{place}. {formatting.printable(name)} {mark}" for place, name, mark in now.head))
-    if now.missing:
-        names = ", ".join(map(formatting.printable, now.missing[:MAX_MISSING]))
-        others = len(now.missing) - MAX_MISSING
-        parts.append(f"waiting for {names}{f' and {others} more' if others > 0 else ''}")
-    return "; ".join(filter(None, (*parts, now.paused)))
+        head = ", ".join(f"{line.place}. {formatting.printable(line.name)} {_mark(line)}" for line in table)
+    if plan.over:
+        return "; ".join(filter(None, (f"over after {number}", head)))
+    left = estimate_left(definition, games, plan, moment)
+    more = f"{'at least ' if left.at_least else ''}{left.games} left, {left.time}"
+    parts = [f"{number} done, {len(moment.running)} running, {more}", stage, head]
+    if missing := [*map(formatting.printable, moment.missing)]:
+        others = len(missing) - MAX_MISSING
+        parts.append(f"waiting for {', '.join(missing[:MAX_MISSING])}{f' and {others} more' if others > 0 else ''}")
+    parts += [formatting.pause(pause) for pause in moment.pauses[-1:] if pause.ended is None]
+    return "; ".join(filter(None, parts))
 
 
 def _mark(line: Standing) -> str:
