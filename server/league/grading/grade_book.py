@@ -168,20 +168,6 @@ class Grades(NamedTuple):
         """Return the rule."""
         return read(self.text)
 
-    def of(self, name: str) -> Student | None:
-        """Return the grades of a student."""
-        return next((one for one in self.students if one.name.lower() == name.lower()), None)
-
-
-class OwnGrades(NamedTuple):
-    """What a student sees."""
-
-    date: datetime
-    labels: tuple[str, ...]
-    """Of the criteria."""
-    most: float
-    own: Student
-
 
 class GradeBook:
     """The grades of a league. Its methods are for threads; all raise `BadStore`."""
@@ -228,13 +214,11 @@ class GradeBook:
         """Return the grades that were made last."""
         return self._one("ORDER BY id DESC LIMIT 1")
 
-    def shown_to(self, name: str) -> OwnGrades | None:
-        """Return the published grades of a person; None where there are none."""
+    def shown_to(self, name: str) -> Grades | None:
+        """Return the published grades of a person alone; None where there are none."""
         found = self._one("WHERE is_published")
-        own = None if found is None else found.of(name)
-        if found is None or own is None:
-            return None
-        return OwnGrades(found.date, tuple(one.label for one in found.rule.criteria), found.rule.most, own)
+        own = () if found is None else tuple(one for one in found.students if one.name.lower() == name.lower())
+        return found._replace(students=own) if found is not None and own else None
 
     def _bots(self, rule: Rule) -> dict[str, tuple[str, ...]]:
         """Return the bots of each student; raises `BadRule` for a student who has no account."""
