@@ -6,11 +6,12 @@ import time
 from bots.check.bot_under_test import ANSWER_SECONDS, BotUnderTest
 from bots.check.peer import Left, Peer
 from bots.check.report import Fault, OutOfTime, Skipped
-from engine.clock import MICROSECONDS, Clock, TimeControl
 from engine.games.history import History
 from engine.games.interface import BadMove, Position, moves
+from engine.match.clock import Clock, TimeControl
 from engine.wire import messages as m
 from engine.wire.codes import Code
+from engine.wire.messages import MICROSECONDS
 from engine.wire.words import word_of
 
 BUDGET_MS = 5000

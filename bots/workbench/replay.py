@@ -17,11 +17,12 @@ from bots.client.errors import ArenaError, BotFailed
 from bots.client.failures import describe_failure, traceback_of
 from bots.client.run import to_stderr
 from bots.workbench.play_file import loaded
-from engine.clock import Clock
 from engine.commands import reports
 from engine.games.history import History
 from engine.games.interface import BadMove, Position, play
-from engine.record import Header, Summary
+from engine.match.clock import Clock
+from engine.match.record import Header
+from engine.match.verification import Summary
 from engine.wire import messages as m
 from engine.wire.notes import Note, write_note
 from engine.wire.words import number_of, word_of
@@ -62,7 +63,7 @@ def match_of(header: Header, side: int) -> m.Match:
 
 def turns_of(summary: Summary, side: int) -> list[Turn]:
     """Return the turns of a side, with the one in which the match ended, if it was to move then."""
-    if not all(summary.ready):
+    if not all(summary.state.ready):
         return []
     header, sides = summary.header, summary.header.position.game.sides
     history = History.begin(header.position)

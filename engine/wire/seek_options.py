@@ -3,9 +3,9 @@
 import re
 from typing import NamedTuple
 
-from engine.clock import MICROSECONDS
 from engine.games.interface import BadParameters, Game
 from engine.wire.codes import Code, ProtocolError
+from engine.wire.messages import MICROSECONDS
 from engine.wire.words import NAME_PATTERN, parameters_of, word_of
 
 KEYS = ("params", "budget", "increment", "colour", "opponent")

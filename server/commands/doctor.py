@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from engine import record
-from engine.record import BadRecord
+from engine.match import recovery, verification
+from engine.match.reader import BadRecord
 from engine.wire.words import number_of
 from server.commands.upkeep.league_files import GOOD, NOTE, OTHER_TODO, WRONG, Finding, league_findings
 from server.config import serve_options, tls, tokens
@@ -25,7 +25,6 @@ from server.contest.definition import Sandbox
 from server.contest.programs.sandbox.choice import lacks, sandbox_obstacle
 from server.contest.store.store import FILE as STORE
 from server.league.ladder import definition as ladder
-from server.match import recovery
 from server.storage.database import other_version
 from server.storage.disk import is_in_use
 from server.storage.record_store import SUFFIX
@@ -177,7 +176,7 @@ def _records(folder: Path, every: bool) -> Iterator[Finding]:
     untrue = 0
     for path in chosen:
         try:
-            record.verify(path.read_bytes().decode())
+            verification.verify(path.read_bytes().decode())
         except (OSError, UnicodeDecodeError, BadRecord) as error:
             untrue += 1
             yield Finding(WRONG, "records", f"{path} is not true: {error}; take it from a backup, or take it away")

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from engine.clock import TimeControl
 from engine.games.outcome import ANNULLED
+from engine.match.clock import TimeControl
 from server.contest.definition import Definition, Knockout
 
 QUALIFICATION = -1

@@ -22,11 +22,11 @@ from unittest import mock
 import trio
 from rich.console import Console
 
-from engine.clock import TimeControl
 from engine.commands.game_files import opened_to_append
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import moves
+from engine.match.clock import TimeControl
 from server.commands.match.players import MatchPlayer
 from server.commands.match.run import FILE as MATCH_FILE
 from server.commands.match.run import MatchFiles

@@ -12,10 +12,10 @@ from bots.client.run import Bot, GameResult, play
 from bots.random_bot import RandomBot
 from bots.workbench.learning.episode import Episode
 from bots.workbench.learning.policy_bot import Observation, PolicyBot
-from engine import record
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import Game, IllegalMove
+from engine.match import verification
 from tests.games.cases import EVERY_VARIANT, named
 from tests.server.process import ServerProcess
 
@@ -88,7 +88,7 @@ def test_a_policy_plays_on_the_server(tmp_path: Path, monkeypatch: pytest.Monkey
         server.stop()
     for number, (result,) in enumerate(results, 1):
         text = (tmp_path / "data" / "records" / f"{number}.txt").read_text(encoding="utf-8")
-        summary = record.verify(text)
+        summary = verification.verify(text)
         assert summary.history.moves == result.history.moves
         assert summary.reason not in ("bad_move", "resign", "crashed", "time")
 

@@ -12,7 +12,7 @@ from bots.client.errors import ArenaError
 from bots.workbench.play_file import loaded
 from bots.workbench.replay import Answer, BotHere, Outcome, compare, lines, match_of, turns_of
 from engine.games.interface import Position, moves
-from engine.record import Summary, verify
+from engine.match.verification import Summary, verify
 from engine.wire import messages as m
 from engine.wire.notes import write_note
 from tests.bots.test_cli import run

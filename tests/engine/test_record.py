@@ -4,11 +4,13 @@ import random
 
 import pytest
 
-from engine.clock import TimeControl
 from engine.games.catalogue import GAMES
-from engine.games.outcome import Termination
-from engine.record import BadRecord, Header, verify
-from server.match import referee
+from engine.games.outcome import Outcome, Termination
+from engine.match import referee
+from engine.match.clock import TimeControl
+from engine.match.reader import BadRecord
+from engine.match.record import Header
+from engine.match.verification import verify
 
 
 def played(
@@ -53,9 +55,9 @@ def played(
         elif end == "time":
             state = take(referee.flag(state, now + state.clock.left[turn] + 12))
         elif end == "adjudicated":
-            state = take(referee.adjudicate(state, 1 - turn, "proven", now + 77))
+            state = take(referee.end(state, Outcome(1 - turn, Termination.ADJUDICATED, "proven"), now + 77))
         elif end == "server_stop":
-            state = take(referee.annul(state, Termination.SERVER_STOP, "the server was stopped", now + 5))
+            state = take(referee.end(state, Outcome(None, Termination.SERVER_STOP, "the server was stopped"), now + 5))
     return "".join(lines)
 
 
@@ -195,7 +197,7 @@ def test_clocks_are_recomputed_over_restarts() -> None:
     assert summary.left == (9_970_000, 9_970_500)
     cut = text[: text.index("ready black")]
     assert verify(cut).left == (9_980_000, 9_980_000)
-    assert verify(cut).ready == (True, False)
+    assert verify(cut).state.ready == (True, False)
     assert verify(cut + "back white 700.000\n").latest == 700_000
 
 
@@ -211,7 +213,7 @@ def test_changes_around_restarts_are_found() -> None:
         ("runs black 510.040\n", "", "black has 9980.000 ms left"),
         ("restarted 500.000\n", "restarted 500.000\nready black 501.000 9980.000\n", "black has no connection"),
         ("restarted 9000.000", "restarted 9001.001", "lies before 9001.001"),
-        ("restarted 9000.000", "restarted", "a time is written"),
+        ("restarted 9000.000", "restarted", "expected stamp"),
         ("unanswered white", "resigned black 9011.500\nrestarted 9012.000\nunanswered white", "over already"),
     ]:
         assert text.count(right) == 1
@@ -237,7 +239,7 @@ def test_who_has_no_connection_at_the_end_is_told() -> None:
 
 def test_a_side_loses_by_a_crash_only_without_a_connection() -> None:
     text = played(stop_after=9)
-    sent = verify(text).stamp
+    sent = verify(text).state.stamp
     stamp = f"{sent // 1000 + 5}.{sent % 1000:03}"
     clocks = " ".join(f"{left // 1000}.{left % 1000:03}" for left in verify(text).left)
     gone = f"gone black {stamp}\n"
@@ -250,7 +252,7 @@ def test_a_side_loses_by_a_crash_only_without_a_connection() -> None:
 def test_a_game_can_be_adjudicated_while_it_is_played_and_only_then() -> None:
     text = played(stop_after=9)
     assert text.splitlines()[-1].startswith("move 9 white ")
-    sent = verify(text).stamp
+    sent = verify(text).state.stamp
     white, black = (f"{left // 1000}.{left % 1000:03}" for left in verify(text).left)
     told = f"unanswered black {sent // 1000}.{sent % 1000:03}\n"
     later = f"{sent // 1000 + 5}.{sent % 1000:03} {white}"
@@ -261,14 +263,17 @@ def test_a_game_can_be_adjudicated_while_it_is_played_and_only_then() -> None:
         assert verify(f"{text}{told}result {result} adjudicated {later} {charged} so it is\n").result == result
     late = f"{sent // 1000 + 99_999}.{sent % 1000:03} {white}"
     for lines, sentence in [
-        (f"result annulled adjudicated {later} {black}\n", "has a result"),
+        (
+            f"result annulled adjudicated {later} {black}\n",
+            "the game ended as draw adjudicated, not annulled adjudicated",
+        ),
         (
             f"{told}result white adjudicated {late} 0.000\n",
             "the clock of black had run out, and the match is lost by time",
         ),
         (
             f"resigned white {later.split()[0]}\nresult black adjudicated {later} {black}\n",
-            "has given up and lost by resign",
+            "the game ended as black resign, not black adjudicated",
         ),
     ]:
         with pytest.raises(BadRecord, match=sentence):

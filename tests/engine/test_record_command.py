@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.clock import Stall, TimeControl
 from engine.games.catalogue import GAMES
-from engine.record import Header
-from server.match import referee
+from engine.match import referee
+from engine.match.clock import Stall, TimeControl
+from engine.match.record import Header
 from tests.waiting import WAIT_SECONDS
 
 

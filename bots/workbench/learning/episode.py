@@ -11,7 +11,7 @@ from engine.games.history import History
 from engine.games.interactive_game import MOVE_LIMIT
 from engine.games.interface import IllegalMove
 from engine.games.outcome import Outcome
-from engine.record.encoding import Encoding, Planes, encoding_of, legal_actions
+from engine.match.encoding import Encoding, Planes, encoding_of, legal_actions
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 from cyclopts import Parameter
 
-from engine.clock import TimeControl
 from engine.commands import reports
 from engine.commands.program import Rejected, usable_cores
 from engine.commands.usage_errors import explain_fault, nearest
 from engine.duel.statistics import MAX_ELO, Decision, Sprt
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game, variant_title
 from engine.games.interface import BadParameters
+from engine.match.clock import TimeControl
 from server.config.declared import Range
 from server.config.settings import BUDGET, INCREMENT, MOVE_LIMIT
 from server.contest.contest_file import MAX_OPENING_PLIES

@@ -11,7 +11,6 @@ from engine.commands.reports import Case, Suite
 from engine.duel.statistics import Decision, Sprt
 from engine.games.catalogue import variant_title
 from engine.games.outcome import Termination
-from engine.record import readable
 from engine.wire.words import number_of
 from server.commands.match.setup import MatchSetup
 from server.commands.match.tally import Row, Tally
@@ -109,7 +108,7 @@ def fault_lines(rows: Sequence[Row]) -> Iterator[str]:
         number = number_of(len(row.faults), "game")
         yield f"{row.name} lost {number} by its own fault; the last:"
         for fault in row.faults[-MAX_FAULTS:]:
-            sentence = formatting.printable(readable(fault.sentence))
+            sentence = formatting.printable(fault.sentence)
             sentence = sentence if len(sentence) <= MAX_SENTENCE else f"{sentence[:MAX_SENTENCE]}…"
             yield f"  game {fault.number}: {_word(fault.cause)}: {sentence}"
 

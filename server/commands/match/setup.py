@@ -12,11 +12,11 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from engine.clock import TimeControl
 from engine.duel.openings import usual_plies
 from engine.duel.statistics import Sprt
 from engine.games.catalogue import GAMES, variant_title
 from engine.games.interface import Game
+from engine.match.clock import TimeControl
 from server.commands.match.players import MatchPlayer
 from server.contest.definition import Definition, Entrant, RoundRobin, Sandbox, Stage, Variant
 from server.contest.fixtures import Fixture

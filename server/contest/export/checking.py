@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from engine.games.outcome import Termination
-from engine.record.signature import THIS_SERVER, is_signed, public_key, shown, signer
+from engine.match.signature import THIS_SERVER, is_signed, public_key, shown, signer
 from server.contest.export.container import (
     CONTEST,
     MANIFEST,

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from engine.clock import TimeControl, span
 from engine.games.outcome import Termination
+from engine.match.clock import TimeControl, span
 from engine.wire.words import number_of
 from server.contest.definition import Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Variant
 from server.contest.fixtures import SET_ASIDE

@@ -16,7 +16,6 @@ import msgspec
 from markupsafe import Markup
 
 from engine.games.catalogue import variant_title
-from engine.record import readable
 from engine.wire.words import number_of
 from server.contest.report import formatting
 from server.contest.report.formatting import interruptions, intervention, pause
@@ -58,7 +57,6 @@ _FILTERS = (
     score,
     marks,
     pause,
-    readable,
     swiss_rounds,
     variant_title,
     with_forfeits,

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from engine.record import readable
 from server.contest.formats.standings import Standing
 from server.contest.report import formatting
 from server.contest.report.structure import Game, Report, Stage
@@ -97,7 +96,7 @@ def score(game: Game) -> str:
 def ended(game: Game) -> str:
     """Write how a game ended."""
     reason = game.reason.replace("_", " ").replace("+", " and ")
-    return f"{reason}: {readable(game.sentence)}" if game.sentence else reason
+    return f"{reason}: {game.sentence}" if game.sentence else reason
 
 
 def programs(game: Game) -> str:

@@ -7,7 +7,6 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from engine.record import readable
 from server.contest.report import formatting
 from server.contest.report.formatting import interruptions, intervention
 from server.contest.report.structure import Loss, Qualification, Report, Stage
@@ -142,9 +141,7 @@ def losses(losses: Sequence[Loss]) -> RenderableType:
     table.add_column("against", min_width=8)
     table.add_column("why", ratio=1)
     for loss in losses:
-        why = _plain(loss.cause.replace("_", " "), "red").append(
-            f": {formatting.printable(readable(loss.sentence))}", "not red"
-        )
+        why = _plain(loss.cause.replace("_", " "), "red").append(f": {formatting.printable(loss.sentence)}", "not red")
         match = "–" if loss.match is None else str(loss.match)
         table.add_row(match, _plain(loss.name, "bold"), _plain(loss.opponent), why)
     return table

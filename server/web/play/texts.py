@@ -1,10 +1,10 @@
 """A game of the analysis page as the record of a match. Pure."""
 
-from engine.clock import TimeControl
 from engine.games.history import History
 from engine.games.interactive_game import MOVE_LIMIT
-from engine.record import Header
-from server.match import referee
+from engine.match import referee
+from engine.match.clock import TimeControl
+from engine.match.record import Header
 
 PLAYER = "analysis"
 """The name of both players."""

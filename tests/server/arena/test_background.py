@@ -10,12 +10,12 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from engine import record
 from engine.games.catalogue import GAMES
+from engine.match import verification
 from engine.wire import messages as m
 from server.arena import past_matches
 from server.arena.past_matches import PastMatch
-from server.match import move_list, recovery
+from server.match import move_list
 from server.storage.record_store import RecordStore
 from tests.server.harness import ArenaHarness, Client, open_arena, play, playing
 
@@ -56,8 +56,8 @@ async def test_a_wrong_token_makes_nobody_read_the_record(
     data, _ = await ended(tmp_path)
     async with open_arena(data, later=MINUTE) as harness:
         for module, name in (
-            (record, "verify"),
-            (recovery, "read_finished_match"),
+            (verification, "verify"),
+            (past_matches, "finished_match"),
             (past_matches, "replay_in_process"),
         ):
             monkeypatch.setattr(module, name, no_replay)

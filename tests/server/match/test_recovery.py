@@ -1,13 +1,14 @@
 """What journals come to that a server left behind when it died: whole, torn, damaged, and those of ended matches."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from engine import record
-from server.match import referee
-from server.match.recovery import annul, examine, read_finished_match, restore, stamp_at
+from engine.match import referee, verification
+from engine.match.record import event_line
+from engine.match.recovery import annul, examine, restore, stamp_at
+from engine.match.verification import finished_match
 from server.storage.record_store import Keys, RecordStore
 from tests.engine.test_record import played
 from tests.server.harness import open_arena
@@ -21,13 +22,13 @@ def test_a_whole_journal_is_taken_up_where_it_stands() -> None:
     leftover = examine(MATCH, text.encode())
     assert (leftover.text, leftover.torn, leftover.fault) == (text, 0, "")
     assert leftover.summary is not None
-    state, effects = restore(leftover.summary, 5_000_000, 6_000_000)
+    state, lines = restore(leftover.summary, 5_000_000, 6_000_000)
     assert state.awaited == referee.Awaited((True, True), 6_000_000)
     assert state.playing and state.clock.since == (None, None) and state.clock.increment == 1_500
     assert state.history.plies == len(state.shown) == 9
     assert [moved.move for moved in state.shown] == list(state.history.moves)
-    assert effects == [referee.WriteRecord("restarted 5000.000\n")]
-    assert record.verify(text + "restarted 5000.000\n").left == state.clock.left
+    assert lines == "restarted 5000.000\n"
+    assert verification.verify(text + "restarted 5000.000\n").left == state.clock.left
 
 
 def test_moves_are_shown_again_as_they_were() -> None:
@@ -68,11 +69,10 @@ def test_a_match_that_was_over_gets_the_result_that_was_cut_off(end: str, plies:
     for cut in (1, len(result)):
         leftover = examine(MATCH, text[:-cut].encode())
         assert leftover.summary is not None
-        state, effects = restore(leftover.summary, 10**12, 10**12)
-        lines = [effect.line for effect in effects if isinstance(effect, referee.WriteRecord)]
-        assert lines == [result]
+        state, lines = restore(leftover.summary, 10**12, 10**12)
+        assert lines == result
         assert state.outcome is not None
-        assert record.verify(leftover.text + "".join(lines)).result == state.outcome.result(state.sides)
+        assert verification.verify(leftover.text + lines).result == state.outcome.result(state.sides)
 
 
 @pytest.mark.parametrize("end", ["time", "adjudicated", "server_stop"])
@@ -87,17 +87,26 @@ def test_an_end_that_nobody_was_told_has_not_happened(end: str) -> None:
     assert restore(leftover.summary, 10**9, 10**9)[0].outcome is None
 
 
-def test_a_complete_record_is_as_the_match_ended() -> None:
-    for end in ("bad_move", "resign", "crashed", "time", "adjudicated", "server_stop", ""):
-        text = played(stop_after=1000 if not end else 9, end=end)
-        state = read_finished_match(text)
-        assert state is not None and state.outcome is not None
-        summary = record.verify(text)
-        assert state.outcome.result(state.sides) == summary.result
-        assert (state.outcome.termination, state.outcome.detail) == (summary.reason, summary.sentence)
-        assert state.clock.left == summary.left
-    assert read_finished_match(played(stop_after=9)) is None
-    assert read_finished_match("nonsense") is None
+@pytest.mark.parametrize("end", ["bad_move", "resign", "crashed", "time", "adjudicated", "server_stop", ""])
+def test_a_complete_record_is_as_the_match_ended(end: str) -> None:
+    text = played(stop_after=1000 if not end else 9, end=end)
+    summary = finished_match(text)
+    assert summary is not None and summary.state.outcome is not None
+    state, outcome = summary.state, summary.state.outcome
+    words: tuple[str | int, ...] = (
+        outcome.result(state.sides),
+        str(outcome.termination),
+        state.stamp,
+        *state.clock.left,
+        outcome.detail,
+    )
+    assert event_line("result", *words) == text.splitlines(keepends=True)[-1]
+    assert state.stamp == summary.latest
+
+
+def test_a_record_without_a_result_is_not_finished() -> None:
+    assert finished_match(played(stop_after=9)) is None
+    assert finished_match("nonsense") is None
 
 
 def test_a_line_that_is_not_true_ends_what_is_trusted() -> None:
@@ -110,8 +119,7 @@ def test_a_line_that_is_not_true_ends_what_is_trusted() -> None:
             assert leftover.text == "".join(lines[:at])
             assert leftover.fault.startswith(f"line {at + 1}: ")
             assert leftover.summary is not None
-            ending = [e.line for e in annul(leftover.summary, "so it is")[1] if isinstance(e, referee.WriteRecord)]
-            summary = record.verify(leftover.text + "".join(ending))
+            summary = verification.verify(leftover.text + annul(leftover.summary, "so it is"))
             assert (summary.result, summary.reason, summary.sentence) == ("annulled", "server_fault", "so it is")
 
 
@@ -133,13 +141,9 @@ def test_a_journal_of_another_match_is_not_taken_for_this_one() -> None:
 def test_stamps_go_on_by_date_but_never_back() -> None:
     summary = examine(MATCH, played(stop_after=9).encode()).summary
     assert summary is not None
-    began = datetime(2026, 1, 2, 3, 4, 5, 678_000, tzinfo=UTC)  # as in the head
-    assert stamp_at(summary, began + timedelta(days=2)) == 2 * 24 * 3600 * 1_000_000
-    assert stamp_at(summary, began - timedelta(days=2)) == summary.latest >= summary.stamp
-    odd = summary._replace(header=summary.header._replace(started="yesterday"))
-    assert stamp_at(odd, began) == summary.latest
-    naive = summary._replace(header=summary.header._replace(started="2026-01-02T03:04:05"))
-    assert stamp_at(naive, began) == summary.latest
+    began = datetime(2026, 1, 2, 3, 4, 5, 678_000, tzinfo=UTC).timestamp()  # as in the head
+    assert stamp_at(summary, began + 2 * 24 * 3600) == 2 * 24 * 3600 * 1_000_000
+    assert stamp_at(summary, began - 2 * 24 * 3600) == summary.latest >= summary.state.stamp
 
 
 # On disk.
@@ -160,7 +164,7 @@ async def test_a_damaged_journal_is_kept_and_its_match_annulled(tmp_path: Path) 
     async with open_arena(tmp_path) as harness:
         assert harness.arena.matches == {}
         assert (tmp_path / "damaged" / "7.txt").read_bytes() == damaged
-        summary = record.verify(harness.record(MATCH))
+        summary = verification.verify(harness.record(MATCH))
         assert (summary.result, summary.reason, summary.history.plies) == ("annulled", "server_fault", 9)
         lines = text.count(b"\n")
         assert summary.sentence == f"the record of the match was damaged in line {lines + 1}"
@@ -185,7 +189,7 @@ async def test_a_journal_that_cannot_be_read_is_kept_and_its_number_not_used_aga
 async def test_a_match_to_which_nobody_can_come_back_is_annulled(tmp_path: Path) -> None:
     place(tmp_path, played(stop_after=9).encode() + b"move 10", keys=False)
     async with open_arena(tmp_path) as harness:
-        summary = record.verify(harness.record(MATCH))
+        summary = verification.verify(harness.record(MATCH))
     assert (summary.reason, summary.history.plies) == ("server_fault", 9)
     assert "nobody can come back" in summary.sentence
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.clock import TimeControl
 from engine.games.catalogue import GAMES
-from engine.record import Header
-from server.match import referee
+from engine.match import referee
+from engine.match.clock import TimeControl
+from engine.match.record import Header
 
 
 def record(

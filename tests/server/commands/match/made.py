@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from engine.clock import TimeControl
 from engine.duel.statistics import Sprt
+from engine.match.clock import TimeControl
 from server.commands.match.players import MatchPlayer
 from server.commands.match.setup import MatchSetup, make_setup
 from server.commands.match.tally import PlayedGame

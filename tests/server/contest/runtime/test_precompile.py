@@ -8,7 +8,7 @@ import pytest
 import trio
 from msgspec.structs import replace
 
-from engine.clock import TimeControl
+from engine.match.clock import TimeControl
 from server.contest.definition import Entrant, Qualification, RoundRobin, Sandbox, Variant
 from server.contest.hosts import precompile
 from server.contest.hosts.precompile import YIELDING, games_to_compile, precompile_bots

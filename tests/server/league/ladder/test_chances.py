@@ -16,7 +16,8 @@ import trio.testing
 
 from engine.games.catalogue import GAMES
 from engine.games.outcome import ANNULLED, Termination
-from engine.record import Header
+from engine.match import referee
+from engine.match.record import Header
 from server.contest.definition import Definition
 from server.contest.fixtures import NOT_STARTED, Fixture, GameResult
 from server.contest.hosts.host import GameTask, NotPlayed, PlayerMissing
@@ -25,7 +26,6 @@ from server.league.accounts.accounts import Accounts
 from server.league.ladder.definition import read
 from server.league.ladder.runner import LadderRunner
 from server.league.ladder.store import BegunGame
-from server.match import referee
 from server.storage.database import BadStore
 from server.storage.record_store import SUFFIX
 from tests.server.harness import at_once

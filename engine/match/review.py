@@ -1,6 +1,6 @@
 """Reviews the moves of a record: what would have been best, what each move has lost, and what is proven.
 
-Each position is searched with the same number of nodes (`engine.record.evaluations`), and where that proves nothing the
+Each position is searched with the same number of nodes (`engine.match.evaluations`), and where that proves nothing the
 solver has a part of that number (`engine.solve.solver`). A move is judged by the position that it leads to, and so is
 the best one: both are searched from there, with the same nodes. What the solver proves holds for the board alone,
 whatever stood on it before.
@@ -15,8 +15,8 @@ from engine.compiling.binding import can_compile
 from engine.games.history import History
 from engine.games.interface import Position, moves
 from engine.games.outcome import Outcome
-from engine.record.evaluations import Evaluator
-from engine.record.summary import Summary
+from engine.match.evaluations import Evaluator
+from engine.match.verification import Summary
 from engine.search.scores import expected_points
 from engine.search.searcher import SearchResult, key_of
 from engine.solve.solver import LOADED_TRIAL_NODES, Result, SolverLimits, solve
