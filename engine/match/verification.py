@@ -168,27 +168,16 @@ class _Verification(RecordReader):
         self.played: list[Played] = []
         self.refused: str | None = None
         self.giving_up: Callable[[State], Step] | None = None
+        self.signature: bytes | None = None
 
     def run(self) -> Summary:
-        signature = None
-        while self.at < len(self.lines) and self.word != "result":
+        while self.at < len(self.lines):
             word, _, rest = self._next().partition(" ")
             self._expect(word)
             self.word = word
             getattr(self, f"_on_{word}", self._on_unknown)(rest)
-        if self.word == "result" and self.at < len(self.lines):
-            word, _, rest = self._next().partition(" ")
-            if word != WORD:
-                self._fail("nothing but a signature may follow the result")
-            try:
-                signature = read_signature(rest)
-            except ValueError:
-                self._fail("a signature is 64 bytes in base64")
-            if self.at < len(self.lines):
-                self.at += 1
-                self._fail("nothing but a signature may follow the result")
         self._end()
-        if self.giving_up is not None and self.word != "result":
+        if self.giving_up is not None and self.state.outcome is None:
             self._give_up()
         clock, stamp = self.state.clock, self.state.stamp
         state = self.state._replace(clock=clock.stop(0, stamp).stop(1, stamp))
@@ -202,15 +191,17 @@ class _Verification(RecordReader):
             tuple(self.played),
             (*self.absences, *lasting),
             self.refused,
-            signature,
+            self.signature,
         )
 
     def _expect(self, word: str) -> None:
         """Refuse a line that cannot stand here whatever it says: after the end, or behind a line of lag."""
+        if (self.word in ("result", WORD) or word == WORD) and (self.word, word) != ("result", WORD):
+            self._fail("a signature stands behind the result, and nothing but a signature may follow it")
         if word != "result" and self.word == "unanswered":
             self._fail("nothing but the result follows a TURN that was not answered")
         over = self.state.outcome is not None or (self.giving_up is not None and word != "unanswered")
-        if over and word != "result":
+        if over and word not in ("result", WORD):
             self._fail("the game is over already")
         if self.word == "lag" and word not in _WITH_LAG:
             self._fail("a line of lag stands directly before the other side's move")
@@ -227,18 +218,13 @@ class _Verification(RecordReader):
             self._fail(f"{name} has no connection")
         return side
 
-    def _later(self, word: str, than: int, event: str) -> int:
+    def _later(self, word: str, than: int) -> int:
         """Read a stamp that does not lie before another one."""
         stamp = self._stamp(word)
         if stamp < than:
-            self._fail(f"the stamp {word} lies before {milliseconds(than)}, {event}")
+            which = "the latest one so far" if than == self.latest else "the last event"
+            self._fail(f"the stamp {word} lies before {milliseconds(than)}, {which}")
         return stamp
-
-    def _since_last_event(self, word: str) -> int:
-        return self._later(word, self.state.stamp, "the last event")
-
-    def _since_latest(self, word: str) -> int:
-        return self._later(word, self.latest, "the latest one so far")
 
     def _hold(self, line: str, names: str) -> None:
         """Hold the line that was read against the one that the referee has written."""
@@ -316,12 +302,13 @@ class _Verification(RecordReader):
     def _on_lag(self, rest: str) -> None:
         name, time = self._words(rest, "side allowance")
         side, allowance = self._side(name), self._stamp(time)
-        if not self.state.playing or side == self.state.history.position.turn:
-            self._fail(f"the allowance of {name} changes when the other side moves")
+        waits = self.state.playing and side != self.state.history.position.turn
         self.state, effects = referee.allow_lag(self.state, side, allowance)
         if allowance != self.state.clock.allowances[side]:
             most = milliseconds(self.state.header.lag_allowance)
-            self._fail(f"the allowance for lag is 0.000 to {most} here, in whole milliseconds, not {time}")
+            self._fail(f"the allowance for lag is whole milliseconds, 0.000 to {most} here, not {time}")
+        if not waits:
+            self._fail(f"the allowance of {name} changes when the other side moves")
         if not effects:
             self._fail(f"the allowance of {name} is {time} already")
 
@@ -352,11 +339,11 @@ class _Verification(RecordReader):
 
     def _on_resigned(self, rest: str) -> None:
         name, stamp = self._words(rest, "side stamp")
-        self.giving_up = partial(referee.resign, side=self._present(name), now=self._since_last_event(stamp))
+        self.giving_up = partial(referee.resign, side=self._present(name), now=self._later(stamp, self.state.stamp))
 
     def _on_crashed(self, rest: str) -> None:
         name, stamp, sentence = self._words(rest, "side stamp [sentence]")
-        side, now = self._present(name), self._since_last_event(stamp)
+        side, now = self._present(name), self._later(stamp, self.state.stamp)
         if len(sentence) > referee.MAX_SENTENCE_CHARACTERS:
             self._fail(f"a sentence has at most {referee.MAX_SENTENCE_CHARACTERS} characters")
         self.giving_up = partial(referee.report_crash, side=side, sentence=sentence, now=now)
@@ -381,28 +368,28 @@ class _Verification(RecordReader):
             self._fail(str(error))
         self._hold(referee.lines_of(effects)[0], "ply side note")
 
-    def _on_gone(self, rest: str) -> None:
+    def _connection(self, rest: str) -> int:
+        """Read the side of a connection that was lost or resumed; the server stamps that when it notices."""
         name, stamp = self._words(rest, "side stamp")
-        self.latest = self.noticed = self._since_latest(stamp)  # the server stamps it when it notices
         side = self._side(name)
-        if self.state.absent[side] is not None:
-            self._fail(f"{name} had no connection already")
+        if (self.state.absent[side] is None) == (self.word == "back"):
+            self._fail(f"{name} had {'a' if self.word == 'back' else 'no'} connection already")
+        self.latest = self.noticed = self._later(stamp, self.latest)
+        return side
+
+    def _on_gone(self, rest: str) -> None:
+        side = self._connection(rest)
         self.state, _ = referee.disconnect(self.state, side, self.noticed)
 
     def _on_back(self, rest: str) -> None:
-        name, stamp = self._words(rest, "side stamp")
-        self.latest = self.noticed = self._since_latest(stamp)
-        side = self._side(name)
-        since = self.state.absent[side]
-        if since is None:
-            self._fail(f"{name} had a connection already")
-        self.absences.append(Absence(side, since, self.noticed))
+        side = self._connection(rest)
+        self.absences.append(Absence(side, self.state.absent[side] or 0, self.noticed))
         self.heard[side] = True
         self.state, _ = referee.reconnect(self.state, side, self.noticed)
 
     def _on_restarted(self, rest: str) -> None:
         (stamp,) = self._words(rest, "stamp")
-        now = self._since_latest(stamp)
+        now = self._later(stamp, self.latest)
         self.absences += [Absence(side, at, now) for side, at in enumerate(self.state.absent) if at is not None]
         self.state = referee.restart(self.state, now, now)[0]._replace(awaited=None)  # no line says how long it waited
         self.settled = self.latest = now
@@ -414,19 +401,25 @@ class _Verification(RecordReader):
         side = self._side(name)
         if self.state.ready[side] or self.state.clock.since[side] is not None:
             self._fail(f"no restart has stopped the clock of {name}, or it runs again already")
-        begun = self._since_last_event(stamp)
+        begun = self._later(stamp, self.state.stamp)
         if self.state.absent[side] is None and begun < self.noticed:
             back = milliseconds(self.noticed)
             self._fail(f"the clock of {name} cannot run from {stamp}, before it was back at {back}")
         self.latest = max(self.latest, begun)
         self.state, _ = referee.start_initialisation(self.state, side, begun)
 
+    def _on_signature(self, rest: str) -> None:
+        try:
+            self.signature = read_signature(rest)
+        except ValueError:
+            self._fail("a signature is 64 bytes in base64")
+
     def _on_result(self, rest: str) -> None:
         names = "result reason stamp first second [sentence]"
         result, reason, stamp, _, _, sentence = self._words(rest, names)
         if result not in (*self.state.sides, "draw", "annulled"):
             self._fail(f"there is no result {result!r}")
-        now = self._since_last_event(stamp)
+        now = self._later(stamp, self.state.stamp)
         if now < self.state.sent:
             sent = milliseconds(self.state.sent)
             self._fail(f"the match cannot have ended before TURN was sent, at {sent}")
@@ -464,7 +457,7 @@ class _Verification(RecordReader):
                     self._fail(f"the sentence of the result begins with {self.state.header.who(1 - winner)}")
             # after a fault a match is also ended where it stood, without the connections that were lost since
             if termination != Termination.SERVER_FAULT:
-                self._later(milliseconds(now), self.latest, "the latest one so far")
+                self._later(milliseconds(now), self.latest)
             self.state, effects = referee.end(self.state, Outcome(winner, termination, sentence), now)
             if not effects and not self.state.playing:
                 self._fail("a game is adjudicated while it is played")
