@@ -7,6 +7,7 @@ from collections import deque
 from contextlib import suppress
 
 from bots.check.report import Fault
+from engine.match import referee
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import usage
@@ -79,7 +80,12 @@ class Peer:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def say(self, *messages: m.Message) -> None:
-        """Send messages, in one piece unless they are to be cut; raises `Left`."""
+        """Send messages, in one piece unless they are to be cut; raises `Left`.
+
+        After RESULT, requests of the bot may still be on their way.
+        """
+        if any(isinstance(message, m.Result) for message in messages):
+            self.crossing, self._count = MAX_CROSSINGS, 0
         self.send(b"".join((NOISE if self.noisy else b"") + self._end.send(message) for message in messages))
 
     def send(self, data: bytes) -> None:
@@ -95,12 +101,6 @@ class Peer:
             raise Fault("does not read what it is sent", "to read all that comes, at any time", "5") from error
         except OSError as error:
             raise Left from error
-
-    def result(self, message: m.Result) -> None:
-        """Send RESULT; requests of the bot may still be on their way."""
-        self.crossing = MAX_CROSSINGS
-        self._count = 0
-        self.say(message)
 
     def request(self, deadline: float) -> m.Message | None:
         """Return the next request but those that are answered here; None when none comes before the deadline.
@@ -172,11 +172,10 @@ class Peer:
 
     def _answered(self, request: m.Message) -> bool:
         """Answer requests that do not depend on the situation."""
+        if answer := referee.answer(request):
+            self.say(answer)
+            return True
         match request:
-            case m.Ping(text):
-                self.say(m.Pong(text))
-            case m.AskHelp():
-                self.say(m.Help(m.Block(tuple(usage(kind) for kind in m.REQUESTS.values()))))
             case m.List():
                 self.say(m.Matches(m.Block(())))
             case m.Watch(number) | m.AskRecord(number):

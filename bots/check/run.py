@@ -5,8 +5,8 @@ import socket
 import time
 from collections.abc import Callable, Sequence
 
+from bots.check import connecting, playing
 from bots.check.bot_under_test import HOST, BotUnderTest, Situation
-from bots.check.cases import connecting, ending, playing, reconnect_cases
 from bots.check.peer import Left
 from bots.check.report import Absent, Fault, OutOfTime, Report, SituationResult, Skipped
 from bots.client.errors import ArenaError
@@ -16,10 +16,10 @@ MIN_LACKED_SECONDS = 0.2
 """From this time without a core on, a clock of a second says nothing about the bot."""
 
 SITUATIONS: tuple[Situation, ...] = (
-    *connecting.SITUATIONS,
-    *playing.SITUATIONS,
-    *ending.SITUATIONS,
-    *reconnect_cases.SITUATIONS,
+    *connecting.CONNECTING,
+    *playing.PLAYING,
+    *playing.ENDING,
+    *connecting.RECONNECTING,
 )
 
 

@@ -7,11 +7,12 @@ since the match began. Nothing here sends, writes or reads a clock.
 from typing import NamedTuple, TypeAlias
 
 from engine.games.history import History
-from engine.games.interface import BadMove
+from engine.games.interface import BadMove, Position, moves
 from engine.games.outcome import ANNULLED, Outcome, Termination
 from engine.match.clock import INITIALISATION, Clock, Stall, TimeUse, about, span
 from engine.match.record import Header, RecordedNote, event_line, move_line, note_line, take_note
 from engine.wire import messages as m
+from engine.wire.coding import usage
 from engine.wire.notes import read_note
 from engine.wire.words import word_of
 
@@ -355,6 +356,20 @@ def announcement(header: Header, side: int, token: str) -> m.Match:
         header.move_limit,
         token,
     )
+
+
+def answer(request: m.Message, position: Position | None = None) -> m.Message | None:
+    """Return the answer to a request that changes nothing: PING, HELP, and in a match BOARD and MOVES."""
+    match request:
+        case m.Ping(text):
+            return m.Pong(text)
+        case m.AskHelp():
+            return m.Help(m.Block(tuple(usage(kind) for kind in m.REQUESTS.values())))
+        case m.AskBoard() if position is not None:
+            return m.board_of(position.text())
+        case m.AskMoves() if position is not None:
+            return m.Moves(m.Block(tuple(moves(position))))
+    return None
 
 
 def turn_message(state: State, now: int) -> m.Turn:

@@ -15,7 +15,7 @@ import pytest
 from bots.bridge.program import Process
 from bots.check.bot_under_test import BotUnderTest, Situation
 from bots.check.peer import Peer
-from bots.check.position_search import FORCED, chooses, crossing_rows, forced_move
+from bots.check.playing import FORCED, chooses, crossing_rows, forced_move
 from bots.check.report import Fault, OutOfTime, SituationResult, as_json, as_junit
 from bots.check.run import SITUATIONS, check, chosen
 from bots.cli import main

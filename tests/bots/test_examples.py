@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import pytest
 
-from bots.check.cases import playing, reconnect_cases
+from bots.check import connecting, playing
 from bots.check.run import SITUATIONS, check
 from bots.client.run import Refused, play
 from bots.random_bot import RandomBot
@@ -185,7 +185,7 @@ def records_of(name: str, arena: Arena) -> list[verification.Summary]:
 @pytest.mark.slow
 def test_it_passes_the_conformance_test(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(playing, "TURN_SECONDS", 0.05)  # for all six together: how long is watched for a wrong move
-    monkeypatch.setattr(reconnect_cases, "AWAY_SECONDS", 0.2)
+    monkeypatch.setattr(connecting, "AWAY_SECONDS", 0.2)
     said: list[str] = []
     command = [*program.command, "{host}", "{port}", "{name}"]
     report = check(command, port=0, game="gipf", situations=SITUATIONS, write=said.append, note=said.append)
