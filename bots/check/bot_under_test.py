@@ -96,10 +96,15 @@ class BotUnderTest:
                 self.lost()
         raise Fault(f"came and went for {START_SECONDS:g} s without SEEK", "LOGIN, then SEEK", "4")
 
+    def wish(self) -> tuple[Game, SeekOptions]:
+        """Return the game and the options of the bot's SEEK."""
+        self.seeking()
+        return self.game, self.options
+
     def sides(self) -> tuple[int, ...]:
         """Return the sides that the SEEK of the bot allows: 0 moves first, 1 second."""
-        self.seeking()
-        return (0, 1) if self.options.side is None else (self.options.side,)
+        _, options = self.wish()
+        return (0, 1) if options.side is None else (options.side,)
 
     def connection(self) -> Peer:
         """Restart the bot, and return its new connection before the greeting; raises `Absent` if there is none."""

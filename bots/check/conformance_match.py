@@ -3,6 +3,7 @@
 import secrets
 import time
 from enum import StrEnum
+from typing import Self
 
 from bots.check.bot_under_test import ANSWER_SECONDS, BotUnderTest
 from bots.check.peer import Left, Peer
@@ -106,9 +107,19 @@ class ConformanceMatch:
         """Return the first of the legal moves."""
         return next(self.history.position.successors()).move
 
-    def ends(self, move: str) -> bool:
-        """Tell whether a move ends the match."""
-        return self.history.after(move).verdict(self.header.move_limit) is not None
+    def open(self) -> Self:
+        """Announce the match, wait for READY, and say START."""
+        self.announce()
+        self.ready()
+        self.start()
+        return self
+
+    __enter__ = open
+
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        """End the match without a result, if it is not over."""
+        if error is None and not self.is_over:
+            self.end(None, Termination.SERVER_STOP, "this is all that was to be tried")
 
     # What the server says.
 
@@ -136,7 +147,11 @@ class ConformanceMatch:
 
     def answered(self, move: str) -> None:
         """Let the other side play, and say MOVED and TURN in one piece."""
-        self.turn(*self.played(move))
+        messages = self.played(move)
+        if self.is_over:
+            self.peer.say(*messages)
+        else:
+            self.turn(*messages)
 
     def played(self, move: str) -> list[m.Message]:
         """Let the other side play, and return MOVED, with RESULT where that ends the match, without saying it."""
@@ -148,16 +163,13 @@ class ConformanceMatch:
         """End the match, and say RESULT."""
         self.peer.say(*self._take(referee.finish(self._state, Outcome(winner, reason, sentence), self._now())))
 
-    def close(self) -> None:
-        """End the match without a result, if it is not over."""
-        if not self.is_over:
-            self.end(None, Termination.SERVER_STOP, "this is all that was to be tried")
-
     def resumed(self, peer: Peer) -> None:
-        """Go on over another connection, and tell the bot what it has missed but TURN."""
+        """Go on over another connection, and tell the bot what it has missed."""
         self.peer = peer
         start = [m.Start(*self._state.clock.milliseconds(self._now()))] if self._is_started else []
-        peer.say(m.Welcome(peer.name), *self._announcement(), *start, *self._state.shown, *self._result())
+        turn = self._state.playing and self._state.clock.since[self.side] is not None
+        last = [referee.turn_message(self._state, self._now())] if turn else self._result()
+        peer.say(m.Welcome(peer.name), *self._announcement(), *start, *self._state.shown, *last)
 
     # What the bot says.
 
@@ -167,22 +179,11 @@ class ConformanceMatch:
             pass
         self._state, _ = referee.ready(self._state, self.side, self._in_time())
 
-    def opening(self) -> None:
-        """Announce, wait for READY, and start."""
-        self.announce()
-        self.ready()
-        self.start()
-
     def asked(self) -> m.Move:
         """Wait for MOVE, and return it as it was said."""
-        while True:
-            request = self.request("MOVE while its clock lasts", "9")
-            if isinstance(request, m.Move):
-                return request
-
-    def answer(self) -> None:
-        """Wait for a legal MOVE, charge it, and say MOVED."""
-        self.judge(self.asked())
+        while not isinstance(request := self.request("MOVE while its clock lasts", "9"), m.Move):
+            pass
+        return request
 
     def judge(self, request: m.Move) -> None:
         """Charge a MOVE that was just said, and say MOVED; raises `Fault` where it is not legal."""
@@ -194,22 +195,24 @@ class ConformanceMatch:
             raise self._fault(f"said {self.peer.last!r}: {error}", self._legal(), "8") from error
 
     def exchange(self) -> None:
-        """Say TURN, and wait for a legal move."""
-        self.turn()
-        self.answer()
+        """Say TURN, if that was not said, wait for a legal MOVE, charge it, and say MOVED."""
+        if self._state.clock.since[self.side] is None:
+            self.turn()
+        self.judge(self.asked())
 
     def ply(self) -> None:
         """Play one move: the bot's, or the first one of the other side."""
         if self.bot_moves:
             self.exchange()
         else:
-            self.moved(self.first_move())
+            self.answered(self.first_move())
 
     def turn_to_bot(self) -> None:
         """Say TURN, after a move of the other side where that is to move."""
-        if not self.bot_moves:
-            self.moved(self.first_move())
-        self.turn()
+        if self.bot_moves:
+            self.turn()
+        else:
+            self.answered(self.first_move())
 
     def request(self, right: str, section: str) -> m.Message:
         """Return what the bot says but BOARD and MOVES; raises `Fault` when its time is over, or it gives up."""

@@ -141,13 +141,10 @@ def _plays(bot: BotUnderTest, peer: Peer, right: str, section: str) -> None:
     except Left as left:
         bot.lost()
         raise Fault("closed the connection", right, section) from left
-    table = ConformanceMatch(bot)
-    table.opening()
-    for _ in range(4):
-        table.ply()
-        if table.is_over:
-            break
-    table.close()
+    with ConformanceMatch(bot) as table:
+        for _ in range(4):
+            if not table.is_over:
+                table.ply()
 
 
 def _refused(bot: BotUnderTest, peer: Peer, kind: type, word: str, code: str) -> None:
@@ -234,59 +231,53 @@ def while_preparing(bot: BotUnderTest) -> None:
     table.ready()
     table.start()
     _goes_on(table)
+    table.__exit__(None)
 
 
 def while_waiting(bot: BotUnderTest) -> None:
     """In the middle of a line, while the opponent is on turn, who moves before the bot is back."""
-    table = _resumable(bot)
-    table.opening()
-    if table.bot_moves:
-        table.exchange()
-    if not table.is_over:
-        line = encode(table.played(table.first_move())[0])
-        table.peer.send(line[: len(line) // 2])
-        resume(table)
-        _goes_on(table)
+    with _resumable(bot) as table:
+        if table.bot_moves:
+            table.exchange()
+        if not table.is_over:
+            line = encode(table.played(table.first_move())[0])
+            table.peer.send(line[: len(line) // 2])
+            resume(table)
+            _goes_on(table)
 
 
 def while_thinking(bot: BotUnderTest) -> None:
     """Directly behind TURN; the server has died, and refuses connections for a while."""
-    table = _resumable(bot)
-    table.opening()
-    table.turn_to_bot()
-    table.peer.reset()
-    bot.be_away(AWAY_SECONDS)
-    resume(table)
-    _goes_on(table)
+    with _resumable(bot) as table:
+        table.turn_to_bot()
+        table.peer.reset()
+        bot.be_away(AWAY_SECONDS)
+        resume(table)
+        _goes_on(table)
 
 
 def again_and_again(bot: BotUnderTest) -> None:
     """Three times in one match, with more and more moves to catch up with."""
-    table = _resumable(bot)
-    table.opening()
-    for _ in range(3):
-        for _ in range(2):
-            table.ply()
-            if table.is_over:
-                return
-        resume(table)
-    _goes_on(table)
+    with _resumable(bot) as table:
+        for plies in (2, 4, 6):
+            while table.history.plies < plies and not table.is_over:
+                table.ply()
+            if not table.is_over:
+                resume(table)
+        _goes_on(table)
 
 
 def ended_meanwhile(bot: BotUnderTest) -> None:
     """The match is over when the bot is back: RESULT comes with what it has missed."""
-    table = _resumable(bot)
-    table.opening()
-    resume(table)
-    table.end(table.side, Termination.TIME, "checker ran out of time")
+    with _resumable(bot) as table:
+        resume(table)
+        table.end(table.side, Termination.TIME, "checker ran out of time")
     bot.seeking()
 
 
 def cannot_be_resumed(bot: BotUnderTest) -> None:
     """RESUME is refused: the bot logs in as at first, or leaves."""
-    table = _resumable(bot)
-    table.opening()
-    table.peer.close()
+    _resumable(bot).open().peer.close()
     bot.lost()
     bot.seeking()
 
@@ -296,13 +287,11 @@ def _resumable(bot: BotUnderTest) -> ConformanceMatch:
 
 
 def _goes_on(table: ConformanceMatch) -> None:
-    """Let the bot move, on its turn, and end the match."""
-    while not table.is_over:
-        done = table.bot_moves
+    """Let the bot move, on its turn."""
+    if not table.is_over and not table.bot_moves:
         table.ply()
-        if done:
-            break
-    table.close()
+    if not table.is_over:
+        table.exchange()
 
 
 RECONNECTING = (

@@ -9,7 +9,7 @@ from bots.check.bot_under_test import BotUnderTest, Situation
 from bots.check.conformance_match import ConformanceMatch, UnknownReason
 from bots.check.report import Skipped
 from engine.games.catalogue import GAMES
-from engine.games.interface import Game, GameError, Position, Successor
+from engine.games.interface import Game, Position, Successor
 from engine.games.outcome import Outcome, Termination
 from engine.wire import messages as m
 from engine.wire.words import word_of
@@ -42,11 +42,6 @@ def crossing_rows(owner: int, turn: int) -> Position:
     return GAMES["gipf"].read(text)
 
 
-def forced_move(game: Game, turn: int) -> Position | None:
-    """Return a position with one legal move, None for a game that has none."""
-    return game.read(FORCED[game.name][turn]) if game.name in FORCED else None
-
-
 def find(game: Game, parameters: str, side: int, wanted: Wanted) -> Position:
     """Return the first suitable position with a side to move; raises `Skipped` if none is found."""
     chance = Random(0)
@@ -56,7 +51,7 @@ def find(game: Game, parameters: str, side: int, wanted: Wanted) -> Position:
         if not successors:
             position = game.start(parameters)
             continue
-        if position.turn == side and wanted(position, successors) and _can_be_shown(position):
+        if position.turn == side and wanted(position, successors):
             return position
         position = chance.choice(successors).position
     raise Skipped(f"no such position of {game.name} {word_of(parameters)} was found")
@@ -88,14 +83,6 @@ def chooses(successor: Successor, owner: int) -> bool:
     return f" {'wb'[owner]}: " in successor.move
 
 
-def _can_be_shown(position: Position) -> bool:
-    """Tell whether the position can be rebuilt from its text."""
-    try:
-        return bool(position.game.read(position.text()).key == position.key)
-    except GameError:
-        return False
-
-
 FEW_PLIES = 8
 LONG_PLIES = 300
 LONG_BUDGET_MS = 20_000
@@ -117,59 +104,56 @@ def plays(
 
 def waits_for_turn(bot: BotUnderTest) -> None:
     """START, MOVED, and what the opponent's connection does, are no TURN."""
-    table = ConformanceMatch(bot)
-    table.opening()
-    table.silent(TURN_SECONDS)
-    if table.bot_moves:
-        table.exchange()
-    if not table.is_over:
-        table.peer.send(b"OPPONENT gone\nOPPONENT back\n")
+    with ConformanceMatch(bot) as table:
         table.silent(TURN_SECONDS)
-        table.moved(_quiet_move(table, Random(0)))
-        table.silent(TURN_SECONDS)
-        if not table.is_over:
+        if table.bot_moves:
             table.exchange()
-    table.close()
+        if not table.is_over:
+            table.peer.send(b"OPPONENT gone\nOPPONENT back\n")
+            table.silent(TURN_SECONDS)
+            table.moved(_quiet_move(table, Random(0)))
+            table.silent(TURN_SECONDS)
+            if not table.is_over:
+                table.exchange()
 
 
 def chooses_rows(bot: BotUnderTest, *, own: bool) -> None:
     """Every legal move takes a choice among rows of the bot, or of the opponent."""
     for side in bot.sides():
-        _one_move(bot, crossing_rows(side if own else 1 - side, side), side)
+        keep_playing(ConformanceMatch(bot, crossing_rows(side if own else 1 - side, side), side=side), 1)
 
 
 def opponent_chooses(bot: BotUnderTest) -> None:
     """The other side plays moves with choices; the bot has to know what they have made of the board."""
     for side in bot.sides():
         for owner in (0, 1):
-            if _game(bot) is not GIPF:
-                raise Skipped(f"the bot seeks {bot.game.name}")
-            if bot.options.parameters is None:
+            game, options = bot.wish()
+            if game is not GIPF:
+                raise Skipped(f"the bot seeks {game.name}")
+            if options.parameters is None:
                 position = crossing_rows(owner, 1 - side)
             else:
-                position = find(*_variant(bot), 1 - side, may_choose(owner))
-            table = ConformanceMatch(bot, position, side=side)
-            table.opening()
-            table.moved(next(s.move for s in position.successors() if chooses(s, owner)))
-            if not table.is_over:
-                table.exchange()
-            table.close()
+                position = find(game, options.parameters, 1 - side, may_choose(owner))
+            with ConformanceMatch(bot, position, side=side) as table:
+                table.answered(next(s.move for s in position.successors() if chooses(s, owner)))
+                if not table.is_over:
+                    table.exchange()
 
 
 def has_one_move(bot: BotUnderTest) -> None:
     """There is one legal move."""
     for side in bot.sides():
-        position = forced_move(_game(bot), side)
-        if position is None:
-            raise Skipped(f"{_game(bot).name} has no forced moves")
-        _one_move(bot, position, side)
+        game, _ = bot.wish()
+        if game.name not in FORCED:
+            raise Skipped(f"{game.name} has no forced moves")
+        keep_playing(ConformanceMatch(bot, game.read(FORCED[game.name][side]), side=side), 1)
 
 
 def long_match(bot: BotUnderTest) -> None:
     """A match of some hundred moves where the game allows it."""
     game, parameters = _variant(bot)
-    table = ConformanceMatch(bot, game.start(parameters), budget=LONG_BUDGET_MS, move_limit=LONG_PLIES)
-    keep_playing(table, LONG_PLIES)
+    start = game.start(parameters)
+    keep_playing(ConformanceMatch(bot, start, budget=LONG_BUDGET_MS, move_limit=LONG_PLIES), LONG_PLIES)
 
 
 def another_start(bot: BotUnderTest) -> None:
@@ -186,25 +170,17 @@ def match_after_match(bot: BotUnderTest) -> None:
         plays(bot, 1 + 2 * number)
 
 
-def keep_playing(table: ConformanceMatch, plies: int) -> None:
+def keep_playing(match: ConformanceMatch, plies: int) -> None:
     """Play so many moves at most, the other side's at random, but such that the game goes on."""
-    table.opening()
     chance = Random(0)
-    on_turn = False
-    for _ in range(plies):
-        if table.bot_moves:
-            if not on_turn:
-                table.turn()
-            table.answer()
-            on_turn = False
-        elif table.ends(move := _quiet_move(table, chance)):
-            table.moved(move)
-        else:
-            table.answered(move)
-            on_turn = True
-        if table.is_over:
-            break
-    table.close()
+    with match as table:
+        for _ in range(plies):
+            if table.is_over:
+                break
+            if table.bot_moves:
+                table.exchange()
+            else:
+                table.answered(_quiet_move(table, chance))
 
 
 def _quiet_move(table: ConformanceMatch, chance: Random) -> str:
@@ -212,22 +188,10 @@ def _quiet_move(table: ConformanceMatch, chance: Random) -> str:
     return chance.choice([s for s in successors if s.position.verdict() is None] or successors).move
 
 
-def _one_move(bot: BotUnderTest, position: Position, side: int) -> None:
-    table = ConformanceMatch(bot, position, side=side)
-    table.opening()
-    table.exchange()
-    table.close()
-
-
 def _variant(bot: BotUnderTest) -> tuple[Game, str]:
     """Return the game that the bot seeks, and the variant that it seeks, or else one in which much happens."""
-    game = _game(bot)
-    return game, bot.options.parameters or (SMALL_GIPF if game is GIPF else game.default_parameters)
-
-
-def _game(bot: BotUnderTest) -> Game:
-    bot.seeking()
-    return bot.game
+    game, options = bot.wish()
+    return game, options.parameters or (SMALL_GIPF if game is GIPF else game.default_parameters)
 
 
 SHORT_MS = 1000
@@ -265,37 +229,31 @@ SMALL = {"gipf": "3 3 5 5", "mnk": "4 4 3", "arrows": "4 4"}
 
 def own_move_ends(bot: BotUnderTest) -> None:
     """Whatever the bot plays ends the game on the board."""
-    table = _table(bot, always_ends, own=True)
-    table.opening()
-    table.exchange()
-    table.close()
+    keep_playing(_near_the_end(bot, always_ends, own=True), 1)
     bot.seeking()
 
 
 def opponent_wins(bot: BotUnderTest) -> None:
     """The opponent plays a move that wins."""
-    table = _table(bot, can_win, own=False)
-    table.opening()
-    position = table.history.position
-    table.moved(next(s.move for s in position.successors() if wins(position, s)))
-    table.close()
+    with _near_the_end(bot, can_win, own=False) as table:
+        position = table.history.position
+        table.moved(next(s.move for s in position.successors() if wins(position, s)))
     bot.seeking()
 
 
 def move_limit(bot: BotUnderTest) -> None:
     """A draw by a move limit of three."""
     for side in bot.sides():
-        table = ConformanceMatch(bot, side=side, move_limit=3)
-        table.opening()
-        while not table.is_over:
-            table.ply()
+        with ConformanceMatch(bot, side=side, move_limit=3) as table:
+            while not table.is_over:
+                table.ply()
         bot.seeking()
 
 
 def ends_early(
     bot: BotUnderTest,
     *,
-    reach: Callable[[ConformanceMatch], None],
+    reach: Callable[[ConformanceMatch], object],
     ends: Sequence[tuple[bool, StrEnum]],
     sentence: str = "",
 ) -> None:
@@ -304,31 +262,28 @@ def ends_early(
     What the bot has said meanwhile may be on its way: READY, or a MOVE that comes too late.
     """
     for is_won, reason in ends:
-        table = _table(bot)
+        table = ConformanceMatch(bot)
         reach(table)
         if not table.is_over:
             table.end(table.side if is_won else None, reason, sentence)
         bot.seeking()
 
 
-def _waiting(table: ConformanceMatch) -> None:
-    table.opening()
+def _wait(table: ConformanceMatch) -> None:
+    table.open()
     if table.bot_moves:
         table.exchange()
 
 
-def _thinking(table: ConformanceMatch) -> None:
-    table.opening()
+def _think(table: ConformanceMatch) -> None:
+    table.open()
     table.turn_to_bot()
 
 
-def _table(bot: BotUnderTest, wanted: Wanted | None = None, *, own: bool = True) -> ConformanceMatch:
-    """Return a match, from a position with the bot's or the other side to move that will do."""
-    bot.seeking()
-    game, wish = bot.game, bot.options
+def _near_the_end(bot: BotUnderTest, wanted: Wanted, *, own: bool) -> ConformanceMatch:
+    """Return a match from a suitable position with the bot, or the other side, to move."""
+    game, wish = bot.wish()
     side = wish.side or 0
-    if wanted is None:
-        return ConformanceMatch(bot, side=side)
     parameters = wish.parameters or SMALL.get(game.name, game.default_parameters)
     return ConformanceMatch(bot, find(game, parameters, side if own else 1 - side, wanted), side=side)
 
@@ -339,35 +294,27 @@ CODES = ("line_too_long", "bad_line", "bad_arguments", "some_new_code")
 def move_is_refused(bot: BotUnderTest) -> None:
     """ERROR in answer to MOVE: the bot is still on turn, and says another MOVE, or gives up."""
     for code in CODES:
-        table = _on_turn(bot)
-        table.asked()
-        table.peer.refuse_move(code, "this is how a refusal looks")
-        _moves_or_resigns(table)
+        with ConformanceMatch(bot) as table:
+            table.turn_to_bot()
+            table.asked()
+            table.peer.refuse_move(code, "this is how a refusal looks")
+            _moves_or_resigns(table)
 
 
 def moves_are_refused(bot: BotUnderTest) -> None:
     """ERROR in answer to MOVES: a bot that asks for the list does without it, or gives up."""
-    table = _on_turn(bot)
-    table.lists_moves = False
-    _moves_or_resigns(table)
-
-
-def _on_turn(bot: BotUnderTest) -> ConformanceMatch:
-    table = ConformanceMatch(bot)
-    _thinking(table)
-    return table
+    with ConformanceMatch(bot) as table:
+        table.turn_to_bot()
+        table.lists_moves = False
+        _moves_or_resigns(table)
 
 
 def _moves_or_resigns(table: ConformanceMatch) -> None:
     table.may_resign = True
-    while True:
-        match table.request("a MOVE, or RESIGN", "6"):
-            case m.Resign() | m.Crashed():
-                return
-            case m.Move() as move:
-                table.judge(move)
-                table.close()
-                return
+    while not isinstance(request := table.request("a MOVE, or RESIGN", "6"), m.Resign | m.Crashed | m.Move):
+        pass
+    if isinstance(request, m.Move):
+        table.judge(request)
 
 
 ENDING = (
@@ -387,7 +334,7 @@ ENDING = (
         "the match ends while it waits",
         partial(
             ends_early,
-            reach=_waiting,
+            reach=_wait,
             ends=((True, Termination.TIME), (True, Termination.BAD_MOVE), (True, Termination.RESIGN)),
             sentence="checker has lost",
         ),
@@ -396,7 +343,7 @@ ENDING = (
         "the match ends while it thinks: its MOVE comes too late",
         partial(
             ends_early,
-            reach=_thinking,
+            reach=_think,
             ends=((True, Termination.RESIGN), (False, Termination.SERVER_FAULT), (False, UnknownReason.NEW_RULE)),
         ),
     ),

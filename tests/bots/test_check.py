@@ -15,7 +15,7 @@ import pytest
 from bots.bridge.program import Process
 from bots.check.bot_under_test import BotUnderTest, Situation
 from bots.check.peer import Peer
-from bots.check.playing import FORCED, chooses, crossing_rows, forced_move
+from bots.check.playing import FORCED, chooses, crossing_rows
 from bots.check.report import Fault, OutOfTime, SituationResult, as_json, as_junit
 from bots.check.run import SITUATIONS, check, chosen
 from bots.cli import main
@@ -177,8 +177,8 @@ def test_positions_of_the_situations_are_what_they_are_said_to_be() -> None:
             assert all(chooses(successor, owner) for successor in position.successors())
     for name in FORCED:
         for turn in (0, 1):
-            forced = forced_move(GAMES[name], turn)
-            assert forced is not None and forced.turn == turn
+            forced = GAMES[name].read(FORCED[name][turn])
+            assert forced.turn == turn
             assert len(list(forced.successors())) == 1
 
 
