@@ -10,8 +10,7 @@ import pytest
 
 from bots.client.run import Bot, GameResult, play
 from bots.random_bot import RandomBot
-from bots.workbench.learning.episode import Episode
-from bots.workbench.learning.policy_bot import Observation, PolicyBot
+from bots.workbench.learning import Episode, Observation, PolicyBot
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import Game, IllegalMove

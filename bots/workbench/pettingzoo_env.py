@@ -1,6 +1,6 @@
 """Every game and variant as an environment of PettingZoo, for programs that learn from play.
 
-    from bots.workbench.learning.pettingzoo_env import env
+    from bots.workbench.pettingzoo_env import env
 
     game = env("gipf", "3 3 9 9")
     game.reset(seed=1)
@@ -22,7 +22,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from bots.workbench.learning.episode import Episode
+from bots.workbench.learning import Episode
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interactive_game import MOVE_LIMIT
 
