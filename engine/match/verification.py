@@ -237,6 +237,8 @@ class _Verification(RecordReader):
                 if name == "left" or name in self.state.sides:
                     side = read[1 + fields.index("side")] if name == "left" else name
                     self._fail(f"{side} has {is_right} ms left by the stamps, not {is_read}")
+                if name == "ply":
+                    self._fail(f"this is move {is_right}, not {is_read}")
                 what = name if name == self.word else f"{name} of the {self.word}"
                 self._fail(f"the {what} is {is_right!r}, not {is_read!r}")
         self._fail(f"the line is written {line!r}")
@@ -361,12 +363,12 @@ class _Verification(RecordReader):
         self._run(sent)
 
     def _on_note(self, rest: str) -> None:
-        ply, name, content = self._words(rest, "ply side note")
+        ply, name, content = self._words(rest, "number side note")
         try:
             self.state, effects = referee.note(self.state, self._present(name), f"ply={ply} {content}")
         except ProtocolError as error:
             self._fail(str(error))
-        self._hold(referee.lines_of(effects)[0], "ply side note")
+        self._hold(referee.lines_of(effects)[0], "number side note")
 
     def _connection(self, rest: str) -> int:
         """Read the side of a connection that was lost or resumed; the server stamps that when it notices."""

@@ -14,21 +14,28 @@ class Table:
     """One match. Times are in milliseconds and count from the last event."""
 
     def __init__(
-        self, game: str = "gipf", parameters: str = "3 3 9 9", *, increment: int = 0, limit: int = 60, lag: int = 0
+        self,
+        game: str = "gipf",
+        parameters: str = "3 3 9 9",
+        *,
+        increment: int = 0,
+        limit: int = 60,
+        lag: int = 0,
+        header: Header | None = None,
     ) -> None:
-        """Begin it; both sides have 20 s."""
+        """Begin it; both sides have 20 s, unless the header says otherwise."""
         control = TimeControl.of_milliseconds(20_000, increment)
         date = "2026-11-20T20:15:00.000Z"
         position = GAMES[game].start(parameters)
-        header = Header(17, position, ("alice", "bob"), control, limit, "gipf-arena/0.1.0", date, lag * MS)
-        self.text = header.text()
-        self.state = referee.begin(header)
+        usual = Header(17, position, ("alice", "bob"), control, limit, "gipf-arena/0.1.0", date, lag * MS)
+        self.state = referee.begin(header or usual)
+        self.text = self.state.header.text()
         self.now = 0
 
     def take(self, step: referee.Step) -> None:
         """Write what a step writes, and give the turn that it gives."""
         self.state, effects = step
-        self.text += "".join(effect.line for effect in effects if isinstance(effect, referee.WriteRecord))
+        self.text += "".join(referee.lines_of(effects))
         for effect in effects:
             if isinstance(effect, referee.GiveTurn):
                 self.state = referee.start_turn(self.state, self.after(0.125))
@@ -83,7 +90,7 @@ class Table:
 
     def restart(self, *back: int, down: float = 4000) -> "Table":
         """Let the server die, start again, and these sides come back."""
-        leftover = recovery.examine(17, self.text.encode())
+        leftover = recovery.examine(self.state.header.match, self.text.encode())
         assert leftover.summary is not None and not leftover.fault, leftover.fault
         self.now = max(self.now, leftover.summary.latest)
         self.state, lines = recovery.restore(leftover.summary, self.after(down), self.now + 10_000_000)
