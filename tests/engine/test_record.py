@@ -15,6 +15,9 @@ from engine.match.verification import verify
 from tests.engine.records import MS, Table
 
 
+ENDS = ["bad_move", "resign", "crashed", "time", "adjudicated", "server_stop"]
+
+
 def played(
     parameters: str = "3 3 9 9", *, seed: int = 1, budget: int = 10_000_000, stop_after: int = 1000, end: str = ""
 ) -> str:
