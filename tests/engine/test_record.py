@@ -14,7 +14,6 @@ from engine.match.record import Header
 from engine.match.verification import verify
 from tests.engine.records import MS, Table
 
-
 ENDS = ["bad_move", "resign", "crashed", "time", "adjudicated", "server_stop"]
 
 
