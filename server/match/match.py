@@ -26,7 +26,7 @@ from server.match.match_messages import (
     send_messages,
     watching,
 )
-from server.match.move_list import MoveList
+from server.match.move_list import SteppedAnswer, list_moves
 from server.net.send_queue import SendQueue
 from server.net.timing import LatencyProbe, StallLog
 from server.storage.record_store import Keys, MatchJournal
@@ -84,7 +84,7 @@ class Match:
         """How many notes spectators have been shown."""
         self._suspended = False
         self._latency_probes = (LatencyProbe(), LatencyProbe())
-        self._listing: MoveList | None = None
+        self._listing: SteppedAnswer | None = None
         self._backlog = SpectatorBacklog(state)
         self._public_backlog = self._backlog if self._delay is None else SpectatorBacklog(self._delay.state)
         self._listing_head = listing_head(state.header)
@@ -248,10 +248,10 @@ class Match:
         for seat in seats:
             seat.leave()
 
-    def legal_moves(self) -> MoveList:
+    def legal_moves(self) -> SteppedAnswer:
         """Return the list of legal moves, perhaps incomplete; the same list during a turn."""
         if self._listing is None:
-            self._listing = MoveList(self.state.history.position)
+            self._listing = SteppedAnswer(list_moves(self.state.history.position))
         return self._listing
 
     def watch(self, seat: Seat) -> None:
