@@ -88,7 +88,7 @@ class BotUnderTest:
                 peer = self._peer or self.connection()
                 if peer.name == "":
                     self.login(peer)
-                request = self.lobby(peer)
+                request = self.said(peer, "SEEK, or QUIT", "4")
                 if isinstance(request, m.Seek):
                     self.accept(peer, request)
                     return peer
@@ -147,28 +147,17 @@ class BotUnderTest:
                     return
                 case m.Resume(number):
                     peer.refuse(Code.BAD_TOKEN, f"match {number} is not to be resumed; log in with LOGIN")
-                case m.Quit():
-                    self.goodbye(peer)
         raise Fault(f"said {peer.last!r} {MAX_REFUSALS} times", "LOGIN", "11")
 
-    def lobby(self, peer: Peer) -> m.Message:
-        """Return the next request of a bot in the lobby; raises `Left` for QUIT."""
-        request = self.said(peer, "SEEK, or QUIT", "4")
-        if isinstance(request, m.Quit):
-            self.goodbye(peer)
-        return request
-
     def said(self, peer: Peer, right: str, section: str) -> m.Message:
-        """Return the bot's next request; raises `Fault` if none arrives in time."""
+        """Return the next request; raises `Fault` if none arrives in time, and `Left` for QUIT, which is answered."""
         request = peer.request(time.monotonic() + ANSWER_SECONDS)
         if request is None:
             raise Fault(f"said nothing for {ANSWER_SECONDS:g} s", right, section)
+        if isinstance(request, m.Quit):
+            peer.say(m.Bye("quit", m.Text("goodbye")))
+            raise Left
         return request
-
-    def goodbye(self, peer: Peer) -> None:
-        """Answer QUIT; raises `Left`."""
-        peer.say(m.Bye("quit", m.Text("goodbye")))
-        raise Left
 
     def accept(self, peer: Peer, seek: m.Seek) -> None:
         """Answer SEEK, and store its conditions; raises `Fault` if they cannot be met."""

@@ -134,7 +134,7 @@ def _plays(bot: BotUnderTest, peer: Peer, right: str, section: str) -> None:
     """Login and a few moves, over this connection; a bot that leaves before is told what would have been right."""
     try:
         bot.login(peer)
-        request = bot.lobby(peer)
+        request = bot.said(peer, "SEEK, or QUIT", "4")
         if not isinstance(request, m.Seek):
             raise Fault(f"said {peer.last!r}", "SEEK", "3")
         bot.accept(peer, request)
@@ -192,28 +192,26 @@ def resume(table: ConformanceMatch) -> None:
             continue
         try:
             greet(peer)
-            if _resumes(table.bot, peer, table, right):
-                table.resumed(peer)
-                return
+            _await_resume(table, peer, right)
+            table.resumed(peer)
+            return
         except Left:
             continue
     raise Fault(f"did not come back within {ANSWER_SECONDS:g} s after its connection was lost", right, "11")
 
 
-def _resumes(bot: BotUnderTest, peer: Peer, table: ConformanceMatch, right: str) -> bool:
-    """Tell whether the bot resumes the match over this connection, or leaves in order."""
+def _await_resume(table: ConformanceMatch, peer: Peer, right: str) -> None:
+    """Wait for the bot to resume the match over this connection; raises `Left` where it leaves in order."""
     for _ in range(MAX_REFUSALS):
-        match bot.said(peer, right, "11"):
+        match table.bot.said(peer, right, "11"):
             case m.Resume(table.header.match, table.token):
                 peer.name = table.peer.name
-                return True
+                return
             case m.Resume():
                 peer.refuse(Code.BAD_TOKEN, f"match {table.header.match} is not to be resumed with this token")
                 raise Fault(f"said {peer.last!r}", right, "11")
             case m.Login(name):
                 peer.refuse(Code.NAME_TAKEN, f"{name} plays in match {table.header.match}; come back with RESUME")
-            case m.Quit():
-                return False
     raise Fault(f"said {peer.last!r} {MAX_REFUSALS} times", right, "11")
 
 
