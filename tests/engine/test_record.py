@@ -145,34 +145,6 @@ def test_changes_around_restarts_are_found() -> None:
             verify(text.replace(right, wrong))
 
 
-def test_who_has_no_connection_at_the_end_is_told() -> None:
-    text = restarted()
-    for last, gone in [
-        ("restarted 70.000\n", (True, True)),
-        ("back black 90.000\n", (True, False)),
-        ("gone black 90.500\n", (True, True)),
-        ("back black 510.000\n", (True, False)),
-        ("back white 525.000\n", (False, False)),
-        ("restarted 9000.000\n", (True, True)),
-    ]:
-        before, found, _ = text.partition(last)
-        assert found and verify(before + last).gone == gone
-    assert verify(text).gone == (True, False), "black alone was back after the last restart"
-    assert verify(played(stop_after=9)).gone == (False, False), "white was away for a moment"
-
-
-def test_a_side_loses_by_a_crash_only_without_a_connection() -> None:
-    text = played(stop_after=9)
-    sent = verify(text).state.stamp
-    stamp = f"{sent // 1000 + 5}.{sent % 1000:03}"
-    clocks = " ".join(f"{left // 1000}.{left % 1000:03}" for left in verify(text).left)
-    gone = f"gone black {stamp}\n"
-    assert verify(f"{text}{gone}result white crashed {stamp} {clocks} bob (black) crashed\n").result == "white"
-    for lines in (f"result white crashed {stamp} {clocks}\n", f"{gone}result black crashed {stamp} {clocks}\n"):
-        with pytest.raises(BadRecord, match="has no connection"):
-            verify(text + lines)
-
-
 def test_a_game_can_be_adjudicated_while_it_is_played_and_only_then() -> None:
     text = played(stop_after=9)
     assert text.splitlines()[-1].startswith("move 9 white ")

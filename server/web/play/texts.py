@@ -23,7 +23,7 @@ def record_of(history: History, started: str) -> str:
     state, lines = referee.begin(header), [header.text()]
 
     def take(step: referee.Step) -> referee.State:
-        lines.extend(effect.line for effect in step[1] if isinstance(effect, referee.WriteRecord))
+        lines.extend(referee.lines_of(step[1]))
         return step[0]
 
     for side in (0, 1):

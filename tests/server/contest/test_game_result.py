@@ -16,10 +16,10 @@ def test_a_match_and_its_record_come_to_the_same() -> None:
     state, lines = referee.begin(header), header.text()
     for side in (0, 1):
         state, effects = referee.ready(state, side, 10_000 * (side + 1))
-        lines += "".join(effect.line for effect in effects if isinstance(effect, referee.WriteRecord))
+        lines += "".join(referee.lines_of(effects))
     state = referee.start_turn(state, 20_000)
     state, effects = referee.move(state, 0, "a1-b2", 25_000)
-    lines += "".join(effect.line for effect in effects if isinstance(effect, referee.WriteRecord))
+    lines += "".join(referee.lines_of(effects))
     game = game_result(FIXTURE, state, (False, True))
     assert (game.match, game.winner, game.termination, game.plies) == (7, 0, "dead_lock", 1)
     assert (game.used, game.ready, game.gone) == ((15_000, 20_000), (True, True), (False, True))

@@ -27,25 +27,9 @@ def test_a_whole_journal_is_taken_up_where_it_stands() -> None:
     assert state.playing and state.clock.since == (None, None) and state.clock.increment == 1_500
     assert state.history.plies == len(state.shown) == 9
     assert [moved.move for moved in state.shown] == list(state.history.moves)
+    assert (state.shown[-1].first, state.shown[-1].second) == state.clock.milliseconds(0)
     assert lines == "restarted 5000.000\n"
     assert verification.verify(text + "restarted 5000.000\n").left == state.clock.left
-
-
-def test_moves_are_shown_again_as_they_were() -> None:
-    """With the clocks that stand in the record, of the mover and of the other side, in whole milliseconds."""
-    text = played(stop_after=9)
-    summary = examine(MATCH, text.encode()).summary
-    assert summary is not None
-    left = {}
-    shown = restore(summary, 0, 0)[0].shown
-    for line in text.splitlines():
-        words = line.split(" ")
-        if words[0] == "ready":
-            left[words[1]] = int(words[3].partition(".")[0])
-        elif words[0] == "move":
-            left[words[2]] = int(words[5].partition(".")[0])
-            assert shown[int(words[1]) - 1][:4] == (int(words[1]), words[2], left["white"], left["black"])
-    assert shown[-1].ply == 9
 
 
 def test_a_tail_torn_at_any_byte_is_dropped_and_nothing_before_it() -> None:

@@ -68,7 +68,7 @@ def _played(fixture: Fixture, number: int) -> str:
     state, lines, now = referee.begin(header), [header.text()], 0
 
     def take(step: referee.Step) -> referee.State:
-        lines.extend(effect.line for effect in step[1] if isinstance(effect, referee.WriteRecord))
+        lines.extend(referee.lines_of(step[1]))
         return step[0]
 
     for side in (0, 1):

@@ -77,7 +77,7 @@ def record_of(definition: Definition, fixture: Fixture, match: int, moves: Seque
     state, lines = referee.begin(header), [header.text()]
 
     def note(step: referee.Step) -> referee.State:
-        lines.extend(effect.line for effect in step[1] if isinstance(effect, referee.WriteRecord))
+        lines.extend(referee.lines_of(step[1]))
         return step[0]
 
     state = note(referee.ready(note(referee.ready(state, 0, 1000)), 1, 2000))
