@@ -25,8 +25,8 @@ class Leftover(NamedTuple):
     """Summary of these lines; None if not even the head can be read."""
     torn: int
     """Bytes that were cut off after the last complete step."""
-    fault: str
-    """Description of the first invalid line; empty if there is none."""
+    fault: BadRecord | None
+    """The first invalid line; None if there is none."""
 
 
 def examine(match: int, data: bytes) -> Leftover:
@@ -36,9 +36,9 @@ def examine(match: int, data: bytes) -> Leftover:
     text = "".join(lines)
     summary, error = _verify(match, lines)
     if error is None:
-        return Leftover(text, summary, len(data) - len(text.encode()), "")
+        return Leftover(text, summary, len(data) - len(text.encode()), None)
     sound = _drop_ending(lines[: error.line - 1])
-    return Leftover("".join(sound), _verify(match, sound)[0], 0, str(error))
+    return Leftover("".join(sound), _verify(match, sound)[0], 0, error)
 
 
 def _drop_ending(lines: list[str]) -> list[str]:

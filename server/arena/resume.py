@@ -52,11 +52,12 @@ def _recover(arena: Arena, record_store: RecordStore, number: int, leftover: Lef
     text, summary, torn, fault = leftover
     if torn:
         log.warning("journal_tail_truncated", match=number, bytes=torn)
-    if fault or summary is None:
-        sentence = f"the record of the match was damaged in {fault.partition(':')[0]}"
+    if fault is not None:
+        sentence = f"the record of the match was damaged in line {fault.line}"
         path = record_store.quarantine(number, "" if summary is None else text + recovery.annul(summary, sentence))
-        log.error("journal_quarantined", match=number, fault=repr(fault), path=str(path))
+        log.error("journal_quarantined", match=number, fault=repr(str(fault)), path=str(path))
         return
+    assert summary is not None
     keys = record_store.keys(number)
     journal = record_store.reopen_journal(number, len(text.encode()))
     try:

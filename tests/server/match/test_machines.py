@@ -201,7 +201,7 @@ class RefereeMachine(RuleBasedStateMachine):
         """The server dies, and its last line may be torn; it is started again, and the players come back."""
         data = self.journal.encode() + b"move 1 white 12.000 100000000.000"[:torn]
         leftover = recovery.examine(7, data)
-        assert leftover.fault == "" and leftover.summary is not None
+        assert leftover.fault is None and leftover.summary is not None
         self.journal = leftover.text
         self.now = max(self.now, leftover.summary.latest) + down
         history = self.state.history

@@ -20,7 +20,7 @@ MATCH = 7
 def test_a_whole_journal_is_taken_up_where_it_stands() -> None:
     text = played(stop_after=9)
     leftover = examine(MATCH, text.encode())
-    assert (leftover.text, leftover.torn, leftover.fault) == (text, 0, "")
+    assert (leftover.text, leftover.torn, leftover.fault) == (text, 0, None)
     assert leftover.summary is not None
     state, lines = restore(leftover.summary, 5_000_000, 6_000_000)
     assert state.awaited == referee.Awaited((True, True), 6_000_000)
@@ -39,10 +39,10 @@ def test_a_tail_torn_at_any_byte_is_dropped_and_nothing_before_it() -> None:
     assert before is not None and before.history.plies == 8
     for length in range(last, len(text)):
         leftover = examine(MATCH, text[:length].encode())
-        assert (leftover.text, leftover.torn, leftover.fault) == (text[:last], length - last, "")
+        assert (leftover.text, leftover.torn, leftover.fault) == (text[:last], length - last, None)
         assert leftover.summary == before
     for tail in (b"\x00" * 40, b"\xff\xfe", b"move 10 white"):
-        assert examine(MATCH, text.encode() + tail) == (text, examine(MATCH, text.encode()).summary, len(tail), "")
+        assert examine(MATCH, text.encode() + tail) == (text, examine(MATCH, text.encode()).summary, len(tail), None)
 
 
 @pytest.mark.parametrize(("end", "plies"), [("bad_move", 9), ("resign", 9), ("crashed", 9), ("", 1000)])
@@ -101,7 +101,7 @@ def test_a_line_that_is_not_true_ends_what_is_trusted() -> None:
             data = "".join([*lines[:at], forged, *lines[at + 1 :]]).encode(errors="surrogateescape")
             leftover = examine(MATCH, data)
             assert leftover.text == "".join(lines[:at])
-            assert leftover.fault.startswith(f"line {at + 1}: ")
+            assert str(leftover.fault).startswith(f"line {at + 1}: ")
             assert leftover.summary is not None
             summary = verification.verify(leftover.text + annul(leftover.summary, "so it is"))
             assert (summary.result, summary.reason, summary.sentence) == ("annulled", "server_fault", "so it is")
@@ -118,7 +118,7 @@ def test_a_journal_without_a_head_cannot_be_read(text: str) -> None:
 
 def test_a_journal_of_another_match_is_not_taken_for_this_one() -> None:
     leftover = examine(MATCH + 1, played(stop_after=9).encode())
-    assert leftover.fault == "line 2: this is match 7, not 8"
+    assert str(leftover.fault) == "line 2: this is match 7, not 8"
     assert leftover.summary is None
 
 
