@@ -49,14 +49,8 @@ class BotUnderTest:
         command: Sequence[str],
         game: str | None,
         note: Callable[[str], None],
-        *,
-        name: str = NAME,
-        params: str = "",
     ) -> None:
-        """Take the listening socket, the command that starts the bot, if any, and the game that it has to seek.
-
-        The bot is asked to use the name, and to seek the variant where one is given.
-        """
+        """Take the listening socket, the command that starts the bot, if any, and the game that it has to seek."""
         self.game: Game
         """The game that the bot seeks, and what it asks for."""
         self.options: SeekOptions
@@ -69,7 +63,7 @@ class BotUnderTest:
         self._matches = 0
         self._peer: Peer | None = None
         self._program: Process | None = None
-        seat = Seat(HOST, self._port, name, game or USUAL_GAME, params=params)
+        seat = Seat(HOST, self._port, NAME, game or USUAL_GAME)
         self._command = fill_command(command, seat)
         self._environment = os.environ | environment_variables(seat)
 
@@ -140,8 +134,7 @@ class BotUnderTest:
             match self.said(peer, "LOGIN", "4"):
                 case m.Login(name, _):
                     if not re.fullmatch(NAME_PATTERN, name):
-                        peer.refuse(Code.BAD_NAME, f"{name!r} is no name")
-                        raise Fault(f"said {peer.last!r}", f"a name of {NAME_RULE}", "4")
+                        raise peer.refused(Code.BAD_NAME, f"{name!r} is no name", f"a name of {NAME_RULE}", "4")
                     peer.name = name
                     peer.say(m.Welcome(name))
                     return
@@ -170,18 +163,19 @@ class BotUnderTest:
 
     def lost(self) -> None:
         """Note a lost connection; a program that does not reconnect by itself is ended."""
-        if self._peer is not None:
-            self._peer.close()
-            self._peer = None
+        self._hang_up()
         if self._program is not None and self.accept_connection(LOOK_SECONDS) is None:
             self.stop_program()
 
     def drop(self) -> None:
         """Drop the connection and the program, so that the bot starts again."""
+        self._hang_up()
+        self.stop_program()
+
+    def _hang_up(self) -> None:
         if self._peer is not None:
             self._peer.close()
             self._peer = None
-        self.stop_program()
 
     def program_ended(self) -> str | None:
         """Describe how the program ended; None if it runs, or there is none."""
@@ -223,17 +217,15 @@ def greet(peer: Peer, version: int = m.VERSION) -> None:
 def conditions(peer: Peer, seek: m.Seek) -> tuple[Game, SeekOptions]:
     """Parse the game and the options of SEEK; raises `Fault` if a server would refuse them."""
     if seek.game not in GAMES:
-        sentence = unknown_game(seek.game)
-        peer.refuse(Code.UNKNOWN_GAME, sentence)
-        raise Fault(f"said {peer.last!r}: {sentence}", f"SEEK and one of {', '.join(GAMES)}", "7")
+        right = f"SEEK and one of {', '.join(GAMES)}"
+        raise peer.refused(Code.UNKNOWN_GAME, unknown_game(seek.game), right, "7")
     game = GAMES[seek.game]
     try:
         options = read_options(game, seek.options, name=peer.name, least_budget=MIN_BUDGET, most_budget=MAX_BUDGET)
     except ProtocolError as error:
-        peer.refuse(error.code, str(error))
         sides = " or ".join(game.sides)
         right = f"params=, budget=, increment=, colour= ({sides}), opponent= (a name), or no option at all"
-        raise Fault(f"said {peer.last!r}: {error}", right, "7") from error
+        raise peer.refused(error.code, error, right, "7") from error
     return game, options
 
 

@@ -208,8 +208,8 @@ def _await_resume(table: ConformanceMatch, peer: Peer, right: str) -> None:
                 peer.name = table.peer.name
                 return
             case m.Resume():
-                peer.refuse(Code.BAD_TOKEN, f"match {table.header.match} is not to be resumed with this token")
-                raise Fault(f"said {peer.last!r}", right, "11")
+                sentence = f"match {table.header.match} is not to be resumed with this token"
+                raise peer.refused(Code.BAD_TOKEN, sentence, right, "11")
             case m.Login(name):
                 peer.refuse(Code.NAME_TAKEN, f"{name} plays in match {table.header.match}; come back with RESUME")
     raise Fault(f"said {peer.last!r} {MAX_REFUSALS} times", right, "11")

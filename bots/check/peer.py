@@ -13,7 +13,7 @@ from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import usage
 from engine.wire.ends import ServerEnd, kind_of
 from engine.wire.lines import REQUEST_BYTES
-from engine.wire.notes import Note, read_note
+from engine.wire.notes import read_note
 from engine.wire.states import ALLOWED, State
 
 SEND_SECONDS = 10.0
@@ -70,8 +70,6 @@ class Peer:
         """Number of late requests that are no fault."""
         self.last = ""
         """The last line of the bot."""
-        self.notes: list[Note] = []
-        """What the bot has noted, as long as nobody takes it away."""
         self._count = 0
         """Number of lines since the last match."""
         self._connection = connection
@@ -117,28 +115,20 @@ class Peer:
             self.last = line if isinstance(line, str) else f"({line.code})"
             try:
                 request = self._end.accept(line)
+                if isinstance(request, m.Note):
+                    read_note(request.note)
             except ProtocolError as error:
                 if kind_of(line) == m.KINDS[m.Note]:
-                    raise self._bad_note(error) from error
-                self.say(m.Error(error.code, m.Text(str(error))))
+                    self.say(m.Notice(error.code, m.Text(str(error))))
+                    right = "a note as in NOTE score=35 depth=7 nodes=120345 pv=a3-b3,c5-c4 text=in the book"
+                    raise Fault(f"said {self.last!r}: {error}", right, "8.1") from error
+                fault = self.refused(error.code, error, self._remedy(error.code, line), SECTIONS[error.code])
                 if self.crossing and error.code in (Code.NOT_YOUR_TURN, Code.WRONG_STATE):
                     self.crossing -= 1
                     continue
-                right = self._remedy(error.code, line)
-                raise Fault(f"said {self.last!r}: {error}", right, SECTIONS[error.code]) from error
-            if isinstance(request, m.Note):
-                try:
-                    self.notes.append(read_note(request.note))
-                except ProtocolError as error:
-                    raise self._bad_note(error) from error
-            elif not isinstance(request, m.Stderr) and not self._answered(request):
+                raise fault from error
+            if not isinstance(request, m.Note | m.Stderr) and not self._answered(request):
                 return request
-
-    def _bad_note(self, error: ProtocolError) -> Fault:
-        """Tell the bot that its note is left out, and return what is wrong with it."""
-        self.say(m.Notice(error.code, m.Text(str(error))))
-        right = "a note as in NOTE score=35 depth=7 nodes=120345 pv=a3-b3,c5-c4 text=in the book"
-        return Fault(f"said {self.last!r}: {error}", right, "8.1")
 
     def _remedy(self, code: Code, line: str | ProtocolError) -> str:
         """Describe the correct behaviour instead of a refused line."""
@@ -152,6 +142,11 @@ class Peer:
     def refuse(self, code: str, sentence: str) -> None:
         """Answer the last request with an ERROR."""
         self.say(m.Error(code, m.Text(sentence)))
+
+    def refused(self, code: str, error: object, right: str, section: str) -> Fault:
+        """Answer the last request with an ERROR, and return what is wrong with the request."""
+        self.refuse(code, str(error))
+        return Fault(f"said {self.last!r}: {error}", right, section)
 
     def refuse_move(self, code: str, sentence: str) -> None:
         """Answer the last MOVE with an ERROR: the bot is on turn as before."""
