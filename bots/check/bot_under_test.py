@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bots.bridge.program import Process
-from bots.check.peer import Left, Peer
-from bots.check.report import Absent, Fault
+from bots.check.peer import Absent, Fault, Left, Peer
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import Game
 from engine.wire import messages as m
@@ -230,7 +229,7 @@ def conditions(peer: Peer, seek: m.Seek) -> tuple[Game, SeekOptions]:
 
 
 class Situation(NamedTuple):
-    """``play`` raises `bots.check.report.Fault` where the bot does wrong, and `Skipped` where it cannot be tried."""
+    """``play`` raises `bots.check.peer.Fault` where the bot does wrong, and `Skipped` where it cannot be tried."""
 
     title: str
     play: Callable[[BotUnderTest], None]

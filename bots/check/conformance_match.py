@@ -6,8 +6,7 @@ from enum import StrEnum
 from typing import Self
 
 from bots.check.bot_under_test import ANSWER_SECONDS, BotUnderTest
-from bots.check.peer import Left, Peer
-from bots.check.report import Fault, OutOfTime, Skipped
+from bots.check.peer import Fault, Left, OutOfTime, Peer, Skipped
 from engine.games.history import History
 from engine.games.interface import BadMove, Position, moves
 from engine.games.outcome import Outcome, Termination

@@ -5,8 +5,7 @@ from contextlib import suppress
 
 from bots.check.bot_under_test import ANSWER_SECONDS, LOOK_SECONDS, MAX_REFUSALS, BotUnderTest, Situation, greet
 from bots.check.conformance_match import ConformanceMatch, UnknownReason
-from bots.check.peer import Left, Peer
-from bots.check.report import Fault
+from bots.check.peer import Fault, Left, Peer
 from engine.games.outcome import Termination
 from engine.wire import messages as m
 from engine.wire.codes import Code

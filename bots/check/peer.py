@@ -1,12 +1,12 @@
-"""The connection to the bot under test, seen from the server's end."""
+"""The connection to the bot under test, seen from the server's end, and the faults of the bot."""
 
 import socket
 import struct
 import time
 from collections import deque
+from collections.abc import Iterator
 from contextlib import suppress
 
-from bots.check.report import Fault
 from engine.match import referee
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
@@ -50,6 +50,61 @@ REMEDIES = {
     Code.NOT_YOUR_TURN: "to wait for TURN, and to say MOVE once for each",
 }
 """Correct behaviour by error code, if it does not depend on the line."""
+
+
+TITLES = {
+    "1.8": "Common mistakes",
+    "2": "Lines",
+    "2.1": "Bytes",
+    "2.4": "What clients must ignore",
+    "2.5": "Versions",
+    "3": "States",
+    "4": "Requests",
+    "5": "Messages from the server",
+    "6": "Errors",
+    "7": "Pairing",
+    "8": "Matches",
+    "8.1": "Notes",
+    "9": "Clocks",
+    "10": "Results",
+    "11": "Reconnecting",
+    "14": "Limits",
+}
+"""The sections of protocol.md that faults refer to."""
+
+
+class Fault(Exception):
+    """The bot has done what protocol.md does not allow, or has not done what it asks for."""
+
+    def __init__(self, did: str, right: str, section: str, *, position: str = "") -> None:
+        """Take what the bot did, what would have been right, and the section of protocol.md."""
+        super().__init__(did)
+        self.did = did
+        self.right = right
+        self.section = section
+        self.position = position
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines that tell a person what was wrong, what is right and where that stands."""
+        yield f"the bot: {self.did}"
+        if self.position:
+            yield "in the position:"
+            for line in self.position.splitlines():
+                yield f"  {line}"
+        yield f"right would be: {self.right}"
+        yield f"says protocol.md, section {self.section} ({TITLES[self.section]})"
+
+
+class OutOfTime(Fault):
+    """The bot has used up its clock."""
+
+
+class Absent(Fault):
+    """The bot did not connect."""
+
+
+class Skipped(Exception):
+    """A situation that cannot be brought about with this bot; the sentence says why."""
 
 
 class Left(Exception):

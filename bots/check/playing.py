@@ -7,7 +7,7 @@ from random import Random
 
 from bots.check.bot_under_test import BotUnderTest, Situation
 from bots.check.conformance_match import ConformanceMatch, UnknownReason
-from bots.check.report import Skipped
+from bots.check.peer import Skipped
 from engine.games.catalogue import GAMES
 from engine.games.interface import Game, Position, Successor
 from engine.games.outcome import Outcome, Termination

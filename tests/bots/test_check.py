@@ -14,10 +14,9 @@ import pytest
 
 from bots.bridge.program import Process
 from bots.check.bot_under_test import BotUnderTest, Situation
-from bots.check.peer import Peer
+from bots.check.peer import Fault, OutOfTime, Peer
 from bots.check.playing import FORCED, chooses, crossing_rows
-from bots.check.report import Fault, OutOfTime, SituationResult, as_json, as_junit
-from bots.check.run import SITUATIONS, check, chosen
+from bots.check.run import SITUATIONS, SituationResult, as_json, as_junit, check, chosen
 from bots.cli import main
 from bots.client.errors import ArenaError
 from engine.games.catalogue import GAMES
