@@ -1,7 +1,9 @@
 """Situations from the connection to the first match, and after a connection that was lost in a match."""
 
 import time
+from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 
 from bots.check.bot_under_test import ANSWER_SECONDS, LOOK_SECONDS, MAX_REFUSALS, BotUnderTest, Situation, greet
 from bots.check.conformance_match import ConformanceMatch, UnknownReason
@@ -51,22 +53,29 @@ def stops_at_another_version(bot: BotUnderTest) -> None:
         raise Fault(f"{did} after 'ARENA {m.VERSION + 1} …'", "to say so to its user, and to leave", "2.5")
 
 
-def login_is_refused(bot: BotUnderTest) -> None:
-    """ERROR in answer to LOGIN."""
-    for code in ("name_taken", "bad_name", "bad_token", "some_new_code"):
-        peer = bot.connection()
-        greet(peer)
-        _refused(bot, peer, m.Login, "LOGIN", code)
-        bot.drop()
-
-
-def seek_is_refused(bot: BotUnderTest) -> None:
-    """ERROR in answer to SEEK."""
-    for code in ("too_many", "stopping", "bad_time"):
+def is_refused(bot: BotUnderTest, *, kind: type, codes: Sequence[str]) -> None:
+    """ERROR in answer to LOGIN or SEEK: the request is not repeated for ever."""
+    word = m.KINDS[kind]
+    for code in codes:
         peer = bot.connection()
         with suppress(Left):
-            bot.login(peer)
-            _refused(bot, peer, m.Seek, "SEEK", code)
+            if kind is m.Seek:
+                bot.login(peer)
+            else:
+                greet(peer)
+            request = bot.said(peer, word, "4")
+            if not isinstance(request, kind):
+                raise Fault(f"said {peer.last!r}", word, "3")
+            deadline, count = time.monotonic() + REPEAT_SECONDS, 0
+            while isinstance(request, kind):
+                count += 1
+                if count > MAX_REFUSALS:
+                    did = (
+                        f"said {word} {count} times in {REPEAT_SECONDS:g} s, although ERROR {code} answered each"
+                    )
+                    raise Fault(did, "to leave, or to pause before it tries again", "1.8")
+                peer.refuse(code, "this is how a refusal looks")
+                request = peer.request(deadline)
         bot.drop()
 
 
@@ -99,20 +108,25 @@ def server_says_goodbye(bot: BotUnderTest) -> None:
     bot.drop()
 
 
-def unknown_kinds(bot: BotUnderTest) -> None:
-    """Messages and blocks that no client knows, everywhere."""
+def reads(bot: BotUnderTest, *, noisy: bool, right: str, section: str) -> None:
+    """Login and a few moves, with messages that no client knows everywhere, or with lines in pieces of three bytes."""
     peer = bot.connection()
-    peer.noisy = True
-    peer.send(FIRST_WORDS)
-    _plays(bot, peer, "to ignore lines of a kind that it does not know", "2.4")
-    bot.drop()
-
-
-def lines_in_pieces(bot: BotUnderTest) -> None:
-    """Three bytes at a time."""
-    peer = bot.connection()
-    peer.cut = True
-    _plays(bot, peer, "to put together what comes until an LF", "2.1")
+    peer.noisy, peer.cut = noisy, not noisy
+    try:
+        if noisy:
+            peer.send(FIRST_WORDS)
+        bot.login(peer)
+        request = bot.said(peer, "SEEK, or QUIT", "4")
+        if not isinstance(request, m.Seek):
+            raise Fault(f"said {peer.last!r}", "SEEK", "3")
+        bot.accept(peer, request)
+    except Left as left:
+        bot.lost()
+        raise Fault("closed the connection", right, section) from left
+    with ConformanceMatch(bot) as table:
+        for _ in range(4):
+            if not table.is_over:
+                table.ply()
     bot.drop()
 
 
@@ -129,51 +143,28 @@ def long_lines(bot: BotUnderTest) -> None:
     table.end(None, UnknownReason.NEW_RULE, "è" * (REPLY_BYTES // 2 - 32))
 
 
-def _plays(bot: BotUnderTest, peer: Peer, right: str, section: str) -> None:
-    """Login and a few moves, over this connection; a bot that leaves before is told what would have been right."""
-    try:
-        bot.login(peer)
-        request = bot.said(peer, "SEEK, or QUIT", "4")
-        if not isinstance(request, m.Seek):
-            raise Fault(f"said {peer.last!r}", "SEEK", "3")
-        bot.accept(peer, request)
-    except Left as left:
-        bot.lost()
-        raise Fault("closed the connection", right, section) from left
-    with ConformanceMatch(bot) as table:
-        for _ in range(4):
-            if not table.is_over:
-                table.ply()
-
-
-def _refused(bot: BotUnderTest, peer: Peer, kind: type, word: str, code: str) -> None:
-    """Refuse requests of a kind, and see that they are not repeated for ever."""
-    try:
-        request = bot.said(peer, word, "4")
-        if not isinstance(request, kind):
-            raise Fault(f"said {peer.last!r}", word, "3")
-        deadline, count = time.monotonic() + REPEAT_SECONDS, 0
-        while isinstance(request, kind):
-            count += 1
-            if count > MAX_REFUSALS:
-                did = f"said {word} {count} times in {REPEAT_SECONDS:g} s, although each was answered by ERROR {code}"
-                raise Fault(did, "to leave, or to pause before it tries again", "1.8")
-            peer.refuse(code, "this is how a refusal looks")
-            request = peer.request(deadline)
-    except Left:
-        pass
-
-
 CONNECTING = (
     Situation("logs in and seeks", logs_in_and_seeks),
     Situation("reads a greeting that comes in pieces", waits_for_the_greeting),
     Situation("stops at a version of the protocol that it does not know", stops_at_another_version),
-    Situation("LOGIN is refused: does not repeat it for ever", login_is_refused),
-    Situation("SEEK is refused: does not repeat it for ever", seek_is_refused),
+    Situation(
+        "LOGIN is refused: does not repeat it for ever",
+        partial(is_refused, kind=m.Login, codes=("name_taken", "bad_name", "bad_token", "some_new_code")),
+    ),
+    Situation(
+        "SEEK is refused: does not repeat it for ever",
+        partial(is_refused, kind=m.Seek, codes=("too_many", "stopping", "bad_time")),
+    ),
     Situation("a match cannot be begun after all: seeks again, or leaves", match_cannot_be_begun),
     Situation("BYE while it seeks: does not come back in a hurry", server_says_goodbye),
-    Situation("ignores messages and blocks of unknown kinds", unknown_kinds),
-    Situation("reads lines that come in pieces", lines_in_pieces),
+    Situation(
+        "ignores messages and blocks of unknown kinds",
+        partial(reads, noisy=True, right="to ignore lines of a kind that it does not know", section="2.4"),
+    ),
+    Situation(
+        "reads lines that come in pieces",
+        partial(reads, noisy=False, right="to put together what comes until an LF", section="2.1"),
+    ),
     Situation("reads lines of 65536 bytes, and a reason that it does not know", long_lines),
 )
 
