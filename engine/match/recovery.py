@@ -8,12 +8,9 @@ from typing import NamedTuple
 
 from engine.games.outcome import Outcome, Termination
 from engine.match import referee
-from engine.match.reader import BadRecord, seconds_of
+from engine.match.reader import BadRecord, decoded, seconds_of
 from engine.match.referee import State
 from engine.match.verification import Summary, verify
-
-ESCAPED = "surrogateescape"
-"""Decoding of bytes that are no UTF-8, until their line is found."""
 
 
 class Leftover(NamedTuple):
@@ -31,20 +28,21 @@ class Leftover(NamedTuple):
 
 def examine(match: int, data: bytes) -> Leftover:
     """Read the journal of a match; never raises."""
-    whole = data[: data.rfind(b"\n") + 1].decode(errors=ESCAPED)
-    lines = _drop_ending([f"{line}\n" for line in whole.split("\n")[:-1]])
-    text = "".join(lines)
-    summary, error = _verify(match, lines)
-    if error is None:
-        return Leftover(text, summary, len(data) - len(text.encode()), None)
-    sound = _drop_ending(lines[: error.line - 1])
-    return Leftover("".join(sound), _verify(match, sound)[0], 0, error)
+    lines = _drop_ending([line + b"\n" for line in data[: data.rfind(b"\n") + 1].split(b"\n")[:-1]])
+    torn, fault = len(data) - len(b"".join(lines)), None
+    while True:
+        summary, error = _verify(match, b"".join(lines))
+        if error is None or error.line > len(lines):
+            return Leftover(b"".join(lines).decode(), summary, 0 if fault or error else torn, fault or error)
+        fault, lines = error, _drop_ending(lines[: error.line - 1])
 
 
-def _drop_ending(lines: list[str]) -> list[str]:
+def _drop_ending(lines: list[bytes]) -> list[bytes]:
     """Drop the first line of an ending whose result was not written: that ending has not happened."""
     ending = (
-        len(lines) > 1 and lines[-1].startswith("unanswered ") and not lines[-2].startswith(("resigned ", "crashed "))
+        len(lines) > 1
+        and lines[-1].startswith(b"unanswered ")
+        and not lines[-2].startswith((b"resigned ", b"crashed "))
     )
     return lines[:-1] if ending else lines
 
@@ -73,13 +71,10 @@ def stamp_at(summary: Summary, seconds: float) -> int:
     return summary.latest if began is None else max(summary.latest, round((seconds - began) * 1_000_000))
 
 
-def _verify(match: int, lines: list[str]) -> tuple[Summary | None, BadRecord | None]:
+def _verify(match: int, journal: bytes) -> tuple[Summary | None, BadRecord | None]:
     """Verify lines of a journal; an error has the number of the first invalid line."""
-    for number, line in enumerate(lines, 1):
-        if not line.isascii() and line != line.encode(errors=ESCAPED).decode(errors="replace"):
-            return None, BadRecord(number, "this is no UTF-8")
     try:
-        summary = verify("".join(lines))
+        summary = verify(decoded(journal))
     except BadRecord as error:
         return None, error
     except Exception as error:  # a fault of the rules must not keep the server from starting

@@ -97,7 +97,7 @@ def test_a_line_that_is_not_true_ends_what_is_trusted() -> None:
     lines = played(stop_after=9).splitlines(keepends=True)
     events = [number for number, line in enumerate(lines) if line.startswith(("ready ", "move "))]
     for at in events:
-        for forged in ("nonsense\n", "\n", "move 99 white 0.000 1.000 2.000 a1-b2\n", "\udcff\n", "\u2028\n"):
+        for forged in ("nonsense\n", "\n", "move 99 white 0.000 1.000 2.000 a1-b2\n", "\udcff\n", "\u2028\n", "a\rb\n"):
             data = "".join([*lines[:at], forged, *lines[at + 1 :]]).encode(errors="surrogateescape")
             leftover = examine(MATCH, data)
             assert leftover.text == "".join(lines[:at])
@@ -120,6 +120,13 @@ def test_a_journal_of_another_match_is_not_taken_for_this_one() -> None:
     leftover = examine(MATCH + 1, played(stop_after=9).encode())
     assert str(leftover.fault) == "line 2: this is match 7, not 8"
     assert leftover.summary is None
+
+
+def test_the_first_of_two_damaged_lines_ends_what_is_trusted() -> None:
+    lines = played(stop_after=9).encode().splitlines(keepends=True)
+    leftover = examine(MATCH, b"".join([*lines[:-3], b"nonsense\n", lines[-2], b"\xff\n"]))
+    assert leftover.text.encode() == b"".join(lines[:-3])
+    assert leftover.summary is not None and leftover.fault is not None and leftover.fault.line == len(lines) - 2
 
 
 def test_stamps_go_on_by_date_but_never_back() -> None:
