@@ -8,7 +8,7 @@ whatever stood on it before.
 
 from collections.abc import Callable, Iterator
 from enum import StrEnum
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from engine.compiling.binding import can_compile
@@ -132,7 +132,7 @@ def review(
     evaluator = Evaluator(start, clock=clock, compiling=told, tablebase=whole_tablebase_of(start))
     reviewer = _Reviewer(summary, nodes, evaluator, told)
     wanted = range(1, summary.history.plies + 1) if among is None else among
-    for before, after in pairwise(_histories(summary)):
+    for before, after in pairwise(accumulate(summary.history.moves, History.after, initial=History.begin(start))):
         if after.plies >= wanted.stop:
             return
         if after.plies in wanted:
@@ -145,14 +145,6 @@ def _once(function: Callable[[], None]) -> Callable[[], None]:
     """Return what calls a function the first time, and nothing later."""
     left = [function]
     return lambda: left.pop()() if left else None
-
-
-def _histories(summary: Summary) -> Iterator[History]:
-    history = History.begin(summary.header.position)
-    yield history
-    for move in summary.history.moves:
-        history = history.after(move)
-        yield history
 
 
 class _Node(NamedTuple):
