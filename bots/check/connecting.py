@@ -70,9 +70,7 @@ def is_refused(bot: BotUnderTest, *, kind: type, codes: Sequence[str]) -> None:
             while isinstance(request, kind):
                 count += 1
                 if count > MAX_REFUSALS:
-                    did = (
-                        f"said {word} {count} times in {REPEAT_SECONDS:g} s, although ERROR {code} answered each"
-                    )
+                    did = f"said {word} {count} times in {REPEAT_SECONDS:g} s, although ERROR {code} answered each"
                     raise Fault(did, "to leave, or to pause before it tries again", "1.8")
                 peer.refuse(code, "this is how a refusal looks")
                 request = peer.request(deadline)
