@@ -18,6 +18,25 @@ from engine.wire.words import number_of
 FROM_OUTSIDE = {str(reason): reason for reason in (*ANNULLED, *ENDED_PROGRAM, Termination.ADJUDICATED)}
 """Reasons of an end that follows neither from a move nor from a player's message."""
 
+EVENTS = {
+    "ready": "side stamp left",
+    "move": "ply side sent received left move",
+    "refused": "side sent received move",
+    "gone": "side stamp",
+    "back": "side stamp",
+    "stall": "begin until",
+    "lag": "side allowance",
+    "restarted": "stamp",
+    "runs": "side stamp",
+    "note": "number side note",
+    "resigned": "side stamp",
+    "crashed": "side stamp [sentence]",
+    "unanswered": "side sent",
+    "result": "result reason stamp first second [sentence]",
+    WORD: "base64",
+}
+"""The words behind the first word of a line, by that word. The last one may have blanks in it."""
+
 _WITH_LAG = ("move", "refused", "unanswered", "result", "restarted")
 """Events that may stand behind a line ``lag``: the answer with which it was written, or the end of the server."""
 
@@ -175,7 +194,7 @@ class _Verification(RecordReader):
             word, _, rest = self._next().partition(" ")
             self._expect(word)
             self.word = word
-            getattr(self, f"_on_{word}", self._on_unknown)(rest)
+            getattr(self, f"_on_{word}")(*self._words(rest, EVENTS[word]))
         self._end()
         if self.giving_up is not None and self.state.outcome is None:
             self._give_up()
@@ -196,6 +215,8 @@ class _Verification(RecordReader):
 
     def _expect(self, word: str) -> None:
         """Refuse a line that cannot stand here whatever it says: after the end, or behind a line of lag."""
+        if word not in EVENTS:
+            self._fail("this is no event of a record")
         if (self.word in ("result", WORD) or word == WORD) and (self.word, word) != ("result", WORD):
             self._fail("a signature stands behind the result, and nothing but a signature may follow it")
         if word != "result" and self.word == "unanswered":
@@ -226,24 +247,25 @@ class _Verification(RecordReader):
             self._fail(f"the stamp {word} lies before {milliseconds(than)}, {which}")
         return stamp
 
-    def _hold(self, line: str, names: str) -> None:
+    def _hold(self, line: str) -> None:
         """Hold the line that was read against the one that the referee has written."""
-        line, fields = line.removesuffix("\n"), names.split(" ")
-        if line == self.lines[self.at - 1]:
+        read, right = self.lines[self.at - 1], line.removesuffix("\n")
+        if read == right:
             return
-        read, right = (text.split(" ", len(fields)) for text in (self.lines[self.at - 1], line))
-        for name, is_read, is_right in zip(fields, read[1:], right[1:], strict=False):
+        names = EVENTS[self.word].split(" ")
+        words = dict(zip(names, read.split(" ", len(names))[1:], strict=False))
+        lefts = {"left": words.get("side"), **dict(zip(("first", "second"), self.state.sides, strict=True))}
+        for (name, is_read), is_right in zip(words.items(), right.split(" ", len(names))[1:], strict=False):
+            if is_read != is_right and name in lefts:
+                self._fail(f"{lefts[name]} has {is_right} ms left by the stamps, not {is_read}")
+            if is_read != is_right and name == "ply":
+                self._fail(f"this is move {is_right}, not {is_read}")
             if is_read != is_right:
-                if name == "left" or name in self.state.sides:
-                    side = read[1 + fields.index("side")] if name == "left" else name
-                    self._fail(f"{side} has {is_right} ms left by the stamps, not {is_read}")
-                if name == "ply":
-                    self._fail(f"this is move {is_right}, not {is_read}")
-                what = name if name == self.word else f"{name} of the {self.word}"
+                what = name if name == self.word else f"{name.strip('[]')} of the {self.word}"
                 self._fail(f"the {what} is {is_right!r}, not {is_read!r}")
-        self._fail(f"the line is written {line!r}")
+        self._fail(f"the line is written {right!r}")
 
-    def _answered(self, step: Step, side: int, now: int, names: str) -> Played:
+    def _answered(self, step: Step, side: int, now: int) -> Played:
         """Take the referee's step for READY or MOVE, whose first line has to be the one that was read."""
         clock = self.state.clock
         self.state, effects = step
@@ -253,23 +275,18 @@ class _Verification(RecordReader):
                 over = milliseconds(-clock.remaining(side, now))
                 self._fail(f"the clock of {self.state.sides[side]} had run out, {over} ms before")
             self._fail(self.state.outcome.detail if self.word == "move" and self.state.outcome else "the move is legal")
-        self._hold(line, names)
+        self._hold(line)
         self.missing = "".join(following)
         self.settled = self.latest = max(self.state.stamp, self.latest)
         return Played(side, self.state.clock.left, Charge.of(clock, side, now))
 
-    def _on_unknown(self, _rest: str) -> None:
-        self._fail("this is no event of a record")
-
-    def _on_ready(self, rest: str) -> None:
-        names = "side stamp left"
-        name, stamp, _ = self._words(rest, names)
+    def _on_ready(self, name: str, stamp: str, _left: str) -> None:
         side, now = self._present(name), self._stamp(stamp)
         if self.state.ready[side]:
             self._fail(f"{name} is ready already")
         if now < self.state.sent:
             self._fail(f"READY cannot have come at {stamp}, before {milliseconds(self.state.sent)}")
-        self.initialised.append(self._answered(referee.ready(self.state, side, now), side, now, names))
+        self.initialised.append(self._answered(referee.ready(self.state, side, now), side, now))
         if not self.restarted:  # MATCH was sent to both sides before either could answer
             self.heard = [True, True]
 
@@ -288,8 +305,8 @@ class _Verification(RecordReader):
         if not effects:
             self._fail(f"no clock ran when the stall at {milliseconds(stall.begin)} began")
 
-    def _on_stall(self, rest: str) -> None:
-        stall = Stall(*map(self._stamp, self._words(rest, "stamp stamp")))
+    def _on_stall(self, begin: str, until: str) -> None:
+        stall = Stall(self._stamp(begin), self._stamp(until))
         # a connection may have been lost, and written down, within a stall that was only noticed at its end
         if not self.stood <= stall.begin < stall.until:
             self._fail("a stall ends after it began, and begins after the one before")
@@ -301,8 +318,7 @@ class _Verification(RecordReader):
         else:
             self.stalls.append(stall)
 
-    def _on_lag(self, rest: str) -> None:
-        name, time = self._words(rest, "side allowance")
+    def _on_lag(self, name: str, time: str) -> None:
         side, allowance = self._side(name), self._stamp(time)
         waits = self.state.playing and side != self.state.history.position.turn
         self.state, effects = referee.allow_lag(self.state, side, allowance)
@@ -327,24 +343,19 @@ class _Verification(RecordReader):
             self._fail(f"the answer at {received} came before TURN was sent, at {sent}")
         return side, now
 
-    def _on_move(self, rest: str) -> None:
-        names = "ply side sent received left move"
-        _, name, sent, received, _, move = self._words(rest, names)
+    def _on_move(self, _ply: str, name: str, sent: str, received: str, _left: str, move: str) -> None:
         side, now = self._answer_to_turn(name, sent, received)
-        self.played.append(self._answered(referee.move(self.state, side, move, now), side, now, names))
+        self.played.append(self._answered(referee.move(self.state, side, move, now), side, now))
 
-    def _on_refused(self, rest: str) -> None:
-        names = "side sent received move"
-        name, sent, received, self.refused = self._words(rest, names)
+    def _on_refused(self, name: str, sent: str, received: str, move: str) -> None:
         side, now = self._answer_to_turn(name, sent, received)
-        self._answered(referee.move(self.state, side, self.refused, now), side, now, names)
+        self._answered(referee.move(self.state, side, move, now), side, now)
+        self.refused = move
 
-    def _on_resigned(self, rest: str) -> None:
-        name, stamp = self._words(rest, "side stamp")
+    def _on_resigned(self, name: str, stamp: str) -> None:
         self.giving_up = partial(referee.resign, side=self._present(name), now=self._later(stamp, self.state.stamp))
 
-    def _on_crashed(self, rest: str) -> None:
-        name, stamp, sentence = self._words(rest, "side stamp [sentence]")
+    def _on_crashed(self, name: str, stamp: str, sentence: str) -> None:
         side, now = self._present(name), self._later(stamp, self.state.stamp)
         if len(sentence) > referee.MAX_SENTENCE_CHARACTERS:
             self._fail(f"a sentence has at most {referee.MAX_SENTENCE_CHARACTERS} characters")
@@ -356,41 +367,37 @@ class _Verification(RecordReader):
         self.state, effects = self.giving_up(self.state)
         self.missing = referee.lines_of(effects)[-1]
 
-    def _on_unanswered(self, rest: str) -> None:
-        name, sent = self._words(rest, "side sent")
+    def _on_unanswered(self, name: str, sent: str) -> None:
         if not self.state.playing or self._side(name) != self.state.history.position.turn:
             self._fail(f"{name} was not to move")
         self._run(sent)
 
-    def _on_note(self, rest: str) -> None:
-        ply, name, content = self._words(rest, "number side note")
+    def _on_note(self, ply: str, name: str, content: str) -> None:
         try:
             self.state, effects = referee.note(self.state, self._present(name), f"ply={ply} {content}")
         except ProtocolError as error:
             self._fail(str(error))
-        self._hold(referee.lines_of(effects)[0], "number side note")
+        self._hold(referee.lines_of(effects)[0])
 
-    def _connection(self, rest: str) -> int:
+    def _connection(self, name: str, stamp: str) -> int:
         """Read the side of a connection that was lost or resumed; the server stamps that when it notices."""
-        name, stamp = self._words(rest, "side stamp")
         side = self._side(name)
         if (self.state.absent[side] is None) == (self.word == "back"):
             self._fail(f"{name} had {'a' if self.word == 'back' else 'no'} connection already")
         self.latest = self.noticed = self._later(stamp, self.latest)
         return side
 
-    def _on_gone(self, rest: str) -> None:
-        side = self._connection(rest)
+    def _on_gone(self, name: str, stamp: str) -> None:
+        side = self._connection(name, stamp)
         self.state, _ = referee.disconnect(self.state, side, self.noticed)
 
-    def _on_back(self, rest: str) -> None:
-        side = self._connection(rest)
+    def _on_back(self, name: str, stamp: str) -> None:
+        side = self._connection(name, stamp)
         self.absences.append(Absence(side, self.state.absent[side] or 0, self.noticed))
         self.heard[side] = True
         self.state, _ = referee.reconnect(self.state, side, self.noticed)
 
-    def _on_restarted(self, rest: str) -> None:
-        (stamp,) = self._words(rest, "stamp")
+    def _on_restarted(self, stamp: str) -> None:
         now = self._later(stamp, self.latest)
         self.absences += [Absence(side, at, now) for side, at in enumerate(self.state.absent) if at is not None]
         self.state = referee.restart(self.state, now, now)[0]._replace(awaited=None)  # no line says how long it waited
@@ -398,8 +405,7 @@ class _Verification(RecordReader):
         self.stalls = []
         self.restarted = True
 
-    def _on_runs(self, rest: str) -> None:
-        name, stamp = self._words(rest, "side stamp")
+    def _on_runs(self, name: str, stamp: str) -> None:
         side = self._side(name)
         if self.state.ready[side] or self.state.clock.since[side] is not None:
             self._fail(f"no restart has stopped the clock of {name}, or it runs again already")
@@ -410,15 +416,13 @@ class _Verification(RecordReader):
         self.latest = max(self.latest, begun)
         self.state, _ = referee.start_initialisation(self.state, side, begun)
 
-    def _on_signature(self, rest: str) -> None:
+    def _on_signature(self, base64: str) -> None:
         try:
-            self.signature = read_signature(rest)
+            self.signature = read_signature(base64)
         except ValueError:
             self._fail("a signature is 64 bytes in base64")
 
-    def _on_result(self, rest: str) -> None:
-        names = "result reason stamp first second [sentence]"
-        result, reason, stamp, _, _, sentence = self._words(rest, names)
+    def _on_result(self, result: str, reason: str, stamp: str, _first: str, _second: str, sentence: str) -> None:
         if result not in (*self.state.sides, "draw", "annulled"):
             self._fail(f"there is no result {result!r}")
         now = self._later(stamp, self.state.stamp)
@@ -439,7 +443,7 @@ class _Verification(RecordReader):
             self._fail(f"the clock of {late} had run out, and the match is lost by {Termination.TIME}")
         if right[1:3] != [result, reason]:
             self._fail(f"the game ended as {right[1]} {right[2]}, not {result} {reason}")
-        self._hold(self.missing, f"result reason stamp {' '.join(self.state.sides)} sentence")
+        self._hold(self.missing)
         self.missing = ""
 
     def _decide(self, reason: str, winner: int | None, sentence: str, now: int) -> None:
