@@ -5,6 +5,7 @@ from pathlib import Path
 
 import trio
 import trio.testing
+from server.net.send_queue import SendQueue
 from trio.testing import MockClock, memory_stream_pair
 
 from engine import record
@@ -12,8 +13,7 @@ from engine.wire import messages as m
 from server.arena.session import serve_stream
 from server.contest.programs.pipes import Pipes
 from server.net.connection import Connection
-from server.net.send_queue import SendQueue
-from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, open_arena, ready
+from tests.server.harness import ArenaHarness, Client, open_arena, ready
 
 PAUSE = 0.5
 """Seconds that a slow stream takes to hand over what it is given."""
@@ -22,7 +22,7 @@ PAUSE = 0.5
 async def connect_slowly(harness: ArenaHarness, nursery: trio.Nursery, name: str) -> Client:
     """Log in over a stream that takes its time from then on."""
     near, far = memory_stream_pair()
-    nursery.start_soon(serve_stream, far, harness.arena, ImmediateArrivals(), harness.rate_limiter.admit("127.0.0.1"))
+    nursery.start_soon(serve_stream, far, harness.arena, harness.rate_limiter.admit("127.0.0.1"))
     client = Client(near)
     await client.ask(m.Login(name), m.Welcome)
 

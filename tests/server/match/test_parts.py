@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 import trio
+from server.net.send_queue import SendQueue
 from trio.testing import MockClock
 
 from server.config import tokens
 from server.match.flag_timer import FlagTimer
-from server.net.send_queue import SendQueue
 from server.net.timing import microseconds
 from server.storage.disk import lock_data_directory
 from server.storage.record_store import Keys, RecordStore

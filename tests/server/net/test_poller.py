@@ -12,7 +12,7 @@ from engine import record
 from engine.wire import messages as m
 from server.arena.session import serve_stream
 from server.net.poller import Poller
-from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, open_arena, ready
+from tests.server.harness import ArenaHarness, Client, open_arena, ready
 from tests.waiting import WAIT_SECONDS
 
 
@@ -114,7 +114,7 @@ async def test_when_the_poller_ends_those_who_watch_go_on() -> None:
 async def connect(harness: ArenaHarness, nursery: trio.Nursery, name: str, host: str) -> Client:
     near, far = socket.socketpair()
     quota = harness.rate_limiter.admit(host)
-    nursery.start_soon(serve_stream, stream_of(far), harness.arena, ImmediateArrivals(), quota)
+    nursery.start_soon(serve_stream, stream_of(far), harness.arena, quota)
     client = Client(stream_of(near))
     await client.ask(m.Login(name), m.Welcome)
     return client

@@ -5,9 +5,9 @@ import socket
 import pytest
 import trio
 import trio.testing
+from server.net.send_queue import LOW_PRIORITY_PER_PASS, SendQueue
 
 from server.net.connection import Connection
-from server.net.send_queue import LOW_PRIORITY_PER_PASS, SendQueue
 from server.net.timing import InstrumentDropped, StallLog, StallMonitor, check_instruments, instrumented
 
 

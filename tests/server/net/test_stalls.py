@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import trio
+from server.net.send_queue import SendQueue
 from trio.testing import MockClock
 
 from engine import record
@@ -18,7 +19,6 @@ from engine.record import BadRecord
 from engine.wire import messages as m
 from server.match.flag_timer import FlagTimer
 from server.match.match import Match
-from server.net.send_queue import SendQueue
 from server.net.timing import MIN_STALL_MICROSECONDS, PULSE_SECONDS, StallLog, StallMonitor, instrumented, microseconds
 from server.web.live import channels
 from server.web.live.event_stream import Broadcaster
@@ -319,7 +319,9 @@ async def test_work_for_pages_that_holds_up_the_loop_costs_no_player(
             await ready(ann, bob)
             await ann.hear(m.Turn)
             hub = channels.LobbyHub(
-                harness.arena, Broadcaster(harness.arena.send_queue.soon, time.perf_counter), trio.sleep_forever
+                harness.arena,
+                Broadcaster(time.perf_counter),
+                trio.sleep_forever,
             )
             await trio.sleep(3 * PULSE_SECONDS)
             hub.snapshot()
