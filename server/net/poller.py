@@ -62,6 +62,7 @@ class Poller:
     def __init__(self) -> None:
         """Start without connections."""
         self._selector = selectors.DefaultSelector()
+        self._soon = trio.lowlevel.current_trio_token().run_sync_soon
         self._in_pass = False
         self._unsent: list[Flushable] = []
         self._starting: list[Starting] = []
@@ -88,20 +89,22 @@ class Poller:
             self._selector.unregister(descriptor).data.done.set()
 
     def flush(self, connection: Flushable, *, low_priority: bool = False) -> None:
-        """Flush a connection at the end of the pass, or at once where there is none; ``low_priority`` ones later."""
+        """Flush a connection at the end of this pass of the poller or the event loop; ``low_priority`` ones later."""
         if low_priority:
             self._low_priority.append(connection)
             self._low_priority_added.set()
-        elif self._in_pass:
-            self._unsent.append(connection)
         else:
-            _flush(connection)
+            self._unsent.append(connection)
+            self._end_soon()
 
     def start_clocks(self, match: Starting) -> None:
         """Start clocks of a match when the messages of this pass are sent."""
         self._starting.append(match)
+        self._end_soon()
+
+    def _end_soon(self) -> None:
         if not self._in_pass:
-            self._end_pass()
+            self._soon(self._end_pass, idempotent=True)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -152,7 +155,8 @@ class Poller:
             while self._low_priority:
                 for _ in range(min(LOW_PRIORITY_AT_ONCE, len(self._low_priority))):
                     _flush(self._low_priority.popleft())
-                await trio.sleep(LOW_PRIORITY_SECONDS)
+                if self._low_priority:
+                    await trio.sleep(LOW_PRIORITY_SECONDS)
             self._low_priority_added = trio.Event()
 
 

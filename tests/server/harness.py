@@ -16,6 +16,7 @@ import trio.testing
 from engine.games.catalogue import GAMES
 from engine.wire import messages as m
 from engine.wire.ends import ClientEnd
+from engine.wire.states import IN_MATCH
 from server.arena.arena import Arena
 from server.arena.resume import resume_matches
 from server.arena.session import serve_stream
@@ -226,8 +227,10 @@ async def until(true: Callable[[], object]) -> None:
 
 
 async def ready(*clients: Client) -> None:
-    """Let clients say READY, and wait until play has begun."""
+    """Let clients say READY when their match is announced, and wait until play has begun."""
     for client in clients:
+        while client.end.state not in IN_MATCH:
+            await client.hear(m.Board)
         await client.say(m.Ready())
     for client in clients:
         await client.hear(m.Start)

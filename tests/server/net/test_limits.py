@@ -193,9 +193,15 @@ async def test_who_floods_on_is_closed_and_nobody_else(tmp_path: Path, autojump_
         flood, other = await harness.connect(host=STRANGER), await harness.connect(host=STRANGER)
         began = trio.current_time()
         line = b"PING " + b"x" * 122 + b"\n"
-        for _ in range(2000):
-            await flood.stream.send_all(line * (RECEIVE_BYTES // len(line)))
-        assert (await flood.hear(m.Bye)).reason == "flood"
+
+        async def sends() -> None:
+            while True:
+                await flood.stream.send_all(line * (RECEIVE_BYTES // len(line)))
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(sends)
+            assert (await flood.hear(m.Bye)).reason == "flood"
+            nursery.cancel_scope.cancel()
         assert 8 < trio.current_time() - began <= 10
         await other.ask(m.Ping(), m.Pong)
 
