@@ -14,7 +14,7 @@ class Timed(Protocol):
     """An object with a deadline that may move."""
 
     due: float
-    """Stamp at which to call `flag`; infinite if there is no deadline now."""
+    """Stamp at which to call `flag`, which sets the next one; infinite if there is no deadline now."""
 
     def flag(self, now: int) -> None:
         """Check the clocks at a stamp. All messages that had arrived by then have been read."""
@@ -57,6 +57,7 @@ class FlagTimer:
 
 def _call_flag(match: Timed, now: int) -> None:
     """Call `flag` of one match; its errors never stop the timer."""
+    match.due = math.inf
     try:
         match.flag(now)
     except Exception as error:
