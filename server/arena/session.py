@@ -54,8 +54,8 @@ class Session:
         self._errors = 0
         self._noticed: set[Code] = set()
         """Why notes of this session were left out: it is told of each reason once."""
-        self._last_request: type = object
-        """Type of the last request."""
+        self._sought = False
+        """Whether the last request was SEEK."""
         self._waiting: deque[str | ProtocolError] = deque()
         """Lines that have arrived, the one that is being answered among them."""
         self._arrived = self._read = 0
@@ -169,10 +169,10 @@ class Session:
         if not quota.limited and self._end.state is State.THINKING and str(line).startswith("MOVE "):
             return self._carry_out(line, arrived)  # free; to measure it would take longer than to read it
         before, worked = self._connection.sent, quota.worked()
-        self._last_request = object
+        self._sought = False
         later = self._carry_out(line, arrived)
         sent, work = self._connection.sent - before, quota.worked() - worked
-        quota.use(1, sent, work, seek=self._last_request is m.Seek)
+        quota.use(1, sent, work, seek=self._sought)
         return later
 
     def _carry_out(self, line: str | ProtocolError, arrived: int) -> BackgroundAnswer | None:
@@ -180,8 +180,8 @@ class Session:
             if self._end.is_answered(line):
                 return None
             message = self._end.accept(line)
-            self._last_request = type(message)
             if type(message) is m.Seek:
+                self._sought = True
                 self._quota.seek()
             return self._requests.answer(self, message, arrived)
         except Exception as error:

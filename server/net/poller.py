@@ -118,7 +118,7 @@ class Poller:
 
     async def _run(self) -> None:
         while True:
-            await trio.lowlevel.wait_readable(self._selector.fileno())  # type: ignore[attr-defined]
+            await trio.lowlevel.wait_readable(self._selector.fileno())
             self._pass()
 
     def _pass(self) -> None:

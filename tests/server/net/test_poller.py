@@ -142,7 +142,12 @@ async def test_pipes_of_a_program_are_read_and_written_until_they_are_closed(pol
     assert os.read(theirs, 100) == b"TURN\n"
     heard: list[bytes] = []
     os.write(said, b"MOVE\n")
-    assert await connection.receive(lambda data: heard.append(data) is not None)
+
+    def hear(data: bytes) -> bool:
+        heard.append(data)
+        return False
+
+    assert await connection.receive(hear)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(connection.receive, lambda _data: True)
         await trio.testing.wait_all_tasks_blocked()
