@@ -72,9 +72,7 @@ def _recover(arena: Arena, record_store: RecordStore, number: int, leftover: Lef
     try:
         if keys is None:
             journal.write(_missing_end(summary, "the server died, and nobody can come back to the match"))
-        elif (finished := recovery.finished_state(summary)) is not None:
-            arena.past_matches.remember(finished)
-        else:
+        elif not summary.result:
             stamp = recovery.stamp_at(summary, date)
             wait = round(arena.settings.return_seconds * 1_000_000)
             state, effects = recovery.restore(summary, stamp, stamp + wait)
@@ -82,7 +80,6 @@ def _recover(arena: Arena, record_store: RecordStore, number: int, leftover: Lef
             if state.outcome is None:
                 arena.resume_match(state, keys, journal, summary.heard)
                 return
-            arena.past_matches.remember(state)
         journal.finish()
     except Exception:
         journal.close()
