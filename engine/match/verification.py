@@ -54,8 +54,7 @@ class Absence(NamedTuple):
 
     side: int
     since: int
-    until: int | None
-    """None: up to the end."""
+    until: int
 
 
 class Summary(NamedTuple):
@@ -142,8 +141,7 @@ def _account(summary: Summary, side: int) -> str:
         parts.append(f"not charged for stalls of the server and lag: {about(use.uncharged)}")
     absences = [absence for absence in summary.absences if absence.side == side]
     if absences:
-        ends = [state.stamp if absence.until is None else absence.until for absence in absences]
-        lost = sum(max(0, end - absence.since) for absence, end in zip(absences, ends, strict=True))
+        lost = sum(max(0, absence.until - absence.since) for absence in absences)
         times = "once" if len(absences) == 1 else f"{len(absences)} times"
         parts.append(f"its connection was lost {times}, for {about(lost)}")
     return "; ".join(parts)
@@ -200,7 +198,7 @@ class _Verification(RecordReader):
             self._give_up()
         clock, stamp = self.state.clock, self.state.stamp
         state = self.state._replace(clock=clock.stop(0, stamp).stop(1, stamp))
-        lasting = (Absence(side, since, None) for side, since in enumerate(state.absent) if since is not None)
+        lasting = (Absence(side, since, stamp) for side, since in enumerate(state.absent) if since is not None)
         return Summary(
             state,
             self.missing,
