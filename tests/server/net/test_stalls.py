@@ -224,7 +224,7 @@ async def test_what_ends_a_match_is_not_charged_the_stall_before_it(
         ("stall 200.000", "expected begin until"),
         ("stall 200.000 5200.000\nstall 5100.000 5250.000", "begins after the one before"),
         ("stall 5300.001 5300.002", "the clock of white had run out, 4300.000 ms before"),
-        ("stall -1.000 5200.000", "a stamp counts from the beginning of the match"),
+        ("stall -1.000 5200.000", "a time is written in milliseconds with three decimals, and is 0.000 or more"),
         ("lag white 10.000", "0.000 to 0.000 here, not 10.000"),
     ],
 )
