@@ -103,7 +103,7 @@ class BotUnderTest:
         """Restart the bot, and return its new connection before the greeting; raises `Absent` if there is none."""
         self.drop()
         if self._command:
-            self._program = Process(self._command, pipes=False, environment=self._environment)
+            self._program = Process(self._command, self._environment)
         else:
             self._note(f"waiting for the bot at {HOST} port {self._port}")
         deadline = time.monotonic() + START_SECONDS
@@ -182,7 +182,7 @@ class BotUnderTest:
 
     def seconds_without_core(self) -> float:
         """Return for how long the program and its descendants have waited for a core; 0 where the system is silent."""
-        waited, left = 0, [] if self._program is None else [str(self._program.number)]
+        waited, left = 0, [] if self._program is None else [str(self._program.pid)]
         while left:
             for task in Path("/proc", left.pop(), "task").glob("*"):
                 with suppress(OSError, IndexError):

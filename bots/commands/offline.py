@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from bots.client.failures import NEEDED
+from bots.client.errors import NEEDED
 from bots.commands.options import ABOVE_0, check_variant, fail, print_line
 from bots.play.input_words import USUAL_SECONDS, BadCommand
 from engine.commands.program import explain_fault

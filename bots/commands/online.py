@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from bots.client.request import CHOSEN_BY
-from bots.client.run import to_stderr
+from bots.client.run import CHOSEN_BY, to_stderr
 from bots.commands.options import (
     ABOVE_0,
     DEFAULT_WHERE,
@@ -130,8 +129,7 @@ def bridge(
         Which lines on the program's standard error are notes for the record: those marked by "note " before them, all,
         or none.
     """
-    from bots.bridge.arrows import ArrowsBot
-    from bots.bridge.bridge import LinesBot
+    from bots.bridge.bridge import ArrowsBot, LinesBot
     from bots.bridge.bridge import bridge as run
 
     if not command:
@@ -205,8 +203,7 @@ def log(
         Token of the player, of the match, or of the organiser, who sees both sides; by default the variable
         ARENA_TOKEN.
     """
-    from bots.client.connection import Connection
-    from bots.client.transport.address import address
+    from bots.client.connection import Connection, address
     from engine.wire import messages as m
 
     token = said_in(os.environ).get("token", "") if token is None else token

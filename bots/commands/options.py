@@ -10,9 +10,8 @@ from typing import Annotated, NoReturn
 
 from cyclopts import Parameter, validators
 
-from bots.client.failures import hides_us
-from bots.client.request import CHOSEN_BY, DEFAULT_HOST
-from bots.client.run import Bot, play, to_stderr
+from bots.client.errors import hides_us
+from bots.client.run import CHOSEN_BY, DEFAULT_HOST, Bot, play, to_stderr
 from engine.commands import reports
 from engine.commands.program import explain_fault, finite
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game

@@ -6,10 +6,9 @@ from contextlib import suppress
 from rich.console import Console
 from rich.live import Live
 
-from bots.client.connection import Connection, ReconnectBackoff
+from bots.client.connection import Address, Connection, ReconnectBackoff, address
 from bots.client.errors import ArenaError, ConnectionLost, Refused, ServerFault, Unreachable
 from bots.client.formatting import clock, time_control, variant
-from bots.client.transport.address import Address, address
 from bots.watch.rendering import plain_console, print_lines, render_match
 from bots.watch.watched_match import WatchedMatch, newest, newest_running, note_text, unreadable
 from engine.games.interface import GameError

@@ -14,8 +14,7 @@ from typing import NamedTuple, Unpack, cast
 
 from bots.bot import Bot, Choice, Clocks, FunctionBot, Resigned, Said, place_of_choose
 from bots.client.answers import NotingClocks, make_note, text_of
-from bots.client.errors import ArenaError, BotFailed
-from bots.client.failures import describe_failure, traceback_of
+from bots.client.errors import ArenaError, BotFailed, describe_failure, traceback_of
 from bots.client.run import to_stderr
 from bots.workbench.play_file import loaded
 from engine.commands import reports

@@ -336,7 +336,7 @@ def test_the_time_that_a_bot_waits_for_a_core_is_measured_with_its_children() ->
         cores = os.sched_getaffinity(0)
         os.sched_setaffinity(0, {min(cores)})
         try:  # both processes want the same core
-            bot._program = Process(("sh", "-c", "sh -c 'while :; do :; done' & while :; do :; done"), pipes=False)
+            bot._program = Process(("sh", "-c", "sh -c 'while :; do :; done' & while :; do :; done"), os.environ)
         finally:
             os.sched_setaffinity(0, cores)
         deadline = time.monotonic() + 60

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from bots.bot import Bot, Clocks
-from bots.client.failures import FIRST_LINES, MAX_LINES, describe_failure, failure_lines
+from bots.client.errors import FIRST_LINES, MAX_LINES, describe_failure, failure_lines
 from bots.client.run import BadChoice, BotFailed, play
 from engine.games.interface import Position, Successor
 from engine.wire.coding import REQUEST_BYTES
