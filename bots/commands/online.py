@@ -176,7 +176,7 @@ def watch(
     record
         Print the record of the match in the end.
     """
-    from bots.watch.watch import watch as run
+    from bots.terminal.watch import watch as run
 
     run(match, **asdict(where), wait=wait, follow=follow, record=record)
 

@@ -15,9 +15,7 @@ from typing import cast
 import pytest
 from rich.console import Console
 
-from bots.play.input_words import COMMANDS, BadCommand, player
-from bots.play.screen import describe_search
-from bots.play.terminal_game import TerminalGame, play_in_terminal
+from bots.terminal.terminal_game import COMMANDS, BadCommand, TerminalGame, describe_search, play_in_terminal, player
 from engine.games.catalogue import GAMES
 from engine.games.gipf import notation
 from engine.games.history import History

@@ -8,9 +8,9 @@ from rich.console import Console
 
 from bots.client import connection
 from bots.client.errors import ArenaError, Refused, ServerFault
-from bots.watch import watch as watching
-from bots.watch.watch import watch
-from bots.watch.watched_match import WatchedMatch
+from bots.terminal import watch as watching
+from bots.terminal.display import WatchedMatch
+from bots.terminal.watch import watch
 from tests.bots.fake import FakeServer
 from tests.bots.texts import BOARD, FIRST, SECOND
 

@@ -6,8 +6,7 @@ import pytest
 from rich.console import Console
 
 from bots.client.formatting import clock, time_control
-from bots.watch.rendering import render_match
-from bots.watch.watched_match import WatchedMatch, newest_running
+from bots.terminal.display import WatchedMatch, newest, render_match
 from engine.wire import messages as m
 from tests.bots.texts import FIRST, SECOND
 
@@ -84,9 +83,9 @@ def test_the_newest_running_match() -> None:
         "x gipf 4,4,15,15 e f 60000 0 0 running",
     )
     listed = m.Matches(m.Block(lines))
-    assert newest_running(listed) == 17
-    assert newest_running(listed, above=17) is None
-    assert newest_running(m.Matches(m.Block(()))) is None
+    assert newest(listed, running=True) == 17
+    assert newest(listed, above=17, running=True) is None
+    assert newest(m.Matches(m.Block(())), running=True) is None
 
 
 @pytest.mark.parametrize(("ms", "text"), [(0, "0.0 s"), (9_990, "9.9 s"), (60_000, "1:00"), (3_725_000, "1:02:05")])

@@ -1,7 +1,8 @@
 """The spectator: follows a running match live in a terminal, or line by line where the output is none."""
 
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 from rich.console import Console
 from rich.live import Live
@@ -9,8 +10,8 @@ from rich.live import Live
 from bots.client.connection import Address, Connection, ReconnectBackoff, address
 from bots.client.errors import ArenaError, ConnectionLost, Refused, ServerFault, Unreachable
 from bots.client.formatting import clock, time_control, variant
-from bots.watch.rendering import plain_console, print_lines, render_match
-from bots.watch.watched_match import WatchedMatch, newest, newest_running, note_text, unreadable
+from bots.terminal.display import WatchedMatch, newest, note_text, plain_console, print_lines, render_match
+from engine.games.catalogue import GAMES
 from engine.games.interface import GameError
 from engine.wire import messages as m
 from engine.wire.codes import Code
@@ -88,7 +89,7 @@ def _find(connection: Connection, wait: bool, above: int, console: Console) -> i
     while True:
         connection.send(m.List())
         listed = connection.answer(m.Matches)
-        number = newest_running(listed, above)
+        number = newest(listed, above, running=True)
         if number is None and told:
             number = newest(listed, above)
         if number is not None:
@@ -106,10 +107,10 @@ def _begin(connection: Connection, number: int) -> WatchedMatch:
     connection.send(m.Watch(number))
     watching = connection.answer(m.Watching)
     connection.send(m.Ping())
-    try:
+    if watching.game not in GAMES:
+        raise ServerFault(f"the match cannot be followed: the game {watching.game!r} is unknown here")
+    with _followed():
         return WatchedMatch.begin(watching, time.monotonic())
-    except (KeyError, GameError) as error:
-        raise ServerFault(unreadable(error)) from error
 
 
 def _live(connection: Connection, watched_match: WatchedMatch, console: Console) -> WatchedMatch:
@@ -147,10 +148,17 @@ def _line_by_line(connection: Connection, watched_match: WatchedMatch, console: 
 
 
 def _after(watched_match: WatchedMatch, message: m.Message) -> WatchedMatch:
-    try:
+    with _followed():
         return watched_match.after(message, time.monotonic())
+
+
+@contextmanager
+def _followed() -> Iterator[None]:
+    """Raise `ServerFault` where the rules here refuse what the server shows."""
+    try:
+        yield
     except GameError as error:
-        raise ServerFault(unreadable(error)) from error
+        raise ServerFault(f"the match cannot be followed: {error}") from error
 
 
 def _print_record(connection: Connection, number: int, console: Console) -> None:
