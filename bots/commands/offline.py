@@ -19,13 +19,12 @@ from bots.commands.options import (
     check_variant,
     end_in_order_when_terminated,
     fail,
-    print_line,
     warn_of_hidden_packages,
     write_report,
 )
 from bots.terminal.terminal_game import USUAL_SECONDS, BadCommand, play_in_terminal
 from engine.commands.inputs import File
-from engine.commands.program import explain_fault
+from engine.commands.program import answer, explain_fault
 from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.wire.words import NAME_PATTERN, NAME_RULE
 
@@ -62,8 +61,8 @@ def new(
         fail(f"{name} exists already, and is left as it is: choose another name, or remove it", 1)
     except OSError as error:
         fail(f"{name} cannot be made: {explain_fault(error)}", 1)
-    print_line(f"{name}: {', '.join(made)}")
-    print_line(f"next: cd {name}, and read README.md; make match plays its first match")
+    answer(f"{name}: {', '.join(made)}")
+    answer(f"next: cd {name}, and read README.md; make match plays its first match")
 
 
 def check(
@@ -111,7 +110,7 @@ def check(
     warn_of_hidden_packages(command)
     end_in_order_when_terminated()
     situations = chosen(only, after)
-    write = to_stderr if "-" in files.values() else print_line
+    write = to_stderr if "-" in files.values() else answer
     built = Build(build, _build(build)) if build else None
     if built and built.status:
         reason = f"{build} ended with status {built.status}"

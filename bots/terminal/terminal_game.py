@@ -371,7 +371,7 @@ def describe_search(thought: SearchResult) -> str:
 def reader(completions: Callable[[str], list[str]]) -> Read:
     """Return what reads lines: with a prompt, history and completion in a terminal, plainly from anything else."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return _read_plainly
+        return lambda _prompt: input()
     try:
         import readline
     except ImportError:  # not every Python has it
@@ -393,13 +393,6 @@ def _read_edited(prompt: str) -> str:
     except EOFError:
         print()  # what follows begins a line of its own
         raise
-
-
-def _read_plainly(_prompt: str) -> str:
-    line = sys.stdin.readline()
-    if not line:
-        raise EOFError
-    return line.rstrip("\n")
 
 
 def play_in_terminal(game: Game, params: str | None, load: str | None, seats: tuple[str, str], seconds: float) -> None:

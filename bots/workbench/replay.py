@@ -12,7 +12,7 @@ from pdb import Pdb
 from time import perf_counter
 from typing import NamedTuple, Unpack, cast
 
-from bots.bot import Bot, Choice, Clocks, FunctionBot, Resigned, Said, place_of_choose
+from bots.bot import Bot, Choice, Clocks, FunctionBot, Noting, Resigned, Said, place_of_choose
 from bots.client.answers import NotingClocks, make_note, text_of
 from bots.client.errors import ArenaError, BotFailed, describe_failure, traceback_of
 from bots.client.run import to_stderr
@@ -113,15 +113,14 @@ class Compared(NamedTuple):
     """The answer in canonical text; empty where it is no legal move."""
     failure: str
     """Why it is none."""
-    seconds: float
     outcome: Outcome
+    seconds: float
     notes: tuple[Note, ...]
 
 
 def compare(turn: Turn, answer: Answer, *, late_counts: bool = True) -> Compared:
     """Compare an answer with the record; one that took longer than the clock had has failed, where that counts."""
-    move, failure, outcome = _judged(turn, answer, late_counts)
-    return Compared(turn, move, failure, answer.seconds, outcome, answer.notes)
+    return Compared(turn, *_judged(turn, answer, late_counts), answer.seconds, answer.notes)
 
 
 def _judged(turn: Turn, answer: Answer, late_counts: bool) -> tuple[str, str, Outcome]:
@@ -156,17 +155,24 @@ class BotHere:
 
     def answer(self, turn: Turn) -> Answer:
         """Return what the bot plays; a traceback of it is printed on stderr."""
-        notes = _Notes(turn.ply)
-        self.bot.noting = notes
-        return self._answer(turn, notes)._replace(notes=tuple(notes.taken))
+        notes: list[Note] = []
 
-    def _answer(self, turn: Turn, notes: "_Notes") -> Answer:
+        def take_note(**said: Unpack[Said]) -> None:
+            try:
+                notes.append(make_note(turn.ply, **said))
+            except Exception as error:  # whatever a bot of no types says
+                to_stderr(f"a note is left out: {error}")
+
+        self.bot.noting = take_note
+        return self._answer(turn, take_note)._replace(notes=tuple(notes))
+
+    def _answer(self, turn: Turn, noting: Noting) -> Answer:
         began = perf_counter()
         try:
             self._tell(turn)
             left = turn.left
             clocks = NotingClocks(left[turn.side], left[1 - turn.side], self._header.control.milliseconds[1])
-            clocks.noting = notes
+            clocks.noting = noting
             began = perf_counter()
             chosen = self._choose(turn, clocks)
             seconds = perf_counter() - began
@@ -203,20 +209,6 @@ class BotHere:
         if debugger.is_left:
             raise KeyboardInterrupt
         return cast(Choice, chosen)  # what is none is named by `text_of`
-
-
-class _Notes:
-    """Takes what a bot notes in a turn."""
-
-    def __init__(self, ply: int) -> None:
-        self.taken: list[Note] = []
-        self._ply = ply
-
-    def __call__(self, **said: Unpack[Said]) -> None:
-        try:
-            self.taken.append(make_note(self._ply, **said))
-        except Exception as error:  # whatever a bot of no types says
-            to_stderr(f"a note is left out: {error}")
 
 
 class _Debugger(Pdb):
