@@ -42,9 +42,6 @@ class FirstMove:
         self.levels: list[int] = []
         self.interrupted = False
 
-    def is_ready(self, _history: History) -> bool:
-        return True
-
     def think(self, history: History, seconds: float, *, level: int, **_rest: object) -> SearchResult:
         self.asked.append(seconds)
         self.levels.append(level)
@@ -149,11 +146,17 @@ PASTED = ["load", "3 3 3 2", "1 0 0", "0 0 0", "0 0 0"]
         (["2", "2"], MILL, ["  1  2 9", "  2  2 11"], [*MILL.moves, "2 11"]),
         (["help"], None, ["as in a3", *(f"  {usage} " for usage in COMMANDS)], []),
         ([*PASTED, "moves:", "b2", ".", "undo"], None, ["end it with a line that holds only ."], []),
+        (
+            ["game halma", "new 4", "game gipf 1 2 3 4", "first halma", "second bot:0", "new 2 2 2"],
+            None,
+            ["no game 'halma'", "three numbers", "S is 1", "a player is person", "more than 0 and up to", "2 in"],
+            [],
+        ),
         (PASTED, None, ["second (○) to move"], []),
     ],
     ids=[
         "no moves", "moves and hint", "undo and redo", "go", "over", "rows by number", "another command instead",
-        "pieces by number", "help", "pasted", "pasted to the end of the input",
+        "pieces by number", "help", "pasted", "refusals", "pasted to the end of the input",
     ],
 )  # fmt: skip
 def test_a_conversation(lines: list[str], start: History | None, printed: list[str], played: list[str]) -> None:
@@ -200,10 +203,6 @@ def test_games_variants_and_players_are_changed() -> None:
     assert "warning: K = 4 is more than a board" in printed
     assert "first: a bot that thinks 2 s a move; second: a person" in printed
     assert table.history.plies == 3  # the bot has answered, and then moved on the other side
-    printed, table = talk("game halma", "new 4", "game gipf 1 2 3 4", "first halma", "second bot:0", "new 4 4 4")
-    for words in ("no game 'halma'", "three numbers", "S is 1", "a player is person", "more than 0 and up to"):
-        assert words in printed
-    assert table.position.parameters == "4 4 4"
 
 
 def test_a_bot_of_a_level_moves_at_it_and_hints_are_those_of_the_highest() -> None:
