@@ -68,6 +68,16 @@ __all__ = [
 ]
 
 
+DEFAULT_HOST = "127.0.0.1"
+
+CHOSEN_BY = {ANY: "a contest", LADDER: "the ladder"}
+"""In place of a game: who says what is played."""
+
+MAX_PORT = 65535
+MAX_TOKEN = 256
+"""Longest token in characters: it has to fit into a line."""
+
+
 class Loaded(BaseException):
     """Raised by `play` in place of playing, while `loading` lasts: with the bot, and the name that it plays under."""
 
@@ -147,9 +157,6 @@ def play(
         raise
 
 
-DEFAULT_HOST = "127.0.0.1"
-
-
 class _Argument(NamedTuple):
     """The value of an argument."""
 
@@ -171,29 +178,17 @@ def _arguments(
         said["port"] = int(str(port))
     if params := said.get("params"):
         said["params"] = parameters_of(str(params))
-    found = {}
-    for name, value in arguments.items():
-        if value is not None:
-            found[name] = _Argument(value)
-        elif name in said:
-            found[name] = _Argument(said[name], variable(name))
-        else:
-            found[name] = _Argument(defaults[name])
-    return found
+    called = {name: value for name, value in arguments.items() if value is not None}
+    return {
+        name: _Argument(said[name], variable(name)) if name in said and name not in called else _Argument(value)
+        for name, value in {**defaults, **called}.items()
+    }
 
 
 def _own_name() -> str:
     """Return the name of the program that runs, as of mybot.py; empty where it has none."""
     program = Path(sys.argv[0] if sys.argv else "")
     return program.stem if program.suffix == ".py" else ""
-
-
-CHOSEN_BY = {ANY: "a contest", LADDER: "the ladder"}
-"""In place of a game: who says what is played."""
-
-MAX_PORT = 65535
-MAX_TOKEN = 256
-"""Longest token in characters: it has to fit into a line."""
 
 
 def as_bot(bot: object) -> Bot:
