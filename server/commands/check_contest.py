@@ -28,7 +28,7 @@ from server.contest.hosts.game_worker import CONTEST, private_arena
 from server.contest.hosts.host import GameTask, PlayerMissing
 from server.contest.hosts.precompile import precompile_bots
 from server.contest.hosts.seating import GameSeating
-from server.contest.programs.command import quote_command
+from server.contest.programs.program import quote_command
 from server.contest.programs.sandbox.cores import Cores
 from server.contest.report import formatting
 from server.contest.report.progress import forecast
@@ -79,7 +79,7 @@ class _TimedPlayers(ContestPlayers):
 
 async def check(definition: Definition, say: Callable[[str], None]) -> int:
     """Check all programs, and print a line for each entrant; return 1 if any cannot play, else 0."""
-    variants = ", ".join(variant_title(formatting.variant_name(variant)) for variant in definition.variants)
+    variants = ", ".join(variant_title(variant.name) for variant in definition.variants)
     openings = sum(len(variant.openings) for variant in definition.variants)
     entrants = number_of(len(definition.entrants), "entrant")
     say(f"{definition.name}: {entrants}; {variants}; {number_of(openings, 'opening')}: the file can be played")
@@ -125,7 +125,7 @@ async def _check(definition: Definition, entrant: Entrant, number: int) -> Found
                 contest_players = arena.contest_players = _TimedPlayers()
                 found, played = await _play(short, fixture, arena, seats)
                 if not found.ok:
-                    name = variant_title(formatting.variant_name(definition.variants[variant]))
+                    name = variant_title(definition.variants[variant].name)
                     where = f"in {name}: " if len(definition.variants) > 1 else ""
                     lines = last_lines(Path(folder), CONTEST, 1, entrant.name).splitlines()[-MAX_LINES:]
                     called = (

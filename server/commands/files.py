@@ -74,14 +74,14 @@ def verify(file: Path, *, key: str = "") -> None:
     key
         The public key with which it has to be signed, as the organiser has published it.
     """
-    from server.contest.export.checking import open_export, verify_contest
-    from server.contest.export.container import MAX_BYTES, BadExport
+    from server.contest.export.archive import MAX_BYTES, BadExport
+    from server.contest.export.exported_contest import verify_export
     from server.contest.report.formatting import printable
 
     try:
         with faults_explained(status=2), file.open("rb") as packed:
             data = packed.read(MAX_BYTES + 1)
-        found = verify_contest(open_export(data))
+        found = verify_export(data)
     except BadExport as error:
         fail(f"{file}: {printable(str(error))}", 2)
     if key and key != found.key:

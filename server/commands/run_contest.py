@@ -187,13 +187,12 @@ class _Follower:
             while True:
                 began = trio.current_time()
                 found = await self.look(arena)
-                now = progress.current_progress(found.definition, found.games, found.plan, found.moment)
                 if found.moment.closed is not None or stopped.is_set():
                     return found
                 if self._console.is_terminal:
-                    live.update(Text(progress.progress_line(now)), refresh=True)
+                    live.update(Text(progress.progress_line(*found)), refresh=True)
                 elif trio.current_time() - self._said >= LINE_SECONDS:
                     self._said = trio.current_time()
-                    self.say(progress.progress_line(now))
+                    self.say(progress.progress_line(*found))
                 with trio.move_on_after(max(LOOK_SECONDS, LOOK_SHARE * (trio.current_time() - began))):
                     await stopped.wait()

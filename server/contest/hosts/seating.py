@@ -20,14 +20,13 @@ from engine.wire.words import number_of, word_of
 from server.arena.arena import Arena
 from server.arena.roles import Arrivals, PipedProgram
 from server.arena.session import serve_stream
-from server.config.builtin_bot import builtin_bot_named
+from server.config.builtin_bot import builtin_bot_command, builtin_bot_named
 from server.contest.definition import Sandbox
 from server.contest.fixtures import ENDED_AT_START, NO_ANSWER, NOT_STARTED, Programs
-from server.contest.hosts.contest_players import ContestPlayers, Lease, ProgramCredential
+from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
 from server.contest.hosts.core_queue import CoreQueue
 from server.contest.hosts.host import GameTask, PlayerMissing
 from server.contest.hosts.worker_job import PROGRAMS
-from server.contest.programs.command import builtin_bot_command
 from server.contest.programs.pipes import Pipes
 from server.contest.programs.program import MachineFault, NotStarted, Place, Program, run
 from server.contest.programs.sandbox.choice import NotVisible, seal_of
@@ -67,8 +66,8 @@ class SeatedPlayers:
         self.started: dict[str, StartedProgram] = {}
         self.cores: list[CoreLease] = []
         """Those of the programs."""
-        self.lease: Lease | None = None
-        """The lease of entrants that connect by themselves."""
+        self.connecting: list[str] = []
+        """Entrants that connect by themselves, and are leased."""
         self._arena = arena
 
     @property
@@ -82,13 +81,13 @@ class SeatedPlayers:
 
         Where it does not begin, who waits for a game goes on waiting.
         """
-        assert self.lease is not None
-        if absent := self.lease.absent():
+        contest_players = ContestPlayers.of(self._arena)
+        if absent := contest_players.absent(self.connecting):
             raise PlayerMissing(f"{' and '.join(absent)} left while the game was set up", ())
         names, definition = self.task.fixture.players, self.task.definition
         if gone := {name: self._left(name, one) for name, one in self.started.items() if not self._is_there(one)}:
             raise combine_faults(gone, names)
-        with self.lease.taken() as players:
+        with contest_players.taken(self.connecting) as players:
             for name, one in self.started.items():
                 assert one.ticket.player is not None
                 players[name] = one.ticket.player
@@ -197,7 +196,8 @@ class GameSeating:
         connecting = [name for name, entrant in entrants.items() if entrant is not None and entrant.connects]
         if set(ContestPlayers.of(self._arena).free(connecting)) != set(connecting):
             raise PlayerMissing("a player has gone away", ())
-        players.lease = stack.enter_context(ContestPlayers.of(self._arena).lease(connecting))
+        players.connecting = connecting
+        stack.enter_context(ContestPlayers.of(self._arena).lease(connecting))
         cores: dict[str, CoreLease] = {}
         for name in fixture.players:
             if name not in connecting:

@@ -13,7 +13,7 @@ import structlog
 import trio
 
 from engine.games.outcome import ANNULLED, ENDED_PROGRAM, Termination
-from engine.statistics.online import DAY, LadderPlayer
+from engine.statistics.online import DAY, LadderPlayer, OnlineRating
 from server.arena.arena import Arena
 from server.contest.fixtures import Fixture, GameResult, Programs
 from server.contest.hosts.arena_host import ArenaGame, ArenaHost
@@ -221,8 +221,7 @@ class LadderRunner(Runner):
     async def _planned(self) -> Plan:
         """Return the games that can begin now, the most urgent first."""
         playing = {name for fixture in self._running for name in fixture.players}
-        await self._look_who_plays(playing)
-        ratings = {one.name: one.rating for one in await self._ledger.stored(self._ladder_store.standings)}
+        ratings = await self._look_who_plays(playing)
         chosen = next_pairings(
             {name: one.player for name, one in sorted(self._book.listed.items()) if self._may_play(one, playing)},
             ratings,
@@ -240,8 +239,8 @@ class LadderRunner(Runner):
         self._book.seats = seats | {one: [self._book.listed[name] for name in one.players] for one in due}
         return Plan((), due, (), over=False)
 
-    async def _look_who_plays(self, playing: Collection[str]) -> None:
-        """Bring versions into play that are new, but for those that are ``playing``."""
+    async def _look_who_plays(self, playing: Collection[str]) -> dict[str, OnlineRating]:
+        """Bring versions into play that are new, but for those that are ``playing``; return all ratings."""
         book, store, stored = self._book, self._ladder_store, self._ledger.stored
         book.rest_since.clear()
         found = await stored(self._list_players)
@@ -257,6 +256,7 @@ class LadderRunner(Runner):
         self._seated = {one.name for one in standings}
         self._resting = {one.name for one in standings if one.rests}
         book.today = await stored(partial(store.number_since, self._now() - DAY))
+        return {one.name: one.rating for one in standings}
 
     def _room(self) -> int:
         """Return how many games can begin now."""

@@ -9,7 +9,7 @@ from trio.testing import MockClock
 from engine import record
 from engine.record.signature import NOBODY, THIS_SERVER, public_key, shown, signer
 from engine.wire import messages as m
-from server.contest.export.container import public_pem
+from server.contest.export.archive import public_pem
 from server.storage.record_store import Keys, RecordStore
 from server.storage.signing_key import public_half, signing_key
 from tests.engine.test_record import played

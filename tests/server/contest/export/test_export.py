@@ -19,10 +19,9 @@ from msgspec.structs import replace
 from engine.games.catalogue import GAMES
 from engine.record import Header
 from engine.record.signature import shown
-from server.contest.export import container
-from server.contest.export.checking import verify_export
-from server.contest.export.container import BadExport, pack, unpack
-from server.contest.export.contents import export, signed
+from server.contest.export import archive
+from server.contest.export.archive import BadExport, pack, signed, unpack
+from server.contest.export.exported_contest import export, verify_export
 from server.contest.fixtures import Fixture
 from server.contest.interventions import Intervention, Kind
 from server.contest.runtime.prover_process import BY
@@ -101,7 +100,7 @@ def test_the_key_is_for_the_owner_alone(packed: bytes, held: Path) -> None:
 
 def _signed_again(files: Files, data: Path) -> bytes:
     """Return the archive with a signature that is true, of another key."""
-    signature = (container.MANIFEST, container.SIGNATURE, container.PUBLIC_KEY)
+    signature = (archive.MANIFEST, archive.SIGNATURE, archive.PUBLIC_KEY)
     return signed(data, "Autumn", {name: text for name, text in files.items() if name not in signature})
 
 
@@ -187,7 +186,7 @@ def test_what_is_no_export_is_refused_in_a_sentence(data: bytes, sentence: str) 
 
 
 def test_a_bomb_does_not_go_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(container, "MAX_UNPACKED", 100_000)
+    monkeypatch.setattr(archive, "MAX_UNPACKED", 100_000)
     with pytest.raises(BadExport, match="unpacked it takes more than 100000 bytes"):
         unpack(_zip(("contest.json", bytes(10**7))))
 
