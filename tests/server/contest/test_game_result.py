@@ -2,7 +2,7 @@ from engine.clock import TimeControl
 from engine.games.catalogue import GAMES
 from engine.record import Header, verify
 from server.contest.fixtures import Fixture
-from server.contest.scoring.game_result import game_result
+from server.contest.scoring.results import game_result
 from server.match import recovery, referee
 from tests.engine.test_record import played
 
