@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from engine.games.catalogue import variant_title
 from engine.games.outcome import Termination
-from engine.record import readable
 from engine.wire.words import number_of
 from server.arena.arena import Arena
 from server.arena.matchmaking import Seek
@@ -152,6 +151,6 @@ async def _play(definition: Definition, fixture: Fixture, arena: Arena, seats: G
         return Found(False, f"the game could not be played: {game.detail}"), moves
     for loss in losses(definition, game):
         if loss.name == name and (is_late(loss.cause) or loss.cause in PROBLEMS):
-            sentence = f"{loss.cause.replace('_', ' ')} after {number_of(moves, 'move')}: {readable(loss.sentence)}"
+            sentence = f"{loss.cause.replace('_', ' ')} after {number_of(moves, 'move')}: {loss.sentence}"
             return Found(False, sentence), moves
     return Found(True, ""), moves

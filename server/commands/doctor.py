@@ -14,8 +14,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from engine import record
-from engine.record import BadRecord
+from engine.match import recovery, verification
+from engine.match.reader import BadRecord
 from engine.wire.words import number_of
 from server.config import serve_options, tls, tokens
 from server.config.limits import Limits
@@ -28,7 +28,6 @@ from server.contest.store.store import FILE as STORE
 from server.league.database import FILE as LEAGUE
 from server.league.ladder import definition as ladder
 from server.league.submissions.versions import BUILD, FOLDER, disk_use
-from server.match import recovery
 from server.storage.database import other_version
 from server.storage.disk import is_in_use
 from server.storage.record_store import SUFFIX
@@ -205,7 +204,7 @@ def _records(folder: Path, every: bool) -> Iterator[Finding]:
     untrue = 0
     for path in chosen:
         try:
-            record.verify(path.read_bytes().decode())
+            verification.verify(path.read_bytes().decode())
         except (OSError, UnicodeDecodeError, BadRecord) as error:
             untrue += 1
             yield Finding(WRONG, "records", f"{path} is not true: {error}; take it from a backup, or take it away")

@@ -15,7 +15,6 @@ from engine.commands import reports
 from engine.commands.reports import Case, Suite
 from engine.games.catalogue import GAMES, variant_title
 from engine.games.outcome import Termination
-from engine.record import readable
 from engine.statistics import elo
 from engine.statistics.elo import Counts, Decision, Sprt, count_pairs, estimate
 from engine.wire.words import aligned, number_of
@@ -260,7 +259,7 @@ def fault_lines(rows: Sequence[Row]) -> Iterator[str]:
         number = number_of(len(row.faults), "game")
         yield f"{row.name} lost {number} by its own fault; the last:"
         for fault in row.faults[-MAX_FAULTS:]:
-            sentence = formatting.printable(readable(fault.sentence))
+            sentence = formatting.printable(fault.sentence)
             sentence = sentence if len(sentence) <= MAX_SENTENCE else f"{sentence[:MAX_SENTENCE]}…"
             yield f"  game {fault.number}: {_word(fault.cause)}: {sentence}"
 

@@ -21,7 +21,7 @@ import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from engine.record.signature import is_signed, public_key, shown
+from engine.match.signature import is_signed, public_key, shown
 from server.ops.typed_json import decode
 from server.storage.signing_key import signing_key
 

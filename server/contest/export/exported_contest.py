@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from engine.games.outcome import Termination
-from engine.record.signature import THIS_SERVER, shown, signer
+from engine.match.signature import THIS_SERVER, shown, signer
 from server.contest.definition import Definition, Entrant
 from server.contest.export.archive import (
     CONTEST,

@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from engine.clock import TimeControl, span
 from engine.games.outcome import Termination
-from engine.record import readable
+from engine.match.clock import TimeControl, span
 from engine.wire.words import duration, number_of
 from server.contest.fixtures import SET_ASIDE
 from server.contest.formats.format import Standing
@@ -177,7 +176,7 @@ def score(game: Game) -> str:
 def ended(game: Game) -> str:
     """Write how a game ended."""
     reason = game.reason.replace("_", " ").replace("+", " and ")
-    return f"{reason}: {readable(game.sentence)}" if game.sentence else reason
+    return f"{reason}: {game.sentence}" if game.sentence else reason
 
 
 def programs(game: Game) -> str:

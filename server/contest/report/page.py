@@ -16,7 +16,6 @@ import msgspec
 from markupsafe import Markup
 
 from engine.games.catalogue import variant_title
-from engine.record import readable
 from engine.wire.words import number_of
 from server.contest.report import formatting
 from server.contest.report.formatting import interruptions, intervention
@@ -58,7 +57,7 @@ def _environment() -> "Environment":
         auto_reload=False,
     )
     environment.filters.update({name: found for name, found in vars(formatting).items() if callable(found)})
-    for found in (match_of, number_of, readable, swiss_rounds, variant_title):
+    for found in (match_of, number_of, swiss_rounds, variant_title):
         environment.filters[found.__name__] = found
     return environment
 

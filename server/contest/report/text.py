@@ -7,7 +7,6 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from engine.record import readable
 from engine.statistics.elo import Rating
 from server.contest.report import formatting
 from server.contest.report.formatting import interruptions, intervention, marks, with_forfeits
@@ -120,8 +119,7 @@ def _ratings(ratings: Sequence[Rating]) -> RenderableType:
 def _losses(losses: Sequence[Loss]) -> RenderableType:
     table = _table(("match", "lost by", "against", "why"))
     for loss in losses:
-        sentence = formatting.printable(readable(loss.sentence))
-        why = _plain(loss.cause.replace("_", " "), "red").append(f": {sentence}", "not red")
+        why = _plain(loss.cause.replace("_", " "), "red").append(f": {formatting.printable(loss.sentence)}", "not red")
         match = "–" if loss.match is None else str(loss.match)
         table.add_row(match, _plain(loss.name, "bold"), _plain(loss.opponent), why)
     return table

@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bots.check.report import Build, SituationResult
-from bots.check.report import as_json as check_as_json
+from bots.check.run import Build, SituationResult
+from bots.check.run import as_json as check_as_json
 from engine.statistics.elo import estimate
 from server.commands.grade import grade
 from server.commands.match.results import Progress, Tally, as_json

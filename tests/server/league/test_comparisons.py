@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine import record
+from engine.match import verification
 from server.contest.formats.round_robin import RoundRobin
 from server.contest.report.structure import Comparison as PairsOfGames
 from server.contest.store.folders import folder_of
@@ -151,5 +151,5 @@ def test_two_versions_play_a_contest_and_a_killed_server_loses_no_game_that_was_
         with closing(Store(tmp_path / FILE)) as store:
             games = store.games(1)
         texts = [(tmp_path / "records" / f"{game.match}.txt").read_text() for game in games]
-        players = sorted(record.verify(text).header.players for text in texts)
+        players = sorted(verification.verify(text).header.players for text in texts)
         assert players == [("ann.1", "ann.2")] * 2 + [("ann.2", "ann.1")] * 2

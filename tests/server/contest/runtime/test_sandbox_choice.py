@@ -12,8 +12,8 @@ import trio
 import trio.testing
 from rich.console import Console
 
-from engine.clock import TimeControl
 from engine.games.catalogue import GAMES
+from engine.match.clock import TimeControl
 from engine.wire import messages as m
 from engine.wire.codes import Code
 from server.arena.session import serve_stream
