@@ -97,6 +97,7 @@ class Session:
         self.reply(m.Arena(m.VERSION, self._arena.server, access))
         try:
             if self._program is not None:
+                self._connection.flush()  # the greeting has to be in the pipe before a program can have read it
                 await self._enter(self._program)
                 await self._answer_waiting()
             while not self._closing.is_set():
