@@ -113,7 +113,7 @@ def _check_date(file: str, summary: record.Summary) -> None:
 
 def _draw(summary: record.Summary, file: Path, ply: int | None, night: bool, scale: int) -> None:
     """Write a picture of a match, in the format that the name of its file ends in; raises `Rejected`."""
-    from engine.games.boards import game_pictures as pictures
+    from engine.games.boards import pictures
 
     start, moves = summary.header.position, summary.history.moves
     if ply is not None:

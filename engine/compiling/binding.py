@@ -21,12 +21,12 @@ from dataclasses import fields
 from functools import cache, cached_property
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, Protocol, TypeVar, TypeVarTuple, cast, overload
+from typing import Any, NamedTuple, Protocol, TypeVar, TypeVarTuple, cast, overload
 from weakref import WeakSet
 
 from engine.compiling import code_cache as disk
-from engine.compiling.bits import popcount as popcount
-from engine.compiling.wide_integers import CompiledOnly
+from engine.compiling.wide_integers import WORD_BITS, CompiledOnly, WideInteger, WideTable
+from engine.compiling.wide_integers import popcount as popcount
 
 Functions = TypeVarTuple("Functions")
 Bound = TypeVar("Bound")
@@ -367,3 +367,44 @@ def _numba() -> Any:
         return (lambda bits: count_bits(bits)) if isinstance(bits, numba.types.Integer) else None
 
     return numba
+
+
+def get_fields(arena: Numbers, at: int) -> int:
+    """Return the set of fields that stands in an arena from a number on: one number, or several words."""
+    return arena[at]
+
+
+def put_fields(arena: Numbers, at: int, fields: int) -> None:
+    """Write a set of fields into an arena, from a number on."""
+    arena[at] = fields
+
+
+class FieldSets(NamedTuple):
+    """How the rules of one board have their sets of fields."""
+
+    compiled: bool
+    width: int
+    """Bits of a compiled set: a multiple of 64."""
+
+    @property
+    def is_wide(self) -> bool:
+        """Tell whether a set takes several machine words."""
+        return self.compiled and self.width > WORD_BITS
+
+    def number(self, fields: int) -> int:
+        """Return a set of fields as the rules take it."""
+        return WideInteger(fields, self.width) if self.is_wide else fields
+
+    def table(self, sets: Iterable[int]) -> Sequence[int]:
+        """Return a table of sets of fields, for functions that read it by global name."""
+        return WideTable(sets, self.width) if self.is_wide else table(sets, compile=self.compiled)
+
+    def constants(self) -> dict[str, Any]:
+        """Return how many numbers of an arena a set takes and, where that is several, what reads and writes them."""
+        if not self.is_wide:
+            return {"SET_WORDS": 1}
+        return {
+            "SET_WORDS": self.width // WORD_BITS,
+            "get_fields": CompiledOnly("reader", self.width),
+            "put_fields": CompiledOnly("writer", self.width),
+        }

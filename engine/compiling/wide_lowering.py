@@ -26,8 +26,7 @@ from numba.extending import (
     unbox,
 )
 
-from engine.compiling.bits import popcount
-from engine.compiling.wide_integers import WORD_BITS, WideInteger, WideTable, unpacked
+from engine.compiling.wide_integers import WORD_BITS, WideInteger, WideTable, popcount, unpacked
 
 WORD = ir.IntType(WORD_BITS)
 

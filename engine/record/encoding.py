@@ -11,25 +11,22 @@ from typing import Protocol, TypeAlias, cast
 import numpy
 from numpy.typing import NDArray
 
-from engine.games.arrows import parameters as arrows_parameters
-from engine.games.arrows.geometry import HALF, LENGTH, NOWHERE, ROW
+from engine.games.arrows import board as arrows_board
 from engine.games.arrows.position import ArrowsPosition
-from engine.games.arrows.rules import DIRECTIONS
+from engine.games.arrows.rules import DIRECTIONS, HALF, LENGTH, NOWHERE, ROW
 from engine.games.catalogue import GAMES
-from engine.games.gipf import parameters as gipf_parameters
 from engine.games.gipf.geometry import AXES, geometry, is_field
+from engine.games.gipf.geometry import Parameters as GipfParameters
+from engine.games.gipf.geometry import parse as parse_gipf
 from engine.games.gipf.notation import SAME, names, split
-from engine.games.gipf.position import GipfPosition
-from engine.games.gipf.row_choices import choosing
+from engine.games.gipf.position import GipfPosition, choosing
 from engine.games.history import REPETITIONS, History
 from engine.games.interface import Position, moves
 from engine.games.mnk import board as mnk_board
-from engine.games.mnk import parameters as mnk_parameters
 from engine.games.mnk.position import MnkPosition
 from engine.games.morris.board import SIZE, place
-from engine.games.morris.fields import FIELDS
 from engine.games.morris.position import QUIET_LIMIT, MorrisPosition
-from engine.games.morris.rules import PIECES
+from engine.games.morris.rules import FIELDS, PIECES
 
 Planes: TypeAlias = NDArray[numpy.float32]
 """A stack of planes: numbers from 0 to 1 by plane, row and column."""
@@ -87,7 +84,7 @@ OWNERS = ("own", "opponent's")
 class GipfEncoding:
     """The encoding of a variant of GIPF."""
 
-    variant: gipf_parameters.Parameters
+    variant: GipfParameters
     planes = (
         "own pieces",
         "the opponent's pieces",
@@ -100,7 +97,7 @@ class GipfEncoding:
     @classmethod
     def of(cls, parameters: str) -> "GipfEncoding":
         """Return the encoding of a variant, given in canonical text."""
-        return cls(gipf_parameters.parse(parameters))
+        return cls(parse_gipf(parameters))
 
     @property
     def size(self) -> int:
@@ -189,7 +186,7 @@ class GipfEncoding:
 class ArrowsEncoding:
     """The encoding of a board of arrows."""
 
-    setup: arrows_parameters.Setup
+    setup: arrows_board.Setup
     size = DIRECTIONS
     actions_per_move = 1
     planes = ("free fields", "own next field", "the opponent's next field")
@@ -197,7 +194,7 @@ class ArrowsEncoding:
     @classmethod
     def of(cls, parameters: str) -> "ArrowsEncoding":
         """Return the encoding of a board, given by its parameters."""
-        return cls(arrows_parameters.parse(parameters))
+        return cls(arrows_board.parse(parameters))
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -301,14 +298,14 @@ class MorrisEncoding:
 class MnkEncoding:
     """The encoding of an m,n,k-game."""
 
-    variant: mnk_parameters.Parameters
+    variant: mnk_board.Parameters
     actions_per_move = 1
     planes = ("own pieces", "the opponent's pieces")
 
     @classmethod
     def of(cls, parameters: str) -> "MnkEncoding":
         """Return the encoding of a variant, given in canonical text."""
-        return cls(mnk_parameters.parse(parameters))
+        return cls(mnk_board.parse(parameters))
 
     @property
     def size(self) -> int:

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from engine.games.interface import DRAWN, UNDECIDED, WON, BadPosition
 from engine.games.mnk import board
+from engine.games.mnk.board import Parameters
 from engine.games.mnk.kernel import MnkRules, bind, compiled_set
-from engine.games.mnk.parameters import Parameters
 from engine.games.mnk.position import MnkPosition
 from engine.games.mnk.rules import State
 from engine.shell import unbuffered

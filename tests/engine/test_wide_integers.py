@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from engine.compiling.binding import can_compile, popcount, specialise
-from engine.compiling.field_sets import get_fields, put_fields
+from engine.compiling.binding import can_compile, get_fields, popcount, put_fields, specialise
 from engine.compiling.wide_integers import WideInteger, WideTable, width_for
 from engine.games.gipf.rules import smear_down
 

@@ -12,14 +12,16 @@ no more moves than the other, which moves after it, loses.
 """
 
 from engine.compiling.binding import popcount
-from engine.compiling.bits import mix
-from engine.games.arrows.geometry import HALF, NOWHERE, ROW
+from engine.compiling.wide_integers import mix
 from engine.games.arrows.rules import (
     DIRECTIONS,
+    HALF,
     HIGH,
     LOW,
     NEAR_HIGH,
     NEAR_LOW,
+    NOWHERE,
+    ROW,
     WORDS,
     State,
     children,

@@ -1,17 +1,17 @@
 """Arrows behind the one interface of `engine.games.interface`."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
-from engine.games.arrows import board, parameters, rules
-from engine.games.arrows.geometry import HALF, NOWHERE, number, words
-from engine.games.arrows.kernel import ArrowsRules, bind
-from engine.games.arrows.parameters import SIDES, Field, Setup
+from engine.compiling.binding import bind_fields, table
+from engine.games.arrows import board, evaluation, rules
+from engine.games.arrows.board import SIDES, Field, Setup
+from engine.games.arrows.rules import HALF, NOWHERE, layout, number, words
 from engine.games.boards.board_game import BoardGame, BoardPosition
-from engine.games.boards.layout import Drawing, Piece
-from engine.games.boards.lines import Counts
+from engine.games.boards.layout import Counts, Drawing, Piece
 from engine.games.interface import (
     UNDECIDED,
     BadMove,
@@ -20,10 +20,32 @@ from engine.games.interface import (
     Game,
     IllegalMove,
     Position,
+    Rules,
     Successor,
     UnreadableMove,
 )
 from engine.games.outcome import Outcome
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ArrowsRules(Rules):
+    """The rules of arrows."""
+
+    after: Callable[[rules.State, int], rules.State]
+    plies_left: Callable[[rules.State], int]
+
+
+def tables(*, compile: bool) -> dict[str, Sequence[int]]:
+    """Return the tables of the layout by the names by which functions read them."""
+    return {name.upper(): table(values, compile=compile) for name, values in layout()._asdict().items()}
+
+
+@cache
+def bind(*, compile: bool = False) -> ArrowsRules:
+    """Return the rules of all boards."""
+    constants = {"WORDS": rules.WORDS, **tables(compile=compile)}
+    return bind_fields(ArrowsRules, (rules, evaluation), "arrows", constants, compile=compile)
+
 
 USED_PART = 0.8
 """The part of the free fields that is used up in a usual game: 0.65 to 0.9 between equals, the less the nearer to
@@ -201,7 +223,7 @@ def _name(field: Field) -> str:
 
 
 def _around(field: Field) -> list[Field]:
-    return [parameters.beyond(field, direction) for direction in range(rules.DIRECTIONS)]
+    return [board.beyond(field, direction) for direction in range(rules.DIRECTIONS)]
 
 
 def begin(setup: Setup) -> ArrowsPosition:
@@ -237,7 +259,7 @@ ARROWS: Game = BoardGame(
     sides=SIDES,
     marks=board.MARKS,
     default_parameters="8 8",
-    variant_of=parameters.parse,
+    variant_of=board.parse,
     first_position=begin,
     read_position=read,
 )

@@ -98,12 +98,12 @@ class BoardPosition(Generic[V, S]):
     def png(self, last: Successor | None = None, *, night: bool = False, scale: int = 1) -> bytes:
         """Draw the position as a PNG file, with the move that led here marked where it is given.
 
-        ``scale`` is one of `engine.games.boards.raster.SCALES`; raises ValueError for another one.
+        ``scale`` is one of `engine.games.boards.pictures.SCALES`; raises ValueError for another one.
         """
-        from engine.games.boards import raster
+        from engine.games.boards.pictures import paint
         from engine.games.boards.shapes import picture
 
-        return raster.png(picture(self.drawing(last), self.summary()), night=night, scale=scale)
+        return paint(picture(self.drawing(last), self.summary()), night=night, scale=scale)
 
     def _repr_svg_(self) -> str:
         """Draw the position where a notebook shows it."""

@@ -1,7 +1,7 @@
 """A board with its pieces as plain shapes: what every picture of a position is made of, whatever it is written as.
 
 Lengths are units, of which `STEP` lie between neighbouring fields; the middle of the board is (0, 0), y grows
-downwards. Colours are names of `engine.games.boards.colours`. The scripts of the pages draw the same shapes, since
+downwards. Colours are names of `engine.games.boards.svg`. The scripts of the pages draw the same shapes, since
 there pieces move (server/web/assets/static/boards/); tests/web/test_pictures.py holds one against the other.
 """
 

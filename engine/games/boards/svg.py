@@ -1,10 +1,59 @@
-"""Boards as SVG: one picture that needs nothing else, drawn as on the server's pages, for notebooks and documents."""
+"""Colours of boards by day and by night, and boards as SVG: pictures that need nothing else."""
 
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
-from engine.games.boards.colours import by_light
 from engine.games.boards.layout import Drawing
 from engine.games.boards.shapes import Box, Circle, Line, Paint, Picture, Placed, Polygon, Shape, Words, picture
+
+
+class Colour(NamedTuple):
+    """A colour by day and by night, each as #rrggbb, or #rrggbbaa where it is transparent."""
+
+    day: str
+    night: str
+
+
+COLOURS = {
+    "plate": Colour("#e6d2a8", "#8a6f45"),
+    "plate-edge": Colour("#c8ad78", "#5f4b2c"),
+    "line": Colour("#8b7040", "#33280f"),
+    "on-plate": Colour("#6a5327", "#fffaf0"),
+    "cell": Colour("#f0e2c2", "#4a3c29"),
+    "blocked": Colour("#8f7444", "#221c13"),
+    "ivory": Colour("#fdf9ef", "#fbf3e2"),
+    "ivory-edge": Colour("#7d6a40", "#a99a7c"),
+    "ebony": Colour("#33312f", "#141312"),
+    "ebony-edge": Colour("#171615", "#050505"),
+    "ebony-groove": Colour("#605c57", "#7a746d"),
+    "shade": Colour("#00000044", "#00000044"),
+    "first": Colour("#b5371f", "#f0795c"),
+    "second": Colour("#17627d", "#6cc3e0"),
+    "on-side": Colour("#fff9ee", "#1b1712"),
+    "hint": Colour("#1f4c9c", "#d9e7ff"),
+    "light": Colour("#a65300", "#ffd884"),
+    "light-wash": Colour("#a6530033", "#ffd88426"),
+}
+"""What stands on a board has a contrast of 3:1 or more to it (tests/web/test_colours.py)."""
+
+AROUND = {
+    "paper": Colour("#f4efe6", "#171614"),
+    "ink": Colour("#22211d", "#ece6da"),
+    "quiet": Colour("#635e53", "#a9a193"),
+}
+"""What lies around boards, as on pages and in reports (server/contest/report/templates/base.css)."""
+
+
+def by_light(night: bool) -> dict[str, str]:
+    """Return all colours by their names, as they are by day or by night."""
+    return {name: colour.night if night else colour.day for name, colour in (COLOURS | AROUND).items()}
+
+
+def variables() -> str:
+    """Return the colours of boards as variables of CSS, which follow the colours of the page."""
+    lines = (f"  --{name}: light-dark({colour.day}, {colour.night});\n" for name, colour in COLOURS.items())
+    return f":root {{\n{''.join(lines)}}}\n"
+
 
 ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 """What stands for characters that mean something else in SVG. `html.escape` does that too, with a table of all

@@ -35,9 +35,9 @@ from math import comb
 from typing import Any, NamedTuple
 
 from engine.compiling.binding import UNBOUND, popcount
+from engine.games.gipf.evaluation import SYMMETRIES
 from engine.games.gipf.geometry import geometry, is_field
 from engine.games.gipf.rules import FIRST, LINE, STEP, UPWARD, State, finals, has_run, load, open_pushes
-from engine.games.gipf.symmetry import SYMMETRIES
 from engine.games.interface import LOST, UNDECIDED, Arena
 
 LARGEST = 3

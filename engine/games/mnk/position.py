@@ -6,12 +6,10 @@ from enum import StrEnum
 
 from engine.compiling.binding import popcount
 from engine.games.boards.board_game import BoardGame, BoardPosition
-from engine.games.boards.layout import Drawing, Piece
-from engine.games.boards.lines import Counts, completing_fields, count_lines, each_field
+from engine.games.boards.layout import Counts, Drawing, Piece, completing_fields, count_lines, each_field
 from engine.games.interface import UNDECIDED, Fields, Game, IllegalMove, Successor
-from engine.games.mnk import board, parameters, rules
-from engine.games.mnk.geometry import windows
-from engine.games.mnk.kernel import MnkRules, bind, compiled_set
+from engine.games.mnk import board, rules
+from engine.games.mnk.kernel import MnkRules, bind, compiled_set, windows
 from engine.games.outcome import Outcome
 
 
@@ -25,7 +23,7 @@ class Ending(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class MnkPosition(BoardPosition[parameters.Parameters, rules.State]):
+class MnkPosition(BoardPosition[board.Parameters, rules.State]):
     """A position of an m,n,k-game: N, M and K, and the state."""
 
     @property
@@ -186,7 +184,7 @@ MNK: Game = BoardGame(
     sides=board.SIDES,
     marks=board.MARKS,
     default_parameters="8 8 5",
-    variant_of=parameters.parse,
+    variant_of=board.parse,
     first_position=lambda variant: MnkPosition(variant, rules.State(0, 0, 0)),
     read_position=lambda text: MnkPosition(*board.read(text)),
 )

@@ -9,10 +9,21 @@ The board looks the same turned by a quarter, seen in a mirror, and with the out
 """
 
 from engine.compiling.binding import popcount
-from engine.compiling.bits import mix
+from engine.compiling.wide_integers import mix
 from engine.games.interface import DRAWN, LOST, UNDECIDED, WON
-from engine.games.morris.fields import BOARD, FIELDS, neighbours, pairs
-from engine.games.morris.rules import FLYING, State, can_move, count_mill_slides, count_slides, pack, too_few
+from engine.games.morris.rules import (
+    BOARD,
+    FIELDS,
+    FLYING,
+    State,
+    can_move,
+    count_mill_slides,
+    count_slides,
+    neighbours,
+    pack,
+    pairs,
+    too_few,
+)
 
 PIECE = 100
 """Worth of a piece that is still in the game, on the board or in hand."""

@@ -15,8 +15,8 @@ from engine.duel.game_file import line_of
 from engine.duel.selfplay import ScoredGame, Setting
 from engine.duel.training import FACTORS, MOST_LOGITS, Samples, divergence, fit, learn_all, logit_of, samples_of
 from engine.games.catalogue import GAMES
-from engine.games.gipf.parameters import parse
-from engine.games.gipf.patterns.tables import patterns_of
+from engine.games.gipf.geometry import parse
+from engine.games.gipf.patterns import patterns_of
 from engine.search.scores import LOGIT
 
 PATTERNS, PLACES = 12, 4

@@ -5,8 +5,7 @@ from random import Random
 import pytest
 
 from engine.games.catalogue import GAMES
-from engine.games.gipf.position import GipfPosition
-from engine.games.gipf.row_choices import Choosing, choosing, pushes
+from engine.games.gipf.position import Choosing, GipfPosition, choosing, pushes
 from engine.games.interface import BadMove, IllegalMove, Position
 from tests.games.cases import random_game
 

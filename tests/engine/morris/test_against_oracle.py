@@ -14,8 +14,7 @@ import pytest
 
 from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Arena, BadMove, BadPosition, UnreadableMove
 from engine.games.interface import Position as EnginePosition
-from engine.games.morris.kernel import MorrisRules
-from engine.games.morris.position import MORRIS
+from engine.games.morris.position import MORRIS, MorrisRules
 from tests.engine.morris import samples
 from tests.oracles import morris as oracle
 

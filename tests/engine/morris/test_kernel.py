@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from engine.games.interface import EVALUATION_LIMIT, Kernel, Position
-from engine.games.morris.kernel import MorrisRules
-from engine.games.morris.position import MORRIS
+from engine.games.morris.position import MORRIS, MorrisRules
 from engine.search.searcher import Searcher, SearchLimits
 from tests.engine.morris.samples import sample
 from tests.oracles import morris as oracle

@@ -7,9 +7,8 @@ import pytest
 
 from engine.games.morris.board import read
 from engine.games.morris.evaluation import inside_out, mirrored, turned
-from engine.games.morris.fields import BOARD, FIELDS, neighbours
-from engine.games.morris.kernel import bind
-from engine.games.morris.rules import State
+from engine.games.morris.position import bind
+from engine.games.morris.rules import BOARD, FIELDS, State, neighbours
 from tests.engine.morris.samples import sample
 from tests.oracles import morris as oracle
 
