@@ -24,7 +24,7 @@ from engine.games.interface import BadMove, Game, GameError, moves
 from engine.levels import MAX_LEVEL
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import SearchResult, search_interruptibly
-from engine.solve.tablebase.tablebase import tablebase_of
+from engine.solve.tablebase import tablebase_of
 
 MAX_OFFERED = 40
 """Moves that are offered by number; where more begin with what was typed, more has to be typed."""

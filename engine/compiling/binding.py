@@ -333,6 +333,12 @@ def zeros(typecode: str, count: int) -> Numbers:
     return cast(Numbers, memoryview(mmap.mmap(-1, size)).cast("B").cast(cast(Any, typecode)))
 
 
+def copy_of(values: Numbers) -> Numbers:
+    """Return an array with the same numbers."""
+    view = memoryview(cast(Any, values))
+    return array(view.format, view.tobytes())
+
+
 def table(values: Iterable[int], *, compile: bool) -> Sequence[int]:
     """Return numbers as functions read them by global name: a tuple, or an int64 array for compiled functions."""
     return array("q", values) if compile else tuple(values)

@@ -171,7 +171,7 @@ class LayerRules(Rules):
     """Rules of a game whose positions fall into layers that a move leaves only for smaller ones.
 
     A layer has a name of two numbers, as the side to move sees it, and each of its positions a place in it;
-    `engine.solve.layered.values` says what is made of that.
+    `engine.solve.layer_values` says what is made of that.
     """
 
     LISTED: int

@@ -11,16 +11,16 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import NamedTuple
 
-from engine.compiling.binding import can_compile
 from engine.games.history import History
 from engine.games.interface import Position, moves
+from engine.games.kernels import KernelSource
 from engine.games.outcome import Outcome
 from engine.record.evaluations import Evaluator
 from engine.record.summary import Summary
 from engine.search.scores import expected_points
 from engine.search.searcher import SearchResult, key_of
-from engine.solve.solver import LOADED_TRIAL_NODES, Result, SolverLimits, solve
-from engine.solve.tablebase.tablebase import whole_tablebase_of
+from engine.solve.solver import Result, SolverLimits, solve, solver_kernels
+from engine.solve.tablebase import whole_tablebase_of
 
 SOLVER_BYTES = 256 << 20
 """Memory of the solver, which few nodes do not use up."""
@@ -127,10 +127,10 @@ def review(
     one that has it not. ``clock`` gives seconds from any beginning; ``compiling`` is told once, when another
     process is asked to compile.
     """
-    told = _once(compiling) if can_compile() else lambda: None
+    told = _once(compiling)
     start = summary.header.position
     evaluator = Evaluator(start, clock=clock, compiling=told, tablebase=whole_tablebase_of(start))
-    reviewer = _Reviewer(summary, nodes, evaluator, told)
+    reviewer = _Reviewer(summary, nodes, evaluator, solver_kernels(start, told))
     wanted = range(1, summary.history.plies + 1) if among is None else among
     for before, after in pairwise(_histories(summary)):
         if after.plies >= wanted.stop:
@@ -166,11 +166,11 @@ class _Node(NamedTuple):
 class _Reviewer:
     """Judges moves one after the other: what a move has led to is where the next one begins."""
 
-    def __init__(self, summary: Summary, nodes: int, evaluator: Evaluator, compiling: Callable[[], None]) -> None:
+    def __init__(self, summary: Summary, nodes: int, evaluator: Evaluator, kernels: KernelSource) -> None:
         self._move_limit = summary.header.move_limit
         self._nodes = nodes
         self._evaluator = evaluator
-        self._compiling = compiling
+        self._kernels = kernels
         self._keys: list[int] = []  # of the positions before the one that is reviewed
         self._reached: _Node | None = None  # the node of the position that the last move has led to
 
@@ -262,7 +262,7 @@ class _Reviewer:
         """Solve a position, if that takes no more nodes than there are."""
         try:
             limits = SolverLimits(memory=SOLVER_BYTES, nodes=max(1, self._nodes // SOLVER_SHARE))
-            solution = solve(position, limits, compiling=self._compiling, trial=LOADED_TRIAL_NODES)
+            solution = solve(position, limits, kernels=self._kernels)
         except OverflowError:
             return None
         if solution.result == Result.UNKNOWN:

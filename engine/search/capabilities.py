@@ -1,6 +1,6 @@
 """What search functions read of a game's rules, by global name, and what stands for what a game does not tell.
 
-`engine.search.binding.bind` binds all of it to a kernel's rules. `engine.games.interface.Rules` says what each is.
+`engine.games.kernels.bind` binds all of it to a kernel's rules. `engine.games.interface.Rules` says what each is.
 """
 
 from collections.abc import Callable

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple, cast
 
-from engine.compiling.binding import Numbers, zeros
+from engine.compiling.binding import Numbers, copy_of, zeros
 from engine.games.interface import Kernel, State
 from engine.search.alphabeta import AlphaBeta
-from engine.search.binding import copy_of
 from engine.search.capabilities import KINDS
 from engine.search.memory import (
     BUDGET,

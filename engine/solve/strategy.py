@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from engine.games.interface import Kernel, Position, State, Successor
+from engine.games.interface import LOST, Kernel, Position, State, Successor
+from engine.solve.acyclic import Prover
+from engine.solve.cyclic import CyclicProver
 from engine.solve.forced_wins import Deepening
-from engine.solve.proof_number.acyclic import Prover
-from engine.solve.proof_number.cyclic import CyclicProver
 from engine.solve.solver import Result, Solution
 
 
@@ -116,9 +116,8 @@ def _by_value(kernel: Kernel, memory: int) -> Choose:
     prover = Prover(kernel, memory=memory)
 
     def choose(position: Position, bound: float) -> tuple[Successor, float]:
-        return next(
-            (successor, bound) for successor in position.successors() if prover.is_lost(_state(successor, kernel))
-        )
+        lost = (one for one in position.successors() if prover.settle(_state(one, kernel)) == LOST)
+        return next(lost), bound
 
     return choose
 

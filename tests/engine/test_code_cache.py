@@ -63,9 +63,9 @@ def test_a_changed_callee_is_compiled_anew() -> None:
 BINDING = """
 from engine.games.catalogue import GAMES
 from engine.search import alphabeta
-from engine.search.binding import bind
-from engine.solve.layered.solver import layer_rules
-from engine.solve.layered.values import ENTRY_POINTS
+from engine.games.kernels import bind
+from engine.solve.layers import layer_rules
+from engine.solve.layer_values import ENTRY_POINTS
 
 usual = ("arrows", "8 8"), ("morris", ""), ("mnk", "8 8 5")
 for game, parameters in (("gipf", "3 3 5 5"), ("gipf", "6 4 15 15"), *usual):

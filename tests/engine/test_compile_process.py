@@ -13,7 +13,8 @@ import pytest
 
 from engine.compiling.compile_process import CompileProcess
 from engine.games.catalogue import start_of
-from engine.search.binding import CompiledCode
+from engine.games.kernels import KernelSource
+from engine.search.alphabeta import SEARCHING
 from tests.waiting import BUILD_SECONDS
 
 ROOT = Path(__file__).parents[2]
@@ -165,7 +166,7 @@ def test_what_failed_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None
         if len(tried) > 1:
             raise OSError("no more processes")
 
-    code = CompiledCode(start_of("mnk", "3 3 3"), "search", [])
+    code = KernelSource(start_of("mnk", "3 3 3"), SEARCHING)
     monkeypatch.setattr(CompileProcess, "start", start)
     monkeypatch.setitem(vars(code), "bindings", [Elsewhere()])
     for _ in range(4):
@@ -177,7 +178,7 @@ def test_what_failed_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None
 def test_where_nothing_can_be_kept_no_process_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Elsewhere, "folder", None)
     monkeypatch.setattr(CompileProcess, "start", lambda arguments: pytest.fail("it was started"))
-    code = CompiledCode(start_of("mnk", "3 3 3"), "search", [])
+    code = KernelSource(start_of("mnk", "3 3 3"), SEARCHING)
     monkeypatch.setitem(vars(code), "bindings", [Elsewhere()])
     code.start()
     assert not code.is_ready()

@@ -14,8 +14,8 @@ import pytest
 from engine.games.interface import DRAWN, LOST, WON, Game, Position
 from engine.search.searcher import Searcher
 from engine.search.searcher import SearchLimits as ThinkingLimits
+from engine.solve.cyclic import CyclicProver
 from engine.solve.forced_wins import ForcedWin
-from engine.solve.proof_number.cyclic import CyclicProver
 from engine.solve.solver import Result, SolverLimits, solve
 from tests.engine.forced_wins import forced_win
 from tests.games.cases import EVERY_GAME
@@ -152,7 +152,7 @@ def test_short_wins_are_those_of_plain_minimax(name: str, first: str, plies: int
         won += expected is not None
         kernel = position.kernel(compile=False)
         assert forced_win(kernel, plies) == expected
-        solution = solve(position, SolverLimits(plies=plies, nodes=20_000), trial=20_000)
+        solution = solve(position, SolverLimits(plies=plies, nodes=20_000))
         if expected is None:
             assert solution.plies is None or solution.plies > plies
             assert solution.refuted >= plies or solution.result == Result.DRAW or solution.plies is not None
@@ -192,7 +192,7 @@ def check_all_searches(position: Position, plies: int | None, chance: Random) ->
             portion *= 2
         assert prover.value == expected
         assert (prover.within is None) if plies is None else (prover.within is not None and prover.within >= plies)
-    solution = solve(position, SolverLimits(nodes=20_000), trial=20_000)
+    solution = solve(position, SolverLimits(nodes=20_000))
     assert (solution.result == Result.DRAW) == (plies is None)
     assert solution.plies is None or solution.plies == plies
 

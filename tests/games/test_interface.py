@@ -29,7 +29,7 @@ from engine.games.interface import (
     moves,
 )
 from engine.games.outcome import Termination
-from engine.games.perft import count, divide
+from engine.games.perft import Counter, count
 from tests.games.cases import EVERY_GAME, EVERY_VARIANT, named, random_game
 
 PLACES = 1 << 12
@@ -243,10 +243,11 @@ def test_hints_of_a_kernel_are_true(game: Game, parameters: str) -> None:
 @every_variant
 def test_perft_counts_alike_in_every_way(game: Game, parameters: str) -> None:
     position = game.start(parameters)
+    counter = Counter(unique=False, is_compiled=lambda _: False)
     for depth in (1, 2, 3):
         plain = count(position, depth, compile=False)
         assert plain == sum(count(s.position, depth - 1, compile=False) for s in position.successors())
-        assert plain == sum(branch.leaves for branch in divide(position, depth, compile=False))
+        assert plain == sum(branch.leaves for branch in counter.divide(position, depth))
         unique = count(position, depth, unique=True, compile=False)
         assert unique <= plain
         if plain > 1_000:

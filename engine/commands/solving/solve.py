@@ -9,9 +9,9 @@ from engine.games.catalogue import title_of
 from engine.games.interface import Position
 from engine.solve import certificate
 from engine.solve.certificate import BadCertificate, Claim
-from engine.solve.solver import Result, Solution, SolverLimits, solve
+from engine.solve.solver import Result, Solution, SolverLimits, solve, solver_kernels
 from engine.solve.strategy import NoStrategy, strategy
-from engine.solve.tablebase.tablebase import tablebase_of
+from engine.solve.tablebase import tablebase_of
 from engine.wire.words import number_of
 
 MEGABYTE = 1 << 20
@@ -68,7 +68,9 @@ def solve_game(
         clock=perf_counter,
         progress=_Reporter(began).report,
         tablebase=None if proof is not None else tablebase_of(root),
-        compiling=lambda: say(f"{title_of(root)} is being compiled beside, for what cannot be solved sooner"),
+        kernels=solver_kernels(
+            root, lambda: say(f"{title_of(root)} is being compiled beside, for what cannot be solved sooner")
+        ),
     )
     answer(f"result {solution.result}")
     if solution.plies is not None:

@@ -5,11 +5,9 @@ from itertools import islice
 from engine.commands.inputs import game_named, start_of
 from engine.commands.program import Rejected, answer, say
 from engine.games.catalogue import title_of
-from engine.solve.layered.solver import Judgement, Layers
-from engine.solve.layered.store import Name
-from engine.solve.tablebase import making
-from engine.solve.tablebase.making import extent, shipped
-from engine.solve.tablebase.verification import (
+from engine.solve import tablebase
+from engine.solve.layers import Judgement, Layers, Name
+from engine.solve.verification import (
     all_places,
     fault_at,
     layers_up_to,
@@ -46,15 +44,15 @@ def verify(game: str, params: str, /, *, positions: int = 10_000, seed: int = 1,
     position = start_of(game_named(game), params)
     if positions < 1:
         raise Rejected(f"--positions is a number of positions, 1 or more; not {positions}")
-    if not making.can_have(position):
+    if not tablebase.can_have(position):
         raise Rejected(f"{title_of(position)} has no tablebase")
-    kernel, directory = position.kernel(compile=False), making.folder()
+    kernel, directory = position.kernel(compile=False), tablebase.folder()
     assert directory is not None
-    largest = extent(kernel)
-    if making.takes_shipped(kernel):
-        layers = shipped(kernel)
-    elif making.journal_of(kernel, directory).exists():
-        layers = Layers(kernel, largest, memory=making.MEMORY, directory=directory)
+    largest = tablebase.extent(kernel)
+    if tablebase.takes_shipped(kernel):
+        layers = tablebase.shipped(kernel)
+    elif tablebase.journal_of(kernel, directory).exists():
+        layers = Layers(kernel, largest, memory=tablebase.MEMORY, directory=directory)
     else:
         raise Rejected(
             f"there is no tablebase yet; make it with arena-engine precompile {game} {position.parameters!r}"

@@ -277,16 +277,32 @@ def least_plies(state: State, winning: bool) -> int:
     return min(popcount(CENTRE[-1] & ~(state.white | state.black)), 2 * other + 1 if winning else 2 * own)
 
 
-def candidates(state: State, arena: Arena, first: int) -> int:
-    """Write children among which one is as good as the best, those with the best evaluation first; return their end.
-
-    A win on the spot is enough.
-    """
-    end = children(state, arena, first)
+def is_win_among(arena: Arena, first: int, end: int) -> bool:
+    """Tell whether the side to move has lost in one of some places, and copy the first such position to the front."""
     for at in range(first, end):
         if not can_push(load(arena, at)):
             copy(arena, at, first)
-            return first + 1
+            return True
+    return False
+
+
+def candidates(state: State, arena: Arena, first: int) -> int:
+    """Write children among which one is as good as the best, those with the best evaluation first; return their end.
+
+    A win on the spot is enough. Where the opponent has no piece in reserve, nearly every push wins: pushes are made one
+    by one until one does.
+    """
+    own, other = state.white_reserve, state.black_reserve
+    if state.side != 0:
+        own, other = other, own
+    if own != 0 and other == 0:
+        occupied = state.white | state.black
+        for number in range(len(LINE)):
+            if LINE[number] & ~occupied != 0 and is_win_among(arena, first, finals(state, number, arena, first)):
+                return first + 1
+    end = children(state, arena, first)
+    if is_win_among(arena, first, end):
+        return first + 1
     for at in range(first, end):
         arena[at * WORDS + VALUE] = evaluate(load(arena, at))
     for unsorted in range(first + 1, end):

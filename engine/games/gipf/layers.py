@@ -4,7 +4,7 @@ Pieces never come into the game, so no move leads to a larger layer. A layer is 
 other side's: a move that captures nothing leads from layer (m, o) to (o, m). In a layer a position is known by the
 two sets of fields, since the reserves follow.
 
-What `engine.solve.layered.values` asks of a game, bound and compiled together with `engine.games.gipf.rules`. The moves
+What `engine.solve.layer_values` asks of a game, bound and compiled together with `engine.games.gipf.rules`. The moves
 that can be taken back without knowing more than the position after them are those that make no run; they are counted
 only. The others are made.
 

@@ -8,7 +8,7 @@ from engine.games.catalogue import start_of
 from engine.search import game_engine
 from engine.search.game_engine import AdaptiveSearcher
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop
-from tests.engine.code_after import CodeAfter
+from tests.engine.kernels_after import KernelsAfter
 
 POSITION = start_of("gipf", "3 3 8 8")
 
@@ -34,7 +34,6 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     monkeypatch.setattr(type(POSITION), "kernel", watched)
     monkeypatch.setattr(game_engine, "Searcher", Listed)
     monkeypatch.setattr(game_engine, "NODES_A_LOOK", 10)
-    monkeypatch.setattr(game_engine, "START_NODES", 20)
     return asked
 
 
@@ -53,7 +52,7 @@ def test_it_finds_and_reports_the_same_whenever_compiled_code_comes(limits: Sear
     for looks in (0, 1, 3, 8, 30, float("inf")):
         made.clear()
         told: list[SearchResult] = []
-        searcher = AdaptiveSearcher(POSITION, megabytes=1, code=CodeAfter(looks))
+        searcher = AdaptiveSearcher(POSITION, megabytes=1, kernels=KernelsAfter(POSITION, looks))
         result = searcher.think(POSITION, (), limits, clock=never, report=told.append)
         assert found(result) == found(whole)
         assert list(map(found, told)) == list(map(found, expected))
@@ -62,16 +61,16 @@ def test_it_finds_and_reports_the_same_whenever_compiled_code_comes(limits: Sear
 
 
 def test_small_work_starts_no_process(made: list[bool]) -> None:
-    code = CodeAfter(float("inf"))
-    searcher = AdaptiveSearcher(POSITION, megabytes=1, code=code)
+    kernels = KernelsAfter(POSITION, float("inf"), compile_from=20)
+    searcher = AdaptiveSearcher(POSITION, megabytes=1, kernels=kernels)
     searcher.think(POSITION, (), SearchLimits(nodes=5), clock=never)
-    assert code.started == 0
+    assert kernels.started == 0
     searcher.think(POSITION, (), SearchLimits(nodes=500), clock=never)
-    assert code.started > 0 and not searcher.is_compiled
+    assert kernels.started > 0 and not searcher.is_compiled
 
 
 def test_later_thoughts_are_compiled_from_their_beginning(made: list[bool]) -> None:
-    searcher = AdaptiveSearcher(POSITION, megabytes=1, code=CodeAfter(3))
+    searcher = AdaptiveSearcher(POSITION, megabytes=1, kernels=KernelsAfter(POSITION, 3))
     searcher.think(POSITION, (), SearchLimits(nodes=500), clock=never)
     assert searcher.is_compiled and len(made) == 2
     searcher.think(POSITION, (), SearchLimits(nodes=500), clock=never)
@@ -88,7 +87,7 @@ def test_time_that_has_gone_is_not_given_twice(made: list[bool], monkeypatch: py
 
     monkeypatch.setattr(Searcher, "think", watched)
     ticks = count(0.0, 0.001)
-    searcher = AdaptiveSearcher(POSITION, megabytes=1, code=CodeAfter(5))
+    searcher = AdaptiveSearcher(POSITION, megabytes=1, kernels=KernelsAfter(POSITION, 5))
     searcher.think(POSITION, (), SearchLimits(soft_ms=400, hard_ms=500), clock=lambda: next(ticks))
     first, second = asked
     assert (first.soft_ms, first.hard_ms) == (400, 500)
@@ -99,13 +98,13 @@ def test_time_that_has_gone_is_not_given_twice(made: list[bool], monkeypatch: py
 def test_it_stops_when_it_is_told(made: list[bool]) -> None:
     stop = Stop()
     stop.set()
-    searcher = AdaptiveSearcher(POSITION, megabytes=1, code=CodeAfter(5))
+    searcher = AdaptiveSearcher(POSITION, megabytes=1, kernels=KernelsAfter(POSITION, 5))
     result = searcher.think(POSITION, (), SearchLimits(), clock=never, stop=stop)
     assert result.depth == 0 and not searcher.is_compiled
 
 
 def test_it_can_be_told_to_wait(made: list[bool]) -> None:
-    searcher = AdaptiveSearcher(POSITION, megabytes=1, code=CodeAfter(1))
+    searcher = AdaptiveSearcher(POSITION, megabytes=1, kernels=KernelsAfter(POSITION, 1))
     searcher.start_compiling()
     searcher.wait_for_code(0.0)
     assert searcher.is_compiled

@@ -7,9 +7,9 @@ from engine.games.catalogue import start_of
 from engine.games.interface import Kernel
 from engine.record.evaluations import Evaluator
 from engine.search import game_engine
-from engine.search.game_engine import AdaptiveWork
+from engine.search.game_engine import with_best_kernel
 from engine.search.searcher import Stop
-from tests.engine.code_after import CodeAfter
+from tests.engine.kernels_after import KernelsAfter
 
 START = start_of("gipf", "3 3 8 8")
 LABEL = START.kernel(compile=False).rules.label
@@ -28,7 +28,6 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
     monkeypatch.setattr(type(START), "kernel", watched)
     monkeypatch.setattr(game_engine, "NODES_A_LOOK", 10)
-    monkeypatch.setattr(game_engine, "START_NODES", 20)
     return asked
 
 
@@ -37,17 +36,17 @@ def game(kernel: Kernel, stop: Stop) -> object:
 
 
 def test_work_is_the_same_whenever_compiled_code_comes(begun: list[bool]) -> None:
-    expected = AdaptiveWork(START, code=CodeAfter(NEVER)).do(game)
+    expected = with_best_kernel(KernelsAfter(START, NEVER), START, game)
     assert begun.count(True) == 0, "nothing waits for code that never comes"
     for looks, is_given_up in ((0, False), (1, True), (5, True)):
         begun.clear()
-        assert AdaptiveWork(START, code=CodeAfter(looks)).do(game) == expected
+        assert with_best_kernel(KernelsAfter(START, looks), START, game) == expected
         assert begun.count(True) == 1 and (False in begun) == is_given_up
 
 
 def test_an_evaluation_is_the_same_whenever_compiled_code_comes() -> None:
     def evaluated(looks: float) -> tuple[object, ...]:
-        evaluator = Evaluator(START, clock=lambda: 0.0, code=CodeAfter(looks))
+        evaluator = Evaluator(START, clock=lambda: 0.0, kernels=KernelsAfter(START, looks))
         found = evaluator.evaluate(START, (), 2000)
         assert found is not None
         return found.line, found.score, found.depth, found.nodes, evaluator.nodes
@@ -55,17 +54,15 @@ def test_an_evaluation_is_the_same_whenever_compiled_code_comes() -> None:
     assert evaluated(NEVER) == evaluated(0) == evaluated(4)
 
 
-def test_it_is_told_once_that_something_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(game_engine, "can_compile", lambda: True)
+def test_it_is_told_once_that_something_is_compiled() -> None:
     told: list[str] = []
-    code = CodeAfter(NEVER)
-    work = AdaptiveWork(START, code=code, compiling=lambda: told.append("compiling"))
-    work.do(game)
-    work.do(game)
-    assert code.started > 1 and told == ["compiling"]
+    kernels = KernelsAfter(START, NEVER, compile_from=20, compiling=lambda: told.append("compiling"))
+    with_best_kernel(kernels, START, game)
+    with_best_kernel(kernels, START, game)
+    assert kernels.started > 1 and told == ["compiling"]
 
 
 def test_a_process_of_several_asks_for_nothing() -> None:
-    code = CodeAfter(NEVER)
-    AdaptiveWork(START, code=code, compiling=None).do(game)
-    assert code.started == 0
+    kernels = KernelsAfter(START, NEVER, compile_from=NEVER)
+    with_best_kernel(kernels, START, game)
+    assert kernels.started == 0
