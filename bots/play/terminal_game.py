@@ -18,8 +18,7 @@ from engine.commands.inputs import text_of
 from engine.commands.program import Rejected
 from engine.commands.usage_errors import reason
 from engine.games.catalogue import GAMES, unknown_game
-from engine.games.history import History, read_game, write_game
-from engine.games.interactive_game import InteractiveGame, NothingThere, Player
+from engine.games.history import History, InteractiveGame, NothingThere, Player, read_game, write_game
 from engine.games.interface import BadMove, Game, GameError, moves
 from engine.levels import MAX_LEVEL
 from engine.search.game_engine import GameEngine

@@ -12,13 +12,13 @@ from multiprocessing import active_children, get_context, parent_process
 from time import perf_counter
 from typing import NamedTuple
 
-from engine.compiling.compile_process import broken_pipes_raised
 from engine.duel import engine_config
 from engine.duel.engine_config import EngineConfig, weigher
 from engine.duel.games import Pair, Reply, Request, play_pair
 from engine.duel.results import Contender, Setting
 from engine.games.catalogue import start_of
 from engine.games.interface import Position
+from engine.games.kernels import broken_pipes_raised
 from engine.levels import MAX_LEVEL
 from engine.search.memory import MAX_DEPTH
 from engine.search.searcher import PlayedKeys, Searcher, SearchLimits

@@ -9,10 +9,9 @@ from typing import Literal
 from engine.commands.inputs import game_named, start_of
 from engine.commands.program import say
 from engine.compiling.binding import can_compile, keep_compiled
-from engine.compiling.compile_process import stay_with_caller
 from engine.games.catalogue import GAMES, title_of
 from engine.games.interface import Position
-from engine.games.kernels import COUNTING, KernelSource, Purpose
+from engine.games.kernels import COUNTING, KernelSource, Purpose, stay_with_caller
 from engine.games.perft import count
 from engine.search.alphabeta import LOOKING_UP, SEARCHING
 from engine.search.searcher import warm_up

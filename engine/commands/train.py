@@ -10,7 +10,7 @@ from engine.duel.selfplay import FILE, ScoredGame, in_order
 from engine.duel.training import fit, samples_of
 from engine.games.catalogue import title_of, variant_title
 from engine.games.interface import Kernel
-from engine.search.scores import LOGIT
+from engine.search.capabilities import LOGIT
 from engine.wire.words import number_of
 
 

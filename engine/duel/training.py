@@ -18,7 +18,7 @@ from engine.compiling.binding import can_compile, specialise
 from engine.duel.game_file import BadGames
 from engine.duel.selfplay import ScoredGame, scored
 from engine.games.interface import Kernel, State
-from engine.search.scores import LOGIT
+from engine.search.capabilities import LOGIT
 
 FACTORS = 3
 """Factors of a pattern; those of even number add, the others subtract."""

@@ -17,7 +17,7 @@ from engine.games.kernels import KernelSource
 from engine.games.outcome import Outcome
 from engine.record.evaluations import Evaluator
 from engine.record.summary import Summary
-from engine.search.scores import expected_points
+from engine.search.capabilities import expected_points
 from engine.search.searcher import SearchResult, key_of
 from engine.solve.solver import Result, SolverLimits, solve, solver_kernels
 from engine.solve.tablebase import whole_tablebase_of
@@ -29,7 +29,7 @@ SOLVER_SHARE = 10
 """The solver has one in so many of a search's nodes, each of which takes it some sixty times as long."""
 
 BLUNDER = 0.2
-"""A move that gives away so many points (`engine.search.scores.expected_points`) is a blunder."""
+"""A move that gives away so many points (`engine.search.capabilities.expected_points`) is a blunder."""
 
 SIDES = (Result.FIRST, Result.SECOND)
 POINTS = {1: 1.0, 0: 0.5, -1: 0.0}

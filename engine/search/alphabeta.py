@@ -47,16 +47,21 @@ from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, WIN, Kernel, Sta
 from engine.games.kernels import Purpose
 from engine.search.capabilities import (
     BREADTH,
+    DRAW,
     HAS_LAYERS,
+    INFINITY,
     KINDS,
     MARGIN,
     children,
+    ended,
     evaluate,
     evaluate_children,
     hash_of,
+    is_open,
     kind_of,
     layer_of,
     load,
+    moved,
     place_in_layer,
     tactical_children,
     verdict,
@@ -96,7 +101,6 @@ from engine.search.memory import (
     slot_of,
     written,
 )
-from engine.search.scores import DRAW, INFINITY, ended, is_open, moved
 
 NUMBER_BITS = 16
 NUMBER_MASK = (1 << NUMBER_BITS) - 1

@@ -18,8 +18,8 @@ from engine.games.interface import Kernel, Position
 from engine.games.kernels import KernelSource
 from engine.levels import MAX_LEVEL
 from engine.search.alphabeta import SEARCHING
+from engine.search.capabilities import DRAW
 from engine.search.memory import MAX_DEPTH, KnownLayers
-from engine.search.scores import DRAW
 from engine.search.searcher import (
     LEVEL_TABLE_MEGABYTES,
     NO_LIMITS,

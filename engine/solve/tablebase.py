@@ -28,16 +28,15 @@ from pathlib import Path
 
 from engine.compiling import code_cache
 from engine.compiling.binding import can_compile
-from engine.compiling.compile_process import CompileProcess
 from engine.games.catalogue import start_of
 from engine.games.history import REPETITIONS
 from engine.games.interface import UNDECIDED, WIN, Kernel, Position, Rules, State
-from engine.games.kernels import KernelSource
+from engine.games.kernels import CompileProcess, KernelSource
 from engine.search.alphabeta import LOOKING_UP
+from engine.search.capabilities import DRAW
 from engine.search.game_engine import KnownMove, known_result
 from engine.search.iterative_deepening import Line
 from engine.search.memory import ROOM, KnownLayers
-from engine.search.scores import DRAW
 from engine.search.searcher import SearchResult, warm_up
 from engine.solve.layers import Judgement, Layers, Name, layer_of, layer_rules, needed
 

@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.compiling.compile_process import CompileProcess
 from engine.games.catalogue import start_of
-from engine.games.kernels import KernelSource
+from engine.games.kernels import CompileProcess, KernelSource
 from engine.search.alphabeta import SEARCHING
 from tests.waiting import BUILD_SECONDS
 
@@ -21,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 
 CHILD = """
 import sys, time
-from engine.compiling.compile_process import stay_with_caller
+from engine.games.kernels import stay_with_caller
 stay_with_caller(sys.stdin.fileno())
 open(sys.argv[1] + ".begun", "w").close()
 while not __import__("os").path.exists(sys.argv[1] + ".go"):
@@ -31,7 +30,7 @@ open(sys.argv[1], "w").close()
 
 CALLER = """
 import subprocess, sys, time, os
-from engine.compiling import compile_process
+from engine.games import kernels as compile_process
 popen = subprocess.Popen
 compile_process.subprocess.Popen = lambda command, **options: popen(
     [sys.executable, "-P", "-c", CHILD, *command[4:]], **options
@@ -67,7 +66,7 @@ def wait_for_end(pid: int) -> None:
 
 OUTLIVES = """
 import signal, sys
-from engine.compiling.compile_process import CompileProcess
+from engine.games.kernels import CompileProcess
 signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as the command line has it, for output into `head`
 process = CompileProcess(["precompile", "halma"])
 process._process.wait()

@@ -5,8 +5,7 @@ from random import Random
 import pytest
 
 from engine.games.catalogue import GAMES
-from engine.games.history import History, read_game, write_game
-from engine.games.interactive_game import PERSON, InteractiveGame, NothingThere, Player
+from engine.games.history import PERSON, History, InteractiveGame, NothingThere, Player, read_game, write_game
 from engine.games.interface import BadMove, BadPosition, Game, moves
 from tests.games.cases import EVERY_GAME, EVERY_VARIANT, named, random_game
 

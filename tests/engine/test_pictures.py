@@ -11,8 +11,7 @@ from PIL import Image, ImageSequence
 from engine.games.boards import pictures
 from engine.games.boards.layout import Drawing, Place
 from engine.games.boards.pictures import written
-from engine.games.boards.shapes import STEP, Words, picture, rim
-from engine.games.boards.svg import by_light
+from engine.games.boards.shapes import STEP, Words, by_light, picture, rim
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from tests.games.stones import STONES

@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.compiling.compile_process import CompileProcess
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position, moves, play
+from engine.games.kernels import CompileProcess
 from engine.record import verify
 from engine.search.searcher import SearchResult, Stop
 from engine.solve import tablebase

@@ -7,8 +7,7 @@ import numpy
 from numpy.typing import NDArray
 
 from engine.games.catalogue import start_of
-from engine.games.history import History
-from engine.games.interactive_game import MOVE_LIMIT
+from engine.games.history import MOVE_LIMIT, History
 from engine.games.interface import IllegalMove
 from engine.games.outcome import Outcome
 from engine.record.encoding import Encoding, Planes, encoding_of, legal_actions

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from bots.workbench.learning.episode import Episode
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
-from engine.games.interactive_game import MOVE_LIMIT
+from engine.games.history import MOVE_LIMIT
 
 try:
     from gymnasium import spaces

@@ -8,9 +8,8 @@ from engine.commands.program import Rejected, answer, say
 from engine.games.catalogue import title_of
 from engine.games.interface import Position
 from engine.solve import certificate
-from engine.solve.certificate import BadCertificate, Claim
+from engine.solve.certificate import BadCertificate, Claim, NoStrategy, strategy
 from engine.solve.solver import Result, Solution, SolverLimits, solve, solver_kernels
-from engine.solve.strategy import NoStrategy, strategy
 from engine.solve.tablebase import tablebase_of
 from engine.wire.words import number_of
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from functools import cache
 
 from engine.compiling.binding import bind_fields, table
-from engine.games.arrows import board, evaluation, rules
+from engine.games.arrows import board, rules
 from engine.games.arrows.board import SIDES, Field, Setup
 from engine.games.arrows.rules import HALF, NOWHERE, layout, number, words
 from engine.games.boards.board_game import BoardGame, BoardPosition
@@ -44,7 +44,7 @@ def tables(*, compile: bool) -> dict[str, Sequence[int]]:
 def bind(*, compile: bool = False) -> ArrowsRules:
     """Return the rules of all boards."""
     constants = {"WORDS": rules.WORDS, **tables(compile=compile)}
-    return bind_fields(ArrowsRules, (rules, evaluation), "arrows", constants, compile=compile)
+    return bind_fields(ArrowsRules, (rules,), "arrows", constants, compile=compile)
 
 
 USED_PART = 0.8

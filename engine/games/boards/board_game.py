@@ -91,7 +91,7 @@ class BoardPosition(Generic[V, S]):
 
         ``night`` is for dark pages.
         """
-        from engine.games.boards.svg import draw
+        from engine.games.boards.shapes import draw
 
         return draw(self.drawing(last), self.summary(), night=night)
 

@@ -14,8 +14,7 @@ from typing import IO, TYPE_CHECKING
 from unicodedata import combining, normalize
 
 from engine.games.boards.layout import Drawing
-from engine.games.boards.shapes import Picture, picture
-from engine.games.boards.svg import by_light, document
+from engine.games.boards.shapes import Picture, by_light, document, picture
 from engine.games.interface import Position, Successor, play
 
 if TYPE_CHECKING:

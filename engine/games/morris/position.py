@@ -27,7 +27,7 @@ from engine.games.interface import (
     Successor,
     UnreadableMove,
 )
-from engine.games.morris import board, evaluation, rules
+from engine.games.morris import board, rules
 from engine.games.morris.board import SIDES
 from engine.games.morris.rules import BOARD, FIELDS, FLYING, LINES, State, neighbours
 from engine.games.outcome import Outcome
@@ -152,8 +152,7 @@ class MorrisRules(Rules):
 @cache
 def bind(*, compile: bool = False) -> MorrisRules:
     """Return the rules."""
-    modules = rules, evaluation
-    return bind_fields(MorrisRules, modules, "morris", {"WORDS": rules.WORDS}, compile=compile)
+    return bind_fields(MorrisRules, (rules,), "morris", {"WORDS": rules.WORDS}, compile=compile)
 
 
 PLIES_ON_BOARD = 42

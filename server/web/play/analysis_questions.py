@@ -11,8 +11,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from engine.games.history import History
-from engine.games.interactive_game import MOVE_LIMIT
+from engine.games.history import MOVE_LIMIT, History
 from engine.games.interface import GameError, Position
 from engine.record import BadRecord, verify
 from engine.search.game_engine import GameEngine

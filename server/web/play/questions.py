@@ -17,8 +17,7 @@ from engine.games.arrows.position import ArrowsPosition
 from engine.games.boards.layout import Piece
 from engine.games.catalogue import GAMES, unknown_game
 from engine.games.gipf.position import GipfPosition, choosing, pushes
-from engine.games.history import History, read_game, write_game
-from engine.games.interactive_game import MOVE_LIMIT
+from engine.games.history import MOVE_LIMIT, History, read_game, write_game
 from engine.games.interface import BadMove, Game, GameError, Position, moves, play
 from engine.games.mnk.position import MnkPosition
 from engine.games.morris.position import MorrisPosition

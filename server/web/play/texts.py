@@ -1,8 +1,7 @@
 """A game of the analysis page as the record of a match. Pure."""
 
 from engine.clock import TimeControl
-from engine.games.history import History
-from engine.games.interactive_game import MOVE_LIMIT
+from engine.games.history import MOVE_LIMIT, History
 from engine.record import Header
 from server.match import referee
 

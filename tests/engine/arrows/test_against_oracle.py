@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from engine.games.arrows.evaluation import DECIDED
 from engine.games.arrows.position import ARROWS, ArrowsPosition
-from engine.games.arrows.rules import NOWHERE, State
+from engine.games.arrows.rules import DECIDED, NOWHERE, State
 from engine.games.interface import EVALUATION_LIMIT, LOST, UNDECIDED, IllegalMove, Kernel
 from tests.engine.arrows import samples
 from tests.oracles import arrows as oracle

@@ -8,10 +8,9 @@ from typing import NamedTuple
 import pytest
 
 from engine.compiling.binding import specialise
-from engine.games.arrows import evaluation
-from engine.games.arrows.evaluation import DECIDED, SMALL
+from engine.games.arrows import rules as evaluation
 from engine.games.arrows.position import ARROWS, tables
-from engine.games.arrows.rules import number, words
+from engine.games.arrows.rules import DECIDED, SMALL, number, words
 from tests.engine.arrows import samples
 from tests.oracles import arrows as oracle
 from tests.oracles.arrows import Field, Position

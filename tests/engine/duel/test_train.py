@@ -17,7 +17,7 @@ from engine.duel.training import FACTORS, MOST_LOGITS, Samples, divergence, fit,
 from engine.games.catalogue import GAMES
 from engine.games.gipf.geometry import parse
 from engine.games.gipf.patterns import patterns_of
-from engine.search.scores import LOGIT
+from engine.search.capabilities import LOGIT
 
 PATTERNS, PLACES = 12, 4
 

@@ -11,10 +11,9 @@ import pytest
 from engine.games.catalogue import GAMES
 from engine.games.interface import DRAWN, LOST, WON
 from engine.solve import certificate, cyclic, proof_table
-from engine.solve.certificate import Claim
+from engine.solve.certificate import Claim, strategy
 from engine.solve.cyclic import CyclicProver
 from engine.solve.solver import Result, solve
-from engine.solve.strategy import strategy
 from tests.engine.search import toy
 
 TIMES = 20 if os.environ.get("ARENA_CAMPAIGN") else 1

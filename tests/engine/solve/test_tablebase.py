@@ -17,11 +17,10 @@ import pytest
 from bots.alphabeta_bot import AlphaBetaBot
 from engine import cli
 from engine.compiling import code_cache
-from engine.compiling.compile_process import CompileProcess
 from engine.games.catalogue import GAMES, start_of
 from engine.games.history import History
 from engine.games.interface import WIN, Position
-from engine.games.kernels import bind
+from engine.games.kernels import CompileProcess, bind
 from engine.search.alphabeta import NOT_KNOWN, known_score, with_layers
 from engine.search.game_engine import AdaptiveSearcher, GameEngine
 from engine.search.memory import KnownLayers
