@@ -89,10 +89,11 @@ def prove(at: int, left: int, winning: bool, first: int, work: Work) -> int:
     ``left``, that does not; or STOPPED.
     """
     arena, entries = work.arena, work.entries
-    judged = verdict(load(arena, at))
+    state = load(arena, at)
+    judged = verdict(state)
     if judged != UNDECIDED:
         return 0 if judged == (WON if winning else LOST) else ~ENDLESS
-    least = least_plies(load(arena, at), winning)
+    least = least_plies(state, winning)
     if left < max(1, least):
         return ~max(0, least - 1)
     question = 1 if winning else 2
@@ -108,7 +109,7 @@ def prove(at: int, left: int, winning: bool, first: int, work: Work) -> int:
     if is_over(work):
         return STOPPED
     work.tally[NODES] += 1
-    end = candidates(load(arena, at), arena, first)
+    end = candidates(state, arena, first)
     # how long the moves hold out: the longest loss, or what refutes the best attempt at a win
     bound = ENDLESS if winning else 0
     decided = False

@@ -57,6 +57,8 @@ def entry_of(arena: Arena, at: int, question: int, table: Arena, entries: Number
             return entry
         if best < 0 or entries[entry * ENTRY + EFFORT] < entries[best * ENTRY + EFFORT]:
             best = entry
+        if entries[entry * ENTRY + QUESTION] == 0:
+            break  # no entry was ever put behind an empty one
     return best
 
 

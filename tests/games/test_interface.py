@@ -255,8 +255,11 @@ def test_perft_counts_alike_in_every_way(game: Game, parameters: str) -> None:
 
 
 @every_game
-def test_an_arena_without_room_is_an_error_and_nothing_is_written_behind_it(game: Game) -> None:
-    kernel = game.start(game.default_parameters).kernel(compile=False)
+@pytest.mark.parametrize(
+    "compile", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["interpreted", "compiled"]
+)
+def test_an_arena_without_room_is_an_error_and_nothing_is_written_behind_it(game: Game, compile: bool) -> None:
+    kernel = game.start(game.default_parameters).kernel(compile=compile)
     words = kernel.rules.WORDS
     for places in range(1, len(generated(kernel))):
         arena = kernel.arena(places)

@@ -148,16 +148,6 @@ def test_compiled_and_interpreted_rules_are_alike() -> None:
     assert len({value % 4096 for value in hashes.values()}) > 4096 * 0.9 * (1 - (1 - 1 / 4096) ** len(hashes))
 
 
-@pytest.mark.slow
-def test_nothing_is_written_outside_an_arena() -> None:
-    kernel = ARROWS.start("8 8").kernel()
-    for name in ("children", "candidates"):
-        with pytest.raises(OverflowError):
-            getattr(kernel.rules, name)(kernel.state, kernel.arena(8), 1)
-    with pytest.raises(OverflowError):
-        kernel.rules.perft(kernel.state, 5, True, kernel.arena(20), 0)
-
-
 # Evaluation
 
 
