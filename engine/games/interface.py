@@ -250,6 +250,8 @@ class Position(Protocol):
     the side to move.
     """
 
+    __slots__ = ()
+
     @property
     def game(self) -> "Game":
         """The game that this is a position of."""

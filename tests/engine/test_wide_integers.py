@@ -78,8 +78,8 @@ def mixed(pair: Pair) -> tuple[int, int, int]:
 
 def tables(pair: Pair) -> tuple[int, int, int, int]:
     total = 0
-    for number in TABLE:
-        total ^= number
+    for at in range(len(TABLE)):
+        total ^= TABLE[at]
     return total, TABLE[-1], TABLE[pair.word % len(TABLE)], TABLE[LAST]
 
 

@@ -1,12 +1,12 @@
 """What games have in common whose positions are a variant and a state: the most of `engine.games.interface`."""
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from engine.compiling.binding import can_compile
-from engine.games.boards.layout import Drawing
-from engine.games.interface import EvaluationWeights, Game, Kernel, Position, Rules, State, Successor
+from engine.games.boards.layout import Counts, Drawing, Layout, Piece, completing_fields, count_lines, each_field
+from engine.games.interface import EvaluationWeights, Fields, Kernel, Position, Rules, State, Successor
 
 
 class Variant(Protocol):
@@ -22,7 +22,7 @@ S = TypeVar("S", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class BoardPosition(Generic[V, S]):
+class BoardPosition(Position, Generic[V, S]):
     """A position that is known by a variant and a state of its rules."""
 
     variant: V
@@ -37,6 +37,29 @@ class BoardPosition(Generic[V, S]):
     def key(self) -> Hashable:
         """The state, which is all that the rules look at."""
         return self.state
+
+    @property
+    def pieces(self) -> tuple[Fields, Fields]:
+        """The fields on which each side has a piece."""
+        first, second = self._sets
+        return self._names(first), self._names(second)
+
+    @property
+    def lines(self) -> tuple[Counts, Counts]:
+        """How many lines hold 0, 1, 2 … pieces of each side, and none of the other."""
+        first, second = self._sets
+        lines, length = self._windows
+        return count_lines(lines, length, first, second), count_lines(lines, length, second, first)
+
+    @property
+    def threats(self) -> tuple[Fields, Fields]:
+        """The empty fields on which each side lacks a piece to fill a line."""
+        first, second = self._sets
+        lines, length = self._windows
+        return (
+            self._names(completing_fields(lines, length, first, second)),
+            self._names(completing_fields(lines, length, second, first)),
+        )
 
     @property
     def reserves(self) -> tuple[int, int]:
@@ -65,23 +88,6 @@ class BoardPosition(Generic[V, S]):
         compile = compile and can_compile()
         return Kernel(self._rules(compile=compile), compile, self._kernel_state(compile=compile))
 
-    @property
-    def game(self) -> Game:
-        """The game."""
-        raise NotImplementedError
-
-    def successors(self) -> Iterator[Successor]:
-        """Yield every legal move with its position."""
-        raise NotImplementedError
-
-    def text(self) -> str:
-        """Return the position in the game's text form."""
-        raise NotImplementedError
-
-    def picture(self, last: Successor | None = None) -> str:
-        """Draw the position for people."""
-        raise NotImplementedError
-
     def drawing(self, last: Successor | None = None) -> Drawing:
         """Return the board with what stands on it, and the field of the move that led here where it is given."""
         raise NotImplementedError
@@ -109,10 +115,6 @@ class BoardPosition(Generic[V, S]):
         """Draw the position where a notebook shows it."""
         return self.svg()
 
-    def summary(self) -> str:
-        """Say what the board does not show."""
-        raise NotImplementedError
-
     def move_to(self, state: State) -> Successor:
         """Return the first move that leads to a state of an interpreted kernel; raises ValueError where none does."""
         for successor in self.successors():
@@ -123,6 +125,28 @@ class BoardPosition(Generic[V, S]):
     def _rules(self, *, compile: bool = False) -> Rules:
         """Return the rules of the board."""
         raise NotImplementedError
+
+    @property
+    def _sets(self) -> tuple[int, int]:
+        """The fields of both sides' pieces, a bit a field; for games with lines, as the next two."""
+        raise NotImplementedError
+
+    @property
+    def _windows(self) -> tuple[Sequence[int], int]:
+        """All lines of the board as sets of fields, and how many fields each has."""
+        raise NotImplementedError
+
+    def _name(self, field: int) -> str:
+        """Name a field, given as its bit."""
+        raise NotImplementedError
+
+    def _names(self, fields: int) -> Fields:
+        return frozenset(map(self._name, each_field(fields)))
+
+    def _standing(self, layout: Layout) -> tuple[Piece, ...]:
+        """Return all pieces in the order in which somebody reads the board."""
+        sides = self.pieces
+        return tuple(Piece(name, side) for name, *_ in layout.fields for side in (0, 1) if name in sides[side])
 
     def _kernel_state(self, *, compile: bool) -> S:
         """Return the state as the kernel wants it."""

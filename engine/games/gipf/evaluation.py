@@ -190,8 +190,8 @@ def verdict(state: State) -> int:
 def worth(pieces: int, empty: int, reserve: int) -> int:
     """Evaluate one side: pieces, reserve, places, and how the pieces stand to each other."""
     value = PIECE * (popcount(pieces) + reserve) + BOARD * popcount(pieces)
-    for ring in CENTRE:
-        value += RING * popcount(pieces & ring)
+    for distance in range(len(CENTRE)):
+        value += RING * popcount(pieces & CENTRE[distance])
     for step in AXIS_STEPS:
         value += PAIR * popcount(pieces & (pieces >> step))
         value += GAP * popcount(pieces & (empty >> step) & (pieces >> (2 * step)))

@@ -1,19 +1,19 @@
 """GIPF behind the one interface of `engine.games.interface`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
 from engine.compiling.binding import popcount
 from engine.games.boards.board_game import BoardGame, BoardPosition
-from engine.games.boards.layout import Counts, Drawing, Piece, Stock, completing_fields, count_lines, each_field
+from engine.games.boards.layout import Drawing, Stock
 from engine.games.gipf import board, notation, rules
 from engine.games.gipf.geometry import Parameters, parse, windows
 from engine.games.gipf.kernel import GipfRules, bind, field_sets, reweigher
 from engine.games.gipf.notation import Choice, choice_text, names, rows_due
 from engine.games.gipf.patterns import patterns_of
-from engine.games.interface import EvaluationWeights, Fields, Game, Successor
+from engine.games.interface import EvaluationWeights, Game, Successor
 from engine.games.outcome import Outcome
 
 HELD_PART = 0.4
@@ -65,11 +65,6 @@ class GipfPosition(BoardPosition[Parameters, rules.State]):
         return round(a_piece * max(0.0, self.stage - held)) + 2 * least
 
     @property
-    def pieces(self) -> tuple[Fields, Fields]:
-        """The fields on which white and black have a piece."""
-        return self._names(self.state.white), self._names(self.state.black)
-
-    @property
     def reserves(self) -> tuple[int, int]:
         """The reserves of white and black."""
         return self.state.white_reserve, self.state.black_reserve
@@ -82,25 +77,6 @@ class GipfPosition(BoardPosition[Parameters, rules.State]):
             for total, reserve, pieces in zip(self.variant[2:], self.reserves, self.state[:2], strict=True)
         )
         return white, black
-
-    @property
-    def lines(self) -> tuple[Counts, Counts]:
-        """How many lines of K fields hold 0 to K pieces of a side, and none of the other."""
-        size, run, *_ = self.variant
-        white, black = self.state[:2]
-        lines = windows(size, run)
-        return count_lines(lines, run, white, black), count_lines(lines, run, black, white)
-
-    @property
-    def threats(self) -> tuple[Fields, Fields]:
-        """The empty fields on which a side lacks a piece to K in a line."""
-        size, run, *_ = self.variant
-        white, black = self.state[:2]
-        lines = windows(size, run)
-        return (
-            self._names(completing_fields(lines, run, white, black)),
-            self._names(completing_fields(lines, run, black, white)),
-        )
 
     @property
     def mobility(self) -> tuple[int, int]:
@@ -146,19 +122,25 @@ class GipfPosition(BoardPosition[Parameters, rules.State]):
     def drawing(self, last: Successor | None = None) -> Drawing:
         """Return the board with its ring of dots, and all pieces."""
         layout = board.layout(self.variant.size)
-        sides = self.pieces
-        pieces = (Piece(name, side) for name, *_ in layout.fields for side in (0, 1) if name in sides[side])
         first, second = map(Stock, self.reserves, self.captured)
-        return Drawing(layout=layout, pieces=tuple(pieces), stock=(first, second), marked=_pushed_onto(last))
+        return Drawing(layout=layout, pieces=self._standing(layout), stock=(first, second), marked=_pushed_onto(last))
 
     def summary(self) -> str:
         """Say what each side has in reserve and what it has lost."""
         sides = zip(notation.SIDES, self.reserves, self.captured, strict=True)
         return "; ".join(f"{name}: {reserve} in reserve, {lost} captured" for name, reserve, lost in sides)
 
-    def _names(self, fields: int) -> Fields:
-        by_bit = notation.names(self.variant.size).by_bit
-        return frozenset(by_bit[field] for field in each_field(fields))
+    @property
+    def _sets(self) -> tuple[int, int]:
+        return self.state.white, self.state.black
+
+    @property
+    def _windows(self) -> tuple[Sequence[int], int]:
+        size, run, *_ = self.variant
+        return windows(size, run), run
+
+    def _name(self, field: int) -> str:
+        return notation.names(self.variant.size).by_bit[field]
 
     def _rules(self, *, compile: bool = False) -> GipfRules:
         return bind(self.variant.size, self.variant.run, compile=compile)

@@ -198,8 +198,8 @@ def can_push(state: State) -> bool:
     if (state.white_reserve if state.side == 0 else state.black_reserve) == 0:
         return False
     occupied = state.white | state.black
-    for line in LINE:  # noqa: SIM110  # numba knows no generators here
-        if line & ~occupied != 0:
+    for number in range(len(LINE)):  # noqa: SIM110  # numba knows no generators here
+        if LINE[number] & ~occupied != 0:
             return True
     return False
 

@@ -6,20 +6,19 @@ piece in hand, and a move afterwards.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
 from engine.compiling.binding import bind_fields, popcount
 from engine.games.boards.board_game import BoardGame, BoardPosition
-from engine.games.boards.layout import Counts, Drawing, Piece, Stock, completing_fields, count_lines, each_field
+from engine.games.boards.layout import Drawing, Stock
 from engine.games.interface import (
     DRAWN,
     UNDECIDED,
     WON,
     BadParameters,
-    Fields,
     Game,
     Generate,
     IllegalMove,
@@ -214,12 +213,6 @@ class MorrisPosition(BoardPosition[Usual, rules.State]):
         return self.state.own_hand + self.state.other_hand + PLIES_ON_BOARD
 
     @property
-    def pieces(self) -> tuple[Fields, Fields]:
-        """The fields on which white and black have a piece."""
-        white, black = board.pieces_of(self.state)
-        return _names(white), _names(black)
-
-    @property
     def reserves(self) -> tuple[int, int]:
         """How many pieces white and black have in hand."""
         return board.hands_of(self.state)
@@ -232,21 +225,6 @@ class MorrisPosition(BoardPosition[Usual, rules.State]):
             for hand, pieces in zip(self.reserves, board.pieces_of(self.state), strict=True)
         )
         return white, black
-
-    @property
-    def lines(self) -> tuple[Counts, Counts]:
-        """How many of the sixteen lines hold 0 to 3 pieces of a side, and none of the other; 3 are a mill."""
-        white, black = board.pieces_of(self.state)
-        return count_lines(LINES, MILL, white, black), count_lines(LINES, MILL, black, white)
-
-    @property
-    def threats(self) -> tuple[Fields, Fields]:
-        """The empty fields on which a side lacks a piece to a mill."""
-        white, black = board.pieces_of(self.state)
-        return (
-            _names(completing_fields(LINES, MILL, white, black)),
-            _names(completing_fields(LINES, MILL, black, white)),
-        )
 
     @property
     def mobility(self) -> tuple[int, int]:
@@ -309,10 +287,9 @@ class MorrisPosition(BoardPosition[Usual, rules.State]):
 
     def drawing(self, last: Successor | None = None) -> Drawing:
         """Return the board with all pieces."""
-        layout, sides = board.layout(), self.pieces
-        pieces = (Piece(name, side) for name, *_ in layout.fields for side in (0, 1) if name in sides[side])
+        layout = board.layout()
         first, second = map(Stock, self.reserves, self.captured)
-        return Drawing(layout=layout, pieces=tuple(pieces), stock=(first, second), marked=self._come_to(last))
+        return Drawing(layout=layout, pieces=self._standing(layout), stock=(first, second), marked=self._come_to(last))
 
     def _come_to(self, last: Successor | None) -> str | None:
         """Return the field that a piece has come to: of those that a move names the only one that is not empty now."""
@@ -330,12 +307,19 @@ class MorrisPosition(BoardPosition[Usual, rules.State]):
             parts.append(f"{name}: {hand} in hand, {count + hand} left, {phase}")
         return "; ".join(parts)
 
+    @property
+    def _sets(self) -> tuple[int, int]:
+        return board.pieces_of(self.state)
+
+    @property
+    def _windows(self) -> tuple[Sequence[int], int]:
+        return LINES, MILL
+
+    def _name(self, field: int) -> str:
+        return str(field.bit_length() - 1)
+
     def _rules(self, *, compile: bool = False) -> MorrisRules:
         return bind(compile=compile)
-
-
-def _names(fields: int) -> Fields:
-    return frozenset(str(field.bit_length() - 1) for field in each_field(fields))
 
 
 def variant_of(text: str) -> Usual:
