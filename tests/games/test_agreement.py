@@ -18,6 +18,7 @@ from engine.solve.cyclic import CyclicProver
 from engine.solve.forced_wins import ForcedWin
 from engine.solve.solver import Result, SolverLimits, solve
 from tests.engine.forced_wins import forced_win
+from tests.engine.search import toy
 from tests.games.cases import EVERY_GAME
 
 TIMES = 20 if os.environ.get("ARENA_CAMPAIGN") else 1
@@ -84,36 +85,17 @@ def win_within(position: Position, plies: int) -> ForcedWin | None:
 def distances(position: Position, most: int = MAX_LOOKED_AT) -> dict[Hashable, int | None]:
     """Return for every position that can be reached in how many plies perfect play ends it: None for a draw.
 
-    Won positions have odd numbers, lost ones even ones; from the ends backwards, until nothing changes.
+    Won positions have odd numbers, lost ones even ones.
     """
-    moves: dict[Hashable, list[Hashable]] = {}
-    known: dict[Hashable, int | None] = {}
-    open_ones = [position]
-    while open_ones:
-        at = open_ones.pop()
-        if at.key in moves:
-            continue
-        if len(moves) > most:
-            raise TooLarge
-        outcome = at.verdict()
-        # in the games that this is for, who is to move when play is over has lost
-        known[at.key] = 0 if outcome is not None and outcome.winner == 1 - at.turn else None
-        successors = [] if outcome is not None else [successor.position for successor in at.successors()]
-        moves[at.key] = [after.key for after in successors]
-        open_ones += successors
-    for plies in range(1, len(moves)):
-        found = []
-        for key, to in moves.items():
-            if known[key] is None and to:
-                below = [known[after] for after in to]
-                wins = any(left == plies - 1 and plies % 2 == 1 for left in below)
-                loses = all(left is not None and left % 2 == 1 for left in below)
-                if wins or loses:
-                    found.append(key)
-        if not found and plies % 2 == 0:
-            break
-        known.update(dict.fromkeys(found, plies))
-    return known
+
+    def after(at: Position) -> list[Position]:
+        return [] if at.verdict() is not None else [successor.position for successor in at.successors()]
+
+    positions, moves = toy.explore(position, lambda at: at.key, after, most)
+    ends = ((number, at.verdict(), 1 - at.turn) for number, at in enumerate(positions) if not moves[number])
+    # in the games that this is for, who is to move when play is over has lost
+    drawn = frozenset(number for number, outcome, winner in ends if outcome is None or outcome.winner != winner)
+    return dict(zip((at.key for at in positions), toy.truth(moves, drawn), strict=True))
 
 
 def of_catalogue(name: str) -> Game:
@@ -207,7 +189,7 @@ def test_values_are_those_of_all_positions_that_can_be_reached(parameters: str) 
         line = list(random_line(game.start(parameters), chance))
         try:
             known = distances(line[-min(len(line), 1 + chance.randrange(6))])
-        except TooLarge:
+        except OverflowError:
             continue
         inside = [position for position in line if position.key in known and position.verdict() is None]
         for position in chance.sample(inside, min(2, len(inside))):

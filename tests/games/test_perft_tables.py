@@ -60,7 +60,7 @@ def named(table: object) -> str:
 
 
 def test_both_conventions_of_all_boards_are_there() -> None:
-    assert len(TABLES) == 24 and len({(table.game, table.start) for table in TABLES}) == 12
+    assert len(TABLES) == 26 and len({(table.game, table.start) for table in TABLES}) == 14
     assert min(len(table.counts) for table in TABLES) == 4
 
 

@@ -22,17 +22,8 @@ def acyclic(chance: Random, nodes: int, most: int) -> list[list[int]]:
 
 
 def values(moves: toy.Moves, drawn: frozenset[int]) -> list[int]:
-    """Return the value of each node by going backwards through the graph."""
-    known = [0] * len(moves)
-    for node in reversed(range(len(moves))):
-        below = [known[child] for child in moves[node]]
-        if not below:
-            known[node] = DRAWN if node in drawn else LOST
-        elif LOST in below:
-            known[node] = WON
-        else:
-            known[node] = DRAWN if DRAWN in below else LOST
-    return known
+    """Return the value of each node."""
+    return [DRAWN if plies is None else WON if plies % 2 else LOST for plies in toy.truth(moves, drawn)]
 
 
 @pytest.mark.parametrize("seed", range(80))
@@ -80,10 +71,3 @@ def test_tables_and_arenas_that_are_too_small_grow_or_forget(monkeypatch: pytest
     for root in range(0, 400, 20):
         assert growing.settle(toy.Node(root)) == expected[root]
         assert forgetting.settle(toy.Node(root)) == expected[root]
-
-
-def test_more_children_than_any_arena_holds_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Prover, "MAX_PLACES", 1 << 11)
-    moves = [list(range(1, 3000)), *([] for _ in range(2999))]
-    with pytest.raises(OverflowError):
-        Prover(toy.kernel(moves), memory=0).settle(toy.Node(0))

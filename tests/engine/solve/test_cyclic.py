@@ -123,13 +123,6 @@ def test_a_finished_game_needs_no_search(verdict: int, plies: int | None) -> Non
     assert (prover.value, prover.within, prover.nodes) == (verdict, plies, 0)
 
 
-def test_more_children_than_any_arena_holds_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(CyclicProver, "MAX_PLACES", 1 << 11)
-    moves = [list(range(1, 3000)), *([] for _ in range(2999))]
-    with pytest.raises(OverflowError):
-        CyclicProver(toy.kernel(moves), memory=0).search(10)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("forgets", [pytest.param(False, marks=pytest.mark.campaign), True])
 def test_a_win_of_which_the_length_is_not_known_has_a_certificate(
@@ -145,14 +138,3 @@ def test_a_win_of_which_the_length_is_not_known_has_a_certificate(
     checked = certificate.check(Claim(position, 1, None, moves))
     assert solution.plies is not None
     assert checked.plies >= solution.plies
-
-
-@pytest.mark.slow
-def test_compiled_and_interpreted_searches_do_the_same() -> None:
-    figures = []
-    for compile in (False, True):
-        prover = CyclicProver(GAMES["gipf"].start("3 3 4 4").kernel(compile=compile), memory=MEMORY)
-        prover.search(3000)
-        figures.append((prover.value, prover.within, prover.nodes))
-    assert figures[0] == figures[1]
-    assert figures[0][0] == LOST

@@ -20,6 +20,7 @@ from engine.solve import solver
 from engine.solve.layers import COLUMNS, Judgement, Layers, OutOfMemory, OutOfTime, layer_of, layer_rules, needed
 from engine.solve.solver import LayeredBackend, Result, Settled, solve
 from engine.solve.tablebase import are_shipped, shipped
+from engine.solve.verification import Place, fault_at
 from tests.engine.search import toy
 
 CAMPAIGN = 4 if os.environ.get("ARENA_CAMPAIGN") else 1
@@ -101,14 +102,12 @@ def check_set(kernel: Kernel, layers: Layers, share: int = 1) -> int:
     arena = kernel.arena(4096)
     canonical = rules.canonical
     assert canonical is not None
-    states, moves = [canonical(kernel.state)], []
-    numbers = {states[0]: 0}
-    for state in states:
+
+    def after(state: State) -> list[State]:
         end = 0 if rules.verdict(state) == LOST else rules.children(state, arena, 0)
-        children = [canonical(rules.load(arena, at)) for at in range(end)]
-        states += [child for child in dict.fromkeys(children) if child not in numbers]
-        numbers |= {child: number for number, child in enumerate(states[len(numbers) :], len(numbers))}
-        moves.append([numbers[child] for child in children])
+        return [canonical(rules.load(arena, at)) for at in range(end)]
+
+    states, moves = toy.explore(canonical(kernel.state), tuple, after)
     compared = list(zip(states, toy.truth(moves, frozenset()), strict=True))[::share]
     for state, plies in compared:
         expected = Judgement(0, 0) if plies is None else Judgement(1 if plies % 2 == 1 else -1, plies)
@@ -148,21 +147,6 @@ def test_values_and_lengths_of_a_larger_board() -> None:
     assert check_set(kernel, solved(kernel), share=10) > 20_000
 
 
-def by_definition(state: State, kernel: Kernel, layers: Layers) -> Judgement:
-    """Return the value of a position as it follows from those of its children."""
-    if kernel.rules.verdict(state) == LOST:
-        return Judgement(-1, 0)
-    arena = kernel.arena(4096)
-    end = kernel.rules.children(state, arena, 0)
-    children = [layers.judgement(kernel.rules.load(arena, at)) for at in range(end)]
-    assert None not in children
-    results = {child.result for child in children if child is not None}
-    plies = [child.plies + 1 for child in children if child is not None and child.result == min(results)]
-    if min(results) == 0:
-        return Judgement(0, 0)
-    return Judgement(1, min(plies)) if min(results) < 0 else Judgement(-1, max(plies))
-
-
 @pytest.mark.parametrize(
     ("parameters", "most"),
     [
@@ -179,7 +163,7 @@ def test_values_follow_from_those_of_the_children(parameters: str, most: int) ->
     chance = Random(parameters)
     for _ in range(500 * CAMPAIGN):
         state = random_state(chance, kernel, most)
-        assert layers.judgement(state) == by_definition(state, kernel, layers)
+        assert fault_at(kernel, layers, Place((0, 0), 0), state) is None
 
 
 @pytest.mark.slow

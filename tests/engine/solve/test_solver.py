@@ -155,7 +155,7 @@ def test_tables_that_grow_lose_nothing() -> None:
     root = max(range(len(moves)), key=lambda node: expected[node] or 0)
     assert (expected[root] or 0) > 10
     kernel = toy.kernel(moves, root=root)
-    assert len(toy.reachable(moves, root)) > 5000
+    assert len(toy.explore(root, int, lambda node: moves[node])[0]) > 5000
     search = Deepening(kernel, memory=MEMORY)
     portion = 16
     while not search.decided:

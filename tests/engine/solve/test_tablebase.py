@@ -31,6 +31,7 @@ from engine.solve.solver import Result, solve
 from engine.solve.tablebase import RUNS, Tablebase, are_shipped, extent, shipped, tablebase_of
 from tests.engine.gipf.samples import completes_run
 from tests.engine.kernels_after import KernelsAfter
+from tests.engine.search import toy
 from tests.oracles import gipf as oracle
 from tests.oracles.gipf_boards import board_text
 from tests.waiting import BUILD_SECONDS
@@ -81,36 +82,12 @@ def known(position: Position) -> Tablebase:
 
 
 def values(first: oracle.Position) -> tuple[dict[oracle.Key, oracle.Position], dict[oracle.Key, int | None]]:
-    """Return every position that can be reached from one, and the score of each: None for a draw.
-
-    By definition, ply by ply: a position is won when a move leads to one that is lost by then, and lost when all lead
-    to won ones.
-    """
-    reached = {first.key(): first}
-    moves: dict[oracle.Key, list[oracle.Key]] = {}
-    waiting = [first]
-    while waiting:
-        position = waiting.pop()
-        after = oracle.unique(oracle.moves(position))
-        moves[position.key()] = [child.key() for child in after]
-        for child in after:
-            if child.key() not in reached:
-                reached[child.key()] = child
-                waiting.append(child)
-    scores: dict[oracle.Key, int | None] = {key: None if found else -WIN for key, found in moves.items()}
-    for ply in range(1, 300):
-        decided = {}
-        for key, found in moves.items():
-            if scores[key] is None:
-                told = [scores[child] for child in found]
-                if any(score is not None and score < 0 for score in told):
-                    decided[key] = WIN - ply
-                elif all(score is not None for score in told):
-                    decided[key] = ply - WIN
-        if not decided:
-            break
-        scores.update(decided)
-    return reached, scores
+    """Return every position that can be reached from one, and the score of each by definition: None for a draw."""
+    positions, moves = toy.explore(first, oracle.Position.key, lambda at: oracle.unique(oracle.moves(at)))
+    scores: dict[oracle.Key, int | None] = {}
+    for position, plies in zip(positions, toy.truth(moves, frozenset()), strict=True):
+        scores[position.key()] = None if plies is None else WIN - plies if plies % 2 else plies - WIN
+    return {position.key(): position for position in positions}, scores
 
 
 def of_child(score: int | None) -> int:
