@@ -355,44 +355,53 @@ class Position(Protocol):
         """Return the rules and this position as integers; interpreted where the board does not compile."""
 
 
-class Game(Protocol):
-    """A game: its names and the ways to make positions of it."""
+class Variant(Protocol):
+    """The parameters of a game as a value; ``str`` writes them in canonical text."""
 
     @property
-    def name(self) -> str:
-        """The name on the wire, in records and on command lines: one lower-case word."""
+    def warning(self) -> str:
+        """Say what is odd about these parameters; empty for others."""
 
-    @property
-    def sides(self) -> tuple[str, str]:
-        """What the two sides are called, the one that begins first: two lower-case words."""
 
-    @property
-    def marks(self) -> tuple[str, str]:
-        """The characters by which pictures tell what belongs to each side, that of the side that begins first."""
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Game:
+    """A game: its names, and what makes positions of it."""
 
-    @property
-    def default_parameters(self) -> str:
-        """The parameters of the game as it is usually played."""
+    name: str
+    """The name on the wire, in records and on command lines: one lower-case word."""
+    sides: tuple[str, str]
+    """The names of the two sides, the one that begins first: two lower-case words."""
+    marks: tuple[str, str]
+    """The characters by which pictures tell what belongs to each side, that of the side that begins first."""
+    default_parameters: str
+    """The parameters of the game as it is usually played."""
+    variant_of: Callable[[str], Any]
+    """Reads parameters, and returns a `Variant`; raises `BadParameters`. Spaces or commas separate numbers."""
+    first_position: Callable[[Any], Position]
+    """Returns the position in which a game of a variant begins."""
+    read: Callable[[str], Position]
+    """Reads a position in the game's text form; raises `BadPosition`."""
+    quiet_limit: int = 0
+    """After so many moves in a row without a new stage a match is a draw; 0 for no such rule."""
+    weights: EvaluationWeights | None = None
+    """The weights of the evaluation, None where it has none that could be others."""
 
-    @property
-    def quiet_limit(self) -> int:
-        """After so many moves in a row without a new stage a match is a draw; 0 for no such rule."""
-
-    @property
-    def weights(self) -> EvaluationWeights | None:
-        """The weights of the evaluation, None where it has none that could be others."""
+    def __repr__(self) -> str:
+        """Name the game as `engine.games.catalogue` has it."""
+        return f"GAMES[{self.name!r}]"
 
     def parameters(self, text: str) -> str:
-        """Return parameters in canonical text; raises `BadParameters`. Numbers may be separated by spaces or commas."""
+        """Return parameters in canonical text; raises `BadParameters`."""
+        return str(self.variant_of(text))
 
     def warning(self, parameters: str) -> str:
         """Return a sentence on parameters that are allowed but odd; empty for others."""
+        variant: Variant = self.variant_of(parameters)
+        return variant.warning
 
     def start(self, parameters: str) -> Position:
         """Return the position in which a game of that variant begins; raises `BadParameters`."""
-
-    def read(self, text: str) -> Position:
-        """Read a position in the game's text form; raises `BadPosition`."""
+        return self.first_position(self.variant_of(parameters))
 
 
 def moves(position: Position) -> list[str]:

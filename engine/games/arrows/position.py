@@ -10,7 +10,7 @@ from engine.compiling.binding import bind_fields, table
 from engine.games.arrows import board, rules
 from engine.games.arrows.board import SIDES, Field, Setup
 from engine.games.arrows.rules import HALF, NOWHERE, layout, number, words
-from engine.games.boards.board_game import BoardGame, BoardPosition
+from engine.games.boards.board_position import BoardPosition
 from engine.games.boards.layout import Counts, Drawing, Piece
 from engine.games.interface import (
     UNDECIDED,
@@ -254,13 +254,13 @@ def read(text: str) -> Position:
     return position
 
 
-ARROWS: Game = BoardGame(
+ARROWS = Game(
     name="arrows",
     sides=SIDES,
     marks=board.MARKS,
     default_parameters="8 8",
     variant_of=board.parse,
     first_position=begin,
-    read_position=read,
+    read=read,
 )
 """The game of arrows on every board."""

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from engine.compiling.binding import popcount
-from engine.games.boards.board_game import BoardGame, BoardPosition
+from engine.games.boards.board_position import BoardPosition
 from engine.games.boards.layout import Drawing, Stock
 from engine.games.gipf import board, notation, rules
 from engine.games.gipf.geometry import Parameters, parse, windows
@@ -156,14 +156,14 @@ def _pushed_onto(last: Successor | None) -> str | None:
     return last.move.split(" ")[0].partition("-")[2] if last else None
 
 
-GIPF: Game = BoardGame(
+GIPF = Game(
     name="gipf",
     sides=notation.SIDES,
     marks=board.MARKS,
     default_parameters="4 4 15 15",
     variant_of=parse,
     first_position=lambda variant: GipfPosition(variant, board.start(variant)),
-    read_position=lambda text: GipfPosition(*board.read(text)),
+    read=lambda text: GipfPosition(*board.read(text)),
     weights=EvaluationWeights(
         reweigher=reweigher,
         patterns=lambda text: patterns_of(parse(text)),

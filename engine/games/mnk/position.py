@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from engine.compiling.binding import popcount
-from engine.games.boards.board_game import BoardGame, BoardPosition
+from engine.games.boards.board_position import BoardPosition
 from engine.games.boards.layout import Drawing, each_field
 from engine.games.interface import UNDECIDED, Game, IllegalMove, Successor
 from engine.games.mnk import board, rules
@@ -164,13 +164,13 @@ class MnkPosition(BoardPosition[board.Parameters, rules.State]):
         return self.variant.rows * self.variant.columns
 
 
-MNK: Game = BoardGame(
+MNK = Game(
     name="mnk",
     sides=board.SIDES,
     marks=board.MARKS,
     default_parameters="8 8 5",
     variant_of=board.parse,
     first_position=lambda variant: MnkPosition(variant, rules.State(0, 0, 0)),
-    read_position=lambda text: MnkPosition(*board.read(text)),
+    read=lambda text: MnkPosition(*board.read(text)),
 )
 """The family of m,n,k-games."""

@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import cache
 
 from engine.compiling.binding import bind_fields, popcount
-from engine.games.boards.board_game import BoardGame, BoardPosition
+from engine.games.boards.board_position import BoardPosition
 from engine.games.boards.layout import Drawing, Stock
 from engine.games.interface import (
     DRAWN,
@@ -329,14 +329,14 @@ def variant_of(text: str) -> Usual:
     return USUAL
 
 
-MORRIS: Game = BoardGame(
+MORRIS = Game(
     name="morris",
     sides=board.SIDES,
     marks=board.MARKS,
     default_parameters="",
     variant_of=variant_of,
     first_position=lambda variant: MorrisPosition(variant, board.start()),
-    read_position=lambda text: MorrisPosition(USUAL, board.read(text)),
+    read=lambda text: MorrisPosition(USUAL, board.read(text)),
     quiet_limit=QUIET_LIMIT,
 )
 """Nine men's morris; there are no variants."""

@@ -15,7 +15,7 @@ from msgspec import Meta
 
 from engine.games.arrows import board as arrows_board
 from engine.games.arrows.board import Pair
-from engine.games.boards.board_game import BoardPosition
+from engine.games.boards.board_position import BoardPosition
 from engine.games.catalogue import GAMES
 from engine.games.gipf import board as gipf_board
 from engine.games.gipf.geometry import parse as parse_gipf

@@ -11,7 +11,7 @@ import msgspec
 
 from engine.games.arrows.board import arrows
 from engine.games.arrows.position import ArrowsPosition
-from engine.games.boards.board_game import BoardPosition
+from engine.games.boards.board_position import BoardPosition
 from engine.games.boards.layout import Layout, Piece, Stock
 from engine.games.gipf.geometry import geometry, is_field
 from engine.games.gipf.kernel import bind

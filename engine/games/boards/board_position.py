@@ -1,21 +1,12 @@
 """What games have in common whose positions are a variant and a state: the most of `engine.games.interface`."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from engine.compiling.binding import can_compile
 from engine.games.boards.layout import Counts, Drawing, Layout, Piece, completing_fields, count_lines, each_field
-from engine.games.interface import EvaluationWeights, Fields, Kernel, Position, Rules, State, Successor
-
-
-class Variant(Protocol):
-    """The parameters of a game as a value; ``str`` writes them in canonical text."""
-
-    @property
-    def warning(self) -> str:
-        """Say what is odd about these parameters; empty for others."""
-
+from engine.games.interface import Fields, Kernel, Position, Rules, State, Successor, Variant
 
 V = TypeVar("V", bound=Variant)
 S = TypeVar("S", bound=Hashable)
@@ -151,40 +142,3 @@ class BoardPosition(Position, Generic[V, S]):
     def _kernel_state(self, *, compile: bool) -> S:
         """Return the state as the kernel wants it."""
         return self.state
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class BoardGame(Generic[V]):
-    """A game by what reads its variants and makes its positions: an `engine.games.interface.Game`."""
-
-    name: str
-    sides: tuple[str, str]
-    marks: tuple[str, str]
-    default_parameters: str
-    variant_of: Callable[[str], V]
-    """Reads parameters; raises `engine.games.interface.BadParameters`."""
-    first_position: Callable[[V], Position]
-    read_position: Callable[[str], Position]
-    """Reads a position in the game's text form; raises `engine.games.interface.BadPosition`."""
-    quiet_limit: int = 0
-    weights: EvaluationWeights | None = None
-
-    def __repr__(self) -> str:
-        """Name the game as `engine.games.catalogue` has it."""
-        return f"GAMES[{self.name!r}]"
-
-    def parameters(self, text: str) -> str:
-        """Return parameters in canonical text; raises `engine.games.interface.BadParameters`."""
-        return str(self.variant_of(text))
-
-    def warning(self, parameters: str) -> str:
-        """Return what is odd about parameters; empty for others."""
-        return self.variant_of(parameters).warning
-
-    def start(self, parameters: str) -> Position:
-        """Return the position in which a game begins; raises `engine.games.interface.BadParameters`."""
-        return self.first_position(self.variant_of(parameters))
-
-    def read(self, text: str) -> Position:
-        """Read a position; raises `engine.games.interface.BadPosition`."""
-        return self.read_position(text)
