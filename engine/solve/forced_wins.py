@@ -65,22 +65,6 @@ class Work(NamedTuple):
     """Counters: see there."""
 
 
-def remember(at: int, question: int, left: int, result: int, work: Work) -> None:
-    """Write what a search of ``left`` plies has shown of a position into the table."""
-    entries = work.entries
-    entry = entry_of(work.arena, at, question, work.table, entries)
-    base = entry * ENTRY
-    if not is_of(entry, work.arena, at, question, work.table, entries):
-        work.tally[STORED] += 1 if claim(entry, work.arena, at, question, work.table, entries) else 0
-        entries[base + SUFFICE] = ENDLESS
-        entries[base + REFUTED] = -1
-    entries[base + EFFORT] = left
-    if result >= 0:
-        entries[base + SUFFICE] = min(entries[base + SUFFICE], result)
-    else:
-        entries[base + REFUTED] = max(entries[base + REFUTED], ~result)
-
-
 def prove(at: int, left: int, winning: bool, first: int, work: Work) -> int:
     """Search whether the side to move wins (``winning``) or loses within ``left`` plies.
 
@@ -126,7 +110,18 @@ def prove(at: int, left: int, winning: bool, first: int, work: Work) -> int:
         bound = min(bound, plies) if winning else max(bound, plies)
     bound = min(bound + 1, ENDLESS)
     answer = bound if winning == decided else ~bound
-    remember(at, question, left, answer, work)
+    if left > 1:  # the search of the children may have taken the entry
+        entry = entry_of(arena, at, question, work.table, entries)
+        base = entry * ENTRY
+    if not is_of(entry, arena, at, question, work.table, entries):
+        work.tally[STORED] += 1 if claim(entry, arena, at, question, work.table, entries) else 0
+        entries[base + SUFFICE] = ENDLESS
+        entries[base + REFUTED] = -1
+    entries[base + EFFORT] = left
+    if answer >= 0:
+        entries[base + SUFFICE] = min(entries[base + SUFFICE], answer)
+    else:
+        entries[base + REFUTED] = max(entries[base + REFUTED], ~answer)
     return answer
 
 

@@ -97,7 +97,7 @@ SLICE_COMPILED, SLICE_INTERPRETED = 1 << 14, 1 << 8
 PROOF_PORTIONS = 8
 """Compiled nodes of a proof in a game that ends, for each node of the other searches: the proof finds most wins."""
 
-NODE_COST, INTERPRETED_NODE_COST = 4, 32
+NODE_COST, INTERPRETED_NODE_COST = 4, 64
 """Nodes of the other searches that take as long as one node of a proof in a game that can go on for ever."""
 
 LAYERED_FROM = 1 << 17

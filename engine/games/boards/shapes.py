@@ -1,7 +1,7 @@
 """A board with its pieces as plain shapes, of which every picture of a position is made, and as an SVG document.
 
 Lengths are units, of which `STEP` lie between neighbouring fields; the middle of the board is (0, 0), y grows
-downwards. Colours are names of `engine.games.boards.shapes`. The scripts of the pages draw the same shapes, since
+downwards. Colours are names of `COLOURS`. The scripts of the pages draw the same shapes, since
 there pieces move (server/web/assets/static/boards/); tests/web/test_pictures.py holds one against the other.
 """
 
