@@ -57,10 +57,6 @@ class Numbers(Protocol):
         """Yield all numbers."""
 
 
-class NotBound(TypeError):
-    """A function that cannot be bound. ``str(error)`` is a sentence that says why."""
-
-
 class _Unbound:
     """The type of `UNBOUND`."""
 
@@ -80,7 +76,7 @@ def specialise(
     A name that ``constants`` holds is bound to what stands there; a function of such a name is left out in its favour.
     A function may call itself, but no two functions each other. ``label`` tells this binding from others of the same
     functions (letters, digits and underscores): it becomes part of the copies' names, by which numba finds them in its
-    disk cache. Copies that are compiled release the interpreter lock while they run. Raises `NotBound` for a name that
+    disk cache. Copies that are compiled release the interpreter lock while they run. Raises `TypeError` for a name that
     stands for `UNBOUND`, and for a function that cannot be copied.
     """
     roots = [constants.get(cast(FunctionType, function).__name__, function) for function in functions]
@@ -121,9 +117,9 @@ def _copy(
     if not _is_copied(function) or function in copies:
         return
     if function.__closure__ is not None:
-        raise NotBound(f"{function.__qualname__} has a closure: its cells belong to no digest of compiled code")
+        raise TypeError(f"{function.__qualname__} has a closure: its cells belong to no digest of compiled code")
     if function in callers:
-        raise NotBound(f"{function.__qualname__} and {callers[-1].__qualname__} call each other")
+        raise TypeError(f"{function.__qualname__} and {callers[-1].__qualname__} call each other")
     scope = {}
     for name in _names(function.__code__):
         if name in constants:
@@ -131,7 +127,7 @@ def _copy(
         elif name in function.__globals__:
             value = function.__globals__[name]
             if value is UNBOUND:
-                raise NotBound(f"{function.__qualname__} reads {name}, which nothing is bound to")
+                raise TypeError(f"{function.__qualname__} reads {name}, which nothing is bound to")
             if value is not function:
                 _copy(value, label, constants, copies, (*callers, function))
             scope[name] = copies.get(value, value) if _is_copied(value) else value

@@ -10,9 +10,7 @@ Errors, each with a stable code and a sentence that says what was wrong and what
     GameError
     |- BadParameters        the parameters name no variant of the game
     |- BadPosition          a position text cannot be read or is impossible
-    `- BadMove
-       |- UnreadableMove    the text is no move of this game at all
-       `- IllegalMove       the text is a move, but not one that may be played here
+    `- BadMove              a text is no move of this game, or none that may be played here
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -47,14 +45,6 @@ class BadPosition(GameError):
 
 class BadMove(GameError):
     """A move that cannot be played."""
-
-
-class UnreadableMove(BadMove):
-    """A text that is no move of this game."""
-
-
-class IllegalMove(BadMove):
-    """A move that may not be played in this position."""
 
 
 class Successor(NamedTuple):

@@ -30,18 +30,18 @@ open(sys.argv[1], "w").close()
 
 CALLER = """
 import subprocess, sys, time, os
-from engine.games import kernels as compile_process
+from engine.games import kernels
 popen = subprocess.Popen
-compile_process.subprocess.Popen = lambda command, **options: popen(
+kernels.subprocess.Popen = lambda command, **options: popen(
     [sys.executable, "-P", "-c", CHILD, *command[4:]], **options
 )
-process = compile_process.CompileProcess([sys.argv[1]])
+process = kernels.CompileProcess([sys.argv[1]])
 while not os.path.exists(sys.argv[1] + ".begun"):
     time.sleep(0.01)
 print(process.pid, flush=True)
 if sys.argv[2] == "leaves":
-    compile_process.CompileProcess._latest = process
-    compile_process.CompileProcess.leave_running()
+    kernels.CompileProcess._latest = process
+    kernels.CompileProcess.leave_running()
     os.kill(os.getpid(), 9)
 if sys.argv[2] == "waits":
     sys.stdin.read()

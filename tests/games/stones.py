@@ -22,16 +22,15 @@ from engine.games.catalogue import GAMES
 from engine.games.interface import (
     LOST,
     UNDECIDED,
+    BadMove,
     BadParameters,
     BadPosition,
     Fields,
     Game,
-    IllegalMove,
     Kernel,
     Position,
     Rules,
     Successor,
-    UnreadableMove,
 )
 from engine.games.outcome import Outcome
 
@@ -197,11 +196,11 @@ class Heap(NamedTuple):
         """Return the move and what follows."""
         text = move.strip()
         if not re.fullmatch("[0-9]{1,9}", text):
-            raise UnreadableMove("BAD_MOVE_NO_NUMBER", f"a move is the number of stones to take, not {move!r}")
+            raise BadMove("BAD_MOVE_NO_NUMBER", f"a move is the number of stones to take, not {move!r}")
         for successor in self.successors():
             if successor.move == str(int(text)):
                 return successor
-        raise IllegalMove("BAD_MOVE_NUMBER", f"{text} cannot be taken: 1 to {MOST} can, of {self.state.left}")
+        raise BadMove("BAD_MOVE_NUMBER", f"{text} cannot be taken: 1 to {MOST} can, of {self.state.left}")
 
     def move_to(self, state: State) -> Successor:
         """Return the number of stones that are missing, and what follows."""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from engine.games.catalogue import start_of
 from engine.games.history import MOVE_LIMIT, History
-from engine.games.interface import IllegalMove
+from engine.games.interface import BadMove
 from engine.games.outcome import Outcome
 from engine.record.encoding import Encoding, Planes, encoding_of, legal_actions
 
@@ -60,10 +60,10 @@ class Episode:
         return {actions: move for actions, move in moves.items() if actions[:count] == self.made}
 
     def after(self, action: int) -> "Episode":
-        """Return the episode after one more action; raises `engine.games.interface.IllegalMove`."""
+        """Return the episode after one more action; raises `engine.games.interface.BadMove`."""
         if action not in self.legal:
             sentence = f"action {action} may not be made now; legal are {', '.join(map(str, self.legal)) or 'none'}"
-            raise IllegalMove("BAD_MOVE_IS_NO_LEGAL_ACTION", sentence)
+            raise BadMove("BAD_MOVE_IS_NO_LEGAL_ACTION", sentence)
         made = (*self.made, action)
         if made in self._moves:
             return Episode(self.history.after(self._moves[made]), self.move_limit)

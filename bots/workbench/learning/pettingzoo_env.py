@@ -117,7 +117,7 @@ class ArenaEnv(AECEnv):
         }
 
     def step(self, action: int | None) -> None:
-        """Make an action for the agent that is to move; raises `engine.games.interface.IllegalMove`.
+        """Make an action for the agent that is to move; raises `engine.games.interface.BadMove`.
 
         An agent whose game is over steps with None.
         """

@@ -25,7 +25,7 @@ class PolicyBot(Bot):
         self.policy = policy
 
     def choose(self, position: Position, clocks: Clocks) -> str:
-        """Ask the policy until a move is complete; raises `engine.games.interface.IllegalMove` for a wrong action."""
+        """Ask the policy until a move is complete; raises `engine.games.interface.BadMove` for a wrong action."""
         episode = Episode(self.history, self.match.move_limit)
         while episode.history.plies == self.history.plies:
             seen: Observation = {"observation": episode.observe(episode.turn), "action_mask": episode.mask()}

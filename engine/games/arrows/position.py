@@ -18,11 +18,9 @@ from engine.games.interface import (
     BadPosition,
     Fields,
     Game,
-    IllegalMove,
     Position,
     Rules,
     Successor,
-    UnreadableMove,
 )
 from engine.games.outcome import Outcome
 
@@ -155,19 +153,19 @@ class ArrowsPosition(BoardPosition[Setup, rules.State]):
     def resolve(self, move: str) -> Successor:
         """Return the move and the position after it.
 
-        Raises `UnreadableMove` with BAD_MOVE_MEANS_NONE for 255 and BAD_MOVE_IS_NO_DIRECTION for all else that is
-        not 0 to 7, and `IllegalMove` with BAD_MOVE_GAME_IS_OVER.
+        Raises `BadMove` with BAD_MOVE_MEANS_NONE for 255, BAD_MOVE_IS_NO_DIRECTION for all else that is not 0 to 7,
+        and BAD_MOVE_GAME_IS_OVER.
         """
         text = move.strip()
         if text == NO_MOVE:
             sentence = f"{NO_MOVE} says that no move is possible; here nobody plays it, for the game is over then"
-            raise UnreadableMove("BAD_MOVE_MEANS_NONE", sentence)
+            raise BadMove("BAD_MOVE_MEANS_NONE", sentence)
         if not re.fullmatch("[0-7]", text):
             sentence = f"{move!r} is no direction; a move is a number from 0 (up) to 7 (up left), clockwise"
-            raise UnreadableMove("BAD_MOVE_IS_NO_DIRECTION", sentence)
+            raise BadMove("BAD_MOVE_IS_NO_DIRECTION", sentence)
         outcome = self.verdict()
         if outcome is not None:
-            raise IllegalMove("BAD_MOVE_GAME_IS_OVER", f"the game is over: {outcome.detail}")
+            raise BadMove("BAD_MOVE_GAME_IS_OVER", f"the game is over: {outcome.detail}")
         return self._successor(int(text))
 
     def text(self) -> str:

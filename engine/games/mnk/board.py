@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from engine.games.boards.layout import Layout, cells
-from engine.games.interface import BadParameters, BadPosition, IllegalMove, UnreadableMove
+from engine.games.interface import BadMove, BadParameters, BadPosition
 from engine.games.mnk.rules import State
 
 SIZES = range(1, 20)
@@ -153,18 +153,16 @@ def name(parameters: Parameters, field: int) -> str:
 def field(parameters: Parameters, text: str) -> int:
     """Return the bit of the field that a move names.
 
-    Raises `UnreadableMove`, code BAD_MOVE_IS_NO_FIELD, or `IllegalMove`, code BAD_MOVE_OUTSIDE_BOARD.
+    Raises `BadMove`, code BAD_MOVE_IS_NO_FIELD or BAD_MOVE_OUTSIDE_BOARD.
     """
     match = re.fullmatch("([a-zA-Z])([1-9][0-9]?)", text.strip())
     if match is None:
         sentence = f"{text!r} names no field; a move is a column's letter and a row's number, as in a1"
-        raise UnreadableMove("BAD_MOVE_IS_NO_FIELD", sentence)
+        raise BadMove("BAD_MOVE_IS_NO_FIELD", sentence)
     column, number = ord(match[1].lower()) - ord("a"), int(match[2])
     if column >= parameters.columns or number > parameters.rows:
         last = f"{letter(parameters.columns - 1)}{parameters.rows}"
-        raise IllegalMove(
-            "BAD_MOVE_OUTSIDE_BOARD", f"{text!r} lies outside the board, which has the fields a1 to {last}"
-        )
+        raise BadMove("BAD_MOVE_OUTSIDE_BOARD", f"{text!r} lies outside the board, which has the fields a1 to {last}")
     return 1 << ((parameters.rows - number) * parameters.columns + column)
 
 

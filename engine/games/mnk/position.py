@@ -7,7 +7,7 @@ from enum import StrEnum
 from engine.compiling.binding import popcount
 from engine.games.boards.board_position import BoardPosition
 from engine.games.boards.layout import Drawing, each_field
-from engine.games.interface import UNDECIDED, Game, IllegalMove, Successor
+from engine.games.interface import UNDECIDED, BadMove, Game, Successor
 from engine.games.mnk import board, rules
 from engine.games.mnk.kernel import MnkRules, bind, compiled_set, windows
 from engine.games.outcome import Outcome
@@ -77,10 +77,10 @@ class MnkPosition(BoardPosition[board.Parameters, rules.State]):
         """Return the move in canonical text and the position after it; raises `engine.games.interface.BadMove`."""
         field = board.field(self.variant, move)
         if self._rules().verdict(self.state) != UNDECIDED:
-            raise IllegalMove("BAD_MOVE_GAME_IS_OVER", "the game is over: no further piece can be placed")
+            raise BadMove("BAD_MOVE_GAME_IS_OVER", "the game is over: no further piece can be placed")
         if not self._rules().empty_of(self.state) & field:
             sentence = f"{self._name(field)} has a piece already; a move goes to an empty field"
-            raise IllegalMove("BAD_MOVE_FIELD_IS_TAKEN", sentence)
+            raise BadMove("BAD_MOVE_FIELD_IS_TAKEN", sentence)
         return self._successor(field)
 
     def move_to(self, state: rules.State) -> Successor:

@@ -18,13 +18,12 @@ from engine.games.interface import (
     DRAWN,
     UNDECIDED,
     WON,
+    BadMove,
     BadParameters,
     Game,
     Generate,
-    IllegalMove,
     Rules,
     Successor,
-    UnreadableMove,
 )
 from engine.games.morris import board, rules
 from engine.games.morris.board import SIDES
@@ -52,7 +51,7 @@ def text_of(before: State, after: State) -> str:
 def resolve_move(state: State, text: str) -> tuple[str, State]:
     """Return a move in canonical text and the position after it.
 
-    Raises `UnreadableMove` or `IllegalMove` with the first code that applies: BAD_MOVE_IS_UNREADABLE,
+    Raises `BadMove` with the first code that applies: BAD_MOVE_IS_UNREADABLE,
     BAD_MOVE_GAME_IS_OVER, BAD_MOVE_HAND_IS_NOT_EMPTY, BAD_MOVE_HAND_IS_EMPTY; of the numbers,
     BAD_MOVE_<n>_IS_NOT_YOURS, BAD_MOVE_<n>_IS_OCCUPIED, BAD_MOVE_<n>_IS_NO_NEIGHBOUR; BAD_MOVE_CAPTURE_IS_DUE,
     BAD_MOVE_CAPTURE_IS_NOT_DUE, BAD_MOVE_<n>_IS_NO_PIECE_TO_TAKE, BAD_MOVE_<n>_STANDS_IN_A_MILL.
@@ -65,7 +64,7 @@ def resolve_move(state: State, text: str) -> tuple[str, State]:
         raise _unreadable(text)
     rules = bind()
     if rules.too_few(state) or not rules.can_move(state):
-        raise IllegalMove("BAD_MOVE_GAME_IS_OVER", "the game is over: there is no move to make")
+        raise BadMove("BAD_MOVE_GAME_IS_OVER", "the game is over: there is no move to make")
     rest, target, named = _land(state, numbers)
     prey = _taken(state, text, bool(rules.completing(rest) & target), named)
     hand = max(0, state.own_hand - 1)
@@ -73,9 +72,9 @@ def resolve_move(state: State, text: str) -> tuple[str, State]:
     return text_of(state, after), after
 
 
-def _unreadable(text: str) -> UnreadableMove:
+def _unreadable(text: str) -> BadMove:
     sentence = f"a move is one to three numbers of fields, 0 to {FIELDS - 1}, parted by blanks; not {text!r}"
-    return UnreadableMove("BAD_MOVE_IS_UNREADABLE", sentence)
+    return BadMove("BAD_MOVE_IS_UNREADABLE", sentence)
 
 
 def _land(state: State, numbers: list[int]) -> tuple[int, int, int | None]:
@@ -84,27 +83,27 @@ def _land(state: State, numbers: list[int]) -> tuple[int, int, int | None]:
     if state.own_hand != 0:
         if len(numbers) == MAX_NUMBERS:
             sentence = f"{mover} places a piece as long as there is one in hand, {state.own_hand} now: p or p t"
-            raise IllegalMove("BAD_MOVE_HAND_IS_NOT_EMPTY", sentence)
+            raise BadMove("BAD_MOVE_HAND_IS_NOT_EMPTY", sentence)
         rest, target, *named = state.own, *numbers
         meaning = f"{mover} has {state.own_hand} in hand and places a piece on {target}"
     else:
         if len(numbers) == 1:
             sentence = f"{mover} has no piece in hand and moves one on the board: f t or f t c"
-            raise IllegalMove("BAD_MOVE_HAND_IS_EMPTY", sentence)
+            raise BadMove("BAD_MOVE_HAND_IS_EMPTY", sentence)
         source, target, *named = numbers
         rest = state.own & ~(1 << source)
         if rest == state.own:
             sentence = f"no piece of {mover} stands on {source}; its pieces stand on {_list(state.own)}"
-            raise IllegalMove(f"BAD_MOVE_{source}_IS_NOT_YOURS", sentence)
+            raise BadMove(f"BAD_MOVE_{source}_IS_NOT_YOURS", sentence)
         meaning = f"{mover} moves a piece from {source} to {target}"
     empty = BOARD & ~(state.own | state.other)
     if not empty >> target & 1:
         sentence = f"{meaning}, but that field is occupied"
-        raise IllegalMove(f"BAD_MOVE_{target}_IS_OCCUPIED", sentence)
+        raise BadMove(f"BAD_MOVE_{target}_IS_OCCUPIED", sentence)
     if state.own_hand == 0 and popcount(state.own) != FLYING and not neighbours(1 << source) >> target & 1:
         free = _list(neighbours(1 << source) & empty) or "none"
         sentence = f"{target} is no neighbour of {source}, whose free neighbours are: {free}"
-        raise IllegalMove(f"BAD_MOVE_{target}_IS_NO_NEIGHBOUR", sentence)
+        raise BadMove(f"BAD_MOVE_{target}_IS_NO_NEIGHBOUR", sentence)
     return rest, 1 << target, named[0] if named else None
 
 
@@ -114,19 +113,19 @@ def _taken(state: State, text: str, mill: bool, named: int | None) -> int:
     if named is None:
         if prey:
             sentence = f"the move makes a mill and takes a piece: name one of {_list(prey)} after it"
-            raise IllegalMove("BAD_MOVE_CAPTURE_IS_DUE", sentence)
+            raise BadMove("BAD_MOVE_CAPTURE_IS_DUE", sentence)
         return 0
     opponent = SIDES[1 - state.side]
     if not prey:
         why = f"but {opponent} has no piece on the board" if mill else "for it makes no mill"
         sentence = f"{text!r} would take the piece on {named}, but the move takes none, {why}"
-        raise IllegalMove("BAD_MOVE_CAPTURE_IS_NOT_DUE", sentence)
+        raise BadMove("BAD_MOVE_CAPTURE_IS_NOT_DUE", sentence)
     if not state.other >> named & 1:
         sentence = f"no piece of {opponent} stands on {named}; one of {_list(prey)} can be taken"
-        raise IllegalMove(f"BAD_MOVE_{named}_IS_NO_PIECE_TO_TAKE", sentence)
+        raise BadMove(f"BAD_MOVE_{named}_IS_NO_PIECE_TO_TAKE", sentence)
     if not prey >> named & 1:
         sentence = f"the piece on {named} stands in a mill; one of {_list(prey)} can be taken, which stand in none"
-        raise IllegalMove(f"BAD_MOVE_{named}_STANDS_IN_A_MILL", sentence)
+        raise BadMove(f"BAD_MOVE_{named}_STANDS_IN_A_MILL", sentence)
     return 1 << named
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from engine.games.arrows.position import ARROWS, ArrowsPosition
 from engine.games.arrows.rules import DECIDED, NOWHERE, State
-from engine.games.interface import EVALUATION_LIMIT, LOST, UNDECIDED, IllegalMove, Kernel
+from engine.games.interface import EVALUATION_LIMIT, LOST, UNDECIDED, BadMove, Kernel
 from tests.engine.arrows import samples
 from tests.oracles import arrows as oracle
 
@@ -83,7 +83,7 @@ def test_positions_moves_and_ends_are_those_of_the_oracle() -> None:
             assert (verdict.winner, verdict.termination) == (1 - position.turn(), end)
             x, y = position.arrows[position.turn()][-1].aim()
             assert f"on ({x}, {y})" in verdict.detail
-            with pytest.raises(IllegalMove):
+            with pytest.raises(BadMove):
                 board.resolve("0")
         found = [(successor.move, successor.position) for successor in board.successors()]
         wanted = [(str(move), read(oracle.play(position, move))) for move in oracle.moves(position)]

@@ -14,9 +14,8 @@ from engine.games.catalogue import GAMES
 from engine.games.gipf.kernel import GipfLayerRules
 from engine.games.gipf.rules import State
 from engine.games.interface import LOST, Kernel
-from engine.solve import layer_values as layered
-from engine.solve import layers as layer_solver
-from engine.solve import solver
+from engine.solve import layer_values, solver
+from engine.solve import layers as solving_layers
 from engine.solve.layers import COLUMNS, Judgement, Layers, OutOfMemory, OutOfTime, layer_of, layer_rules, needed
 from engine.solve.solver import LayeredBackend, Result, Settled, solve
 from engine.solve.tablebase import are_shipped, shipped
@@ -255,7 +254,7 @@ def test_a_layer_that_does_not_fit_into_memory_is_not_begun(tmp_path: Path) -> N
 def test_edges_count_as_memory() -> None:
     kernel = kernel_of("2 2 6 6")
     layers = solved(kernel)
-    layers._memory = layers._sizes[6][6] * layer_solver.PLACE_BYTES + 100
+    layers._memory = layers._sizes[6][6] * solving_layers.PLACE_BYTES + 100
     with pytest.raises(OutOfMemory):
         layers.solve((6, 6), never)
 
@@ -264,9 +263,9 @@ def test_edges_count_as_memory() -> None:
 def test_portions_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = kernel_of("2 2 5 5")
     expected = bytes(solved(kernel).values)
-    monkeypatch.setattr(layer_solver, "SURVEYED_AT_A_TIME", 37)
-    monkeypatch.setattr(layer_solver, "JUDGED_AT_A_TIME", 41)
-    monkeypatch.setattr(layer_solver, "EDGES_AT_A_TIME", 64)
+    monkeypatch.setattr(solving_layers, "SURVEYED_AT_A_TIME", 37)
+    monkeypatch.setattr(solving_layers, "JUDGED_AT_A_TIME", 41)
+    monkeypatch.setattr(solving_layers, "EDGES_AT_A_TIME", 64)
     assert bytes(solved(kernel).values) == expected
 
 
@@ -275,7 +274,7 @@ def test_too_long_games_are_refused() -> None:
     kernel = kernel_of("2 2 5 5")
     layers = solved(kernel)
     for at in range(len(layers.values)):
-        layers.values[at] = layered.LONGEST + 1
+        layers.values[at] = layer_values.LONGEST + 1
     with pytest.raises(OverflowError):
         layers.solve((5, 5), never)
 
