@@ -6,12 +6,12 @@ from typing import Annotated
 import cyclopts
 from cyclopts import Parameter
 
+from engine.statistics.online import DAY
 from server.commands.options import BY, DATA, FAILED, Data, fail, opened_accounts
 from server.config.settings import WEB
 from server.contest.report.formatting import printable
 from server.league.accounts.people import AUTHOR, Role
 from server.league.ladder.definition import read_file
-from server.league.ladder.rating import DAY
 from server.league.ladder.store import LadderStore
 from server.league.ladder_control import LadderControl
 

@@ -90,7 +90,7 @@ def run_async(doing: str, function: Callable[..., Awaitable[Any]], *arguments: A
     try:
         return trio.run(function, *arguments)
     except BaseException as error:
-        found = list(_leaves(error))
+        found = list(leaves(error))
         if any(isinstance(one, KeyboardInterrupt) for one in found):
             interrupted()
         known = [one for one in found if isinstance(one, OSError | BadStore)]
@@ -106,7 +106,10 @@ def interrupted() -> NoReturn:
     fail("stopped at once by Ctrl-C; started again, it goes on where it was", INTERRUPTED)
 
 
-def _leaves(error: BaseException) -> list[BaseException]:
+def leaves(error: BaseException) -> Iterator[BaseException]:
+    """Yield the exceptions of a group, or one that is no group."""
     if isinstance(error, BaseExceptionGroup):
-        return [leaf for one in error.exceptions for leaf in _leaves(one)]
-    return [error]
+        for one in error.exceptions:
+            yield from leaves(one)
+    else:
+        yield error

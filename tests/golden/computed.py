@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 from rich.console import Console
 
+from engine.statistics.online import LadderGame, LadderPlayer, VersionStart, rate
 from server.contest import contest_file
 from server.contest.definition import Definition
 from server.contest.fixtures import GameResult
@@ -18,7 +19,6 @@ from server.contest.report.contents import make_report
 from server.contest.report.files import file_texts
 from server.contest.report.progress import Moment
 from server.contest.report.text import render_report
-from server.league.ladder.rating import LadderGame, LadderPlayer, VersionStart, rate
 
 FOLDER = Path(__file__).parent
 CONTESTS = ("gauntlet", "knockout", "ladder", "round_robin", "swiss")

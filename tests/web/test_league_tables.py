@@ -9,11 +9,11 @@ import msgspec
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from engine.statistics.online import LadderPlayer
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, ORGANISER
 from server.league.grading.grading import Grade, Student
-from server.league.ladder.rating import LadderPlayer
 from server.league.ladder.store import BegunGame, EndedGame, LadderStore
 from server.league.ladder_control import LadderControl
 from server.league.submissions.versions import BUILD, Versions

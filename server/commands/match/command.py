@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import Annotated, NoReturn
 
 from cyclopts import Parameter
 
@@ -25,12 +25,7 @@ from server.config.settings import BUDGET, INCREMENT, MOVE_LIMIT
 from server.contest.contest_file import MAX_OPENING_PLIES
 from server.contest.definition import SEED, Sandbox
 from server.contest.formats.openings import BadOpening
-from server.storage.database import BadStore
 from server.storage.unsynced import SUFFIX
-
-if TYPE_CHECKING:
-    from server.commands.match.contest import MatchSetup
-    from server.commands.match.run import MatchEnd
 
 Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
 File = Annotated[str | None, Parameter(allow_leading_hyphen=True)]
@@ -123,141 +118,72 @@ def match(
     dask
         Address of a dask scheduler, as in tcp://10.0.0.1:8786, whose workers play the games.
     """
-    try:
-        _check_range("budget", BUDGET, budget)
-        _check_range("increment", INCREMENT, increment)
-        _check_range("seed", SEED, seed)
-        _check_range("move-limit", MOVE_LIMIT, move_limit)
-        if concurrency is not None:
-            _check_range("concurrency", CONCURRENCY, concurrency)
-        if plies is not None:
-            _check_range("plies", PLIES, plies)
-        variants = _variants(game, params)
-        test = _test(sprt, len(players))
-        count = _games(games, len(variants), test)
-        at_once = concurrency or (0 if dask else usable_cores())
-        _check_files({"--json": json, "--junit": junit}, results, records)
-        setup = _setup(
-            players, folder or (), game, variants, (budget, increment),
-            plies=plies, seed=seed, games=count, concurrency=at_once,
-            move_limit=move_limit, sandbox=sandbox, test=test,
-        )  # fmt: skip
-        end = _hold(setup, results, records, dask, to_stderr="-" in (json, junit))
-    except Rejected as error:
-        _fail(str(error), WRONG_USAGE)
-    status = _status(setup, end, strict=strict)
-    _write_reports(setup, end, status, json, junit, strict=strict)
-    sys.exit(status)
-
-
-def _setup(
-    texts: Sequence[str],
-    folders: Sequence[Path],
-    game: str,
-    variants: Sequence[str],
-    time: tuple[int, int],
-    *,
-    plies: int | None,
-    seed: int,
-    games: int,
-    concurrency: int,
-    move_limit: int,
-    sandbox: bool,
-    test: Sprt | None,
-) -> "MatchSetup":
-    """Return the match with its players; raises `Rejected`."""
-    from server.commands.match.contest import make_setup
-    from server.commands.match.players import BadPlayer, read_players
-
-    if not 2 <= len(texts) <= MAX_PLAYERS:
-        what = "arena-bot match mybot.py alphabeta:1"
-        raise Rejected(f"a match has 2 to {MAX_PLAYERS} players, not {len(texts)}, as in {what}")
-    if len(folders) > len(texts):
-        raise Rejected(f"--folder is given {len(folders)} times, for {len(texts)} players")
-    for own in folders:
-        if not own.is_dir():
-            raise Rejected(f"--folder: there is no folder {own}")
-    folder = Path.cwd()
-    try:
-        setup = make_setup(
-            read_players(texts, folder, [own.absolute() for own in folders]),
-            game, variants, TimeControl.of_milliseconds(*time),
-            plies=plies, seed=seed, games=games, concurrency=concurrency,
-            move_limit=move_limit, start_seconds=START_SECONDS,
-            sandbox=Sandbox.SEALED if sandbox else Sandbox.NONE, test=test, folder=str(folder),
-        )  # fmt: skip
-        for variant in setup.definition.variants:
-            variant.position(0)
-    except (BadPlayer, BadOpening) as error:
-        raise Rejected(str(error)) from None
-    return setup
-
-
-def _hold(setup: "MatchSetup", results: Path | None, records: Path | None, dask: str, *, to_stderr: bool) -> "MatchEnd":
-    """Play the match, and print its table; ends the command where it cannot be played."""
+    # loading these takes a while, and arena-bot --help loads this module
     import trio
     from rich.console import Console
 
-    from server.commands.match import results as output
-    from server.commands.match.run import CannotPlay, hold
+    from server.commands.match.contest import make_setup
+    from server.commands.match.players import BadPlayer, read_players
+    from server.commands.match.results import as_json, as_junit, fault_lines, table
+    from server.commands.match.run import hold
     from server.config import process_settings
+    from server.contest.report.formatting import printable
     from server.ops.logs import configure
 
-    configure(quiet=True)
-    console = Console(stderr=to_stderr)
-
-    def say(line: str) -> None:
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
-
-    say(output.title(setup))
-    faults: list[Exception] = []
-    process_settings.prepare_server()
     try:
+        for option, allowed, value in (
+            ("budget", BUDGET, budget), ("increment", INCREMENT, increment), ("seed", SEED, seed),
+            ("move-limit", MOVE_LIMIT, move_limit), ("concurrency", CONCURRENCY, concurrency), ("plies", PLIES, plies),
+            ("games", GAMES_OF_TWO, games),
+        ):  # fmt: skip
+            if value is not None and (fault := allowed.fault(option, value)):
+                raise Rejected(fault)
+        if not 2 <= len(players) <= MAX_PLAYERS:
+            what = "arena-bot match mybot.py alphabeta:1"
+            raise Rejected(f"a match has 2 to {MAX_PLAYERS} players, not {len(players)}, as in {what}")
+        variants = _variants(game, params)
+        test = _test(sprt, len(players))
+        _check_files({"--json": json, "--junit": junit}, results, records)
+        setup = make_setup(
+            read_players(players, Path.cwd(), folder or ()),
+            game, variants, TimeControl.of_milliseconds(budget, increment),
+            plies=plies, seed=seed, games=_games(games, len(variants), test),
+            concurrency=concurrency or (0 if dask else usable_cores()),
+            move_limit=move_limit, start_seconds=START_SECONDS,
+            sandbox=Sandbox.SEALED if sandbox else Sandbox.NONE, test=test, folder=str(Path.cwd()),
+        )  # fmt: skip
+        for variant in setup.definition.variants:
+            variant.position(0)
+        configure(quiet=True)
+        process_settings.prepare_server()
+        console = Console(stderr="-" in (json, junit))
         end = trio.run(hold, setup, results, records, dask, console)
-    except* (CannotPlay, BadStore, OSError) as group:
-        faults = _leaves(group)
-    if faults:
-        _fail(_sentence(faults[0]), FAILED)
-    lines = [*output.table(end.progress, setup.test), *output.fault_lines(end.progress.tally.rows())]
-    for line in lines:
-        say(line)
+    except (Rejected, BadPlayer, BadOpening) as error:
+        _fail(str(error), WRONG_USAGE)
+    if end.fault is not None:
+        _fail(
+            "\n".join([end.fault.sentence, *(f"  | {printable(line)}" for line in end.fault.wrote.splitlines())]),
+            FAILED,
+        )
+    tally = end.progress.tally
+    for line in (*table(end.progress, test), *fault_lines(tally.rows())):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
     if end.interrupted:
         again = "the same command goes on" if results else "with --results FILE the same command would go on"
         print(f"stopped by Ctrl-C; {again}", file=sys.stderr)
-    return end
-
-
-def _sentence(fault: Exception) -> str:
-    """Say why a match could not be played, with what the program to blame has written."""
-    from server.contest.report.formatting import printable
-
-    wrote = getattr(fault, "wrote", "")
-    sentence = explain_fault(fault)
-    return "\n".join([sentence, *(f"  | {printable(line)}" for line in wrote.splitlines())])
-
-
-def _status(setup: "MatchSetup", end: "MatchEnd", *, strict: bool) -> int:
-    """Return the exit status of a match."""
-    tally = end.progress.tally
-    if end.interrupted:
-        return INTERRUPTED
-    if setup.test is not None and tally.pairs.decision is not Decision.H1:
-        return NOT_STRONGER if tally.pairs.decision is Decision.H0 else UNDECIDED
-    return AT_FAULT if strict and tally.rows()[0].faults else PLAYED
-
-
-def _write_reports(
-    setup: "MatchSetup", end: "MatchEnd", status: int, json: str | None, junit: str | None, *, strict: bool
-) -> None:
-    from server.commands.match import results as output
-
+        status = INTERRUPTED
+    elif test is not None and tally.pairs.decision is not Decision.H1:
+        status = NOT_STRONGER if tally.pairs.decision is Decision.H0 else UNDECIDED
+    else:
+        status = AT_FAULT if strict and tally.rows()[0].faults else PLAYED
     try:
         if json:
-            reports.write(json, output.as_json(setup, end.progress, status))
+            reports.write(json, as_json(setup, end.progress, status))
         if junit:
-            reports.write(junit, output.as_junit(setup, end.progress, strict=strict))
+            reports.write(junit, as_junit(setup, end.progress, strict=strict))
     except OSError as error:
         _fail(f"a report cannot be written: {explain_fault(error)}", FAILED)
+    sys.exit(status)
 
 
 def _variants(game: str, params: Sequence[str] | None) -> tuple[str, ...]:
@@ -294,18 +220,12 @@ def _games(asked: int | None, variants: int, test: Sprt | None) -> int:
     meeting = 2 * variants
     if asked is None:
         return -(-(GAMES_USUALLY if test is None else GAMES_OF_TEST) // meeting) * meeting
-    _check_range("games", GAMES_OF_TWO, asked)
     if asked % meeting:
         which = "" if variants == 1 else f" in each of {variants} variants"
         low = asked - asked % meeting
         right = f"{low} or {low + meeting}" if low else f"{meeting}"
         raise Rejected(f"--games is {asked}, but games come in pairs{which}: {right} would be right")
     return asked
-
-
-def _check_range(option: str, allowed: Range, value: int) -> None:
-    if fault := allowed.fault(option, value):
-        raise Rejected(fault)
 
 
 def _check_files(reports_: dict[str, str | None], results: Path | None, records: Path | None) -> None:
@@ -324,13 +244,6 @@ def _check_files(reports_: dict[str, str | None], results: Path | None, records:
         resumes = results is not None and results.is_file() and results.stat().st_size > 0
         if not resumes and any(path.stem.isdecimal() for path in records.glob(f"*{SUFFIX}")):
             raise Rejected(f"--records: the folder {records} has the records of another match; name an empty one")
-
-
-def _leaves(error: BaseException) -> list[Exception]:
-    if isinstance(error, BaseExceptionGroup):
-        return [leaf for one in error.exceptions for leaf in _leaves(one)]
-    assert isinstance(error, Exception)
-    return [error]
 
 
 def _fail(sentence: str, status: int) -> NoReturn:

@@ -58,8 +58,13 @@ def read_players(texts: Sequence[str], folder: Path, folders: Sequence[Path] = (
     Their files are relative to a folder, those of the first players to their own ``folders``. Of several players of one
     name the second one gets ``.2`` behind it, and so on.
     """
+    if len(folders) > len(texts):
+        raise BadPlayer(f"--folder is given {len(folders)} times, for {len(texts)} players")
+    for own in folders:
+        if not own.is_dir():
+            raise BadPlayer(f"--folder: there is no folder {own}")
     found: dict[str, MatchPlayer] = {}
-    for text, own in zip_longest(texts, folders):
+    for text, own in zip_longest(texts, [own.absolute() for own in folders]):
         player = _read_player(text, folder if own is None else own, confined=own is not None)
         if own is not None:
             player = player._replace(folder=str(own))

@@ -5,7 +5,7 @@ The file of results is the ledger of the contest. A match continues from it afte
 
 import tempfile
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import ExitStack, asynccontextmanager, closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -18,11 +18,13 @@ from rich.text import Text
 
 from engine.commands.game_file import differences, opened_alone
 from engine.commands.program import Rejected
+from engine.commands.usage_errors import explain_fault
 from engine.games.outcome import ANNULLED
 from engine.wire.words import number_of
 from server.arena.arena import Arena
 from server.commands.match.contest import MatchSetup, Setting
-from server.commands.match.results import Progress, Tally, is_complete, played_game, progress_line, table
+from server.commands.match.results import Progress, Tally, is_complete, played_game, progress_line, table, title
+from server.commands.options import leaves
 from server.config.process_settings import stop_signals
 from server.contest.fixtures import SET_ASIDE, GameResult, counted_games
 from server.contest.hosts.contest_players import ContestPlayers
@@ -61,14 +63,14 @@ LINE_SECONDS = 10.0
 """Time between two lines of progress where the output is no terminal."""
 
 
-class CannotPlay(Exception):
-    """The match cannot be played. ``str(error)`` says why."""
+class CannotPlay(NamedTuple):
+    """Why a match cannot be played."""
 
-    def __init__(self, sentence: str, wrote: str = "", name: str = "") -> None:
-        """Keep the name of the player to blame, and the last lines that its program wrote on stderr."""
-        super().__init__(sentence)
-        self.wrote = wrote
-        self.name = name
+    sentence: str
+    wrote: str = ""
+    """The last lines that the program to blame wrote on stderr."""
+    name: str = ""
+    """The player to blame."""
 
 
 class MatchEnd(NamedTuple):
@@ -77,6 +79,7 @@ class MatchEnd(NamedTuple):
     progress: Progress
     interrupted: bool
     """Ctrl-C, SIGTERM or SIGHUP has ended it."""
+    fault: CannotPlay | None
 
 
 async def hold(setup: MatchSetup, results: Path | None, records: Path | None, dask: str, console: Console) -> MatchEnd:
@@ -84,61 +87,51 @@ async def hold(setup: MatchSetup, results: Path | None, records: Path | None, da
 
     ``results`` is the file of its ledger, ``records`` the folder of the records of its games; None: they are not kept.
     ``dask`` is the address of a cluster that plays the games; empty for this machine. Raises
-    `engine.commands.program.Rejected`, and exception groups of OSError and of `CannotPlay`.
+    `engine.commands.program.Rejected`.
     """
     with (
         tempfile.TemporaryDirectory(prefix="arena-match-") as folder,
         _opened_ledger(results or Path(folder) / "results.sqlite3", setup) as (store, contest),
     ):
         match = _Match(setup, store, contest, Path(folder), records, console)
-        if is_complete(match.progress):
-            return MatchEnd(match.progress, False)
         interrupted = False
-        async with trio.open_nursery() as nursery:
+        if not is_complete(match.progress):
+            async with trio.open_nursery() as nursery:
 
-            async def handle_signals(*, task_status: trio.TaskStatus[None]) -> None:
-                nonlocal interrupted
-                with trio.open_signal_receiver(*stop_signals()) as signals:
-                    task_status.started()
-                    async for _ in signals:
-                        interrupted = True
-                        nursery.cancel_scope.cancel()
+                async def handle_signals(*, task_status: trio.TaskStatus[None]) -> None:
+                    nonlocal interrupted
+                    with trio.open_signal_receiver(*stop_signals()) as signals:
+                        task_status.started()
+                        async for _ in signals:
+                            interrupted = True
+                            nursery.cancel_scope.cancel()
 
-            await nursery.start(handle_signals)
-            await match.run(dask)
-            nursery.cancel_scope.cancel()
-        return MatchEnd(match.progress, interrupted)
+                await nursery.start(handle_signals)
+                try:
+                    await match.run(dask)
+                except* OSError as group:
+                    match.give_up(CannotPlay(explain_fault(next(leaves(group)))))
+                nursery.cancel_scope.cancel()
+        return MatchEnd(match.progress, interrupted, match.fault)
 
 
 @contextmanager
 def _opened_ledger(path: Path, setup: MatchSetup) -> Iterator[tuple[Store, int]]:
-    """Open the ledger of a match, and its contest; raises `engine.commands.program.Rejected`."""
-    place = f"--results {path}"
-    with opened_alone(path, place, "match"):
+    """Open the ledger of a match, and its contest; raises `engine.commands.program.Rejected` for another match."""
+    place, text = f"--results {path}", msgspec.json.encode(setup.setting).decode()
+    with opened_alone(path, place, "match"), ExitStack() as stack:
         try:
-            store = Store(path)
-        except BadStore as error:
-            raise Rejected(f"{place}: {error}") from None
-        with closing(store):
-            yield store, _open_contest(store, setup, place)
-
-
-def _open_contest(store: Store, setup: MatchSetup, place: str) -> int:
-    """Return the contest of the ledger; raises `engine.commands.program.Rejected` where it is another match."""
-    text = msgspec.json.encode(setup.setting).decode()
-    if not (contests := store.contests()):
-        return store.open_contest(text, setup.definition, datetime.now(UTC))
-    contest = contests[0].id
-    try:
-        before = _SETTING.decode(store.opened_with(contest)[0])
-    except msgspec.DecodeError:
-        raise Rejected(f"{place}: this file holds no match, but contests of a server. Name another file") from None
-    if differ := "; ".join(differences(before, setup.setting)):
-        raise Rejected(f"{place}: this file holds another match: {differ}. Name another file, or ask for the same")
-    for number in store.begun(contest):
-        store.forget(contest, number)
-    store.redefine(contest, setup.definition)
-    return contest
+            store = stack.enter_context(closing(Store(path)))
+            contest = store.open_contest(text, setup.definition, datetime.now(UTC))
+            before = _SETTING.decode(store.opened_with(contest)[0])
+        except (BadStore, msgspec.DecodeError) as error:
+            raise Rejected(f"{place}: this is no file of a match: {error}") from None
+        if differ := "; ".join(differences(before, setup.setting)):
+            raise Rejected(f"{place}: this file holds another match: {differ}. Name another file, or ask for the same")
+        for number in store.begun(contest):
+            store.forget(contest, number)
+        store.redefine(contest, setup.definition)
+        yield store, contest
 
 
 _SETTING = msgspec.json.Decoder(Setting)
@@ -180,8 +173,9 @@ class _Match:
         self._runner: Runner | None = None
         self._ending: dict[int, GameResult] = {}
         """Games that are over by match, whose programs may still write on stderr."""
-        self._fault: CannotPlay | None = None
+        self.fault: CannotPlay | None = None
         self._stop = trio.CancelScope()
+        self._say(title(setup))
         for game in counted_games(store.games(contest)):
             self._add(game)
         if self._tally.count:
@@ -192,14 +186,15 @@ class _Match:
         """How far the match has come."""
         minutes = 0.0 if self._began is None else (trio.current_time() - self._began) / 60
         rate = self._count / minutes if minutes > 0 else 0.0
-        running = 0 if self._runner is None else len(self._runner.running)
+        running = 0 if self._runner is None else len(self._runner.playing)
         return Progress(self._tally, len(self._setup.fixtures), running, rate)
 
     async def run(self, dask: str) -> None:
-        """Play all games that are not over, until the test ends the match; raises `CannotPlay`."""
+        """Play all games that are not over, until the test ends the match or `fault` says why there are no more."""
         if not dask:
             if why := await trio.to_thread.run_sync(contest_obstacle, self._setup.definition):
-                raise OSError(why)
+                self.give_up(CannotPlay(why))
+                return
             await self._precompile()
         async with (
             private_arena(self._data, program(), self._store.last_match()) as (arena, _, seats),
@@ -219,13 +214,11 @@ class _Match:
                 self._runner = None
                 self._keep_logs()
             nursery.cancel_scope.cancel()
-        if self._fault is not None:
-            if name := self._fault.name:  # what it has lost without a start counts for nothing when the match goes on
-                self._store.intervene(
-                    self._contest,
-                    lambda number: Intervention(number, datetime.now(UTC), Kind.REINSTATE, name, stage=0),
-                )
-            raise self._fault
+        if self.fault is not None and (name := self.fault.name):
+            # the games that the player has lost without a start do not count when the match goes on
+            self._store.intervene(
+                self._contest, lambda number: Intervention(number, datetime.now(UTC), Kind.REINSTATE, name, stage=0)
+            )
 
     def _say(self, line: str) -> None:
         self._console.print(line, highlight=False, markup=False, soft_wrap=True)
@@ -280,10 +273,11 @@ class _Match:
                 reason, since = pause.reason, trio.current_time()
                 self._say(f"the match waits: {reason}")
             elif trio.current_time() - since > GIVE_UP_SECONDS:
-                self._give_up(CannotPlay(reason))
+                self.give_up(CannotPlay(reason))
 
-    def _give_up(self, fault: CannotPlay) -> None:
-        self._fault = self._fault or fault
+    def give_up(self, fault: CannotPlay) -> None:
+        """End the match."""
+        self.fault = self.fault or fault
         self._stop.cancel()
 
     def _add(self, game: GameResult) -> None:
@@ -295,7 +289,7 @@ class _Match:
     def _keep(self, game: GameResult) -> None:
         """Count a game that the ledger has, and keep its record."""
         assert self._runner is not None
-        match = self._runner.running.get(game.fixture) or game.match
+        match = self._runner.playing.get(game.fixture) or game.match
         if match is not None:
             self._ending[match] = game
         if game.termination in ANNULLED:
@@ -306,16 +300,16 @@ class _Match:
         if game.match is not None:
             self._move(DataFolders(self._data).record(game.match), f"{number}{SUFFIX}")
         if game.termination == SET_ASIDE:
-            self._give_up(CannotPlay(f"game {number} cannot be played: {game.detail}"))
+            self.give_up(CannotPlay(f"game {number} cannot be played: {game.detail}"))
         elif not game.played:
             for loss in losses(self._setup.definition, game):
                 if loss.name not in self._started:
                     wrote = "" if match is None else last_lines(self._data, self._contest, match, loss.name)
-                    self._give_up(CannotPlay(game.detail, wrote, loss.name))
+                    self.give_up(CannotPlay(game.detail, wrote, loss.name))
 
     def _keep_logs(self) -> None:
         """Move what programs wrote on stderr, in games whose programs have ended, to the folder of records."""
-        running = {} if self._runner is None else self._runner.running
+        running = {} if self._runner is None else self._runner.playing
         for match, game in list(self._ending.items()):
             if game.fixture in running:
                 continue

@@ -8,7 +8,7 @@ from server.arena.arena import Arena
 from server.contest.fixtures import GameResult, Programs
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import GameTask, PlayerMissing
-from server.contest.hosts.seating import GameSeating, StartedPrograms
+from server.contest.hosts.seating import GameSeating, SeatedPlayers
 from server.contest.scoring.game_result import game_result
 from server.match.match import Match
 
@@ -18,21 +18,19 @@ class ArenaGame:
 
     recorded = True
 
-    def __init__(
-        self, arena: Arena, seats: GameSeating, task: GameTask, match: Match, started: StartedPrograms
-    ) -> None:
-        """Take a match that has just begun, and the programs that were started for it."""
+    def __init__(self, arena: Arena, seats: GameSeating, players: SeatedPlayers, match: Match) -> None:
+        """Take a match that has just begun, and its players."""
         self.match = match
         self._arena = arena
         self._seats = seats
-        self._task = task
-        self._started = started
-        self._over = ContestPlayers.of(arena).end_of(match.number, keep=task.kept)
+        self._players = players
+        self._fixture = players.task.fixture
+        self._over = ContestPlayers.of(arena).end_of(match.number, keep=players.task.kept)
 
     @property
     def programs(self) -> Programs:
         """Resource usage of the programs; complete when the lease has ended."""
-        return self._started.by_side(self._task.fixture)
+        return self._players.programs
 
     @property
     def lacked(self) -> str:
@@ -43,11 +41,11 @@ class ArenaGame:
         """Return the result as soon as the match is over."""
         if self.match.state.outcome is None:
             await self._over.wait()
-        return game_result(self._task.fixture, self.match.state, self.match.disconnected_at_end)
+        return game_result(self._fixture, self.match.state, self.match.disconnected_at_end)
 
     def leave_cores(self) -> bool:
         """Let another game use the cores of this one while its programs are being ended, if that is possible."""
-        return self._seats.leave_cores(self._started, self._task.definition)
+        return self._seats.leave_cores(self._players)
 
     def cut_off(self) -> GameResult | None:
         """Annul a match that is not over, and return it; None if it is over, or the arena has it no more."""
@@ -55,7 +53,7 @@ class ArenaGame:
             return None
         sentence = "the server could not go on with the game, which is played again"
         self._arena.annul(self.match, Termination.SERVER_FAULT, sentence)
-        return game_result(self._task.fixture, self.match.state, self.match.disconnected_at_end)
+        return game_result(self._fixture, self.match.state, self.match.disconnected_at_end)
 
 
 class ArenaHost:
@@ -69,20 +67,16 @@ class ArenaHost:
     @asynccontextmanager
     async def play(self, task: GameTask) -> AsyncIterator[ArenaGame | None]:
         """Begin a match as soon as its players wait, and lease them until the context is left; as `Host.play`."""
-        started, missing = StartedPrograms(), None
+        players, missing = SeatedPlayers(self._arena, task), None
         async with AsyncExitStack() as stack:
             try:
-                game = await self._begun(stack, task, started)
+                await self._seats.seat(stack, players)
+                stops = self._arena.stopping or not task.wanted()
+                game = None if stops else ArenaGame(self._arena, self._seats, players, players.begin())
             except PlayerMissing as error:
                 missing = error
             else:
                 yield game
         if missing is not None:
-            missing.programs = started.by_side(task.fixture)
+            missing.programs = players.programs
             raise missing
-
-    async def _begun(self, stack: AsyncExitStack, task: GameTask, started: StartedPrograms) -> ArenaGame | None:
-        table = await self._seats.seated(stack, task, started)
-        if self._arena.stopping or not task.wanted():
-            return None
-        return ArenaGame(self._arena, self._seats, task, table.begin(task), started)

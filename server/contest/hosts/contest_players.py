@@ -70,40 +70,6 @@ class RatedGames(NamedTuple):
     """Called when a player begins to wait."""
 
 
-class Lease:
-    """One or two players that are reserved for a game while it is set up.
-
-    They go on waiting at the contest's players. So one who leaves is not there any more, and one who comes back is; and
-    however setting up ends, nobody has to be put back.
-    """
-
-    def __init__(self, waiting: dict[str, WaitingEntrant], names: Sequence[str]) -> None:
-        """Reserve waiting players, by their names; made by `ContestPlayers.lease`."""
-        self._waiting = waiting
-        self._names = names
-
-    def absent(self) -> list[str]:
-        """Return the players that do not wait any more."""
-        return [name for name in self._names if name.lower() not in self._waiting]
-
-    @contextmanager
-    def taken(self) -> Iterator[dict[str, "Player"]]:
-        """Return the sessions of all players, by name, and let them wait no longer; after an error they wait again.
-
-        To be left without waiting for anything. Raises KeyError where one is `absent`.
-        """
-        free = {name: self._waiting[name.lower()] for name in self._names}
-        for one in free.values():
-            del self._waiting[one.player.key]
-        try:
-            yield {name: one.player for name, one in free.items()}
-        except BaseException:
-            for one in free.values():
-                if one.player.state is State.SEEKING:
-                    self._waiting[one.player.key] = one
-            raise
-
-
 class Presence(NamedTuple):
     """Running games, missing entrants and the pause of a contest at the moment."""
 
@@ -207,18 +173,43 @@ class ContestPlayers:
         return [name for name in self.free(names) if not any(self._entrants(name))]
 
     @contextmanager
-    def lease(self, names: Sequence[str]) -> Iterator[Lease]:
-        """Lease `free` entrants for a game until the context is left."""
+    def lease(self, names: Sequence[str]) -> Iterator[None]:
+        """Reserve `free` entrants for a game while it is set up.
+
+        They go on waiting here. So one who leaves is not there any more, and one who comes back is; and however setting
+        up ends, nobody has to be put back.
+        """
         keys = {name.lower() for name in names}
         assert not keys & self._leased
         self._leased |= keys
         try:
-            yield Lease(self._free, names)
+            yield
         finally:
             self._leased -= keys
             for name in names:
                 for _, changed in self._entrants(name):
                     changed()
+
+    def absent(self, names: Iterable[str]) -> list[str]:
+        """Return which of these entrants do not wait any more."""
+        return [name for name in names if name.lower() not in self._free]
+
+    @contextmanager
+    def taken(self, names: Iterable[str]) -> Iterator[dict[str, "Player"]]:
+        """Return the sessions of entrants by name, and let them wait no longer; after an error they wait again.
+
+        To be left without waiting for anything. Raises KeyError where one is `absent`.
+        """
+        free = {name: self._free[name.lower()] for name in names}
+        for one in free.values():
+            del self._free[one.player.key]
+        try:
+            yield {name: one.player for name, one in free.items()}
+        except BaseException:
+            for one in free.values():
+                if one.player.state is State.SEEKING:
+                    self._free[one.player.key] = one
+            raise
 
     def issue(self, name: str) -> ProgramCredential:
         """Issue a credential for a program."""

@@ -19,7 +19,7 @@ import trio
 from server.arena.arena import Arena
 from server.contest.definition import Definition
 from server.contest.fixtures import ABSENT, GameResult, Programs
-from server.contest.hosts.host import GameTask, NotPlayed, PlayerMissing
+from server.contest.hosts.host import MAX_FAILURES, GameTask, NotPlayed, PlayerMissing
 from server.contest.hosts.worker_job import (
     BadAnswer,
     Job,
@@ -54,11 +54,8 @@ GREETING_SECONDS = 30.0
 RETURN_SECONDS = 2.0
 """Pause between two attempts to reach a scheduler that was lost."""
 
-MAX_FAILURES = 3
+MAX_WORKER_FAILURES = 3
 """A worker that has failed so often, without having played a game in between, gets no more."""
-
-MAX_TRIES = 5
-"""A game that has failed so often, or was lost with its worker, is given back."""
 
 
 class BadCluster(OSError):
@@ -114,7 +111,7 @@ class _Worker:
     @property
     def fit(self) -> bool:
         """Tell whether it can play games."""
-        return bool(self.rooms) and self.failures < MAX_FAILURES
+        return bool(self.rooms) and self.failures < MAX_WORKER_FAILURES
 
 
 class Cluster:
@@ -251,7 +248,7 @@ class Cluster:
     async def play(self, job: Job) -> Played:
         """Let a worker play a game as soon as one has room for it. Raises `NotPlayed`."""
         tries = 0
-        while tries < MAX_TRIES:
+        while tries < MAX_FAILURES:
             worker, link = await self._with_room()
             cores = worker.free.pop()
             try:
@@ -277,7 +274,7 @@ class Cluster:
     def _failed(self, worker: _Worker, job: Job, why: str) -> None:
         worker.failures += 1
         log.warning("worker_game_failed", worker=worker.address, match=job.match, why=why)
-        if worker.failures == MAX_FAILURES:
+        if worker.failures == MAX_WORKER_FAILURES:
             log.error("worker_excluded", worker=worker.address, failures=worker.failures, why=why)
 
     async def _with_room(self) -> "tuple[_Worker, DaskLink]":

@@ -16,6 +16,13 @@ from engine.games.interface import Position
 from server.contest.definition import Definition
 from server.contest.fixtures import ABSENT, Fixture, GameResult, Programs
 
+MAX_FAILURES = 5
+"""A game in which the server has died so often, or that failed otherwise through no lack of the machine, is given up.
+
+A contest sets it aside. From its first failure on it is played after all others, and alone: so it takes no other one
+with it. A cluster gives it back to the contest.
+"""
+
 
 class GameTask(NamedTuple):
     """A game that a host is to play."""

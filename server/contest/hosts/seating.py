@@ -18,12 +18,12 @@ from engine.games.outcome import Termination
 from engine.wire.seat import Seat
 from engine.wire.words import number_of, word_of
 from server.arena.arena import Arena
-from server.arena.roles import Arrivals, PipedProgram, Player
+from server.arena.roles import Arrivals, PipedProgram
 from server.arena.session import serve_stream
 from server.config.builtin_bot import builtin_bot_command, builtin_bot_named
-from server.contest.definition import Definition, Sandbox
-from server.contest.fixtures import ENDED_AT_START, NO_ANSWER, NOT_STARTED, Fixture, Programs, ProgramUsage
-from server.contest.hosts.contest_players import ContestPlayers, Lease, ProgramCredential
+from server.contest.definition import Sandbox
+from server.contest.fixtures import ENDED_AT_START, NO_ANSWER, NOT_STARTED, Programs
+from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
 from server.contest.hosts.core_queue import CoreQueue
 from server.contest.hosts.host import GameTask, PlayerMissing
 from server.contest.hosts.worker_job import PROGRAMS
@@ -57,59 +57,47 @@ class StartedProgram(NamedTuple):
     is_builtin: bool
 
 
-class StartedPrograms(dict[str, Program]):
-    """All programs that were started for a game, by player."""
+class SeatedPlayers:
+    """Both players of a game: entrants that connect by themselves, and programs that were started for it."""
 
-    def __init__(self) -> None:
-        """Start empty."""
-        super().__init__()
+    def __init__(self, arena: Arena, task: GameTask) -> None:
+        """Begin without players; `GameSeating.seat` brings them."""
+        self.task = task
+        self.started: dict[str, StartedProgram] = {}
         self.cores: list[CoreLease] = []
         """Those of the programs."""
-
-    def usage(self) -> dict[str, ProgramUsage]:
-        """Return the resource usage of each program; to be called when the context of the game was left."""
-        return {name: program.usage for name, program in self.items()}
-
-    def by_side(self, fixture: Fixture) -> Programs:
-        """Return the resource usage by side."""
-        usage = self.usage()
-        return usage.get(fixture.players[0]), usage.get(fixture.players[1])
-
-
-class SeatedPlayers:
-    """Both players of a game, connected and waiting for it."""
-
-    def __init__(self, arena: Arena, fixture: Fixture, coming: dict[str, StartedProgram], lease: Lease) -> None:
-        """Take programs that have connected, and the lease of entrants that connect by themselves."""
+        self.connecting: list[str] = []
+        """Entrants that connect by themselves, and are leased."""
         self._arena = arena
-        self._fixture = fixture
-        self._coming = coming
-        self._lease = lease
 
-    def begin(self, task: GameTask) -> Match:
+    @property
+    def programs(self) -> Programs:
+        """Resource usage of the programs by side; complete when the context of the game was left."""
+        first, second = (self.started.get(name) for name in self.task.fixture.players)
+        return first and first.program.usage, second and second.program.usage
+
+    def begin(self) -> Match:
         """Begin the match at once; raises `PlayerMissing`, or OSError if its record cannot be created.
 
         Where it does not begin, who waits for a game goes on waiting.
         """
-        absent = self._lease.absent()
-        if absent:
+        contest_players = ContestPlayers.of(self._arena)
+        if absent := contest_players.absent(self.connecting):
             raise PlayerMissing(f"{' and '.join(absent)} left while the game was set up", ())
-        gone = {name: one for name, one in self._coming.items() if not self._is_there(one)}
-        if gone:
-            raise combine_faults({name: self._left(name, one) for name, one in gone.items()}, self._fixture.players)
-        with self._lease.taken() as players:
-            for name, one in self._coming.items():
+        names, definition = self.task.fixture.players, self.task.definition
+        if gone := {name: self._left(name, one) for name, one in self.started.items() if not self._is_there(one)}:
+            raise combine_faults(gone, names)
+        with contest_players.taken(self.connecting) as players:
+            for name, one in self.started.items():
                 assert one.ticket.player is not None
                 players[name] = one.ticket.player
-            seated: list[Player] = [players[name] for name in self._fixture.players]
-            control = task.definition.control(task.fixture)
             return self._arena.begin_match(
-                task.number,
-                task.position(),
-                seated,
-                control,
-                task.definition.move_limit,
-                live_notes=task.definition.live_notes,
+                self.task.number,
+                self.task.position(),
+                [players[name] for name in names],
+                definition.control(self.task.fixture),
+                definition.move_limit,
+                live_notes=definition.live_notes,
             )
 
     def _is_there(self, one: StartedProgram) -> bool:
@@ -156,16 +144,16 @@ class GameSeating:
         if self.turns.idle:
             self._cores.rest()
 
-    def leave_cores(self, started: StartedPrograms, definition: Definition) -> bool:
+    def leave_cores(self, players: SeatedPlayers) -> bool:
         """Let another game use the cores of one that is over, while its programs are being ended.
 
         Tell whether it can be: sandboxes are made meanwhile, and each program begins when its core is free.
         """
-        if self.turns.alone or definition.sandbox is Sandbox.NONE or len(started.cores) < PROGRAMS:
+        if self.turns.alone or players.task.definition.sandbox is Sandbox.NONE or len(players.cores) < PROGRAMS:
             return False
-        if any(lease.core is None for lease in started.cores):
+        if any(lease.core is None for lease in players.cores):
             return False
-        self._cores.announce(started.cores)
+        self._cores.announce(players.cores)
         return True
 
     async def stored(self, work: Callable[[], Result]) -> Result:
@@ -195,12 +183,12 @@ class GameSeating:
                 log.warning("contest_database_recovered")
             told = slow
 
-    async def seated(self, stack: AsyncExitStack, task: GameTask, started: StartedPrograms) -> SeatedPlayers:
-        """Return both players as soon as they wait for the game; raises `PlayerMissing`.
+    async def seat(self, stack: AsyncExitStack, players: SeatedPlayers) -> None:
+        """Bring both players, until they wait for the game; raises `PlayerMissing`.
 
-        Whatever leaves the stack gives all of them back. ``started`` gets the programs, also where somebody does not
-        come.
+        Whatever leaves the stack gives all of them back.
         """
+        task = players.task
         definition, fixture = task.definition, task.fixture
         variant = definition.variants[fixture.variant]
         await self._arena.prepared_boards.add(variant.game, variant.parameters, self._arena.run_in_thread)
@@ -208,16 +196,16 @@ class GameSeating:
         connecting = [name for name, entrant in entrants.items() if entrant is not None and entrant.connects]
         if set(ContestPlayers.of(self._arena).free(connecting)) != set(connecting):
             raise PlayerMissing("a player has gone away", ())
-        lease = stack.enter_context(ContestPlayers.of(self._arena).lease(connecting))
+        players.connecting = connecting
+        stack.enter_context(ContestPlayers.of(self._arena).lease(connecting))
         cores: dict[str, CoreLease] = {}
         for name in fixture.players:
             if name not in connecting:
                 cores[name] = CoreLease(None) if definition.cores > self._cores.count else self._cores.take()
                 stack.callback(self._cores.give_back, cores[name])  # when what runs in the nursery has ended
-        started.cores = list(cores.values())
+        players.cores = list(cores.values())
         nursery = await stack.enter_async_context(trio.open_nursery())
         stack.callback(nursery.cancel_scope.cancel)
-        coming: dict[str, StartedProgram] = {}
         failures: dict[str, PlayerMissing] = {}
         async with trio.open_nursery() as starting:
             for name, core in cores.items():
@@ -232,9 +220,8 @@ class GameSeating:
                 ) -> None:  # fmt: skip
                     try:
                         program = await self._start(nursery, task, ticket, command, core)
-                        started[name] = program
-                        coming[name] = StartedProgram(ticket, program, is_builtin)
-                        await self._arrives(name, coming[name], task.start_seconds.get(name, definition.start_seconds))
+                        one = players.started[name] = StartedProgram(ticket, program, is_builtin)
+                        await self._arrives(name, one, task.start_seconds.get(name, definition.start_seconds))
                     except MachineFault as error:
                         failures[name] = PlayerMissing(f"{name} did not come to the game: {error}", (), fault=True)
                         starting.cancel_scope.cancel()
@@ -249,9 +236,8 @@ class GameSeating:
         if failures:
             raise combine_faults(failures, fixture.players)
         for side, name in enumerate(fixture.players):
-            if name in coming:
-                nursery.start_soon(self._watch_over, task.number, side, coming[name])
-        return SeatedPlayers(self._arena, fixture, coming, lease)
+            if name in players.started:
+                nursery.start_soon(self._watch_over, task.number, side, players.started[name])
 
     async def _watch_over(self, number: int, side: int, one: StartedProgram) -> None:
         """End a game when a program has ended with all its connections, since nobody would resume it."""

@@ -1,16 +1,22 @@
-"""The ledger of a running contest: syncs records, keeps results, and repeats failed writes."""
+"""The ledger of a running contest: results that stand on records, failures, and pauses after faults of the machine."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
 from functools import partial
 
+import msgspec
 import structlog
 import trio
 
 from engine.games.outcome import ANNULLED, Termination
-from server.contest.fixtures import SET_ASIDE, Fixture, GameResult
+from server.contest.fixtures import SET_ASIDE, Fixture, GameResult, Programs
+from server.contest.hosts.host import MAX_FAILURES
 from server.contest.hosts.seating import GameSeating, Result
-from server.contest.runtime.pauses import Pauses, missing_resource
+from server.contest.interventions import Intervention
+from server.contest.report.structure import Pause
 from server.contest.store.store import Store
+from server.ops.faults import pause_seconds, server_fault
+from server.storage.database import BadStore
 from server.storage.record_store import RecordStore
 
 log = structlog.get_logger()
@@ -51,52 +57,132 @@ def sync_result(record_store: RecordStore, game: GameResult) -> tuple[GameResult
         return game._replace(winner=None, termination=str(Termination.SERVER_FAULT), detail=detail), ""
 
 
-MAX_FAILURES = 5
-"""A game in which the server has died so often, or failed otherwise through no lack of the machine's, is set aside.
+FIRST_PAUSE_SECONDS = 1.0
+"""Pause after the first fault."""
 
-From its first failure on it is played after all others, and alone: so it takes no other one with it."""
+MAX_PAUSE_SECONDS = 60.0
+"""Longest pause before something is tried again that could not be done through a fault of the server's own."""
+
+
+def missing_resource(error: BaseException) -> str:
+    """Return a clause about the missing resource that caused an error; empty for errors of other kinds."""
+    if isinstance(error, BaseExceptionGroup):
+        return next((clause for one in error.exceptions if (clause := missing_resource(one))), "")
+    return str(error) if isinstance(error, BadStore) else server_fault(error)
+
+
+class Pauses:
+    """The pauses of a contest: the present one in memory, all in the store for the report."""
+
+    def __init__(self, name: str, keep: Callable[[Pause], Awaitable[None]], changed: Callable[[], None]) -> None:
+        """Take the name of a contest; ``keep`` stores a pause, and ``changed`` is called when one begins or ends."""
+        self.now: Pause | None = None
+        """The pause that lasts; it ends when a game is played."""
+        self._name = name
+        self._keep = keep
+        self._changed = changed
+        self._faults = 0
+
+    async def pause(self, what: str, reason: str, **words: object) -> None:
+        """Log a fault, and wait, longer each time that it comes again."""
+        self._faults += 1
+        log.error("contest_paused", contest=self._name, what=what, reason=reason, times=self._faults, **words)
+        reason = f"{what}: {reason}"
+        if self.now is None or self.now.reason != reason:
+            self.now = Pause(datetime.now(UTC) if self.now is None else self.now.began, None, reason)
+            self._changed()
+            await self._stored(self.now)
+        await trio.sleep(pause_seconds(self._faults, FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS))
+
+    async def end(self) -> None:
+        """End the pause, since a game was played."""
+        self._faults = 0
+        if self.now is not None:
+            log.warning("contest_resumed", contest=self._name, paused_since=self.now.began.isoformat())
+            over, self.now = msgspec.structs.replace(self.now, ended=datetime.now(UTC)), None
+            self._changed()
+            await self._stored(over)
+
+    async def _stored(self, pause: Pause) -> None:
+        """Store a pause if possible; the failed disk may be the reason of it."""
+        try:
+            await self._keep(pause)
+        except Exception as error:
+            log.error("pause_write_failed", contest=self._name, error=str(error))
 
 
 class Ledger:
-    """The results of a contest, and how often its games have failed."""
+    """What is kept of a contest: games that have begun, results, failures and pauses, in the store and in memory."""
 
     def __init__(
         self,
         contest: int,
-        name: str,
         store: Store,
         record_store: RecordStore,
         seats: GameSeating,
-        pauses: Pauses,
+        changed: Callable[[], None],
         kept: Callable[[GameResult], None],
     ) -> None:
-        """Read the results of a contest from the store."""
+        """Read a contest. ``changed`` is called when a pause begins or ends, ``kept`` with each result."""
+        self.definition = store.definition(contest)
         self.games = store.games(contest)
         """Results in the order in which they were kept, as the organiser has left them."""
         self.failures = store.failures(contest)
         """How often games were begun in vain."""
+        self.left = store.begun(contest)
+        """The games that were running when the last server ended, by match."""
+        self.began = store.stages(contest)
+        """When stages began."""
         self._contest = contest
-        self._name = name
         self._store = store
+        self._set_up(record_store, seats, changed, kept)
+
+    def _set_up(
+        self,
+        record_store: RecordStore,
+        seats: GameSeating,
+        changed: Callable[[], None],
+        kept: Callable[[GameResult], None],
+    ) -> None:
         self._record_store = record_store
-        self._seats = seats
-        self._pauses = pauses
         self._kept = kept
+        self.stored = seats.stored
+        """Reads or writes the store in a thread, since the disk may be slow."""
+        self.pauses = Pauses(self.definition.name, self._keep_pause, changed)
+
+    async def begin(self, fixture: Fixture, match: int) -> bool:
+        """Store a game before it begins; False, and nothing is stored, if the organiser has just intervened."""
+        known = len(self.definition.interventions)
+        return await self.stored(partial(self._store.begin, self._contest, fixture, match, known))
+
+    async def forget(self, match: int) -> None:
+        """Remove a game that did not begin; one with a result stays."""
+        await self.surely(partial(self._store.forget, self._contest, match))
+
+    async def save_programs(self, match: int, programs: Programs) -> None:
+        """Store the resource usage of the programs of a game with a result."""
+        await self.surely(partial(self._store.save_programs, self._contest, match, programs))
 
     async def keep(self, game: GameResult) -> GameResult:
         """Keep a result after its record is on the disk, in the store and then in memory; return what is kept."""
         game, sha256 = await sync_result_in_thread(self._record_store, game)
-
-        def keep() -> None:
-            stamp = self._store.finish(self._contest, game, sha256)
-            # in the same order as in the store
-            self.games.append(game._replace(interventions=stamp))
-
-        await self.surely(keep)
+        await self.surely(partial(self._finish, game, sha256))
         self._kept(game)
         if game.termination in ANNULLED:
-            log.warning("contest_game_annulled", contest=self._name, match=game.match, sentence=repr(game.detail))
+            log.warning(
+                "contest_game_annulled", contest=self.definition.name, match=game.match, sentence=repr(game.detail)
+            )
         return game
+
+    def _finish(self, game: GameResult, sha256: str) -> None:
+        """Store a result, and take it into memory in the same order."""
+        stamp = self._store.finish(self._contest, game, sha256)
+        self.games.append(game._replace(interventions=stamp))
+
+    async def keep_cut_off(self, game: GameResult) -> None:
+        """Keep a game that was annulled because its contest stops."""
+        with trio.CancelScope(shield=True):
+            await self.stored(partial(self._finish, game, ""))
 
     async def count_failure(self, fixture: Fixture) -> None:
         """Count a failed attempt to play a game; after too many, set the game aside."""
@@ -104,8 +190,41 @@ class Ledger:
         await self.surely(partial(self._store.failed, self._contest, fixture))
         if number >= MAX_FAILURES:
             why = f"the server died or failed {number} times in this game; it is set aside, and a loss for nobody"
-            log.error("contest_game_abandoned", contest=self._name, players=fixture.players, failures=number)
+            log.error("contest_game_abandoned", contest=self.definition.name, players=fixture.players, failures=number)
             await self.keep(GameResult(fixture, None, None, SET_ASIDE, why))
+
+    async def stage_began(self, stage: int, date: datetime) -> None:
+        """Store when a stage began; the first date stands."""
+        if stage not in self.began:
+            self.began[stage] = date
+            await self.surely(partial(self._store.stage_began, self._contest, stage, date))
+
+    async def read_interventions(self) -> Sequence[Intervention]:
+        """Return the organiser's new interventions, which another process may have stored."""
+        known = len(self.definition.interventions)
+
+        def look() -> None:
+            if len(self._store.interventions(self._contest)) > known:
+                found, games = self._store.definition(self._contest), self._store.games(self._contest)
+                self.definition, self.games = found, games  # both, or none where the store cannot be read
+
+        await self.stored(look)
+        return self.definition.interventions[known:]
+
+    async def close(self) -> bool:
+        """Close the contest in the store; False if the organiser has just intervened."""
+        known, now = len(self.definition.interventions), datetime.now(UTC)
+        return await self.surely(partial(self._store.close_contest, self._contest, now, known))
+
+    async def end_pauses(self) -> None:
+        """End the pause that the last server has left."""
+        await self.surely(partial(self._store.end_pause, self._contest, datetime.now(UTC)))
+
+    async def _keep_pause(self, pause: Pause) -> None:
+        if pause.ended is None:
+            await self.stored(partial(self._store.pause, self._contest, pause.reason, pause.began))
+        else:
+            await self.stored(partial(self._store.end_pause, self._contest, pause.ended))
 
     async def surely(self, write: Callable[[], Result]) -> Result:
         """Write to the store, and repeat until that succeeds; the first attempt is not cancelled."""
@@ -117,8 +236,4 @@ class Ledger:
                 lack = missing_resource(error)
                 if not lack:
                     raise
-                await self._pauses.pause("the contest's database cannot be written", lack)
-
-    async def stored(self, write: Callable[[], Result]) -> Result:
-        """Read or write the store in a thread, since the disk may be slow."""
-        return await self._seats.stored(write)
+                await self.pauses.pause("the contest's database cannot be written", lack)

@@ -6,7 +6,6 @@ A server that holds the contest takes it up within about a second; where none do
 import os
 import shutil
 import sys
-from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -80,10 +79,8 @@ def intervene(store: Store, contest: int, asked: InterventionRequest, date: date
         if is_cancelled(definition.interventions):
             raise BadIntervention(f"the contest {definition.name!r} was cancelled, and ends now")
         now = effective_results(definition, results)
-        if asked.kind is Kind.REPLAY:
-            _check_replay(definition, now, done, begun)
-        else:
-            _CHECKS[asked.kind](definition, now, done)
+        if refusal := _refusal(definition, now, done, begun):
+            raise BadIntervention(refusal)
         sentence = _what_follows(definition, results, done)
         return done
 
@@ -99,52 +96,48 @@ def _entrant(definition: Definition, name: str) -> str:
     raise BadIntervention(f"no entrant of {definition.name!r} is called {name!r}{_of(names)}")
 
 
-def _check_withdraw(definition: Definition, games: list[GameResult], done: Intervention) -> None:
-    out = find_disqualified(definition, games).get(done.name)
-    if out is not None:
-        raise BadIntervention(f"{done.name} plays no more already: {out.reason}")
+def _refusal(
+    definition: Definition, games: list[GameResult], done: Intervention, begun: dict[int | None, list[Fixture]]
+) -> str:
+    """Return why an intervention cannot be made, as a sentence; empty if it can."""
+    out = find_disqualified(definition, games)
+    match done.kind:
+        case Kind.WITHDRAW if done.name in out:
+            return f"{done.name} plays no more already: {out[done.name].reason}"
+        case Kind.REINSTATE if done.name not in out:
+            return f"{done.name} is neither disqualified nor withdrawn"
+        case Kind.REINSTATE:
+            last = plan(definition, games).stages[-1]
+            if done.stage >= 0 and done.name not in last.players:
+                return f"{done.name} takes no part in stage {last.number + 1}, which is being played"
+        case Kind.COMMAND:
+            return _wrong_command(definition, done)
+        case Kind.REPLAY:
+            return _why_not_replayed(definition, games, done, begun)
+        case Kind.PAUSE if is_paused(definition.interventions):
+            return f"the contest {definition.name!r} is paused already"
+        case Kind.RESUME if not is_paused(definition.interventions):
+            return f"the organiser has not paused the contest {definition.name!r}"
+    return ""
 
 
-def _check_reinstate(definition: Definition, games: list[GameResult], done: Intervention) -> None:
-    if done.name not in find_disqualified(definition, games):
-        raise BadIntervention(f"{done.name} is neither disqualified nor withdrawn")
-    last = plan(definition, games).stages[-1]
-    if done.stage >= 0 and done.name not in last.players:
-        raise BadIntervention(f"{done.name} takes no part in stage {last.number + 1}, which is being played")
-
-
-def _check_command(definition: Definition, games: list[GameResult], done: Intervention) -> None:
+def _wrong_command(definition: Definition, done: Intervention) -> str:
     if not done.command or not done.command[0]:
-        raise BadIntervention(
-            f"a command is missing: it stands behind --, as in: command {done.name} -- python3 bot.py"
-        )
+        return f"a command is missing: it stands behind --, as in: command {done.name} -- python3 bot.py"
     entrant = definition.entrant(done.name)
     if entrant is None or entrant.connects:
-        raise BadIntervention(f"{done.name} connects by itself, and has no command that could be changed")
+        return f"{done.name} connects by itself, and has no command that could be changed"
     if entrant.command == done.command:
-        raise BadIntervention(f"{done.name} has this command already; a program is started anew for each game anyway")
+        return f"{done.name} has this command already; a program is started anew for each game anyway"
     program = done.command[0]
     folder = Path(definition.folder) / entrant.folder
     places = os.pathsep.join((os.environ.get("PATH", os.defpath), os.path.dirname(sys.executable)))
     if shutil.which(str(folder / program) if "/" in program else program, path=places) is None:
-        raise BadIntervention(
+        return (
             f"{program} is no program that can be started from {folder}, and {done.name} would be disqualified: "
             "write where it is, or make it executable; nothing was changed"
         )
-
-
-def _check_pause(definition: Definition, _games: list[GameResult], _done: Intervention) -> None:
-    if is_paused(definition.interventions):
-        raise BadIntervention(f"the contest {definition.name!r} is paused already")
-
-
-def _check_resume(definition: Definition, _games: list[GameResult], _done: Intervention) -> None:
-    if not is_paused(definition.interventions):
-        raise BadIntervention(f"the organiser has not paused the contest {definition.name!r}")
-
-
-def _check_nothing(_definition: Definition, _games: list[GameResult], _done: Intervention) -> None:
-    """Let an intervention be made at any time."""
+    return ""
 
 
 _FOLLOWS = {
@@ -158,32 +151,23 @@ _FOLLOWS = {
 }
 """The effects of interventions that are always the same."""
 
-_CHECKS: dict[Kind, Callable[[Definition, list[GameResult], Intervention], None]] = {
-    Kind.WITHDRAW: _check_withdraw,
-    Kind.REINSTATE: _check_reinstate,
-    Kind.COMMAND: _check_command,
-    Kind.VERSION: _check_nothing,
-    Kind.PAUSE: _check_pause,
-    Kind.RESUME: _check_resume,
-    Kind.CANCEL: _check_nothing,
-}
 
-
-def _check_replay(
+def _why_not_replayed(
     definition: Definition, games: list[GameResult], done: Intervention, begun: dict[int | None, list[Fixture]]
-) -> None:
+) -> str:
     if done.match not in begun:
-        raise BadIntervention(f"no game of {definition.name!r} has the number {done.match}; the report lists them")
+        return f"no game of {definition.name!r} has the number {done.match}; the report lists them"
     game = next((game for game in games if game.match == done.match), None)
     if game is None:
-        raise BadIntervention(f"match {done.match} is still being played")
+        return f"match {done.match} is still being played"
     if game.termination in ANNULLED:
-        raise BadIntervention(f"match {done.match} was annulled, and its game is played again already")
+        return f"match {done.match} was annulled, and its game is played again already"
     if game not in counted_games(games):
-        raise BadIntervention(f"match {done.match} does not count: its game had a result before")
+        return f"match {done.match} does not count: its game had a result before"
     later = rests_on(definition, game.fixture, (fixture for of_match in begun.values() for fixture in of_match))
     if later:
-        raise BadIntervention(f"match {done.match} cannot be replayed: {later}, and rests on its result")
+        return f"match {done.match} cannot be replayed: {later}, and rests on its result"
+    return ""
 
 
 def _what_follows(definition: Definition, results: list[GameResult], done: Intervention) -> str:

@@ -15,7 +15,7 @@ import trio
 
 from engine.games.outcome import Termination
 from server.arena.arena import Arena
-from server.contest.definition import Interrupted
+from server.contest.definition import Definition, Interrupted
 from server.contest.fixtures import Fixture, GameResult
 from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers, Presence
@@ -28,11 +28,9 @@ from server.contest.interventions import Intervention, Kind, is_cancelled, is_pa
 from server.contest.plan import Plan, Present, games_to_start
 from server.contest.programs.sandbox.choice import wait_until_sealable
 from server.contest.runtime.adjudication import adjudicate
-from server.contest.runtime.attendance import LOOK_SECONDS, Attendance
+from server.contest.runtime.due_games import LOOK_SECONDS, MAX_LEFT, Attendance, PlanCache, make_plan
 from server.contest.runtime.finished_games import replay_record
-from server.contest.runtime.ledger import Ledger
-from server.contest.runtime.pauses import FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS, Pauses, missing_resource
-from server.contest.runtime.plan_cache import MAX_LEFT, PlanCache, make_plan
+from server.contest.runtime.ledger import FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS, Ledger, missing_resource
 from server.contest.scoring.disqualification import start_seconds
 from server.contest.scoring.game_result import absence_result, game_result
 from server.contest.store.store import Store
@@ -59,21 +57,23 @@ class Runner:
 
         ``host`` plays the games in place of the arena. ``kept`` is called with each result that the store has.
         """
+        self._set_up(
+            contest, Ledger(contest, store, arena.record_store, seats, self._tell, kept), arena, seats, host, cluster
+        )
+
+    def _set_up(
+        self, contest: int, ledger: Ledger, arena: Arena, seats: GameSeating, host: Host | None, cluster: Cluster | None
+    ) -> None:
         self.contest = contest
-        self.definition = store.definition(contest)
+        self._ledger = ledger
+        self._pauses = ledger.pauses
         self._cluster = None if cluster_obstacle(self.definition) else cluster
-        self._store = store
         self._arena = arena
         self._seats = seats
         usual = ArenaHost(arena, seats) if self._cluster is None else ClusterHost(arena, self._cluster)
         self._host: Host = host or usual
-        self._pauses = Pauses(contest, self.definition.name, store, seats.stored, self._tell)
-        self._ledger = Ledger(contest, self.definition.name, store, arena.record_store, seats, self._pauses, kept)
         self._connecting = frozenset(entrant.name for entrant in self.definition.entrants if entrant.connects)
         self._attendance = Attendance(ContestPlayers.of(arena), self._connecting)
-        self._left = store.begun(contest)
-        """The games that were running when the last server ended."""
-        self._began = store.stages(contest)
         self._running: dict[Fixture, int | None] = {}
         """By match, from the start of their programs until their results are kept."""
         self._left_cores: set[Fixture] = set()
@@ -87,6 +87,11 @@ class Runner:
         """Entrants that are disqualified or withdrawn."""
         self._changed = trio.Event()
 
+    @property
+    def definition(self) -> Definition:
+        """The contest, with the organiser's interventions."""
+        return self._ledger.definition
+
     async def run(self) -> None:
         """Play the contest to its end; this may be cancelled at any time, and another runner continues."""
         contest_players, turns = ContestPlayers.of(self._arena), self._seats.turns
@@ -95,11 +100,10 @@ class Runner:
         self._arena.offer_seekers(self._connecting)
         try:
             async with trio.open_nursery() as nursery:
-                await self._ledger.surely(partial(self._store.end_pause, self.contest, datetime.now(UTC)))
+                await self._ledger.end_pauses()
                 await self._recover(nursery)
                 if self._cluster is None:
-                    await wait_until_sealable(self.definition, self._pauses.pause, self._was_cancelled)
-                    await precompile_bots(self.definition, beside_games=True)
+                    await self._prepare()
                 if (rules := self.definition.adjudication) is not None:
                     nursery.start_soon(adjudicate, self.definition.name, rules, self._matches)
                 await self._conduct(nursery)
@@ -111,9 +115,14 @@ class Runner:
         log.info("contest_ended", contest=self.definition.name, games=len(self._ledger.games))
 
     @property
-    def running(self) -> Mapping[Fixture, int | None]:
+    def playing(self) -> Mapping[Fixture, int | None]:
         """The games that are played now, by the number of the match, until their programs have ended."""
         return self._running
+
+    async def _prepare(self) -> None:
+        """Wait until this machine can start the programs, with what they need compiled."""
+        await wait_until_sealable(self.definition, self._pauses.pause, self._was_cancelled)
+        await precompile_bots(self.definition, beside_games=True)
 
     def wake(self) -> None:
         """Let the runner look again for games that can begin."""
@@ -126,7 +135,7 @@ class Runner:
 
     async def _recover(self, nursery: trio.Nursery) -> None:
         """Recover the games that were running when the last server ended."""
-        for number, fixture in self._left.items():
+        for number, fixture in self._ledger.left.items():
             match = self._arena.matches.get(number)
             if match is not None and self._comes_back(fixture):
                 self._running[fixture] = number
@@ -139,7 +148,7 @@ class Runner:
             await self._ledger.count_failure(fixture)
             if match is None:
                 log.warning("contest_game_setup_lost", contest=self.definition.name, match=number)
-                await self._ledger.surely(partial(self._store.forget, self.contest, number))
+                await self._ledger.forget(number)
             else:
                 sentence = "the server died during the game, which is played again"
                 self._arena.annul(match, Termination.SERVER_STOP, sentence)
@@ -179,7 +188,7 @@ class Runner:
                 continue
             for game in found.forfeited:
                 await self._ledger.keep(game)
-            if found.over and (found.final or not self._running) and await self._close():
+            if found.over and (found.final or not self._running) and await self._ledger.close():
                 return
             if not self._arena.stopping:
                 self._begin(nursery, self._look_for(found.due))
@@ -189,22 +198,9 @@ class Runner:
             with trio.move_on_after(LOOK_SECONDS):
                 await self._changed.wait()
 
-    async def _close(self) -> bool:
-        """Close the contest in the store; False if the organiser has just intervened."""
-        known, now = len(self.definition.interventions), datetime.now(UTC)
-        return await self._ledger.surely(partial(self._store.close_contest, self.contest, now, known))
-
     async def _heed_organiser(self) -> None:
         """Read the organiser's new interventions from the store, where another process may have put them."""
-        known = self.definition.interventions
-
-        def look() -> None:
-            if len(self._store.interventions(self.contest)) > len(known):
-                found, games = self._store.definition(self.contest), self._store.games(self.contest)
-                self.definition, self._ledger.games = found, games  # both, or none where the store cannot be read
-
-        await self._ledger.stored(look)
-        for done in self.definition.interventions[len(known) :]:
+        for done in await self._ledger.read_interventions():
             log.warning("organiser_intervened", contest=self.definition.name, what=done.sentence)
             for match in self._matches():
                 if _ends(done, match):
@@ -228,7 +224,7 @@ class Runner:
         await self._heed_organiser()
         now = datetime.now(UTC)
         free = [name for name in self._free() if not any(name in fixture.players for fixture in self._running)]
-        seconds = {stage: (now - began).total_seconds() for stage, began in self._began.items()}
+        seconds = {stage: (now - began).total_seconds() for stage, began in self._ledger.began.items()}
         present = Present(frozenset(self._running), tuple(free), seconds)
         definition, games = self.definition, self._ledger.games
         count = len(games)
@@ -240,9 +236,7 @@ class Runner:
             ContestPlayers.of(self._arena).disqualify(self.definition, name, out.reason)
         self._out = set(outs)
         for stage in found.stages:
-            if stage.number not in self._began:
-                self._began[stage.number] = now
-                await self._ledger.surely(partial(self._store.stage_began, self.contest, stage.number, now))
+            await self._ledger.stage_began(stage.number, now)
         return found
 
     def _free(self) -> list[str]:
@@ -339,18 +333,22 @@ class Runner:
         await self._ledger.count_failure(fixture)
         await trio.sleep(pause_seconds(self._ledger.failures[fixture], FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS))
 
+    def _task(self, fixture: Fixture, number: int) -> GameTask:
+        """Return a game as its host is told it."""
+        starts = {name: start_seconds(self.definition, self._ledger.games, name) for name in fixture.players}
+        kept, wanted = self._comes_back(fixture), partial(self._wanted, fixture)
+        return GameTask(self.contest, self.definition, fixture, number, starts, kept, wanted)
+
     async def _have_played(self, fixture: Fixture) -> None:
         """Let the host play a game, and keep its result."""
         await self._arena.record_store.numbers_available()
         number = self._running[fixture] = self._arena.record_store.next_number()
         known, began = len(self.definition.interventions), trio.current_time()
-        if not await self._ledger.stored(partial(self._store.begin, self.contest, fixture, number, known)):
+        if not await self._ledger.begin(fixture, number):
             return  # the organiser has just changed something
         if self.definition.variants[fixture.variant].drawn is not None:
             await trio.to_thread.run_sync(self.definition.position, fixture)  # drawing it may take milliseconds
-        starts = {name: start_seconds(self.definition, self._ledger.games, name) for name in fixture.players}
-        kept, wanted = self._comes_back(fixture), partial(self._wanted, fixture)
-        task = GameTask(self.contest, self.definition, fixture, number, starts, kept, wanted)
+        task = self._task(fixture, number)
         game: HostedGame | None = None
         trouble: PlayerMissing | NotPlayed | None = None
         failure: Exception | None = None
@@ -380,17 +378,22 @@ class Runner:
                 raise failure
         finally:
             if game is None or not game.recorded:
-                await self._ledger.surely(partial(self._store.forget, self.contest, number))
+                await self._ledger.forget(number)
             elif any(game.programs):
-                await self._ledger.surely(partial(self._store.save_programs, self.contest, number, game.programs))
+                await self._ledger.save_programs(number, game.programs)
         if isinstance(trouble, PlayerMissing) and not trouble.fault:
-            if trouble.names:
+            if not trouble.names:
+                await self._gone(fixture)
+            else:
                 lost = absence_result(fixture, trouble.names, str(trouble), trouble.termination)
                 await self._ledger.keep(lost._replace(interventions=known, programs=trouble.programs))
         elif trouble is not None:
             self._tries[fixture] += 1
             what = "a program cannot be started" if isinstance(trouble, PlayerMissing) else "a game cannot be played"
             await self._pauses.pause(what, str(trouble), players=fixture.players)
+
+    async def _gone(self, fixture: Fixture) -> None:
+        """Take note that a player went away before its game began."""
 
     def _wanted(self, fixture: Fixture) -> bool:
         """Tell whether a game that is set up is to be played, with no player withdrawn meanwhile."""
@@ -404,9 +407,7 @@ class Runner:
         finally:
             cut_off = game.cut_off()
             if cut_off is not None:
-                self._ledger.games.append(cut_off)
-                with trio.CancelScope(shield=True):
-                    await self._ledger.stored(partial(self._store.finish, self.contest, cut_off))
+                await self._ledger.keep_cut_off(cut_off)
 
     async def _keep(self, over: GameResult, game: HostedGame) -> None:
         """Keep the result of a game; pause the contest if a fault of the server ended it."""

@@ -15,7 +15,7 @@ from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.dask_cluster import Cluster
 from server.contest.hosts.seating import GameSeating
 from server.contest.programs.sandbox import limits
-from server.contest.runtime.pauses import missing_resource
+from server.contest.runtime.ledger import missing_resource
 from server.contest.runtime.runner import Runner
 from server.contest.runtime.snapshot import take_snapshot, write_report
 from server.contest.store.store import Store

@@ -2,9 +2,10 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack, closing
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
@@ -97,49 +98,33 @@ def _read(data: Path, contest: int) -> _Kept:
 
 def _checked(data: Path, past: Past, told: Told, processes: int | None) -> Iterator[Checked]:
     """Check all results that have records, a batch at a time."""
-    played = past.played
+    played = [(result, past.kept.get(result.match or 0, "")) for result in past.played]
     parts = [played[start : start + AT_A_TIME] for start in range(0, len(played), AT_A_TIME)]
-    done = 0
-    told(0, len(played))
     if processes is None:
         processes = 0 if len(played) <= FEW else len(os.sched_getaffinity(0))
-    if not processes:
-        for part in parts:
-            yield from check_part(data, past.definition, part, past.kept)
-            done += len(part)
+    done = 0
+    told(done, len(played))
+    with ExitStack() as stack:
+        work = partial(_check_part, data, past.definition)
+        # spawned: a fork of a process with threads may hang
+        pool = ProcessPoolExecutor(processes, get_context("spawn")) if processes else None
+        for found in map(work, parts) if pool is None else stack.enter_context(pool).map(work, parts):
+            yield from found
+            done += len(found)
             told(done, len(played))
-        return
-    # spawned: a fork of a process with threads may hang
-    pool = ProcessPoolExecutor(processes, get_context("spawn"))
-    try:
-        waiting: dict[Future[list[Checked]], int] = {}
-        for part in parts:
-            kept = {game.match: past.kept.get(game.match, "") for game in part if game.match is not None}
-            waiting[pool.submit(check_part, data, past.definition, part, kept)] = len(part)
-        while waiting:
-            ended, _ = wait(waiting, timeout=0.5, return_when=FIRST_COMPLETED)
-            for future in ended:
-                done += waiting.pop(future)
-                yield from future.result()
-            told(done, len(played))
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
-def check_part(
-    data: Path, definition: Definition, results: Sequence[GameResult], kept: Mapping[int, str]
-) -> list[Checked]:
-    """Check some results against their records."""
-    return [check(definition, _evidence(data, result, kept)) for result in results]
+def _check_part(data: Path, definition: Definition, part: Sequence[tuple[GameResult, str]]) -> list[Checked]:
+    """Check results against their records; each with the SHA-256 of its record when it was kept."""
+    return [check(definition, _evidence(data, result, kept)) for result, kept in part]
 
 
-def _evidence(data: Path, result: GameResult, kept: Mapping[int, str]) -> Evidence:
+def _evidence(data: Path, result: GameResult, kept: str) -> Evidence:
     assert result.match is not None
     found = find_record(data, result.match)
     if found is None:
         return Evidence(result, None)
-    sha256 = hashlib.sha256(found).hexdigest()
-    return Evidence(result, found.decode(errors="replace"), sha256, kept.get(result.match, ""))
+    return Evidence(result, found.decode(errors="replace"), hashlib.sha256(found).hexdigest(), kept)
 
 
 def _strays(data: Path, definition: Definition, known: set[int], stands: Plan) -> Iterator[str]:

@@ -16,6 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from engine.statistics.elo import TWO_SIDED_95, Rating, count_pairs
+from engine.statistics.online import decayed
 from engine.wire.words import number_of
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
@@ -23,7 +24,6 @@ from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, NotAllowed
 from server.league.grading.evidence import BadReport, Build, Evidence, add_report
 from server.league.grading.grading import NOTHING, BadRule, Grade, Rule, Student, grade_all, read
-from server.league.ladder.rating import decayed
 from server.league.ladder.store import LadderStore
 from server.league.submissions.versions import CHECK_REPORT, Version, Versions
 from server.ops.typed_json import decode

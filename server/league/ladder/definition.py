@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from engine.clock import TimeControl
 from engine.levels import LEVELS
+from engine.statistics.online import LadderPlayer
 from engine.wire.words import NAME_PATTERN, NAME_RULE
 from server.config.builtin_bot import LEVELLED, BuiltinBot
 from server.config.declared import Field, Form, Range, fields_of, read_fields, read_table, read_value
@@ -25,7 +26,6 @@ from server.config.toml_table import BadTable, TomlTable
 from server.contest.contest_file import Load, read_control, read_variant
 from server.contest.definition import PATHS, SEED, Bounds, Definition, Entrant, Sandbox, Stage, Variant
 from server.contest.formats.round_robin import RoundRobin
-from server.league.ladder.rating import LadderPlayer
 
 LEVEL_ELO = (500, 963, 1426, 1875, 2353, 2802, 3251, 3700, 4170)
 """What the levels from 1 on are fixed at: the distances that README measures in GIPF 4 4 15 15, from 500 on.
@@ -111,6 +111,11 @@ class LadderDefinition(msgspec.Struct, frozen=True, kw_only=True):
     """Absolute."""
     file: str = ""
     """Where it was read from, absolute; no key of the file."""
+
+    @property
+    def entrants(self) -> list[Entrant]:
+        """The programs of the file as entrants."""
+        return [Entrant(one.name, one.command, folder=one.folder) for one in self.programs]
 
     def contest(self, entrants: Sequence[Entrant], data: str) -> Definition:
         """Return the contest that a game between entrants is to its host: only the built-in bots are no entrants.
@@ -256,8 +261,7 @@ def roster(
     plays.
     """
     listed = {level.name: Listed(LadderPlayer(level.name, "", level.anchor), 0, None) for level in definition.levels}
-    for program in definition.programs:
-        entrant = Entrant(program.name, program.command, folder=program.folder)
+    for program, entrant in zip(definition.programs, definition.entrants, strict=True):
         listed[program.name] = Listed(LadderPlayer(program.name, program.owner), 0, entrant)
     taken = {name.lower() for name in listed}
     for version in versions:

@@ -15,7 +15,8 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from server.league.ladder.rating import ELO, LadderPlayer, Rating, decayed, starting
+from engine.statistics.elo import ELO
+from engine.statistics.online import LadderPlayer, OnlineRating, decayed, starting
 
 OWNER_MEMORY = 20.0
 """So many games of each owner are remembered."""
@@ -158,7 +159,7 @@ class Pairing(NamedTuple):
 
 def next_pairings(
     players: Mapping[str, LadderPlayer],
-    ratings: Mapping[str, Rating],
+    ratings: Mapping[str, OnlineRating],
     counts: GameCounts,
     running: Collection[Pairing],
     weights: Mapping[str, float],
@@ -198,7 +199,7 @@ def opening(seed: int, counts: GameCounts, pairing: Pairing) -> int:
     return seed % 1000 + sum("".join(sorted(pairing[1:])).encode()) + met // 2
 
 
-def information(one: Rating, other: Rating) -> float:
+def information(one: OnlineRating, other: OnlineRating) -> float:
     """Return by how much a game is expected to lower the variances of two ratings together, in Elo squared.
 
     By the law of total variance that is the variance of what the ratings will be after the game, which is known for
@@ -220,7 +221,7 @@ class _State(NamedTuple):
     players: Mapping[str, LadderPlayer]
     owners: Mapping[str, str]
     """What has a share in games, by player; fixed points are left out."""
-    ratings: Mapping[str, Rating]
+    ratings: Mapping[str, OnlineRating]
     counts: tuple[GameCounts, GameCounts]
     """Of games that were played, and of those that are being played."""
     busy: set[str]

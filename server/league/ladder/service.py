@@ -2,30 +2,26 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import structlog
 import trio
 from msgspec.structs import replace
 
-from engine.games.outcome import Termination
 from server.arena.arena import Arena
 from server.config.toml_table import BadTable
-from server.contest.definition import Definition, Entrant, Qualification, Sandbox
-from server.contest.fixtures import Fixture, GameResult
+from server.contest.definition import Qualification
 from server.contest.hosts.contest_players import ContestPlayers, RatedGames
 from server.contest.hosts.precompile import precompile_bots
 from server.contest.hosts.seating import GameSeating
-from server.contest.programs.sandbox.choice import sandbox_obstacle
-from server.contest.runtime.finished_games import replay_record
 from server.contest.runtime.service import ContestService
 from server.contest.store.folders import errors_of
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.definition import ActiveVersion, ConnectedBot, LadderDefinition, Listed, read_file, roster
-from server.league.ladder.hosts import LADDER, LadderHost
 from server.league.ladder.pairing import Pairing
-from server.league.ladder.runner import LadderRunner
-from server.league.ladder.store import BegunGame, LadderStore
+from server.league.ladder.runner import LADDER, LadderRunner
+from server.league.ladder.store import LadderStore
 from server.league.ladder_control import LadderControl
 from server.league.submissions import upload
 from server.league.submissions.versions import BUILD, Versions
@@ -38,9 +34,6 @@ log = structlog.get_logger()
 
 LOOK_SECONDS = 1.0
 """How often to look whether an organiser has paused the ladder, or wants its file read again."""
-
-FAULT_SECONDS = 30.0
-"""Pause before the ladder is taken up again after a fault that it cannot contain."""
 
 UNRATED_SECONDS = 5.0
 """How often to look whether bots that wait may still be rated."""
@@ -68,7 +61,10 @@ class LadderService:
         self._data = arena.settings.data
         self._runner: LadderRunner | None = None
         self._paused = False
-        self._reads = 0
+        self._reads: int | None = None
+        """How often the file was to be read again; None before that is known."""
+        self._followed = trio.Event()
+        """Set when it is known whether the ladder is paused."""
         self._replaced = trio.Event()
         """Another file is to be played, as soon as the games that are being played are over."""
         self._players = ContestPlayers.of(arena)
@@ -86,59 +82,24 @@ class LadderService:
     async def run(self, contests: ContestService) -> None:
         """Play until cancelled, on the cores of contests as long as these do not want them."""
         await contests.cleaned.wait()
-        seats = contests.seats
-        await self._begin()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(supervise, "ladder_organisers", self._follow_organisers)
             nursery.start_soon(supervise, "ladder_unrated", self._send_home_unrated)
-            compiled = None
-            while True:
-                if compiled is not self.definition:
-                    compiled = self.definition
-                    nursery.start_soon(supervise, "ladder_compiling", self._compile)
-                await self._play_file(seats)
-
-    async def _begin(self) -> None:
-        """Note which file is played, and read how the ladder stands."""
-        while True:
-            try:
-                await trio.to_thread.run_sync(self.control.begin, self.definition.file)
-                state = await trio.to_thread.run_sync(self.control.state)
-                self._paused, self._reads = bool(state.paused), state.reads
-                return
-            except BadStore as error:
-                log.error("ladder_interrupted", seconds=FAULT_SECONDS, reason=str(error))
-                await trio.sleep(FAULT_SECONDS)
-
-    async def _play_file(self, seats: GameSeating) -> None:
-        """Play by the definition as it is now, until it is replaced; contains all faults."""
-        self._replaced = replaced = trio.Event()
-        try:
-            await self._until_sealable()
-            await self._play(seats)
-        except* (OSError, BadStore) as group:
-            log.error("ladder_interrupted", seconds=FAULT_SECONDS, reason=str(group.exceptions[0]))
-        except* Exception as group:
-            log.error("ladder_interrupted", seconds=FAULT_SECONDS, exc_info=group)
-        if not replaced.is_set():
-            await trio.sleep(FAULT_SECONDS)
+            await supervise("ladder_games", self._play, contests.seats)
 
     async def _follow_organisers(self) -> None:
         """Do what organisers ask for in the database: pauses, and reading the file again."""
+        await trio.to_thread.run_sync(self.control.begin, self.definition.file)
         while True:
-            try:
-                state = await trio.to_thread.run_sync(self.control.state)
-                if state.reads != self._reads:
-                    self._reads = state.reads
-                    await self._read_again()
-                if bool(state.paused) != self._paused:
-                    self._paused = bool(state.paused)
-                    log.info("ladder_state_changed", paused=self._paused)
-                    if self._runner is not None:
-                        self._runner.wake()
-            except BadStore as error:
-                log.error("ladder_interrupted", seconds=FAULT_SECONDS, reason=str(error))
-                await trio.sleep(FAULT_SECONDS)
+            state = await trio.to_thread.run_sync(self.control.state)
+            if self._reads not in (None, state.reads):
+                await self._read_again()
+            self._reads = state.reads
+            if bool(state.paused) != self._paused:
+                self._paused = bool(state.paused)
+                log.info("ladder_state_changed", paused=self._paused)
+                self._wake()
+            self._followed.set()
             await trio.sleep(LOOK_SECONDS)
 
     async def _read_again(self) -> None:
@@ -155,31 +116,23 @@ class LadderService:
             log.info("ladder_file_read", file=found.file)
 
     async def _play(self, seats: GameSeating) -> None:
-        arena, turns = self._arena, seats.turns
-        runner = LadderRunner(
-            self.definition,
-            self.store,
-            self._data,
-            LadderHost(arena, seats, self.definition.cores),
-            self._record_store,
-            self.listed,
-            self._recover,
-            stopping=lambda: arena.stopping or self._paused or self._replaced.is_set(),
-        )
-        self._runner = runner
-        turns.enter(LADDER, runner.wake)
-        # nobody else is let in under the names of its programs
-        self._players.open(LADDER, self._contest(), runner.wake)
-        try:
+        """Play by the file, and by another one when the games that are being played are over."""
+        await self._followed.wait()
+        arena = self._arena
+        while True:
+            self._replaced = trio.Event()
+            make = partial(
+                LadderRunner, self.definition, self.store, self.listed, arena, seats,
+                stopping=lambda: arena.stopping or self._paused or self._replaced.is_set(),
+            )  # fmt: skip
+            self._runner = runner = await seats.stored(make)
             async with trio.open_nursery() as nursery:
+                nursery.start_soon(supervise, "ladder_compiling", self._compile)
                 nursery.start_soon(runner.run)
                 await self._replaced.wait()
-                while runner.running:
+                while runner.playing:
                     await trio.sleep(LOOK_SECONDS)
                 nursery.cancel_scope.cancel()
-        finally:
-            self._players.leave(LADDER)
-            turns.leave(LADDER)
 
     def listed(self) -> dict[str, Listed]:
         """Return who plays now, by name. For any thread."""
@@ -232,25 +185,13 @@ class LadderService:
             return f"{name} rests, since {standing.rests}; let it play again on the page /ladder/{name}"
         return ""
 
-    async def _until_sealable(self) -> None:
-        """Wait until programs can be sealed, where they should be."""
-        while self.definition.sandbox is Sandbox.SEALED and (why := await trio.to_thread.run_sync(sandbox_obstacle)):
-            log.error("ladder_interrupted", seconds=FAULT_SECONDS, reason=why)
-            await trio.sleep(FAULT_SECONDS)
-            sandbox_obstacle.cache_clear()
-
     async def _compile(self) -> None:
         """Compile what the built-in bot needs, beside the games."""
-        contest = self._contest()
+        contest = self.definition.contest(self.definition.entrants, "")
         if self.definition.levels:
             levels = tuple(level.name for level in self.definition.levels)
             contest = replace(contest, qualification=Qualification(levels, self.definition.control))
         await precompile_bots(contest, beside_games=True)
-
-    def _contest(self) -> Definition:
-        """Return the ladder as a contest of all programs of its file."""
-        programs = [Entrant(one.name, one.command, folder=one.folder) for one in self.definition.programs]
-        return self.definition.contest(programs, str(self._data.resolve()))
 
     def _wake(self) -> None:
         """Let the runner see who has come."""
@@ -265,15 +206,6 @@ class LadderService:
             with suppress(BadStore):
                 for name, why in (await trio.to_thread.run_sync(self.unrated, names)).items() if names else ():
                     self._players.send_home_unrated(name, why)
-
-    async def _recover(self, game: BegunGame, fixture: Fixture) -> GameResult | None:
-        """Return the result of a game of an earlier server; one that was not over is annulled."""
-        match = self._arena.matches.get(game.match)
-        if match is None:
-            return await replay_record(fixture, game.match, self._record_store)
-        sentence = "the server died during the game of the ladder, which is not counted"
-        self._arena.annul(match, Termination.SERVER_STOP, sentence)
-        return None
 
 
 def kept_by_ladder(data: Path, store: LadderStore, match: int, name: str) -> KeptByContest | None:

@@ -9,18 +9,18 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from server.league.accounts.accounts import Accounts
-from server.league.ladder.pairing import GameCounts
-from server.league.ladder.rating import (
+from engine.statistics.online import (
     LadderGame,
     LadderPlayer,
-    Rating,
+    OnlineRating,
     VersionStart,
     rate,
     start_of_version,
     starting,
     update,
 )
+from server.league.accounts.accounts import Accounts
+from server.league.ladder.pairing import GameCounts
 
 ROUNDING = 0.001
 """Ratings that are nearer to each other than this, in Elo, are the same."""
@@ -41,7 +41,7 @@ class Standing(NamedTuple):
     owner: str
     version: int
     """That of its author's versions which is in play; 0 for programs of the ladder file and levels."""
-    rating: Rating
+    rating: OnlineRating
     """As of the last game, without what time adds to its deviation."""
     failures: int
     """Games in a row in which it did not start, or did not stay alive."""
@@ -243,7 +243,7 @@ class LadderStore:
                     database.execute("UPDATE ladder_players SET failures = 0 WHERE name = ?", (name,))
         return resting
 
-    def _keep_rating(self, database: sqlite3.Connection, name: str, rating: Rating) -> None:
+    def _keep_rating(self, database: sqlite3.Connection, name: str, rating: OnlineRating) -> None:
         database.execute(
             "UPDATE ladder_players SET elo = ?, deviation = ?, games = ?, last = ? WHERE name = ?",
             (rating.elo, rating.deviation, rating.games, rating.last, name),
@@ -398,10 +398,10 @@ def _standing(row: Any) -> Standing | None:
 
 def _known(row: Any) -> Standing:
     name, owner, version, elo, deviation, games, last, failures, rests = row
-    return Standing(name, owner, version, Rating(elo, deviation, games, last), failures, rests)
+    return Standing(name, owner, version, OnlineRating(elo, deviation, games, last), failures, rests)
 
 
-def _same(one: Rating, other: Rating) -> bool:
+def _same(one: OnlineRating, other: OnlineRating) -> bool:
     """Tell whether ratings are equal but for rounding."""
     apart = max(abs(one.elo - other.elo), abs(one.deviation - other.deviation))
     return apart < ROUNDING and (one.games, one.last) == (other.games, other.last)

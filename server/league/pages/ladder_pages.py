@@ -13,8 +13,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from engine.statistics.online import DAY, decayed
 from server.league.accounts.people import ORGANISER
-from server.league.ladder.rating import DAY, decayed
 from server.league.ladder.service import LadderService
 from server.league.ladder_control import NO_LADDER
 from server.league.pages.identity import Identities, Identity

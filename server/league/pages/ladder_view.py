@@ -6,8 +6,8 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from engine.statistics.online import LadderPlayer, decayed
 from server.league.ladder.definition import Listed
-from server.league.ladder.rating import LadderPlayer, decayed
 from server.league.ladder.store import CountedGame, ScoreAgainst, Standing, VersionInPlay
 
 PROVISIONAL = 100.0

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.statistics.online import LadderPlayer
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
@@ -17,7 +18,6 @@ from server.league.accounts.people import ORGANISER
 from server.league.grading.evidence import BadReport
 from server.league.grading.grade_book import GradeBook, League, league_evidence
 from server.league.grading.grading import BadRule, read
-from server.league.ladder.rating import LadderPlayer
 from server.league.ladder.store import BegunGame, EndedGame, LadderStore
 from server.league.submissions.versions import BUILD, CHECK_REPORT, State, Versions
 from tests.server.commands.test_grade import check_report, contest_report

@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime
 
+from engine.statistics.online import DAY, LadderPlayer, OnlineRating
 from server.contest.definition import Entrant
 from server.league.ladder.definition import Listed
-from server.league.ladder.rating import DAY, LadderPlayer, Rating
 from server.league.ladder.store import (
     BegunGame,
     CountedGame,
@@ -32,7 +32,7 @@ LISTED = {"alphabeta-1": Listed(LadderPlayer("alphabeta-1", "", 500.0), 0, None)
 
 def standing(name: str, elo: float, deviation: float, days: float = 0, rests: str = "") -> Standing:
     last = NOW - days * DAY
-    return Standing(name, name[:3], 1, Rating(elo, deviation, 9, last), 3 if rests else 0, rests)
+    return Standing(name, name[:3], 1, OnlineRating(elo, deviation, 9, last), 3 if rests else 0, rests)
 
 
 def game(number: int, first: str, second: str, elo: float, version: int, score: float | None = 1.0) -> CountedGame:

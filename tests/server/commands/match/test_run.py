@@ -65,7 +65,7 @@ def won(task: GameTask) -> GameResult:
     return GameResult(task.fixture, None, 0, "three_in_a_row", "", 5)
 
 
-Hold = Callable[..., "tuple[MatchEnd | str, ScriptedHost, str]"]
+Hold = Callable[..., "tuple[MatchEnd, ScriptedHost, str]"]
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hold:
 
     def hold_match(
         made: MatchSetup, ends: Callable[[GameTask], GameResult] = won, results: Path | None = None, look: float = 20.0
-    ) -> tuple[MatchEnd | str, ScriptedHost, str]:
+    ) -> tuple[MatchEnd, ScriptedHost, str]:
         hosts = []
 
         def host(arena: object, seats: object) -> ScriptedHost:
@@ -84,34 +84,28 @@ def held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hold:
         monkeypatch.setattr(runner, "ArenaHost", host)
         monkeypatch.setattr(run, "LOOK_SECONDS", look)
         said = io.StringIO()
-        end: MatchEnd | str = ""
-        try:
-            end = trio.run(
-                hold, made, results, None, "", Console(file=said, width=200),
-                clock=trio.testing.MockClock(autojump_threshold=0.05),
-            )  # fmt: skip
-        except* CannotPlay as group:
-            (error,) = group.exceptions
-            assert isinstance(error, CannotPlay)
-            end = f"{error}\n{error.wrote}".strip()
+        end = trio.run(
+            hold, made, results, None, "", Console(file=said, width=200),
+            clock=trio.testing.MockClock(autojump_threshold=0.05),
+        )  # fmt: skip
         return end, hosts[0] if hosts else ScriptedHost(tmp_path, ends), said.getvalue()
 
     return hold_match
 
 
-def counted(end: MatchEnd | str) -> list[int]:
-    assert isinstance(end, MatchEnd), end
+def counted(end: MatchEnd) -> list[int]:
+    assert end.fault is None
     return [game.number for game in end.progress.tally.games]
 
 
 def test_a_match_goes_on_where_its_ledger_ends(tmp_path: Path, held: Hold) -> None:
     results = tmp_path / "results.sqlite3"
     end, host, said = held(setup(games=4), results=results)
-    assert counted(end) == [1, 2, 3, 4] and len(host.begun) == 4 and said == ""
+    assert counted(end) == [1, 2, 3, 4] and len(host.begun) == 4
     end, host, said = held(setup(games=8), results=results)
     assert counted(end) == list(range(1, 9)), "more games may be asked for"
     assert [task.fixture for task in host.begun] == list(setup(games=8).fixtures[4:])
-    assert said.startswith("going on after 4 games\n")
+    assert "\ngoing on after 4 games\n" in said
     end, host, said = held(setup(games=8), results=results)
     assert counted(end) == list(range(1, 9)) and host.begun == []
 
@@ -141,7 +135,7 @@ def test_the_ledger_of_another_match_is_refused(tmp_path: Path, held: Hold, chan
 def test_a_foreign_file_is_refused_and_left_as_it_is(tmp_path: Path, held: Hold) -> None:
     results = tmp_path / "results.jsonl"
     results.write_text('{"type": "match"}\n' * 100)
-    with pytest.raises(Rejected, match=f"--results {results}: .* is no database"):
+    with pytest.raises(Rejected, match=f"--results {results}: this is no file of a match: .* is no database"):
         held(setup(games=2), results=results)
     assert results.read_text() == '{"type": "match"}\n' * 100
 
@@ -173,7 +167,7 @@ def test_a_fault_of_the_machine_that_lasts_ends_the_match(held: Hold, monkeypatc
     def ends(task: GameTask) -> GameResult:
         raise NotPlayed("no worker is left")
 
-    assert held(setup(games=2), ends, look=0.5)[0] == "a game cannot be played: no worker is left"
+    assert held(setup(games=2), ends, look=0.5)[0].fault == CannotPlay("a game cannot be played: no worker is left")
 
 
 @pytest.mark.slow
@@ -181,8 +175,8 @@ def test_a_game_that_is_annulled_again_and_again_ends_the_match(held: Hold) -> N
     def ends(task: GameTask) -> GameResult:
         return GameResult(task.fixture, None, None, Termination.SERVER_FAULT, "a bug")
 
-    sentence = held(setup(games=2), ends)[0]
-    assert isinstance(sentence, str) and sentence.startswith("game 1 cannot be played: ")
+    fault = held(setup(games=2), ends)[0].fault
+    assert fault is not None and fault.sentence.startswith("game 1 cannot be played: ")
 
 
 def test_a_player_that_never_starts_ends_the_match_and_is_heard(tmp_path: Path, held: Hold) -> None:
@@ -191,7 +185,8 @@ def test_a_player_that_never_starts_ends_the_match_and_is_heard(tmp_path: Path, 
 
     results = tmp_path / "results.sqlite3"
     end, _, _ = held(setup(games=2), ends, results)
-    assert end == "bob did not come to the game\nTraceback\nImportError: no module named tables"
+    wrote = "Traceback\nImportError: no module named tables"
+    assert end.fault == CannotPlay("bob did not come to the game", wrote, "bob")
     end, host, _ = held(setup(games=2), results=results)
     assert counted(end) == [1, 2] and len(host.begun) == 2, "the game that was lost without a start is played"
 
@@ -203,7 +198,7 @@ def test_a_player_that_has_played_before_loses_a_game_that_it_does_not_come_to(h
         return won(task)
 
     end, _, _ = held(setup(games=4), ends)
-    assert counted(end) == [1, 2, 3, 4] and isinstance(end, MatchEnd)
+    assert counted(end) == [1, 2, 3, 4]
     lost = end.progress.tally.games[1]
     assert (lost.players, lost.points, lost.causes) == (("bob", "ann"), (0.0, 1.0), ("crashed", ""))
     assert lost.sentence == "bob did not come to the game"

@@ -29,7 +29,7 @@ from server.contest.definition import Definition
 from server.contest.hosts import dask_cluster as cluster
 from server.contest.hosts import game_worker
 from server.contest.hosts.dask_cluster import BadCluster, Cluster, ClusterGame, dask_cluster
-from server.contest.hosts.host import GameTask, NotPlayed
+from server.contest.hosts.host import MAX_FAILURES, GameTask, NotPlayed
 from server.contest.hosts.worker_job import (
     Answer,
     BadAnswer,
@@ -204,7 +204,7 @@ async def test_a_worker_that_fails_again_and_again_gets_no_more_games(made: Made
     async with running(made) as found, trio.open_nursery() as nursery:
         for match in range(20):
             nursery.start_soon(found.play, job(match + 1))
-    assert asked.count("bad") <= cluster.MAX_FAILURES
+    assert asked.count("bad") <= cluster.MAX_WORKER_FAILURES
     assert asked.count("good") == 20
 
 
@@ -228,12 +228,12 @@ async def test_games_wait_while_the_scheduler_is_lost_which_is_no_failure_of_the
             played.append(await found.play(job()))
 
         nursery.start_soon(play)
-        for time_ in range(cluster.MAX_TRIES + 1):
+        for time_ in range(MAX_FAILURES + 1):
             await until(lambda: bool(made.open))
             made.reached = False
             await until(lambda: not made.open)
             assert (found.workers, played) == (0, [])
-            if time_ == cluster.MAX_TRIES:
+            if time_ == MAX_FAILURES:
                 made.answer = lambda worker, task: ABSENT
             made.reached = True
         await until(lambda: bool(played))

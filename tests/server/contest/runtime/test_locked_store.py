@@ -11,7 +11,7 @@ from structlog.typing import EventDict
 
 from engine.wire import messages as m
 from server.contest.hosts import seating
-from server.contest.runtime import pauses
+from server.contest.runtime import ledger
 from server.contest.store.store import FILE
 from server.storage import database
 from tests.server.contest.runtime.bots import play_by_seed, running_contest, wait_until_over
@@ -53,7 +53,7 @@ async def test_a_database_that_is_locked_holds_up_contests_alone(
 ) -> None:
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.5)
     monkeypatch.setattr(seating, "STORE_SECONDS", 0.1)
-    monkeypatch.setattr(pauses, "MAX_PAUSE_SECONDS", 0.1)
+    monkeypatch.setattr(ledger, "MAX_PAUSE_SECONDS", 0.1)
     data = tmp_path / "data"
     with capture_logs() as logs:
         async with running_contest(data, LOCKED) as (harness, store, contest), trio.open_nursery() as bots:

@@ -18,11 +18,11 @@ from structlog.testing import capture_logs
 from server.contest.fixtures import SET_ASIDE, counted_games
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.core_queue import CoreQueue
+from server.contest.hosts.host import MAX_FAILURES
 from server.contest.programs import program
 from server.contest.programs.sandbox.cores import spawn
 from server.contest.report.formatting import interruptions
-from server.contest.runtime import pauses
-from server.contest.runtime.ledger import MAX_FAILURES
+from server.contest.runtime import ledger
 from server.contest.runtime.snapshot import take_snapshot
 from server.contest.scoring.disqualification import find_disqualified
 from server.contest.store.folders import folder_of
@@ -57,7 +57,7 @@ command = ['{sys.executable}', '{DICE}']
 async def test_a_contest_pauses_where_the_machine_lacks_something_and_nobody_has_lost_by_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    monkeypatch.setattr(pauses, "MAX_PAUSE_SECONDS", 0.05)
+    monkeypatch.setattr(ledger, "MAX_PAUSE_SECONDS", 0.05)
     failed = Counter[str]()
 
     def fails(*words: Any, **options: Any) -> Any:

@@ -9,7 +9,7 @@ from server.contest.fixtures import ABSENT, GameResult
 from server.contest.formats.round_robin import Gauntlet, RoundRobin
 from server.contest.formats.swiss import Swiss
 from server.contest.plan import games_to_start, plan
-from server.contest.runtime.plan_cache import STANDS_SECONDS, PlanCache
+from server.contest.runtime.due_games import STANDS_SECONDS, PlanCache
 from tests.server.contest.played import by_seed, contest
 
 

@@ -7,7 +7,6 @@ from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import repeat
 from pathlib import Path
-from threading import Thread
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -161,13 +160,6 @@ def test_dates_keep_their_moment_whatever_their_time_zone(store: Store) -> None:
     assert all(date.tzinfo == UTC for date in store.stages(number).values())
     with pytest.raises(ValueError, match="needs its time zone"):
         store.stage_began(number, 1, DATE.replace(tzinfo=None))
-
-
-def test_any_thread_may_use_it(store: Store) -> None:
-    thread = Thread(target=store.open_contest, args=("", contest(2, RoundRobin()), DATE))
-    thread.start()
-    thread.join()
-    assert [row.name for row in store.contests()] == ["test"]
 
 
 def test_a_full_disk_is_said_in_a_sentence_and_nothing_half_is_kept(store: Store) -> None:

@@ -6,8 +6,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from engine import record
+from engine.statistics.online import LadderPlayer, rate
 from server.league.accounts.accounts import Accounts
-from server.league.ladder.rating import LadderPlayer, rate
 from server.league.ladder.store import CountedGame, LadderStore
 from server.storage.record_store import RecordStore
 

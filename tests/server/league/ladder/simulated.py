@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Mapping
 from random import Random
 
+from engine.statistics.online import LadderGame, LadderPlayer, start_of_version, starting, update
 from server.league.ladder.pairing import GameCounts, Pairing, next_pairings
-from server.league.ladder.rating import LadderGame, LadderPlayer, start_of_version, starting, update
 
 VARIANT = "gipf 3 3 9 9"
 

@@ -23,14 +23,13 @@ from server.contest.hosts.host import GameTask, NotPlayed, PlayerMissing
 from server.contest.runtime.finished_games import game_of_record
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.definition import read
-from server.league.ladder.runner import LadderRunner
-from server.league.ladder.store import BegunGame
 from server.match import referee
 from server.storage.database import BadStore
 from server.storage.record_store import SUFFIX
-from tests.server.harness import at_once
 from tests.server.league.ladder.counted import check_counted
-from tests.server.league.ladder.test_runner import FakeHost, Ladder
+from tests.server.league.ladder.test_runner import FakeHost, Ladder, no_threads, simulated
+
+__all__ = ["no_threads", "simulated"]
 
 FILE = """
 time = {{ budget = 60_000 }}
@@ -126,7 +125,7 @@ class Walk(Ladder):
         self.number += 1
         return self.number
 
-    async def numbers_available(self, count: int) -> None:
+    async def numbers_available(self) -> None:
         pass
 
     def sync_record(self, match: int) -> str:
@@ -136,17 +135,14 @@ class Walk(Ladder):
         path = self.path(match)
         return path.read_text(encoding="utf-8") if path.exists() else None
 
-    async def recover(self, game: BegunGame, fixture: Fixture) -> GameResult | None:
-        text = self.read(game.match)
+    def recover(self, match: int, fixture: Fixture) -> GameResult | None:
+        text = self.read(match)
         return None if text is None else game_of_record(fixture, text)
 
-    # a server
+    def records(self) -> Any:
+        return self
 
-    def runner(self) -> LadderRunner:
-        return LadderRunner(
-            self.definition, self.store, self.data, self.host, self,
-            self.listed, self.recover, now=self.now, in_thread=at_once,
-        )  # fmt: skip
+    # a server
 
     async def play(self, task: GameTask) -> GameResult:
         """Play a game to one of the ends that games have."""

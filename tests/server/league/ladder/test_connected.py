@@ -10,35 +10,31 @@ import trio
 import trio.testing
 
 from engine import record
+from engine.statistics.online import rate
 from engine.wire import messages as m
 from engine.wire.codes import Code
 from server.contest.fixtures import Fixture, GameResult
 from server.contest.hosts.contest_players import ContestPlayers
+from server.contest.runtime import ledger, runner
 from server.contest.runtime.finished_games import game_of_record
 from server.contest.runtime.service import ContestService
 from server.contest.store.store import FILE as STORE
 from server.contest.store.store import Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR
-from server.league.ladder import service
 from server.league.ladder.definition import read
-from server.league.ladder.hosts import AWAY_SECONDS
-from server.league.ladder.rating import rate
-from server.league.ladder.runner import LadderRunner
+from server.league.ladder.runner import AWAY_SECONDS, UNPAIRED_SECONDS
 from server.league.ladder.service import UNRATED_SECONDS, LadderService
 from server.league.ladder.store import CountedGame
 from server.league.submissions.versions import Versions
 from server.storage.record_store import RecordStore
 from tests.server.contest.runtime.test_seating import no_threads
-from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, at_once, open_arena
+from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, open_arena
 
 __all__ = ["no_threads"]
 
 
-@pytest.fixture(autouse=True)
-def no_threads_of_the_runner(monkeypatch: pytest.MonkeyPatch, no_threads: None) -> None:
-    monkeypatch.setitem(LadderRunner.__init__.__kwdefaults__ or {}, "in_thread", at_once)
-
+pytestmark = pytest.mark.usefixtures("no_threads")
 
 FILE = """
 sandbox = "none"
@@ -198,9 +194,9 @@ async def test_who_comes_and_goes_holds_up_nobody(
     async with ladder_of(tmp_path) as ladder, trio.open_nursery() as bots:
         for name in ("ann-1", "bob-1"):
             bots.start_soon(ladder.play, name)
-        for _ in range(3):
+        for _ in range(2):
             await ladder.connect("cat-1")
-            await trio.sleep(15)
+            await trio.sleep(UNPAIRED_SECONDS + 2)
         games = ladder.service.store.last_games(999)
         assert len(games) >= 30 and not any("cat-1" in game.ended.game.players for game in games)
         bots.cancel_scope.cancel()
@@ -234,15 +230,9 @@ async def test_what_is_asked_of_the_ladder_beside_a_game_is_refused(
         assert (await client.hear(m.Error)).sentence == "this server plays no ladder"
 
 
-async def test_a_game_that_a_server_died_in_is_not_counted_and_one_that_was_over_is_counted_once(
-    tmp_path: Path, autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def replay(fixture: Fixture, match: int, records: RecordStore) -> GameResult | None:
-        text = records.read(match)
-        return None if text is None else game_of_record(fixture, text)
-
-    monkeypatch.setattr(service, "replay_record", replay)  # in this process, since a simulated clock waits for no other
-    async with ladder_of(tmp_path / "data") as ladder, trio.open_nursery() as bots:
+async def _die_twice(folder: Path) -> tuple[Path, Path]:
+    """Return what a server leaves that dies during a game, and when a game is over and not counted."""
+    async with ladder_of(folder) as ladder, trio.open_nursery() as bots:
         bots.start_soon(ladder.play, "ann-1")
         bob = await ladder.connect("bob-1")
         await bob.hear(m.Board)
@@ -252,6 +242,20 @@ async def test_a_game_that_a_server_died_in_is_not_counted_and_one_that_was_over
         over = ladder.harness.die("over")
         assert [len(ladder.service.store.last_games(9)), len(ladder.service.store.begun())] == [0, 1]
         bots.cancel_scope.cancel()
+    return during, over
+
+
+async def test_a_game_that_a_server_died_in_is_not_counted_and_one_that_was_over_is_counted_once(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def replay(fixture: Fixture, match: int, records: RecordStore) -> GameResult | None:
+        text = records.read(match)
+        return None if text is None else game_of_record(fixture, text)
+
+    monkeypatch.setattr(runner, "replay_record", replay)  # in this process, since a simulated clock waits for no other
+    with monkeypatch.context() as slow:
+        slow.setattr(ledger, "sync_result_in_thread", lambda *_: trio.sleep_forever())
+        during, over = await _die_twice(tmp_path / "data")
     for folder, games in ((during, 0), (over, 1), (over, 1)):
         async with ladder_of(folder) as ladder:
             await ladder.counted(lambda _: not ladder.service.store.begun())

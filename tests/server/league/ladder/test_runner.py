@@ -4,6 +4,8 @@ import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import trio
@@ -11,9 +13,13 @@ import trio.testing
 from msgspec.structs import replace
 
 from engine.games.outcome import Termination
+from engine.statistics.online import DAY, rate
 from server.contest.fixtures import ENDED_AT_START, NOT_STARTED, Fixture, GameResult
+from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.core_queue import CoreQueue
 from server.contest.hosts.host import GameTask, HostedGame, NotPlayed, PlayerMissing
+from server.contest.hosts.worker_job import PROGRAMS
+from server.contest.runtime import runner
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.definition import (
     ActiveVersion,
@@ -24,12 +30,13 @@ from server.league.ladder.definition import (
     read_file,
     roster,
 )
-from server.league.ladder.hosts import LADDER, LadderHost, free_games
-from server.league.ladder.rating import DAY, rate
-from server.league.ladder.runner import UNPAIRED_SECONDS, LadderRunner, ended_game
+from server.league.ladder.runner import LADDER, LadderRunner, ended_game, free_games
 from server.league.ladder.store import BegunGame, LadderStore
 from server.league.ladder_control import LadderControl
+from tests.server.contest.runtime.test_seating import no_threads
 from tests.server.harness import at_once
+
+__all__ = ["no_threads"]
 
 FILE = """
 time = { budget = 1000 }
@@ -65,16 +72,20 @@ async def better_first(task: GameTask) -> GameResult:
 class FakeGame:
     """A game that takes a while."""
 
-    recorded = True
     lacked = ""
     programs = (None, None)
 
     def __init__(self, task: GameTask, play: Play) -> None:
+        self.recorded = True
         self._task = task
         self._play = play
 
     async def result(self) -> GameResult:
-        return await self._play(self._task)
+        try:
+            return await self._play(self._task)
+        except Exception:
+            self.recorded = False
+            raise
 
     def leave_cores(self) -> bool:
         return False
@@ -83,22 +94,13 @@ class FakeGame:
         return None
 
 
-class FakeHost(LadderHost):
+class FakeHost:
     """Room for some games, which end as they are told to."""
 
     def __init__(self, rooms: int, play: Play = better_first) -> None:
         self.rooms = rooms
         self.play_game = play
         self.tasks: list[GameTask] = []
-
-    def free(self) -> int:
-        return self.rooms
-
-    def take(self) -> None:
-        self.rooms -= 1
-
-    def give_back(self) -> None:
-        self.rooms += 1
 
     @asynccontextmanager
     async def play(self, task: GameTask) -> AsyncIterator[HostedGame | None]:
@@ -116,11 +118,26 @@ class FakeRecords:
         self.last += 1
         return self.last
 
-    async def numbers_available(self, count: int) -> None:
+    async def numbers_available(self) -> None:
         pass
 
     def sync_record(self, match: int) -> str:
         return f"{match:064x}"
+
+
+@pytest.fixture(autouse=True)
+def simulated(monkeypatch: pytest.MonkeyPatch, no_threads: None) -> None:
+    """Let a runner wait for nothing but the simulated clock: not for threads, sandboxes and compilers."""
+
+    async def recover(fixture: Fixture, match: int, records: Any) -> GameResult | None:
+        found: GameResult | None = records.recover(match, fixture)
+        return found
+
+    async def prepare(_runner: LadderRunner) -> None:
+        await trio.lowlevel.checkpoint()
+
+    monkeypatch.setattr(runner, "replay_record", recover)
+    monkeypatch.setattr(LadderRunner, "_prepare", prepare)
 
 
 class Ladder:
@@ -135,8 +152,6 @@ class Ladder:
         self.host = host
         self.versions = {"ann-1": 1, "bob-1": 1, "cat-1": 1}
         self.connected: list[str] = []
-        self.over: dict[int, GameResult] = {}
-        """Games of an earlier server that were over."""
 
     def now(self) -> float:
         return 1e9 + trio.current_time()
@@ -147,16 +162,25 @@ class Ladder:
         ]
         return roster(self.definition, active, [ConnectedBot(bot, bot[:3]) for bot in self.connected])
 
-    async def recover(self, game: BegunGame, fixture: Fixture) -> GameResult | None:
-        found = self.over.get(game.match)
-        return None if found is None else found._replace(fixture=fixture)
+    def recover(self, match: int, fixture: Fixture) -> GameResult | None:
+        """Return the result of a game of an earlier server; None: it was not over."""
+        return None
+
+    def records(self) -> Any:
+        records: Any = FakeRecords(self.store.last_match())
+        records.recover = self.recover
+        return records
 
     def runner(self) -> LadderRunner:
-        return LadderRunner(
-            self.definition, self.store, self.data, self.host,
-            FakeRecords(self.store.last_match()), self.listed, self.recover,
-            now=self.now, in_thread=at_once,
+        """Return the runner of a server that has just started."""
+        turns = CoreQueue(PROGRAMS * self.host.rooms)
+        seats: Any = SimpleNamespace(turns=turns, stored=at_once, leave=turns.leave)
+        arena: Any = SimpleNamespace(
+            contest_players=ContestPlayers(), offer_seekers=lambda names: None, stopping=False, matches={},
+            accept_status=SimpleNamespace(closed=False), record_store=self.records(),
+            settings=SimpleNamespace(data=self.data),
         )  # fmt: skip
+        return LadderRunner(self.definition, self.store, self.listed, arena, seats, host=self.host, now=self.now)
 
     async def run(self, seconds: float) -> None:
         """Let a server play for a while, and kill it: nothing of what it does then is carried out."""
@@ -196,7 +220,7 @@ async def test_games_are_played_whenever_there_is_room_and_rate_their_players(
         begun = sum(game.first == name for game in games) - sum(game.second == name for game in games)
         assert abs(begun) <= 4
     # a bot plays one game at a time, the level more
-    assert host.rooms == 2 and len(ladder.store.begun()) == 2
+    assert len(ladder.store.begun()) == 2
     entrants = {entrant.name: entrant.folder for task in host.tasks for entrant in task.definition.entrants}
     assert entrants == {name: str(ladder.data / name) for name in ladder.versions}
 
@@ -210,21 +234,6 @@ async def test_no_more_games_are_played_a_day_than_the_file_says(
     autojump_clock.jump(DAY)
     await ladder.run(100)
     assert len(ladder.store.games()) == 14
-
-
-async def test_both_games_of_a_pair_begin_from_the_same_opening(
-    ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock
-) -> None:
-    host.rooms = 1
-    await ladder.run(60 * GAME_SECONDS)
-    openings: dict[tuple[int, frozenset[str]], list[tuple[int, str]]] = {}
-    for task in host.tasks:
-        key = (task.fixture.variant, frozenset(task.fixture.players))
-        openings.setdefault(key, []).append((task.fixture.opening, task.fixture.players[0]))
-    for found in openings.values():
-        pairs = zip(found[::2], found[1::2], strict=False)
-        assert all(one[0] == other[0] and one[1] != other[1] for one, other in pairs)
-    assert max(len({opening for opening, _ in found}) for found in openings.values()) > 2
 
 
 async def test_a_new_version_comes_into_play_after_the_game_of_the_old_one(
@@ -291,46 +300,6 @@ async def test_a_bot_that_connects_is_rated_in_the_same_list_and_its_rating_stay
     assert len(ladder.store.versions("dan-1")) == 1
 
 
-async def test_a_bot_that_goes_away_before_its_game_holds_up_nobody_else(
-    ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock
-) -> None:
-    asked: list[float] = []
-
-    async def play(task: GameTask) -> GameResult:
-        if "dan-1" not in task.fixture.players:
-            return await better_first(task)
-        asked.append(trio.current_time())
-        ladder.connected = []
-        raise PlayerMissing("a player has gone away", ())
-
-    host.play_game, ladder.connected = play, ["dan-1"]
-    with trio.move_on_after(UNPAIRED_SECONDS + 8 * GAME_SECONDS):
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(ladder.runner().run)
-            await trio.sleep(3 * GAME_SECONDS)
-            ladder.connected = ["dan-1"]
-    first, second = asked[:2]
-    assert first < 3 * GAME_SECONDS and second - first >= UNPAIRED_SECONDS
-    games = ladder.store.last_games(999)
-    assert len(games) >= 2 * (UNPAIRED_SECONDS / GAME_SECONDS + 3)  # both rooms go on
-    assert not any("dan-1" in game.ended.game.players for game in games)
-
-
-async def test_a_connected_bot_that_breaks_off_its_games_rests(
-    ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock
-) -> None:
-    async def play(task: GameTask) -> GameResult:
-        await trio.sleep(GAME_SECONDS)
-        if "dan-1" not in task.fixture.players:
-            return won(task)
-        return won(task, 1 - task.fixture.players.index("dan-1"), Termination.CRASHED)
-
-    host.play_game, ladder.connected = play, ["dan-1"]
-    await ladder.run(30 * GAME_SECONDS)
-    found = ladder.store.standing("dan-1")
-    assert found is not None and found.rests and found.rating.games == ladder.definition.failures
-
-
 @pytest.mark.parametrize("fault", [NotPlayed("no core"), PlayerMissing("no memory", (), fault=True), OSError("full")])
 async def test_a_fault_of_the_machine_is_nobodys_and_games_pause(
     ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock, fault: Exception
@@ -342,35 +311,6 @@ async def test_a_fault_of_the_machine_is_nobodys_and_games_pause(
     await ladder.run(600)
     assert ladder.store.games() == [] and ladder.store.begun() == []
     assert 10 < len(host.tasks) < 20  # the pauses double up to a minute
-
-
-async def test_annulled_games_are_not_counted(
-    ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock
-) -> None:
-    async def play(task: GameTask) -> GameResult:
-        await trio.sleep(GAME_SECONDS)
-        return won(task, None, Termination.ORGANISER)
-
-    host.play_game = play
-    await ladder.run(5 * GAME_SECONDS)
-    assert ladder.store.last_games(9) == [] and len(host.tasks) >= 8
-
-
-async def test_a_server_that_is_killed_counts_games_that_were_over_once_and_drops_the_others(
-    ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock
-) -> None:
-    await ladder.run(2.5 * GAME_SECONDS)
-    over, dropped = ladder.store.begun()
-    counted = len(ladder.store.games())
-    ladder.over[over.match] = GameResult(Fixture(0, 1, 0, 0, 0, over.players), over.match, 1, "line")
-    await ladder.run(0.5)
-    assert [game.ended.game.match for game in ladder.store.last_games(1)] == [over.match]
-    assert len(ladder.store.games()) == counted + 1
-    numbers = {game.match for game in ladder.store.begun()}
-    assert len(numbers) == 2 and not numbers & {over.match, dropped.match}
-    await ladder.run(0.5)
-    assert len(ladder.store.games()) == counted + 1
-    ladder.check()
 
 
 async def test_a_game_in_which_the_server_dies_is_not_all_that_is_played(

@@ -11,8 +11,8 @@ from itertools import pairwise
 
 import pytest
 
+from engine.statistics.online import LadderGame, LadderPlayer, OnlineRating, update
 from server.league.ladder.pairing import ForgettingCounter, GameCounts, Pairing, information, next_pairings, opening
-from server.league.ladder.rating import LadderGame, LadderPlayer, Rating, update
 from tests.server.league.ladder.simulated import LEVELS, VARIANT, Ladder
 
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
@@ -24,40 +24,45 @@ def bots(*names: str) -> dict[str, LadderPlayer]:
     return {name: LadderPlayer(name, f"owner of {name}") for name in names}
 
 
-def chosen(players: dict[str, LadderPlayer], ratings: dict[str, Rating], slots: int = 1) -> list[set[str]]:
+def chosen(players: dict[str, LadderPlayer], ratings: dict[str, OnlineRating], slots: int = 1) -> list[set[str]]:
     games = next_pairings(players, ratings, GameCounts(), [], {VARIANT: 1.0}, slots, 0.0)
     return [{game.first, game.second} for game in games]
 
 
 def test_a_game_tells_more_the_nearer_and_the_more_uncertain_both_are() -> None:
-    known, near, far = Rating(1500, 40), Rating(1550, 40), Rating(2100, 40)
+    known, near, far = OnlineRating(1500, 40), OnlineRating(1550, 40), OnlineRating(2100, 40)
     assert information(known, near) > 3 * information(known, far)
-    assert information(known, Rating(1550, 200)) > information(known, near)
-    assert information(known, Rating(1500, 0)) == pytest.approx(information(Rating(1500, 0), known))
+    assert information(known, OnlineRating(1550, 200)) > information(known, near)
+    assert information(known, OnlineRating(1500, 0)) == pytest.approx(information(OnlineRating(1500, 0), known))
 
 
 @pytest.mark.parametrize("difference", [0.0, 150.0])
 def test_a_game_is_expected_to_tell_as_much_as_it_does_on_average(difference: float) -> None:
     players = {"ann": LadderPlayer("ann", "ann"), "level": LadderPlayer("level", "", 1500.0)}
-    before = {"ann": Rating(1500 + difference, 150)}
+    before = {"ann": OnlineRating(1500 + difference, 150)}
     falls = []
     for score in (0.0, 1.0):
         after = update(before, LadderGame(1, VARIANT, "ann", "level", score, 0.0), players)["ann"]
         falls.append(150**2 - after.deviation**2)
     expected = 1 / (1 + 10 ** (-difference / 400))
-    told = information(before["ann"], Rating(1500, 0))
+    told = information(before["ann"], OnlineRating(1500, 0))
     assert told == pytest.approx((1 - expected) * falls[0] + expected * falls[1], rel=0.15)
 
 
 def test_neighbours_meet_and_those_who_are_far_apart_do_not() -> None:
     players = bots("ann", "bob", "carla", "dan")
-    ratings = {"ann": Rating(1000, 50), "bob": Rating(2000, 50), "carla": Rating(2050, 50), "dan": Rating(1100, 50)}
+    ratings = {
+        "ann": OnlineRating(1000, 50),
+        "bob": OnlineRating(2000, 50),
+        "carla": OnlineRating(2050, 50),
+        "dan": OnlineRating(1100, 50),
+    }
     assert chosen(players, ratings, 9) == [{"ann", "dan"}, {"bob", "carla"}]
 
 
 def test_opponents_come_in_turn() -> None:
     players = bots("ann", "bob", "carla")
-    ratings = {"ann": Rating(1500, 50), "bob": Rating(1500, 50), "carla": Rating(1600, 50)}
+    ratings = {"ann": OnlineRating(1500, 50), "bob": OnlineRating(1500, 50), "carla": OnlineRating(1600, 50)}
     counts = GameCounts()
     met = []
     for _ in range(12):

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from engine.statistics.online import LadderPlayer
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.store.folders import errors_of
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR
 from server.league.ladder.definition import read
-from server.league.ladder.hosts import LADDER
-from server.league.ladder.rating import LadderPlayer
+from server.league.ladder.runner import LADDER
 from server.league.ladder.service import LadderService, kept_by_ladder
 from server.league.ladder.store import BegunGame, EndedGame
 from server.league.submissions.versions import Versions

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.statistics.online import DAY, LadderPlayer, rate
 from server.league.accounts.accounts import Accounts
-from server.league.ladder.rating import DAY, LadderPlayer, rate
 from server.league.ladder.store import BegunGame, EndedGame, LadderStore, ScoreAgainst
 
 PLAYERS = {
@@ -101,13 +101,6 @@ def test_all_games_are_rated_anew_where_a_fixed_point_stands_elsewhere(store: La
     assert (after["bob-1"].version, after["bob-1"].rating.games) == (2, 0)
 
 
-def test_games_are_read_some_at_a_time(store: LadderStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.league.ladder.store.GAMES_AT_A_TIME", 2)
-    for match in range(1, 6):
-        play(store, begun(match), None if match == 2 else 1.0)
-    assert [game.number for game in store.each_game()] == [1, 3, 4, 5]
-
-
 def test_a_new_version_begins_at_the_old_rating_and_wakes_up_who_rests(store: LadderStore) -> None:
     for match in range(1, RESTS_AFTER + 1):
         assert play(store, begun(match), 0.0, (True, False)) == (["ann-1"] if match == RESTS_AFTER else [])
@@ -185,13 +178,6 @@ def test_results_of_versions_are_summed_up_by_opponent(store: LadderStore, monke
     assert list(store.last_ratings("ann-1")) == [1, 2]
     monkeypatch.setattr("server.league.ladder.store.MOST_RESULTS", 1)
     assert store.opponents("bob-1") == [ScoreAgainst(1, "ann-1", 1, 0, 0)]
-
-
-def test_a_game_that_is_dropped_runs_no_more(store: LadderStore) -> None:
-    store.begin([begun(7), begun(8)])
-    store.forget(7)
-    store.forget(7)
-    assert store.begun() == [begun(8)]
 
 
 def test_counts_are_of_all_games_of_players_with_an_owner(store: LadderStore, monkeypatch: pytest.MonkeyPatch) -> None:

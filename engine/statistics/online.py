@@ -1,4 +1,4 @@
-"""Ratings of the ladder, game by game, with uncertainty.
+"""Online rating: ratings that change with each game of a ladder, with uncertainty.
 
 The model is Glicko's (Glickman 1999): what is known of somebody's strength is a normal distribution, a result is as
 likely as Bradley and Terry (1952) say, a draw counts as half a win and half a loss, and uncertainty grows with time.
@@ -15,6 +15,8 @@ import math
 from collections.abc import Iterable, Mapping
 
 import msgspec
+
+from engine.statistics.elo import ELO
 
 
 class LadderPlayer(msgspec.Struct, frozen=True):
@@ -52,7 +54,7 @@ class VersionStart(msgspec.Struct, frozen=True):
     """Number of the last game that had been counted by then; 0 where there was none."""
 
 
-class Rating(msgspec.Struct, frozen=True):
+class OnlineRating(msgspec.Struct, frozen=True):
     """Somebody's strength as of the last game, on the scale of the fixed points."""
 
     elo: float
@@ -63,9 +65,6 @@ class Rating(msgspec.Struct, frozen=True):
     last: float | None = None
     """When the last of all games ended, those of earlier versions too, in Unix seconds; None where there was none."""
 
-
-ELO = 400 / math.log(10)
-"""Elo in a natural unit of strength: a difference of 400 makes wins ten times as likely as losses."""
 
 START_ELO = 1500.0
 """Where everybody begins on a ladder without fixed points."""
@@ -103,7 +102,7 @@ STEP_ELO = 80.0
 """Their steps at most, in Elo: within a few hundred Elo a result changes from certain to impossible."""
 
 
-def starting(players: Mapping[str, LadderPlayer], name: str) -> Rating:
+def starting(players: Mapping[str, LadderPlayer], name: str) -> OnlineRating:
     """Return the rating of somebody who has not played yet.
 
     Fixed points have theirs. All others begin in the middle of the fixed points, at least as uncertain as somebody who
@@ -111,24 +110,24 @@ def starting(players: Mapping[str, LadderPlayer], name: str) -> Rating:
     """
     player = players.get(name)
     if player is not None and player.anchor is not None:
-        return Rating(player.anchor, 0.0)
+        return OnlineRating(player.anchor, 0.0)
     anchors = [player.anchor for player in players.values() if player.anchor is not None]
     if not anchors:
-        return Rating(START_ELO, START_DEVIATION)
+        return OnlineRating(START_ELO, START_DEVIATION)
     # the standard deviation of a uniform distribution
     spread = (max(anchors) - min(anchors)) / math.sqrt(12)
-    return Rating((max(anchors) + min(anchors)) / 2, max(LEAST_START_DEVIATION, spread))
+    return OnlineRating((max(anchors) + min(anchors)) / 2, max(LEAST_START_DEVIATION, spread))
 
 
-def start_of_version(old: Rating) -> Rating:
+def start_of_version(old: OnlineRating) -> OnlineRating:
     """Return the rating with which a new version begins.
 
     It is that of the one before, but more uncertain, and without games.
     """
-    return Rating(old.elo, math.hypot(old.deviation, VERSION_DEVIATION), 0, old.last)
+    return OnlineRating(old.elo, math.hypot(old.deviation, VERSION_DEVIATION), 0, old.last)
 
 
-def decayed(rating: Rating, now: float) -> Rating:
+def decayed(rating: OnlineRating, now: float) -> OnlineRating:
     """Return what a rating is worth at a time in Unix seconds: the longer ago the last game, the more uncertain.
 
     The strength stays. For showing and for choosing games: what is stored and updated is not decayed.
@@ -136,10 +135,12 @@ def decayed(rating: Rating, now: float) -> Rating:
     if rating.last is None or rating.deviation == 0 or now <= rating.last:
         return rating
     grown = math.sqrt(rating.deviation**2 + DRIFT**2 * (now - rating.last) / DAY)
-    return Rating(rating.elo, max(rating.deviation, min(grown, IDLE_DEVIATION)), rating.games, rating.last)
+    return OnlineRating(rating.elo, max(rating.deviation, min(grown, IDLE_DEVIATION)), rating.games, rating.last)
 
 
-def update(ratings: Mapping[str, Rating], game: LadderGame, players: Mapping[str, LadderPlayer]) -> dict[str, Rating]:
+def update(
+    ratings: Mapping[str, OnlineRating], game: LadderGame, players: Mapping[str, LadderPlayer]
+) -> dict[str, OnlineRating]:
     """Return the new ratings of both players of a game.
 
     ``ratings`` are those before the game, as `update`, `starting` or `start_of_version` have returned them; whoever is
@@ -162,7 +163,7 @@ def rate(
     games: Iterable[LadderGame],
     players: Mapping[str, LadderPlayer],
     starts: Iterable[VersionStart] = (),
-) -> dict[str, Rating]:
+) -> dict[str, OnlineRating]:
     """Return the ratings of all players after all games, from the first one on.
 
     Games in the order of their numbers, starts of versions in that of theirs. Who has left the ladder is included, too.
@@ -178,7 +179,7 @@ def rate(
 
 
 def _begin_versions(
-    ratings: dict[str, Rating], waiting: list[VersionStart], before: float, players: Mapping[str, LadderPlayer]
+    ratings: dict[str, OnlineRating], waiting: list[VersionStart], before: float, players: Mapping[str, LadderPlayer]
 ) -> None:
     """Begin the versions, the last of the list first, that became active before a game."""
     while waiting and waiting[-1].after < before:
@@ -212,7 +213,7 @@ def _log_likelihood(difference: float, score: float) -> float:
     return score * difference - max(difference, 0.0) - math.log1p(math.exp(-abs(difference)))
 
 
-def _played(rating: Rating, whole: float, rise: float, fall: float, game: LadderGame) -> Rating:
+def _played(rating: OnlineRating, whole: float, rise: float, fall: float, game: LadderGame) -> OnlineRating:
     """Return a rating after a game.
 
     Its part is that of its variance in the whole one of the difference, whose mean rises and whose variance falls. How
@@ -222,4 +223,4 @@ def _played(rating: Rating, whole: float, rise: float, fall: float, game: Ladder
     variance = rating.deviation**2
     part = variance / whole
     left = variance - part**2 * fall * math.sqrt(part)
-    return Rating(rating.elo + part * rise, math.sqrt(max(left, 0.0)), rating.games + 1, game.ended)
+    return OnlineRating(rating.elo + part * rise, math.sqrt(max(left, 0.0)), rating.games + 1, game.ended)

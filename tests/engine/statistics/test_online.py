@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from server.league.ladder.rating import (
+from engine.statistics.online import (
     DAY,
     IDLE_DEVIATION,
     LEAST_START_DEVIATION,
@@ -13,7 +13,7 @@ from server.league.ladder.rating import (
     VERSION_DEVIATION,
     LadderGame,
     LadderPlayer,
-    Rating,
+    OnlineRating,
     VersionStart,
     decayed,
     rate,
@@ -49,23 +49,23 @@ def test_a_game_changes_a_rating_as_the_whole_integral_says(
     mean: float, deviation: float, opponent: float, score: float
 ) -> None:
     level = LadderPlayer("level", "", opponent)
-    new = update({"ann": Rating(mean, deviation)}, game("ann", "level", score), {"level": level} | BOTS)["ann"]
+    new = update({"ann": OnlineRating(mean, deviation)}, game("ann", "level", score), {"level": level} | BOTS)["ann"]
     assert (new.elo, new.deviation) == pytest.approx(integrated(mean, deviation, opponent, score), abs=0.01)
 
 
 def test_fixed_points_stay_and_count_their_games() -> None:
     players = BOTS | LEVELS
     ratings = rate([game("alphabeta:3", "ann", 0.0), game("alphabeta:3", "alphabeta:4", 1.0, 2, 5.0)], players)
-    assert ratings["alphabeta:3"] == Rating(1350, 0, 2, 5.0)
-    assert ratings["alphabeta:4"] == Rating(1800, 0, 1, 5.0)
+    assert ratings["alphabeta:3"] == OnlineRating(1350, 0, 2, 5.0)
+    assert ratings["alphabeta:4"] == OnlineRating(1800, 0, 1, 5.0)
     assert ratings["ann"].elo > starting(players, "ann").elo
 
 
 def test_newcomers_begin_in_the_middle_of_the_fixed_points_and_may_be_anywhere_between_them() -> None:
-    assert starting(BOTS, "ann") == Rating(START_ELO, START_DEVIATION)
-    assert starting(BOTS | LEVELS, "ann") == Rating(2250, 3600 / math.sqrt(12))
+    assert starting(BOTS, "ann") == OnlineRating(START_ELO, START_DEVIATION)
+    assert starting(BOTS | LEVELS, "ann") == OnlineRating(2250, 3600 / math.sqrt(12))
     near = {name: LEVELS[name] for name in ("alphabeta:1", "alphabeta:2")}
-    assert starting(near, "dora") == Rating(675, LEAST_START_DEVIATION)
+    assert starting(near, "dora") == OnlineRating(675, LEAST_START_DEVIATION)
 
 
 def test_both_players_of_a_game_change_alike_when_they_are_equally_uncertain() -> None:
@@ -81,7 +81,7 @@ def test_ratings_are_the_same_game_by_game_and_from_the_first_game_on() -> None:
     ladder = Ladder({"ann": 3, "bob": 3}, seed=1)
     starts = [VersionStart("ann-1", 0), VersionStart("bob-2", 25), VersionStart("bob-2", 60)]
     ladder.play(60)
-    kept: dict[str, Rating] = {}
+    kept: dict[str, OnlineRating] = {}
     for played in ladder.games:
         for start in starts:
             if start.after == played.number - 1:
@@ -93,24 +93,28 @@ def test_ratings_are_the_same_game_by_game_and_from_the_first_game_on() -> None:
 
 
 def test_a_new_version_begins_where_the_old_one_was_but_more_uncertain() -> None:
-    old = Rating(1820, 60, 40, 7.0)
-    assert start_of_version(old) == Rating(1820, math.hypot(60, VERSION_DEVIATION), 0, 7.0)
+    old = OnlineRating(1820, 60, 40, 7.0)
+    assert start_of_version(old) == OnlineRating(1820, math.hypot(60, VERSION_DEVIATION), 0, 7.0)
 
 
 def test_ratings_become_uncertain_without_games_and_do_not_sink() -> None:
-    rating = Rating(1820, 60, 40, 1000.0)
+    rating = OnlineRating(1820, 60, 40, 1000.0)
     assert decayed(rating, 500.0) == decayed(rating, 1000.0) == rating
-    assert decayed(rating, 1000 + 64 * DAY) == Rating(1820, 100, 40, 1000.0)
+    assert decayed(rating, 1000 + 64 * DAY) == OnlineRating(1820, 100, 40, 1000.0)
     assert decayed(rating, 1000 + 1e9).deviation == IDLE_DEVIATION
-    assert decayed(Rating(1820, 1000, 1, 0.0), 1e9).deviation == 1000  # never less than before
-    assert decayed(Rating(1350, 0, 40, 0.0), 1e9).deviation == 0  # a fixed point
-    assert decayed(Rating(1500, 350), 1e9) == Rating(1500, 350)
-    assert decayed(Rating(1500, 500, 1, 0.0), 1e9).deviation == 500
+    assert decayed(OnlineRating(1820, 1000, 1, 0.0), 1e9).deviation == 1000  # never less than before
+    assert decayed(OnlineRating(1350, 0, 40, 0.0), 1e9).deviation == 0  # a fixed point
+    assert decayed(OnlineRating(1500, 350), 1e9) == OnlineRating(1500, 350)
+    assert decayed(OnlineRating(1500, 500, 1, 0.0), 1e9).deviation == 500
 
 
 def test_a_result_after_a_long_time_counts_for_more() -> None:
     soon, late = (
-        update({"ann": Rating(1500, 50, 9, 0.0)}, game("ann", "level", 1.0, 1, ended), {"level": LEVELS["alphabeta:3"]})
+        update(
+            {"ann": OnlineRating(1500, 50, 9, 0.0)},
+            game("ann", "level", 1.0, 1, ended),
+            {"level": LEVELS["alphabeta:3"]},
+        )
         for ended in (1.0, 200 * DAY)
     )
     assert late["ann"].elo - 1500 > 3 * (soon["ann"].elo - 1500)
@@ -118,6 +122,6 @@ def test_a_result_after_a_long_time_counts_for_more() -> None:
 
 def test_extreme_differences_and_wide_ratings_stay_finite() -> None:
     players = {"level": LadderPlayer("level", "", 0.0), "top": LadderPlayer("top", "", 1e5)}
-    new = update({"ann": Rating(1e5, 1e4)}, game("ann", "level", 0.0), players)["ann"]
+    new = update({"ann": OnlineRating(1e5, 1e4)}, game("ann", "level", 0.0), players)["ann"]
     assert math.isfinite(new.elo) and 0 < new.deviation < 1e4
-    assert update({"ann": Rating(0.0, 1e-6)}, game("ann", "top", 0.0), players)["ann"].deviation >= 0
+    assert update({"ann": OnlineRating(0.0, 1e-6)}, game("ann", "top", 0.0), players)["ann"].deviation >= 0

@@ -1,0 +1,155 @@
+"""The games that can begin: whose players are present, from a plan that is cached while results do not change it.
+
+To plan costs more the more games there were. In a round robin all games are known from the start, and where nobody
+could be disqualified by what was played since, those that have not begun are still due. So a contest is planned once a
+second at most where its games are shorter, and each of its games costs the same.
+"""
+
+from collections import deque
+from collections.abc import Collection, Mapping, Sequence
+
+import trio
+
+from server.contest.definition import Definition
+from server.contest.fixtures import QUALIFICATION, Fixture, GameResult
+from server.contest.hosts.contest_players import ContestPlayers
+from server.contest.plan import Plan, Present, plan
+from server.contest.scoring.disqualification import Disqualification, find_disqualified, is_harmless
+from server.contest.scoring.game_result import results_by_absence
+
+LOOK_SECONDS = 1.0
+"""How often to look whether something has changed that nobody tells."""
+
+STEADY_SECONDS = 2.0
+"""An entrant that was missing is there again when it has waited for so long, or a match of it has begun.
+
+One that comes and goes all the time is there at some looks, and never long enough to play."""
+
+
+class Attendance:
+    """The attendance of the entrants of a contest that connect by themselves."""
+
+    def __init__(self, contest_players: ContestPlayers, connecting: frozenset[str]) -> None:
+        """Take the names, and the contest players that wait."""
+        self.connecting = connecting
+        self.absent: tuple[str, ...] = ()
+        """Those who were not there at the last look."""
+        self._contest_players = contest_players
+        self._missing: dict[str, float] = {}
+        """For how many seconds entrants have been missing."""
+        self._looked = float("-inf")
+
+    def absent_from(self, definition: Definition, fixture: Fixture) -> list[str]:
+        """Return the players of a game that should connect, and do not wait."""
+        return [
+            name
+            for name in fixture.players
+            if name in self.connecting and not self._contest_players.connected(name, fixture, definition)
+        ]
+
+    def look(
+        self, definition: Definition, due: Collection[Fixture], running: Mapping[Fixture, int | None], *, counts: bool
+    ) -> list[Fixture]:
+        """Return the games whose players are present; measure how long others have been missing.
+
+        Time in which the server stood still does not count, nor that before a look that does not ``count``.
+        """
+        if not self.connecting:
+            return list(due)
+        playing = {name for fixture, match in running.items() if match is not None for name in fixture.players}
+        absent = {fixture: self.absent_from(definition, fixture) for fixture in due}
+        missing = {name for names in absent.values() for name in names} - playing
+        now = trio.current_time()
+        passed, self._looked = min(now - self._looked, 2 * LOOK_SECONDS), now
+        if not counts:
+            passed = 0.0
+        steady = {name for name in self._missing if self._is_steady(name, now)}
+        known = {name: seconds for name, seconds in self._missing.items() if name not in playing | steady - missing}
+        self._missing = known | {name: known[name] + passed if name in known else 0.0 for name in missing}
+        self.absent = tuple(sorted(missing))
+        return [fixture for fixture, names in absent.items() if not names]
+
+    def _is_steady(self, name: str, now: float) -> bool:
+        since = self._contest_players.waiting_since(name)
+        return since is not None and now - since >= STEADY_SECONDS
+
+    def given_up(self, definition: Definition, due: Collection[Fixture]) -> list[GameResult]:
+        """Return the games that entrants lose by missing longer than the contest's patience."""
+        out = {name for name in self.absent if self._missing[name] >= definition.patience}
+        return [
+            game
+            for fixture in due
+            for game in results_by_absence(
+                [fixture], out.intersection(self.absent_from(definition, fixture)), definition.patience
+            )
+        ]
+
+
+STANDS_SECONDS = 1.0
+"""How long a plan is gone by at most: the organiser may have changed something."""
+
+MAX_LEFT = 8
+"""Games whose results may be on their way to the disk while others begin: a disk that does not answer ends that."""
+
+
+class PlanCache:
+    """The last plan of a contest, and the games that have begun since."""
+
+    def __init__(self) -> None:
+        """Begin without a plan."""
+        self._plan: Plan | None = None
+        self._definition: Definition | None = None
+        self._games: list[GameResult] = []
+        self._planned = self._seen = 0
+        """How many of the games there were for the plan, and how many have been looked at since."""
+        self._made = 0.0
+        self._waiting: deque[Fixture] = deque()
+        self._begun: set[Fixture] = set()
+
+    def planned(self, found: Plan, definition: Definition, games: list[GameResult], count: int, now: float) -> None:
+        """Keep a plan that was made from the first ``count`` games of a list, to which others are added."""
+        self._plan, self._definition, self._games, self._made = found, definition, games, now
+        self._planned = self._seen = count
+        self._waiting = deque(found.due)
+        self._begun.clear()
+
+    def begun(self, fixtures: Collection[Fixture]) -> None:
+        """Remove games that begin from the due ones."""
+        self._begun.update(fixtures)
+
+    def ended(self, fixture: Fixture) -> None:
+        """Note that a game has ended; without a result the plan is outdated."""
+        if all(game.fixture != fixture for game in self._games[self._planned :]):
+            self._plan = None
+
+    def standing(self, definition: Definition, games: Sequence[GameResult], now: float) -> Plan | None:
+        """Return the plan without games that have begun since; None if it is outdated."""
+        found = self._plan
+        if found is None or definition is not self._definition or games is not self._games:
+            return None
+        if now - self._made >= STANDS_SECONDS or found.forfeited or not _is_fixed(definition, found):
+            return None
+        if not all(map(is_harmless, games[self._seen :])):
+            return None
+        self._seen = len(games)
+        while self._waiting and self._waiting[0] in self._begun:
+            self._begun.discard(self._waiting.popleft())
+        if not self._waiting:
+            return None
+        due = tuple(self._waiting)
+        return found._replace(
+            due=tuple(fixture for fixture in due if fixture not in self._begun) if self._begun else due
+        )
+
+
+def _is_fixed(definition: Definition, found: Plan) -> bool:
+    """Tell whether the games of the current stage do not depend on results."""
+    number = found.stages[-1].number
+    return number == QUALIFICATION or definition.stages[number].format.is_fixed
+
+
+def make_plan(
+    definition: Definition, games: tuple[GameResult, ...], present: Present
+) -> tuple[Plan, dict[str, Disqualification]]:
+    """Return the plan, and the disqualified entrants; to be called in a thread, since a long contest takes long."""
+    return plan(definition, games, present), find_disqualified(definition, games)
