@@ -17,7 +17,7 @@ from bots.commands.options import (
     write_report,
 )
 from engine.commands.inputs import File
-from engine.commands.usage_errors import explain_fault
+from engine.commands.program import explain_fault
 
 
 def check(

@@ -23,8 +23,7 @@ from bots.commands.options import (
     write_report,
 )
 from engine.commands.inputs import MAX_BYTES, File, bytes_of, place_of
-from engine.commands.program import Rejected
-from engine.commands.usage_errors import explain_fault
+from engine.commands.program import Rejected, explain_fault
 from engine.compiling.binding import can_compile
 from engine.games.interface import Position
 from engine.record import BadRecord, Summary, decoded, verify

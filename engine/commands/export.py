@@ -12,8 +12,7 @@ import msgspec
 
 from engine import record
 from engine.commands.inputs import Source, place_of, text_of
-from engine.commands.program import Rejected, say
-from engine.commands.usage_errors import reason
+from engine.commands.program import Rejected, reason, say
 from engine.games.history import History
 from engine.record.encoding import encoding_of, legal_actions
 from engine.record.notes import RecordedNote

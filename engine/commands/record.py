@@ -6,8 +6,7 @@ from pathlib import Path
 from engine import record
 from engine.clock import about
 from engine.commands.inputs import Source, bytes_of, check_range, place_of
-from engine.commands.program import Rejected, answer
-from engine.commands.usage_errors import reason
+from engine.commands.program import Rejected, answer, reason
 from engine.games.history import History
 from engine.games.outcome import Termination
 from engine.record import Played, RecordedNote, milliseconds

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from engine.commands import reports
 from engine.commands.inputs import File
-from engine.commands.usage_errors import explain_fault
+from engine.commands.program import explain_fault
 
 if TYPE_CHECKING:
     from server.league.grading.evidence import Evidence

@@ -3,7 +3,7 @@
 import sys
 from typing import NamedTuple
 
-from engine.commands.usage_errors import nearest
+from engine.commands.program import nearest
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.levels import MAX_LEVEL, BadLevel, read_level
 

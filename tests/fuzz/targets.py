@@ -121,12 +121,12 @@ def records(data: bytes) -> None:
 
 
 def _shell(game: str) -> Callable[[bytes], None]:
-    run = find(game)
+    shell = find(game)
 
     def target(data: bytes) -> None:
         """A shell answers whatever it is told."""
         told = [line for line in data.decode(errors="surrogateescape").splitlines() if not LONG_COMMANDS.search(line)]
-        run(iter(line + "\n" for line in told), _ignore, _ignore, strict=False, clock=ticking(0.001))
+        shell(iter(line + "\n" for line in told), _ignore, _ignore, strict=False, clock=ticking(0.001)).run()
 
     return target
 

@@ -15,8 +15,7 @@ from cyclopts import Parameter
 
 from engine.clock import TimeControl
 from engine.commands import reports
-from engine.commands.program import Rejected, usable_cores
-from engine.commands.usage_errors import explain_fault, nearest
+from engine.commands.program import Rejected, explain_fault, nearest, usable_cores
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game, variant_title
 from engine.games.interface import BadParameters
 from engine.statistics.elo import MAX_ELO, Decision, Sprt

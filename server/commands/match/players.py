@@ -15,7 +15,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from engine.commands.usage_errors import explain_fault, nearest
+from engine.commands.program import explain_fault, nearest
 from engine.wire.words import NAME_PATTERN, NAME_RULE
 from server.config.builtin_bot import BUILTIN_BOTS, BadBuiltinBot, builtin_bot_command, read_builtin_bot
 
