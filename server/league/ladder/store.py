@@ -28,7 +28,7 @@ ROUNDING = 0.001
 GAMES_AT_A_TIME = 10_000
 """So many games are read at a time where all are."""
 
-_RATING = "elo, deviation, games, last"
+_STANDINGS = "SELECT name, owner, version, elo, deviation, games, last, failures, rests FROM ladder_players"
 
 _GAME = """number, match, variant, opening, first, second, first_version, second_version, score, termination, detail,
     plies, failed, ended, record, first_elo, first_deviation, second_elo, second_deviation"""
@@ -137,7 +137,7 @@ class LadderStore:
         A newcomer begins as `starting` says, a new version with the rating of the one before and more uncertainty.
         """
         with self._accounts.change() as database:
-            before = _standing(_player(database, player.name))
+            before = _player(database, player.name)
             if before is not None and before.version == version:
                 if before.owner != player.owner:
                     database.execute("UPDATE ladder_players SET owner = ? WHERE name = ?", (player.owner, player.name))
@@ -158,17 +158,11 @@ class LadderStore:
 
     def standings(self) -> list[Standing]:
         """Return everybody who has ever been on the ladder, the strongest first."""
-        rows = self._accounts.rows(
-            f"SELECT name, owner, version, {_RATING}, failures, rests FROM ladder_players ORDER BY elo DESC, name"
-        )
-        return [_known(row) for row in rows]
+        return list(map(_standing, self._accounts.rows(f"{_STANDINGS} ORDER BY elo DESC, name")))
 
     def standing(self, name: str) -> Standing | None:
         """Return a player; None where there has been none of that name."""
-        rows = self._accounts.rows(
-            f"SELECT name, owner, version, {_RATING}, failures, rests FROM ladder_players WHERE name = ?", name
-        )
-        return _standing(rows[0] if rows else None)
+        return next(map(_standing, self._accounts.rows(f"{_STANDINGS} WHERE name = ?", name)), None)
 
     def wake(self, name: str, by: str) -> None:
         """Let a player that rests play again."""
@@ -219,7 +213,7 @@ class LadderStore:
                 return []
             number = _last_number(database) + 1
             date = max(self._now(), _last_date(database))  # clocks of machines are set back at times
-            known = {name: _standing(_player(database, name)) for name in game.players}
+            known = {name: _player(database, name) for name in game.players}
             ratings = {name: found.rating for name, found in known.items() if found is not None}
             if ended.score is not None:
                 rated = LadderGame(number, game.variant, *game.players, ended.score, date)
@@ -252,7 +246,7 @@ class LadderStore:
     def _has_failed(self, database: sqlite3.Connection, name: str, rests_after: int, detail: str) -> bool:
         """Count a failure; tell whether the player rests because of it."""
         database.execute("UPDATE ladder_players SET failures = failures + 1 WHERE name = ?", (name,))
-        found = _standing(_player(database, name))
+        found = _player(database, name)
         if found is None or found.failures < rests_after or found.rests:
             return False
         many = f"it has failed {found.failures} times in a row, the last time so: {detail}"
@@ -320,10 +314,7 @@ class LadderStore:
         ]
         with self._accounts.change() as database:
             for name, rating in changed:
-                database.execute(
-                    "UPDATE ladder_players SET elo = ?, deviation = ?, games = ?, last = ? WHERE name = ?",
-                    (rating.elo, rating.deviation, rating.games, rating.last, name),
-                )
+                self._keep_rating(database, name, rating)
         return len(changed)
 
     def last_games(self, most: int, player: str = "") -> list[CountedGame]:
@@ -386,17 +377,11 @@ class LadderStore:
         return {match for match in matches if self._accounts.rows(query, match)}
 
 
-def _player(database: sqlite3.Connection, name: str) -> Any:
-    return database.execute(
-        f"SELECT name, owner, version, {_RATING}, failures, rests FROM ladder_players WHERE name = ?", (name,)
-    ).fetchone()
+def _player(database: sqlite3.Connection, name: str) -> Standing | None:
+    return next(map(_standing, database.execute(f"{_STANDINGS} WHERE name = ?", (name,))), None)
 
 
-def _standing(row: Any) -> Standing | None:
-    return None if row is None else _known(row)
-
-
-def _known(row: Any) -> Standing:
+def _standing(row: Any) -> Standing:
     name, owner, version, elo, deviation, games, last, failures, rests = row
     return Standing(name, owner, version, OnlineRating(elo, deviation, games, last), failures, rests)
 
