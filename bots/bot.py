@@ -5,7 +5,6 @@ from typing import NamedTuple, Protocol, TypeAlias, TypedDict, Unpack
 
 from engine.games.history import History
 from engine.games.interface import Position, Successor
-from engine.record import readable
 from engine.wire.messages import Match, Moved, Opponent, Result, Start
 
 Told: TypeAlias = Start | Moved | Opponent | Result
@@ -84,8 +83,7 @@ class GameResult(NamedTuple):
     def __str__(self) -> str:
         """Format the result in one line, which leaves out most of a sentence that is very long."""
         word = {1.0: "won", 0.5: "drawn", 0.0: "lost", None: "annulled"}[self.score]
-        sentence = readable(self.sentence)
-        sentence = sentence if len(sentence) <= MAX_SHOWN else f"{sentence[:MAX_SHOWN]}…"
+        sentence = self.sentence if len(self.sentence) <= MAX_SHOWN else f"{self.sentence[:MAX_SHOWN]}…"
         why = f"{self.reason}: {sentence}" if sentence else self.reason
         return f"match {self.match.match}: {word} as {self.match.side} against {self.match.opponent} ({why})"
 

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from bots.client.errors import ArenaError
 from bots.commands.manual import ENDINGS
 from bots.commands.options import fail
-from engine.commands.usage_errors import explain, finite, offer_completion
+from engine.commands.program import explain, finite, offer_completion
 
 
 class Command(NamedTuple):

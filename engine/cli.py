@@ -71,7 +71,7 @@ def _carry_out(arguments: Sequence[str]) -> None:
     """Carry out a command line; raises `Rejected` where it cannot be understood, and what its command raises."""
     from cyclopts import CycloptsError
 
-    from engine.commands.usage_errors import explain
+    from engine.commands.program import explain
 
     try:
         application()(arguments, exit_on_error=False, print_error=False, result_action="return_none")
@@ -85,7 +85,7 @@ def application() -> "App":
 
     import cyclopts
 
-    from engine.commands.usage_errors import finite, offer_completion
+    from engine.commands.program import finite, offer_completion
 
     made = cyclopts.App(
         name="arena-engine",

@@ -11,11 +11,11 @@ import cyclopts
 from cyclopts import Parameter
 from cyclopts.config import Dict
 
-from engine.clock import MICROSECONDS, TimeControl
-from engine.commands.program import no_more
-from engine.commands.usage_errors import duration, explain, explain_fault, nearest, offer_completion
+from engine.commands.program import duration, explain, explain_fault, nearest, no_more, offer_completion
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import BadParameters
+from engine.match.clock import TimeControl
+from engine.wire.messages import MICROSECONDS
 from server.commands.contest import contest
 from server.commands.files import backup, restore, verify
 from server.commands.league import audit, ladder, people
@@ -203,7 +203,7 @@ def key(*, data: Path = Path("arena-data")) -> None:
     data
         The data directory. A key is made where there is none.
     """
-    from engine.record.signature import shown
+    from engine.match.signature import shown
     from server.storage.signing_key import public_half
 
     try:

@@ -17,10 +17,10 @@ from bots.bot import Bot, Clocks, GameResult, Resigned, Told
 from bots.bridge.program import Program, ProgramEnded, ProgramFailed
 from bots.bridge.stderr_reader import NoteSource
 from bots.client.errors import BotFailed
-from engine.games.interface import Position, moves
+from engine.games.interface import Position
+from engine.match import referee
 from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
-from engine.wire.coding import usage
 from engine.wire.ends import IN_MATCH, PipeEnd, kind_of
 from engine.wire.fields import Note, read_note
 from engine.wire.seat import Seat, environment_variables
@@ -235,15 +235,9 @@ class LinesBot(ProgramBot):
                 return self._pass_note(read_note(request.note), noted_ply)
         except ProtocolError as error:
             return self._leave_note_out(error) if kind_of(line) == m.KINDS[m.Note] else self._refuse(line, error)
+        if answer := referee.answer(request, self.history.position):
+            self._tell(answer)
         match request:
-            case m.Ping(text):
-                self._tell(m.Pong(text))
-            case m.AskBoard():
-                self._tell(m.board_of(self.history.position.text()))
-            case m.AskMoves():
-                self._tell(m.Moves(m.Block(tuple(moves(self.history.position)))))
-            case m.AskHelp():
-                self._tell(m.Help(m.Block(tuple(usage(kind) for kind in m.REQUESTS.values()))))
             case m.Stderr(text):
                 print(text.removeprefix("|").removeprefix(" "), file=sys.stderr, flush=True)
             case m.Quit():

@@ -15,7 +15,7 @@ from collections import deque
 from contextlib import suppress
 from typing import IO, Literal, TypeAlias
 
-from engine.record.notes import MAX_NOTES_PER_MOVE
+from engine.match.record import MAX_NOTES_PER_MOVE
 from engine.wire.codes import ProtocolError
 from engine.wire.fields import Note, read_note
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bots.bridge.program import Process
-from bots.check.peer import Left, Peer
-from bots.check.report import Absent, Fault
+from bots.check.peer import Absent, Fault, Left, Peer
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import Game
 from engine.wire import messages as m
@@ -49,14 +48,8 @@ class BotUnderTest:
         command: Sequence[str],
         game: str | None,
         note: Callable[[str], None],
-        *,
-        name: str = NAME,
-        params: str = "",
     ) -> None:
-        """Take the listening socket, the command that starts the bot, if any, and the game that it has to seek.
-
-        The bot is asked to use the name, and to seek the variant where one is given.
-        """
+        """Take the listening socket, the command that starts the bot, if any, and the game that it has to seek."""
         self.game: Game
         """The game that the bot seeks, and what it asks for."""
         self.options: SeekOptions
@@ -69,7 +62,7 @@ class BotUnderTest:
         self._matches = 0
         self._peer: Peer | None = None
         self._program: Process | None = None
-        seat = Seat(HOST, self._port, name, game or USUAL_GAME, params=params)
+        seat = Seat(HOST, self._port, NAME, game or USUAL_GAME)
         self._command = fill_command(command, seat)
         self._environment = os.environ | environment_variables(seat)
 
@@ -88,7 +81,7 @@ class BotUnderTest:
                 peer = self._peer or self.connection()
                 if peer.name == "":
                     self.login(peer)
-                request = self.lobby(peer)
+                request = self.said(peer, "SEEK, or QUIT", "4")
                 if isinstance(request, m.Seek):
                     self.accept(peer, request)
                     return peer
@@ -96,10 +89,15 @@ class BotUnderTest:
                 self.lost()
         raise Fault(f"came and went for {START_SECONDS:g} s without SEEK", "LOGIN, then SEEK", "4")
 
+    def wish(self) -> tuple[Game, SeekOptions]:
+        """Return the game and the options of the bot's SEEK."""
+        self.seeking()
+        return self.game, self.options
+
     def sides(self) -> tuple[int, ...]:
         """Return the sides that the SEEK of the bot allows: 0 moves first, 1 second."""
-        self.seeking()
-        return (0, 1) if self.options.side is None else (self.options.side,)
+        _, options = self.wish()
+        return (0, 1) if options.side is None else (options.side,)
 
     def connection(self) -> Peer:
         """Restart the bot, and return its new connection before the greeting; raises `Absent` if there is none."""
@@ -135,35 +133,23 @@ class BotUnderTest:
             match self.said(peer, "LOGIN", "4"):
                 case m.Login(name, _):
                     if not re.fullmatch(NAME_PATTERN, name):
-                        peer.refuse(Code.BAD_NAME, f"{name!r} is no name")
-                        raise Fault(f"said {peer.last!r}", f"a name of {NAME_RULE}", "4")
+                        raise peer.refused(Code.BAD_NAME, f"{name!r} is no name", f"a name of {NAME_RULE}", "4")
                     peer.name = name
                     peer.say(m.Welcome(name))
                     return
                 case m.Resume(number):
                     peer.refuse(Code.BAD_TOKEN, f"match {number} is not to be resumed; log in with LOGIN")
-                case m.Quit():
-                    self.goodbye(peer)
         raise Fault(f"said {peer.last!r} {MAX_REFUSALS} times", "LOGIN", "11")
 
-    def lobby(self, peer: Peer) -> m.Message:
-        """Return the next request of a bot in the lobby; raises `Left` for QUIT."""
-        request = self.said(peer, "SEEK, or QUIT", "4")
-        if isinstance(request, m.Quit):
-            self.goodbye(peer)
-        return request
-
     def said(self, peer: Peer, right: str, section: str) -> m.Message:
-        """Return the bot's next request; raises `Fault` if none arrives in time."""
+        """Return the next request; raises `Fault` if none arrives in time, and `Left` for QUIT, which is answered."""
         request = peer.request(time.monotonic() + ANSWER_SECONDS)
         if request is None:
             raise Fault(f"said nothing for {ANSWER_SECONDS:g} s", right, section)
+        if isinstance(request, m.Quit):
+            peer.say(m.Bye("quit", m.Text("goodbye")))
+            raise Left
         return request
-
-    def goodbye(self, peer: Peer) -> None:
-        """Answer QUIT; raises `Left`."""
-        peer.say(m.Bye("quit", m.Text("goodbye")))
-        raise Left
 
     def accept(self, peer: Peer, seek: m.Seek) -> None:
         """Answer SEEK, and store its conditions; raises `Fault` if they cannot be met."""
@@ -176,18 +162,19 @@ class BotUnderTest:
 
     def lost(self) -> None:
         """Note a lost connection; a program that does not reconnect by itself is ended."""
-        if self._peer is not None:
-            self._peer.close()
-            self._peer = None
+        self._hang_up()
         if self._program is not None and self.accept_connection(LOOK_SECONDS) is None:
             self.stop_program()
 
     def drop(self) -> None:
         """Drop the connection and the program, so that the bot starts again."""
+        self._hang_up()
+        self.stop_program()
+
+    def _hang_up(self) -> None:
         if self._peer is not None:
             self._peer.close()
             self._peer = None
-        self.stop_program()
 
     def program_ended(self) -> str | None:
         """Describe how the program ended; None if it runs, or there is none."""
@@ -229,22 +216,20 @@ def greet(peer: Peer, version: int = m.VERSION) -> None:
 def conditions(peer: Peer, seek: m.Seek) -> tuple[Game, SeekOptions]:
     """Parse the game and the options of SEEK; raises `Fault` if a server would refuse them."""
     if seek.game not in GAMES:
-        sentence = unknown_game(seek.game)
-        peer.refuse(Code.UNKNOWN_GAME, sentence)
-        raise Fault(f"said {peer.last!r}: {sentence}", f"SEEK and one of {', '.join(GAMES)}", "7")
+        right = f"SEEK and one of {', '.join(GAMES)}"
+        raise peer.refused(Code.UNKNOWN_GAME, unknown_game(seek.game), right, "7")
     game = GAMES[seek.game]
     try:
         options = read_options(game, seek.options, name=peer.name, least_budget=MIN_BUDGET, most_budget=MAX_BUDGET)
     except ProtocolError as error:
-        peer.refuse(error.code, str(error))
         sides = " or ".join(game.sides)
         right = f"params=, budget=, increment=, colour= ({sides}), opponent= (a name), or no option at all"
-        raise Fault(f"said {peer.last!r}: {error}", right, "7") from error
+        raise peer.refused(error.code, error, right, "7") from error
     return game, options
 
 
 class Situation(NamedTuple):
-    """``play`` raises `bots.check.report.Fault` where the bot does wrong, and `Skipped` where it cannot be tried."""
+    """``play`` raises `bots.check.peer.Fault` where the bot does wrong, and `Skipped` where it cannot be tried."""
 
     title: str
     play: Callable[[BotUnderTest], None]

@@ -1,14 +1,18 @@
-"""One match with the bot under test: messages, clocks, and verification of the bot's moves."""
+"""One match with the bot under test: the referee's messages, said when a situation wants them."""
 
 import secrets
 import time
+from enum import StrEnum
+from typing import Self
 
 from bots.check.bot_under_test import ANSWER_SECONDS, BotUnderTest
-from bots.check.peer import Left, Peer
-from bots.check.report import Fault, OutOfTime, Skipped
-from engine.clock import MICROSECONDS, Clock, TimeControl
+from bots.check.peer import Fault, Left, OutOfTime, Peer, Skipped
 from engine.games.history import History
 from engine.games.interface import BadMove, Position, moves
+from engine.games.outcome import Outcome, Termination
+from engine.match import referee
+from engine.match.clock import TimeControl
+from engine.match.record import Header
 from engine.wire import messages as m
 from engine.wire.codes import Code
 from engine.wire.words import word_of
@@ -23,14 +27,20 @@ MAX_ASKED = 8
 OPPONENT = "checker"
 
 SECOND = 1_000_000
-"""Microseconds in a second: the unit of the clocks, and of `_now`."""
+"""Microseconds in a second: the unit of the clocks."""
 
 SHOWN_MOVES = 3
 """Legal moves that are listed with an illegal one."""
 
 
+class UnknownReason(StrEnum):
+    """Reason of a result that no client knows."""
+
+    NEW_RULE = "by_a_new_rule"
+
+
 class ConformanceMatch:
-    """A match with the bot; the situation plays the other side."""
+    """A match with the bot; the situation plays the other side, whose clock does not run."""
 
     def __init__(
         self,
@@ -62,73 +72,103 @@ class ConformanceMatch:
         self.lists_moves = True
         """Whether MOVES is answered with the list."""
         self.side = side
-        self.name = start.game.sides[side]
-        self.history = History.begin(start)
         usual = TimeControl.of_milliseconds(budget or BUDGET_MS, increment)
-        self.control = TimeControl(
+        control = TimeControl(
             wish.budget or usual.budget, usual.increment if wish.increment is None else wish.increment
         )
-        self._limit = move_limit
-        self.number = bot.number()
+        name, opponent = self.peer.name, wish.opponent or OPPONENT
+        players = (opponent, name) if side else (name, opponent)
+        self.header = Header(bot.number(), start, players, control, move_limit, "", "")
         self.token = secrets.token_hex(16)
-        self._opponent = wish.opponent or OPPONENT
-        self._shown: list[m.Moved] = []
-        self._started = self._ended = False
+        self._state = referee.begin(self.header)
+        self._began = time.monotonic()
+        self._is_started = False
         self._asked: dict[type, int] = {}
-        self._clock = Clock.full(self.control)
+
+    # The match.
+
+    @property
+    def history(self) -> History:
+        """The game."""
+        return self._state.history
+
+    @property
+    def bot_moves(self) -> bool:
+        """Tell whether the bot is to move."""
+        return self.history.position.turn == self.side
+
+    @property
+    def is_over(self) -> bool:
+        """Tell whether the match is over; then RESULT was said."""
+        return self._state.outcome is not None
+
+    def first_move(self) -> str:
+        """Return the first of the legal moves."""
+        return next(self.history.position.successors()).move
+
+    def open(self) -> Self:
+        """Announce the match, wait for READY, and say START."""
+        self.announce()
+        self.ready()
+        self.start()
+        return self
+
+    __enter__ = open
+
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        """End the match without a result, if it is not over."""
+        if error is None and not self.is_over:
+            self.end(None, Termination.SERVER_STOP, "this is all that was to be tried")
 
     # What the server says.
 
     def announce(self) -> None:
         """Say MATCH and BOARD. The bot's clock runs."""
         self.bot.seeks = False
-        self._clock = self._clock.run(self.side, _now())
-        self.peer.say(self._match(), m.board_of(self.history.start.text()))
+        self._began = time.monotonic()
+        self._state, _ = referee.ready(self._state, 1 - self.side, 0)
+        self.peer.say(*self._announcement())
 
     def start(self) -> None:
-        """Say START."""
-        self._started = True
-        self.peer.say(self._start())
+        """Say START, and RESULT where the game is over before the first move."""
+        self._is_started = True
+        self.peer.say(m.Start(*self._state.clock.milliseconds(self._now())), *self._result())
 
     def turn(self, *before: m.Message) -> None:
         """Say TURN, after other messages in the same piece. The bot's clock runs."""
         self._asked.clear()
-        left = self._clock.milliseconds(_now())
-        self.peer.say(*before, m.Turn(left[self.side], left[1 - self.side]))
-        self._clock = self._clock.run(self.side, _now())
+        self.peer.say(*before, referee.turn_message(self._state, self._now()))
+        self._state = referee.start_turn(self._state, self._now())
 
     def moved(self, move: str) -> None:
         """Let the other side play, and say MOVED."""
-        self.peer.say(self.played(move))
+        self.peer.say(*self.played(move))
 
     def answered(self, move: str) -> None:
         """Let the other side play, and say MOVED and TURN in one piece."""
-        self.turn(self.played(move))
+        messages = self.played(move)
+        if self.is_over:
+            self.peer.say(*messages)
+        else:
+            self.turn(*messages)
 
-    def result(self, result: str, reason: str, sentence: str = "") -> None:
-        """Say RESULT."""
-        self._ended = True
-        self.peer.result(self.result_message(result, reason, sentence))
+    def played(self, move: str) -> list[m.Message]:
+        """Let the other side play, and return MOVED, with RESULT where that ends the match, without saying it."""
+        now = self._now()
+        self._state = referee.start_turn(self._state, now)
+        return self._take(referee.move(self._state, 1 - self.side, move, now))
 
-    def result_message(self, result: str, reason: str, sentence: str = "") -> m.Result:
-        """Return RESULT with the clocks of this moment."""
-        return m.Result(self.number, result, reason, *self._clock.milliseconds(_now()), m.Text(sentence))
+    def end(self, winner: int | None, reason: StrEnum, sentence: str = "") -> None:
+        """End the match, and say RESULT."""
+        self.peer.say(*self._take(referee.finish(self._state, Outcome(winner, reason, sentence), self._now())))
 
-    def ends(self, move: str) -> bool:
-        """Tell whether a move ends the match."""
-        return self.history.after(move).verdict(self._limit) is not None
-
-    def over(self) -> bool:
-        """Say RESULT if the rules have ended the game, and tell whether it was said."""
-        outcome = self.history.verdict(self._limit)
-        if outcome is not None and not self._ended:
-            self.result(outcome.result(self.history.position.game.sides), str(outcome.termination), outcome.detail)
-        return self._ended
-
-    def close(self) -> None:
-        """Say RESULT, if that was not said: of the rules, or that there is none."""
-        if not self.over():
-            self.result("annulled", "server_stop", "this is all that was to be tried")
+    def resumed(self, peer: Peer) -> None:
+        """Go on over another connection, and tell the bot what it has missed."""
+        self.peer = peer
+        start = [m.Start(*self._state.clock.milliseconds(self._now()))] if self._is_started else []
+        turn = self._state.playing and self._state.clock.since[self.side] is not None
+        last = [referee.turn_message(self._state, self._now())] if turn else self._result()
+        peer.say(m.Welcome(peer.name), *self._announcement(), *start, *self._state.shown, *last)
 
     # What the bot says.
 
@@ -136,74 +176,51 @@ class ConformanceMatch:
         """Wait for READY."""
         while not isinstance(self.request("READY while its clock lasts", "8"), m.Ready):
             pass
-        self._clock = self._clock.stop(self.side, _now())
-
-    def opening(self) -> None:
-        """Announce, wait for READY, and start."""
-        self.announce()
-        self.ready()
-        self.start()
+        self._state, _ = referee.ready(self._state, self.side, self._in_time())
 
     def asked(self) -> m.Move:
         """Wait for MOVE, and return it as it was said."""
-        while True:
-            request = self.request("MOVE while its clock lasts", "9")
-            if isinstance(request, m.Move):
-                return request
-
-    def answer(self) -> None:
-        """Wait for a legal MOVE, charge it, and say MOVED."""
-        self.judge(self.asked())
+        while not isinstance(request := self.request("MOVE while its clock lasts", "9"), m.Move):
+            pass
+        return request
 
     def judge(self, request: m.Move) -> None:
         """Charge a MOVE that was just said, and say MOVED; raises `Fault` where it is not legal."""
-        clock = self._clock.stop(self.side, _now())
+        position = self.history.position
+        self.peer.say(*self._take(referee.move(self._state, self.side, request.move, self._in_time())))
         try:
-            history = self.history.after(request.move)
+            position.resolve(request.move)
         except BadMove as error:
-            where = f"{self.name} played {request.move!r}, {error.code}: {error}"
-            self.result(self._others_name(), "bad_move", where)
             raise self._fault(f"said {self.peer.last!r}: {error}", self._legal(), "8") from error
-        self._clock = clock.add_increment(self.side)
-        self.history = history
-        self.peer.say(self._note_moved(self.name))
 
     def exchange(self) -> None:
-        """Say TURN, and wait for a legal move."""
-        self.turn()
-        self.answer()
-
-    @property
-    def bot_moves(self) -> bool:
-        """Tell whether the bot is to move."""
-        return self.history.position.turn == self.side
-
-    def first_move(self) -> str:
-        """Return the first of the legal moves."""
-        return next(self.history.position.successors()).move
+        """Say TURN, if that was not said, wait for a legal MOVE, charge it, and say MOVED."""
+        if self._state.clock.since[self.side] is None:
+            self.turn()
+        self.judge(self.asked())
 
     def ply(self) -> None:
         """Play one move: the bot's, or the first one of the other side."""
         if self.bot_moves:
             self.exchange()
         else:
-            self.moved(self.first_move())
+            self.answered(self.first_move())
 
     def turn_to_bot(self) -> None:
         """Say TURN, after a move of the other side where that is to move."""
-        if not self.bot_moves:
-            self.moved(self.first_move())
-        self.turn()
+        if self.bot_moves:
+            self.turn()
+        else:
+            self.answered(self.first_move())
 
     def request(self, right: str, section: str) -> m.Message:
         """Return what the bot says but BOARD and MOVES; raises `Fault` when its time is over, or it gives up."""
-        falls = self._clock.deadline()
-        deadline = time.monotonic() + ANSWER_SECONDS if falls is None else falls / SECOND
+        falls = referee.deadline(self._state)
+        deadline = time.monotonic() + ANSWER_SECONDS if falls is None else self._began + falls / SECOND
         request = self._said(deadline, right, section)
         if request is None:
-            milliseconds = self.control.milliseconds[0]
-            self.result(self._others_name(), "time", f"{self.name} ran out of time")
-            did = f"used up its clock ({milliseconds} ms for the match)"
+            self.peer.say(*self._take(referee.flag(self._state, falls or self._now())))
+            did = f"used up its clock ({self.header.control.milliseconds[0]} ms for the match)"
             raise OutOfTime(did, right, section, position=self.history.position.text())
         return request
 
@@ -212,12 +229,6 @@ class ConformanceMatch:
         until = time.monotonic() + seconds
         while self._said(until, "to wait for TURN", "8") is not None:
             pass
-
-    def resumed(self, peer: Peer) -> None:
-        """Go on over another connection, and tell the bot what it has missed but TURN and RESULT."""
-        self.peer = peer
-        start = [self._start()] if self._started else []
-        peer.say(m.Welcome(peer.name), self._match(), m.board_of(self.history.start.text()), *start, *self._shown)
 
     # Parts.
 
@@ -231,21 +242,15 @@ class ConformanceMatch:
                 did = "closed the connection in the middle of a match"
                 raise self._fault(did, f"{right}; who gives up says RESIGN", "1.8") from left
             match request:
-                case m.AskBoard():
-                    self._reply(request, m.board_of(self.history.position.text()))
-                case m.AskMoves():
-                    self._reply(request, m.Moves(m.Block(tuple(moves(self.history.position)))))
+                case m.AskBoard() | m.AskMoves():
+                    self._reply(request)
                 case m.Resign():
-                    self.result(self._others_name(), "resign", f"{self.name} resigned")
-                    if self.may_resign:
-                        return request
-                    raise self._fault("said 'RESIGN'", f"{right}, so that this could be tried", section)
+                    return self._given_up(
+                        request, referee.resign(self._state, self.side, self._in_time()), right, section
+                    )
                 case m.Crashed(sentence):
-                    says = f", and says: {sentence!r}" if sentence else ""
-                    self.result(self._others_name(), "crashed", f"{self.name} crashed{says}")
-                    if self.may_resign:
-                        return request
-                    raise self._fault(f"said {self.peer.last!r}", f"{right}; its program has failed", section)
+                    step = referee.report_crash(self._state, self.side, sentence, self._in_time())
+                    return self._given_up(request, step, f"{right}; its program has failed", section)
                 case m.Quit():
                     self.peer.say(m.Bye("quit", m.Text("goodbye")))
                     self.bot.lost()
@@ -253,7 +258,13 @@ class ConformanceMatch:
                 case _:
                     return request
 
-    def _reply(self, request: m.Message, reply: m.Message) -> None:
+    def _given_up(self, request: m.Message, step: referee.Step, right: str, section: str) -> m.Message:
+        self.peer.say(*self._take(step))
+        if self.may_resign:
+            return request
+        raise self._fault(f"said {self.peer.last!r}", f"{right}, so that this could be tried", section)
+
+    def _reply(self, request: m.Message) -> None:
         kind = type(request)
         self._asked[kind] = self._asked.get(kind, 0) + 1
         if self._asked[kind] > MAX_ASKED:
@@ -262,38 +273,31 @@ class ConformanceMatch:
         if isinstance(request, m.AskMoves) and not self.lists_moves:
             self.peer.refuse(Code.TOO_MANY, "more moves are legal than can be listed")
         else:
-            self.peer.say(reply)
+            self.peer.say(referee.answer(request, self.history.position))
 
-    def played(self, move: str) -> m.Moved:
-        """Let the other side play, and return MOVED, without saying it."""
-        self.history = self.history.after(move)
-        return self._note_moved(self._others_name())
+    def _take(self, step: referee.Step) -> list[m.Message]:
+        """Take a step of the referee, and return what is said to both players."""
+        self._state, effects = step
+        return [effect.message for effect in effects if isinstance(effect, referee.Show)]
 
-    def _note_moved(self, name: str) -> m.Moved:
-        text = m.Text(self.history.moves[-1])
-        moved = m.Moved(self.history.plies, name, *self._clock.milliseconds(_now()), text)
-        self._shown.append(moved)
-        return moved
+    def _result(self) -> list[m.Result]:
+        return [referee.result(self._state, self._now())] if self.is_over else []
 
-    def _match(self) -> m.Match:
-        game, parameters = self.history.start.game.name, word_of(self.history.start.parameters)
-        milliseconds = self.control.milliseconds
-        return m.Match(self.number, game, parameters, self.name, self._opponent, *milliseconds, self._limit, self.token)
+    def _announcement(self) -> tuple[m.Match, m.Board]:
+        return referee.announcement(self.header, self.side, self.token), referee.first_board(self.header)
 
-    def _start(self) -> m.Start:
-        return m.Start(*self._clock.milliseconds(_now()))
+    def _now(self) -> int:
+        return int((time.monotonic() - self._began) * SECOND)
 
-    def _others_name(self) -> str:
-        return self.history.start.game.sides[1 - self.side]
+    def _in_time(self) -> int:
+        """Return the stamp of a request that has come before the bot's clock was used up."""
+        falls = referee.deadline(self._state)
+        return self._now() if falls is None else min(self._now(), falls - 1)
 
     def _legal(self) -> str:
         legal = moves(self.history.position)
         shown = ", ".join(map(repr, legal[:SHOWN_MOVES])) + (", …" if len(legal) > SHOWN_MOVES else "")
-        return f"one of the {len(legal)} legal moves of {self.name}: {shown}"
+        return f"one of the {len(legal)} legal moves of {self._state.sides[self.side]}: {shown}"
 
     def _fault(self, did: str, right: str, section: str) -> Fault:
         return Fault(did, right, section, position=self.history.position.text())
-
-
-def _now() -> int:
-    return time.monotonic_ns() // MICROSECONDS

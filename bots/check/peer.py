@@ -1,17 +1,18 @@
-"""The connection to the bot under test, seen from the server's end."""
+"""The connection to the bot under test, seen from the server's end, and the faults of the bot."""
 
 import socket
 import struct
 import time
 from collections import deque
+from collections.abc import Iterator
 from contextlib import suppress
 
-from bots.check.report import Fault
+from engine.match import referee
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import REQUEST_BYTES, usage
 from engine.wire.ends import ALLOWED, ServerEnd, State, kind_of
-from engine.wire.fields import Note, read_note
+from engine.wire.fields import read_note
 
 SEND_SECONDS = 10.0
 """Deadline for a bot to read what it is sent."""
@@ -49,6 +50,61 @@ REMEDIES = {
 """Correct behaviour by error code, if it does not depend on the line."""
 
 
+TITLES = {
+    "1.8": "Common mistakes",
+    "2": "Lines",
+    "2.1": "Bytes",
+    "2.4": "What clients must ignore",
+    "2.5": "Versions",
+    "3": "States",
+    "4": "Requests",
+    "5": "Messages from the server",
+    "6": "Errors",
+    "7": "Pairing",
+    "8": "Matches",
+    "8.1": "Notes",
+    "9": "Clocks",
+    "10": "Results",
+    "11": "Reconnecting",
+    "14": "Limits",
+}
+"""The sections of protocol.md that faults refer to."""
+
+
+class Fault(Exception):
+    """The bot has done what protocol.md does not allow, or has not done what it asks for."""
+
+    def __init__(self, did: str, right: str, section: str, *, position: str = "") -> None:
+        """Take what the bot did, what would have been right, and the section of protocol.md."""
+        super().__init__(did)
+        self.did = did
+        self.right = right
+        self.section = section
+        self.position = position
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines that tell a person what was wrong, what is right and where that stands."""
+        yield f"the bot: {self.did}"
+        if self.position:
+            yield "in the position:"
+            for line in self.position.splitlines():
+                yield f"  {line}"
+        yield f"right would be: {self.right}"
+        yield f"says protocol.md, section {self.section} ({TITLES[self.section]})"
+
+
+class OutOfTime(Fault):
+    """The bot has used up its clock."""
+
+
+class Absent(Fault):
+    """The bot did not connect."""
+
+
+class Skipped(Exception):
+    """A situation that cannot be brought about with this bot; the sentence says why."""
+
+
 class Left(Exception):
     """The bot has closed the connection, or it broke."""
 
@@ -67,8 +123,6 @@ class Peer:
         """Number of late requests that are no fault."""
         self.last = ""
         """The last line of the bot."""
-        self.notes: list[Note] = []
-        """What the bot has noted, as long as nobody takes it away."""
         self._count = 0
         """Number of lines since the last match."""
         self._connection = connection
@@ -77,7 +131,12 @@ class Peer:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def say(self, *messages: m.Message) -> None:
-        """Send messages, in one piece unless they are to be cut; raises `Left`."""
+        """Send messages, in one piece unless they are to be cut; raises `Left`.
+
+        After RESULT, requests of the bot may still be on their way.
+        """
+        if any(isinstance(message, m.Result) for message in messages):
+            self.crossing, self._count = MAX_CROSSINGS, 0
         self.send(b"".join((NOISE if self.noisy else b"") + self._end.send(message) for message in messages))
 
     def send(self, data: bytes) -> None:
@@ -94,12 +153,6 @@ class Peer:
         except OSError as error:
             raise Left from error
 
-    def result(self, message: m.Result) -> None:
-        """Send RESULT; requests of the bot may still be on their way."""
-        self.crossing = MAX_CROSSINGS
-        self._count = 0
-        self.say(message)
-
     def request(self, deadline: float) -> m.Message | None:
         """Return the next request but those that are answered here; None when none comes before the deadline.
 
@@ -115,28 +168,20 @@ class Peer:
             self.last = line if isinstance(line, str) else f"({line.code})"
             try:
                 request = self._end.accept(line)
+                if isinstance(request, m.Note):
+                    read_note(request.note)
             except ProtocolError as error:
                 if kind_of(line) == m.KINDS[m.Note]:
-                    raise self._bad_note(error) from error
-                self.say(m.Error(error.code, m.Text(str(error))))
+                    self.say(m.Notice(error.code, m.Text(str(error))))
+                    right = "a note as in NOTE score=35 depth=7 nodes=120345 pv=a3-b3,c5-c4 text=in the book"
+                    raise Fault(f"said {self.last!r}: {error}", right, "8.1") from error
+                fault = self.refused(error.code, error, self._remedy(error.code, line), SECTIONS[error.code])
                 if self.crossing and error.code in (Code.NOT_YOUR_TURN, Code.WRONG_STATE):
                     self.crossing -= 1
                     continue
-                right = self._remedy(error.code, line)
-                raise Fault(f"said {self.last!r}: {error}", right, SECTIONS[error.code]) from error
-            if isinstance(request, m.Note):
-                try:
-                    self.notes.append(read_note(request.note))
-                except ProtocolError as error:
-                    raise self._bad_note(error) from error
-            elif not isinstance(request, m.Stderr) and not self._answered(request):
+                raise fault from error
+            if not isinstance(request, m.Note | m.Stderr) and not self._answered(request):
                 return request
-
-    def _bad_note(self, error: ProtocolError) -> Fault:
-        """Tell the bot that its note is left out, and return what is wrong with it."""
-        self.say(m.Notice(error.code, m.Text(str(error))))
-        right = "a note as in NOTE score=35 depth=7 nodes=120345 pv=a3-b3,c5-c4 text=in the book"
-        return Fault(f"said {self.last!r}: {error}", right, "8.1")
 
     def _remedy(self, code: Code, line: str | ProtocolError) -> str:
         """Describe the correct behaviour instead of a refused line."""
@@ -150,6 +195,11 @@ class Peer:
     def refuse(self, code: str, sentence: str) -> None:
         """Answer the last request with an ERROR."""
         self.say(m.Error(code, m.Text(sentence)))
+
+    def refused(self, code: str, error: object, right: str, section: str) -> Fault:
+        """Answer the last request with an ERROR, and return what is wrong with the request."""
+        self.refuse(code, str(error))
+        return Fault(f"said {self.last!r}: {error}", right, section)
 
     def refuse_move(self, code: str, sentence: str) -> None:
         """Answer the last MOVE with an ERROR: the bot is on turn as before."""
@@ -170,11 +220,10 @@ class Peer:
 
     def _answered(self, request: m.Message) -> bool:
         """Answer requests that do not depend on the situation."""
+        if answer := referee.answer(request):
+            self.say(answer)
+            return True
         match request:
-            case m.Ping(text):
-                self.say(m.Pong(text))
-            case m.AskHelp():
-                self.say(m.Help(m.Block(tuple(usage(kind) for kind in m.REQUESTS.values()))))
             case m.List():
                 self.say(m.Matches(m.Block(())))
             case m.Watch(number) | m.AskRecord(number):

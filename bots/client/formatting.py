@@ -1,8 +1,9 @@
 """Times, variants and awaited opponents as text."""
 
-from engine.clock import MICROSECONDS, span
 from engine.games.catalogue import variant_title
+from engine.match.clock import span
 from engine.wire import messages as m
+from engine.wire.messages import MICROSECONDS
 from engine.wire.words import ANY, LADDER, parameters_of
 
 

@@ -10,11 +10,11 @@ from typing import NamedTuple, TypeGuard
 from bots.bot import Bot, FunctionBot
 from bots.client.errors import ArenaError
 from bots.client.transport.address import Address, address
-from engine.clock import MICROSECONDS
 from engine.games.catalogue import GAMES
 from engine.games.interface import BadParameters
 from engine.wire import messages as m
 from engine.wire.fields import SeekOptions, write_options
+from engine.wire.messages import MICROSECONDS
 from engine.wire.seat import said_in, variable
 from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE, parameters_of, word_of
 

@@ -17,7 +17,7 @@ from bots.commands.options import (
     write_report,
 )
 from engine.commands.inputs import File
-from engine.commands.usage_errors import explain_fault
+from engine.commands.program import explain_fault
 
 
 def check(
@@ -53,9 +53,8 @@ def check(
     junit
         File for the results as JUnit's XML, for CI systems.
     """
-    from bots.check.report import Build, SituationResult, as_json, as_junit
+    from bots.check.run import Build, SituationResult, as_json, as_junit, chosen
     from bots.check.run import check as run
-    from bots.check.run import chosen
 
     if bool(command) == (listen is not None):
         fail("either the bot's command is needed, as in arena-bot check -- PROGRAM {host} {port}, or --listen PORT", 2)

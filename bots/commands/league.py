@@ -20,7 +20,7 @@ from cyclopts import Parameter
 
 from bots.client.errors import ArenaError
 from bots.commands.options import Count, Flag, fail, print_line
-from engine.commands.usage_errors import explain_fault
+from engine.commands.program import explain_fault
 from engine.games.catalogue import USUAL_GAME
 from engine.wire.words import number_of
 

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from bots.client.failures import NEEDED
 from bots.commands.options import ABOVE_0, check_variant, fail, print_line
 from bots.play.input_words import USUAL_SECONDS, BadCommand
-from engine.commands.usage_errors import explain_fault
+from engine.commands.program import explain_fault
 from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.wire.words import NAME_PATTERN, NAME_RULE
 

@@ -14,7 +14,7 @@ from bots.client.failures import hides_us
 from bots.client.request import CHOSEN_BY, DEFAULT_HOST
 from bots.client.run import Bot, play, to_stderr
 from engine.commands import reports
-from engine.commands.usage_errors import explain_fault, finite
+from engine.commands.program import explain_fault, finite
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import GameError
 from engine.levels import MAX_LEVEL

@@ -23,11 +23,11 @@ from bots.commands.options import (
     write_report,
 )
 from engine.commands.inputs import MAX_BYTES, File, bytes_of, place_of
-from engine.commands.program import Rejected
-from engine.commands.usage_errors import explain_fault
+from engine.commands.program import Rejected, explain_fault
 from engine.compiling.binding import can_compile
 from engine.games.interface import Position
-from engine.record import BadRecord, Summary, decoded, verify
+from engine.match.reader import BadRecord, decoded
+from engine.match.verification import Summary, verify
 
 Record = Annotated[str, Parameter(allow_leading_hyphen=True)]
 
@@ -131,7 +131,7 @@ def review(
 
     from bots.workbench import review as texts
     from engine.commands.inputs import say_compiling
-    from engine.record.review import review as reviewed_moves
+    from engine.match.review import review as reviewed_moves
 
     summary = _record_of(record, data)
     check_report_files({"--json": json})

@@ -15,8 +15,7 @@ from bots.play.input_words import COMMANDS, MAX_SECONDS, USUAL_SECONDS, BadComma
 from bots.play.screen import Read, Screen, describe_search, reader, seating
 from bots.watch.rendering import plain_console
 from engine.commands.inputs import text_of
-from engine.commands.program import Rejected
-from engine.commands.usage_errors import reason
+from engine.commands.program import Rejected, reason
 from engine.games import transcript
 from engine.games.catalogue import GAMES, unknown_game
 from engine.games.history import History

@@ -5,7 +5,6 @@ from typing import NamedTuple
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import Game, GameError, Successor
-from engine.record import readable
 from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
 from engine.wire.fields import read_note
@@ -108,7 +107,7 @@ class WatchedMatch(NamedTuple):
             who = f"{self.players[self.game.sides.index(result)]} ({result}) wins"
         else:
             who = "drawn" if result == "draw" else result
-        return f"{who}, {reason}: {readable(sentence)}" if sentence else f"{who}, {reason}"
+        return f"{who}, {reason}: {sentence}" if sentence else f"{who}, {reason}"
 
 
 def note_text(noted: m.Noted) -> str:

@@ -17,7 +17,7 @@ from bots.client import request
 from bots.client.errors import ArenaError
 from bots.client.failures import describe_failure, show_in_one_line, traceback_of
 from bots.client.run import Loaded, loading, play
-from engine.commands.usage_errors import reason
+from engine.commands.program import reason
 
 CHOOSE = "choose"
 """The function of a file that does not call `play`."""

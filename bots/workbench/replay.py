@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from enum import StrEnum
+from itertools import accumulate
 from pathlib import Path
 from pdb import Pdb
 from time import perf_counter
@@ -17,28 +18,28 @@ from bots.client.errors import ArenaError, BotFailed
 from bots.client.failures import describe_failure, traceback_of
 from bots.client.run import to_stderr
 from bots.workbench.play_file import loaded
-from engine.clock import Clock
 from engine.commands import reports
 from engine.games.history import History
 from engine.games.interface import BadMove, Position, play
-from engine.record import Header, Summary
+from engine.match import referee
+from engine.match.clock import Clock
+from engine.match.record import Header
+from engine.match.verification import Summary
 from engine.wire import messages as m
 from engine.wire.fields import Note, write_note
-from engine.wire.words import number_of, word_of
+from engine.wire.words import number_of
 
 
 class Turn(NamedTuple):
     """A turn of one side, when TURN was sent."""
 
-    ply: int
-    """The number of the move that was asked for, from 1."""
     side: int
-    history: History
-    """The game before it."""
+    histories: tuple[History, ...]
+    """The game before it, from the first position on."""
     left: tuple[int, int]
-    """What both sides had left, in microseconds."""
+    """Remaining time of both sides, in milliseconds, as TURN has it."""
     shown: tuple[m.Start | m.Moved, ...]
-    """What the player had been told since its match began, as after a lost connection."""
+    """Messages that the player got since its match began, as after a lost connection."""
     recorded: str
     """The move in the record, legal or not; empty where there is none."""
     ending: str
@@ -46,38 +47,32 @@ class Turn(NamedTuple):
     one."""
 
     @property
-    def milliseconds(self) -> tuple[int, int]:
-        """What both sides had left, as TURN has it."""
-        return Clock(self.left).milliseconds(0)
+    def ply(self) -> int:
+        """The number of the move that was asked for, from 1."""
+        return len(self.histories)
 
-
-def match_of(header: Header, side: int) -> m.Match:
-    """Return MATCH as the player of a side was sent it, but for its token, which nobody has kept."""
-    position = header.position
-    name, opponent = position.game.sides[side], header.players[1 - side]
-    control = header.control.milliseconds
-    parameters = word_of(position.parameters)
-    return m.Match(header.match, position.game.name, parameters, name, opponent, *control, header.move_limit, "replay")
+    @property
+    def position(self) -> Position:
+        """The position on the board."""
+        return self.histories[-1].position
 
 
 def turns_of(summary: Summary, side: int) -> list[Turn]:
     """Return the turns of a side, with the one in which the match ended, if it was to move then."""
-    if not all(summary.ready):
+    state = summary.state
+    if state.ready != (True, True):
         return []
-    header, sides = summary.header, summary.header.position.game.sides
-    history = History.begin(header.position)
-    left = summary.initialised[-1].left
-    shown: tuple[m.Start | m.Moved, ...] = (m.Start(*Clock(left).milliseconds(0)),)
-    found = []
-    for move, played in zip(summary.history.moves, summary.played, strict=True):
-        if played.side == side:
-            found.append(Turn(history.plies + 1, side, history, left, shown, move, ""))
-        history, left = history.after(move), played.left
-        moved = m.Moved(history.plies, sides[played.side], *Clock(left).milliseconds(0), m.Text(move))
-        shown = (*shown, moved)
-    if history.position.turn == side and history.verdict(header.move_limit) is None:
-        found.append(Turn(history.plies + 1, side, history, left, shown, summary.refused or "", _ending(summary, side)))
-    return found
+    histories = tuple(accumulate(state.history.moves, History.after, initial=History.begin(summary.header.position)))
+    lefts = [Clock(stopped.left).milliseconds(0) for stopped in (summary.initialised[-1], *summary.played)]
+    start, turns = m.Start(*lefts[0]), []
+    for plies, (history, left) in enumerate(zip(histories, lefts, strict=True)):
+        is_last = history is histories[-1]
+        if history.position.turn == side and not (is_last and history.verdict(summary.header.move_limit)):
+            move, ending = (
+                (summary.refused or "", _ending(summary, side)) if is_last else (state.history.moves[plies], "")
+            )
+            turns.append(Turn(side, histories[: plies + 1], left, (start, *state.shown[:plies]), move, ending))
+    return turns
 
 
 def _ending(summary: Summary, side: int) -> str:
@@ -136,17 +131,16 @@ def _judged(turn: Turn, answer: Answer, late_counts: bool) -> tuple[str, str, Ou
         if answer.failure:
             return "", answer.failure, Outcome.FAILED
         return "", "resigns", Outcome.SAME if turn.ending == "resign" else Outcome.DIFFERENT
-    position = turn.history.position
     try:
-        move, after = position.resolve(answer.move)
+        move, after = turn.position.resolve(answer.move)
     except BadMove as error:
         return "", f"plays {answer.move!r}: {error}", Outcome.FAILED
-    left = turn.milliseconds[turn.side]
+    left = turn.left[turn.side]
     if late_counts and answer.seconds * 1000 > left:
         return move, f"plays {move} after the {left} ms that it had", Outcome.FAILED
     if turn.ending:
         return move, "", Outcome.NEW
-    return move, "", Outcome.SAME if after.key == play(position, turn.recorded).key else Outcome.DIFFERENT
+    return move, "", Outcome.SAME if after.key == play(turn.position, turn.recorded).key else Outcome.DIFFERENT
 
 
 Chooses = Callable[[Position, Clocks], Choice]
@@ -160,7 +154,6 @@ class BotHere:
         self.bot = bot
         self._header = header
         self._debugger = debugger
-        self._histories = [History.begin(header.position)]  # by the number of moves, each made once
 
     def answer(self, turn: Turn) -> Answer:
         """Return what the bot plays; a traceback of it is printed on stderr."""
@@ -172,14 +165,13 @@ class BotHere:
         began = perf_counter()
         try:
             self._tell(turn)
-            position = turn.history.position
-            left = turn.milliseconds
+            left = turn.left
             clocks = NotingClocks(left[turn.side], left[1 - turn.side], self._header.control.milliseconds[1])
             clocks.noting = notes
             began = perf_counter()
-            chosen = self._choose(turn, position, clocks)
+            chosen = self._choose(turn, clocks)
             seconds = perf_counter() - began
-            return Answer(text_of(chosen, position, place_of_choose(self.bot)), "", seconds)
+            return Answer(text_of(chosen, turn.position, place_of_choose(self.bot)), "", seconds)
         except Resigned:
             return Answer("", "", perf_counter() - began)
         except BotFailed as failed:
@@ -192,28 +184,23 @@ class BotHere:
     def _tell(self, turn: Turn) -> None:
         """Tell the bot of the match up to the turn, as after a lost connection."""
         with redirect_stdout(sys.stderr):
-            self.bot.match, self.bot.history = match_of(self._header, turn.side), self._histories[0]
+            self.bot.match = referee.announcement(self._header, turn.side, "replay")  # nobody has kept the token
+            self.bot.history = turn.histories[0]
             self.bot.prepare(self.bot.match)
             for message in turn.shown:
                 if isinstance(message, m.Moved):
-                    self.bot.history = self._after(message)
+                    self.bot.history = turn.histories[message.ply]
                 self.bot.told(message)
 
-    def _after(self, moved: m.Moved) -> History:
-        """Return the game up to a move."""
-        if len(self._histories) == moved.ply:
-            self._histories.append(self._histories[-1].after(moved.move))
-        return self._histories[moved.ply]
-
-    def _choose(self, turn: Turn, position: Position, clocks: Clocks) -> Choice:
+    def _choose(self, turn: Turn, clocks: Clocks) -> Choice:
         choose: Chooses = self.bot.function if isinstance(self.bot, FunctionBot) else self.bot.choose
         if not self._debugger:
             with redirect_stdout(sys.stderr):
-                return choose(position, clocks)
-        print(position.picture())
+                return choose(turn.position, clocks)
+        print(turn.position.picture())
         print(f"ply {turn.ply}: {turn.recorded or f'no move ({turn.ending})'} in the record; c goes on, q ends it all")
         debugger = _Debugger()
-        chosen: object = debugger.runcall(choose, position, clocks)
+        chosen: object = debugger.runcall(choose, turn.position, clocks)
         if debugger.is_left:
             raise KeyboardInterrupt
         return cast(Choice, chosen)  # what is none is named by `text_of`
@@ -292,7 +279,7 @@ TITLES = f"{'ply':>4} {'clock':>10}  {'record':20} {'bot':20} {'took':>10}"
 def lines(compared: Compared) -> list[str]:
     """Return a turn: its clock and the bot's time in seconds, the move of the record and the bot's; and its notes."""
     turn = compared.turn
-    left = turn.milliseconds[turn.side] / 1000
+    left = turn.left[turn.side] / 1000
     words = f"{turn.ply:4} {left:10.3f}  {_recorded(turn):20} {compared.move or '-':20} {compared.seconds:10.3f}"
     more = f": {compared.failure}" if compared.failure else ""
     if compared.outcome == Outcome.SAME and compared.move not in ("", turn.recorded):
@@ -343,11 +330,10 @@ def _recorded(turn: Turn) -> str:
 
 def _plain(compared: Compared) -> dict[str, object]:
     turn = compared.turn
-    left = turn.milliseconds
     return {
         "ply": turn.ply,
-        "clock_ms": left[turn.side],
-        "opponents_clock_ms": left[1 - turn.side],
+        "clock_ms": turn.left[turn.side],
+        "opponents_clock_ms": turn.left[1 - turn.side],
         "record": turn.recorded or None,
         "ending": turn.ending or None,
         "move": compared.move or None,

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from engine.commands import reports
-from engine.record import Summary
-from engine.record.review import Mark, ReviewedMove, Worth
+from engine.match.review import Mark, ReviewedMove, Worth
+from engine.match.verification import Summary
 from engine.wire.words import number_of
 
 RESULTS = {1: "win", 0: "draw", -1: "loss"}

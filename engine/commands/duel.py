@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
@@ -14,7 +14,7 @@ from itertools import islice
 from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -24,9 +24,10 @@ from engine.commands.inputs import check_range, game_named, say_compiling, start
 from engine.commands.program import Rejected, answer, say, usable_cores
 from engine.compiling.compile_process import broken_pipes_raised
 from engine.duel import engine_config
-from engine.duel.games import NAMES, Contender, Pair, Reply, Request, Setting, Standing, play_pair
+from engine.duel.games import NAMES, Contender, Pair, Reply, Setting, Standing, play_pair
 from engine.duel.openings import JUDGED_NODES, Opening, openings, usual_plies
 from engine.games.catalogue import GAMES, USUAL_GAME
+from engine.games.history import History
 from engine.games.interface import EVALUATION_LIMIT, Position
 from engine.levels import MAX_LEVEL
 from engine.search.memory import MAX_DEPTH
@@ -123,12 +124,10 @@ def duel(
     check_range("games", games, 2, MAX_GAMES)
     if games % 2:
         raise Rejected(f"--games is {games}, but games come in pairs: it has to be even")
-    if jobs is not None:
-        check_range("jobs", jobs, 1, MAX_JOBS)
+    check_range("jobs", jobs, 1, MAX_JOBS)
     check_range("plies", plies, 1, MAX_MOVES - 1)
     check_range("move-limit", move_limit, plies + 1, MAX_MOVES)
-    if balance is not None:
-        check_range("balance", balance, 0, EVALUATION_LIMIT)
+    check_range("balance", balance, 0, EVALUATION_LIMIT)
     _check_test(elo0, elo1, alpha, beta)
     contenders = _contender(NAMES[0], a, start), _contender(NAMES[1], b, start)
     if jobs is None:
@@ -153,67 +152,70 @@ def duel(
         before = file.resume(setting)
         if start.kernel().compiled:
             say_compiling(start)
-        Duellists.of(setting)  # once for all processes
-        run = _Run(setting, file, pairs=games // 2, stop=not all_games)
+        pair_player(setting)  # compiles once for all processes
         signal.signal(signal.SIGINT, signal.default_int_handler)  # Ctrl-C lets the pool of processes end in order
         try:
-            run.carry_out(openings(start, plies, seed, _judge, balance), before, jobs)
+            drawn = openings(start, plies, seed, _judge, balance)
+            _carry_out(setting, file, drawn, before, jobs, most=games // 2, stop=not all_games)
         except KeyboardInterrupt:
             sys.exit(INTERRUPTED)
 
 
-class _Run(NamedTuple):
-    """A duel that is under way."""
+def _carry_out(
+    setting: Setting,
+    file: GameFile[Setting, Pair],
+    drawn: Iterator[Opening],
+    stored: list[Pair],
+    jobs: int,
+    *,
+    most: int,
+    stop: bool,
+) -> None:
+    """Play the pairs that are not stored, at most so many in all, and report the progress and the result.
 
-    setting: Setting
-    file: GameFile[Setting, Pair]
-    pairs: int
-    stop: bool
-    """Whether it ends with the test."""
+    With ``stop`` the duel ends with the test.
+    """
+    test = setting.test
+    tally = Tally(test)
+    found: dict[int, Pair] = {}
 
-    def carry_out(self, drawn: Iterator[Opening], stored: list[Pair], jobs: int) -> None:
-        """Play the pairs that are not stored, and report the progress and the result."""
-        test = self.setting.test
-        tally = Tally(test)
-        found: dict[int, Pair] = {}
+    def add(pair: Pair) -> bool:
+        """Count a pair; return whether the duel is over."""
+        found[pair.number] = pair
+        tally.add(pair.number, pair.points, stop=stop)
+        return tally.pairs >= most or (stop and tally.decision is not Decision.OPEN)
 
-        def add(pair: Pair) -> bool:
-            """Count a pair; return whether the duel is over."""
-            found[pair.number] = pair
-            tally.add(pair.number, pair.points, stop=self.stop)
-            return tally.pairs >= self.pairs or (self.stop and tally.decision is not Decision.OPEN)
+    def standing() -> Standing:
+        return Standing([found[number] for number in range(tally.pairs)], tally)
 
-        def standing() -> Standing:
-            return Standing([found[number] for number in range(tally.pairs)], tally)
-
-        over = False
-        for pair in stored:
-            if pair.number < self.pairs:
+    over = False
+    for pair in stored:
+        if pair.number < most:
+            over = add(pair)
+    if found:
+        say(f"going on after {2 * len(found)} games")
+    numbered = islice(enumerate(drawn), most)
+    tasks = ((number, opening.moves) for number, opening in numbered if number not in found)
+    if not over:
+        began = told = perf_counter()
+        before = len(found)
+        with closing(pairs(setting, tasks, jobs)) as playing:
+            for pair in playing:
+                file.keep(pair)
                 over = add(pair)
-        if found:
-            say(f"going on after {2 * len(found)} games")
-        numbered = islice(enumerate(drawn), self.pairs)
-        tasks = (Task(number, opening.moves) for number, opening in numbered if number not in found)
-        if not over:
-            began = told = perf_counter()
-            before = len(found)
-            with closing(pairs(self.setting, tasks, jobs)) as playing:
-                for pair in playing:
-                    self.file.keep(pair)
-                    over = add(pair)
-                    if perf_counter() - told >= QUIET_SECONDS:
-                        told = perf_counter()
-                        answer(standing().progress(test))
-                    if over:
-                        break
-            seconds, count = perf_counter() - began, 2 * (len(found) - before)
-            say(f"{count} games in {seconds:.1f} s, {60 * count / seconds:.0f} a minute, {jobs} at a time")
-        if not tally.pairs:
-            raise Rejected("--plies, --balance: no opening was found that decides nothing and is that balanced")
-        if not over:
-            say(f"there are no more openings than {tally.pairs}")
-        for line in standing().summary():
-            answer(line)
+                if perf_counter() - told >= QUIET_SECONDS:
+                    told = perf_counter()
+                    answer(standing().progress(test))
+                if over:
+                    break
+        seconds, count = perf_counter() - began, 2 * (len(found) - before)
+        say(f"{count} games in {seconds:.1f} s, {60 * count / seconds:.0f} a minute, {jobs} at a time")
+    if not tally.pairs:
+        raise Rejected("--plies, --balance: no opening was found that decides nothing and is that balanced")
+    if not over:
+        say(f"there are no more openings than {tally.pairs}")
+    for line in standing().summary():
+        answer(line)
 
 
 def _contender(name: str, text: str, start: Position) -> Contender:
@@ -269,69 +271,50 @@ EXERCISE = SearchLimits(depth=2)
 """A search that compiles or loads all code that a side needs."""
 
 
-class Task(NamedTuple):
-    """A pair to be played."""
-
-    number: int
-    opening: tuple[str, ...]
-
-
 class SearchPlayer:
     """Plays one side of a duel."""
 
     def __init__(self, contender: Contender, start: Position) -> None:
         """Take a side and the start of its games. Compiles the search, or loads it."""
-        self.side = engine_config.read(contender.side)
+        self._side = side = engine_config.read(contender.side)
         self._weigh = engine_config.weigher(start, contender.weights)
         self._kernel = self._weigh(start).kernel()
         Searcher(self._kernel, megabytes=0).think(self._weigh(start), (), EXERCISE, clock=perf_counter)
-        self._limits = _limits(self.side)
+        self._limits = SearchLimits(
+            side.depth or MAX_DEPTH, side.nodes, None, side.ms, exact=side.exact, level=side.level or MAX_LEVEL
+        )
         self._game = -1
 
-    def play(self, request: Request) -> Reply:
+    def play(self, game: int, history: History) -> Reply:
         """Search for a move."""
-        if request.game != self._game:  # a game does not depend on the one before; this costs no side time
-            self._game = request.game
-            self._searcher = Searcher(self._kernel, megabytes=self.side.table, threads=self.side.threads or 1)
+        if game != self._game:  # a game does not depend on the one before; this costs no side time
+            self._game = game
+            self._searcher = Searcher(self._kernel, megabytes=self._side.table, threads=self._side.threads or 1)
             self._keys = PlayedKeys()
         began = perf_counter()
-        position = self._weigh(request.history.position)
-        limits = self._limits._replace(seed=request.game)
-        result = self._searcher.think(position, self._keys.before(request.history), limits, clock=perf_counter)
+        position = self._weigh(history.position)
+        limits = self._limits._replace(seed=game)
+        result = self._searcher.think(position, self._keys.before(history), limits, clock=perf_counter)
         move = result.move  # to write a move takes time, which counts
         return Reply(move, (perf_counter() - began) * 1000, result.nodes)
 
 
-def _limits(side: engine_config.EngineConfig) -> SearchLimits:
-    return SearchLimits(
-        side.depth or MAX_DEPTH, side.nodes, None, side.ms, exact=side.exact, level=side.level or MAX_LEVEL
-    )
+PairPlayer = Callable[[int, Sequence[str]], Pair]
+"""Plays a pair of games, from its number and the moves of its opening."""
 
 
-class Duellists(NamedTuple):
-    """Both sides of a duel in one process."""
-
-    setting: Setting
-    start: Position
-    players: tuple[SearchPlayer, SearchPlayer]
-
-    @classmethod
-    def of(cls, setting: Setting) -> "Duellists":
-        """Make the sides of a duel ready to play."""
-        start = GAMES[setting.game].start(setting.parameters)
-        return cls(setting, start, (SearchPlayer(setting.a, start), SearchPlayer(setting.b, start)))
-
-    def play(self, task: Task) -> Pair:
-        """Play a pair of games."""
-        a, b = self.players
-        return play_pair(task.number, self.start, task.opening, (a.play, b.play), self.setting.move_limit)
+def pair_player(setting: Setting) -> PairPlayer:
+    """Make the sides of a duel ready to play in this process."""
+    start = GAMES[setting.game].start(setting.parameters)
+    players = SearchPlayer(setting.a, start).play, SearchPlayer(setting.b, start).play
+    return lambda number, opening: play_pair(number, start, opening, players, setting.move_limit)
 
 
-_duellists: Duellists
-"""The sides of the duel that this process plays for; set when the process starts."""
+_play_pair: PairPlayer
+"""Plays for the duel of this process; set when the process starts."""
 
 
-def pairs(setting: Setting, tasks: Iterator[Task], jobs: int) -> Generator[Pair]:
+def pairs(setting: Setting, tasks: Iterator[tuple[int, Sequence[str]]], jobs: int) -> Generator[Pair]:
     """Play pairs in so many processes, and yield them as they end, until there are no more tasks.
 
     Closing the iterator ends all processes at once. Raises ChildProcessError if one of them ends by itself.
@@ -339,10 +322,10 @@ def pairs(setting: Setting, tasks: Iterator[Task], jobs: int) -> Generator[Pair]
     with ProcessPoolExecutor(jobs, get_context("spawn"), _get_ready, (setting,)) as pool:
         try:
             with broken_pipes_raised():  # for the threads of the pool as well, which begin here
-                running: set[Future[Pair]] = {pool.submit(_play, task) for task in islice(tasks, jobs)}
+                running: set[Future[Pair]] = {pool.submit(_play, *task) for task in islice(tasks, jobs)}
             while running:
                 done, running = wait(running, return_when=FIRST_COMPLETED)
-                running |= {pool.submit(_play, task) for task in islice(tasks, len(done))}
+                running |= {pool.submit(_play, *task) for task in islice(tasks, len(done))}
                 yield from (future.result() for future in done)
         except BrokenProcessPool:
             raise ChildProcessError("a process that plays games has ended") from None
@@ -352,10 +335,10 @@ def pairs(setting: Setting, tasks: Iterator[Task], jobs: int) -> Generator[Pair]
 
 
 def _get_ready(setting: Setting) -> None:
-    global _duellists
+    global _play_pair
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the duel, and thereby its processes
     threading.Thread(target=_end_with_the_duel, daemon=True).start()
-    _duellists = Duellists.of(setting)
+    _play_pair = pair_player(setting)
     gc.collect()
     gc.freeze()  # loaded objects stay: the collector does not look at them while a clock runs
 
@@ -367,5 +350,5 @@ def _end_with_the_duel() -> None:
     os._exit(0)
 
 
-def _play(task: Task) -> Pair:
-    return _duellists.play(task)
+def _play(number: int, opening: Sequence[str]) -> Pair:
+    return _play_pair(number, opening)

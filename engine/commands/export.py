@@ -10,14 +10,14 @@ from typing import BinaryIO
 
 import msgspec
 
-from engine import record
 from engine.commands.inputs import Source, place_of, text_of
-from engine.commands.program import Rejected, say
-from engine.commands.usage_errors import reason
+from engine.commands.program import Rejected, reason, say
 from engine.games.history import History
-from engine.record.encoding import encoding_of, legal_actions
-from engine.record.notes import RecordedNote
-from engine.record.summary import Summary
+from engine.match import verification
+from engine.match.encoding import encoding_of, legal_actions
+from engine.match.reader import BadRecord
+from engine.match.record import RecordedNote
+from engine.match.verification import Summary
 from engine.wire.words import number_of
 
 
@@ -51,7 +51,7 @@ class Example(msgspec.Struct, frozen=True):
     """The position before the move, in the game's text form."""
     legal_moves: tuple[str, ...]
     legal_actions: tuple[tuple[int, ...], ...]
-    """The same moves as actions of `engine.record.encoding.Encoding`, in the same order."""
+    """The same moves as actions of `engine.match.encoding.Encoding`, in the same order."""
     move: str
     actions: tuple[int, ...]
     """The move as actions."""
@@ -75,7 +75,7 @@ def examples(summary: Summary) -> Iterator[Example]:
     encoding = encoding_of(game.name, header.position.parameters)
     notes = {
         ply: tuple(map(_note, found))
-        for ply, found in groupby(sorted(summary.notes, key=lambda note: note.ply), key=lambda note: note.ply)
+        for ply, found in groupby(sorted(summary.state.notes, key=lambda note: note.ply), key=lambda note: note.ply)
     }
     left = list(summary.left)
     for ready in summary.initialised:
@@ -194,6 +194,6 @@ def _files(name: str) -> Iterator[str]:
 def _examples(file: str) -> list[Example]:
     """Return the moves of a record; raises `Rejected`, which names it."""
     try:
-        return list(examples(record.verify(text_of(file))))
-    except (record.BadRecord, OverflowError) as error:
+        return list(examples(verification.verify(text_of(file))))
+    except (BadRecord, OverflowError) as error:
         raise Rejected(f"{place_of(file)}: {error}") from None

@@ -11,8 +11,7 @@ from typing import BinaryIO, Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
-from engine.commands.program import Rejected, say
-from engine.commands.usage_errors import reason
+from engine.commands.program import Rejected, reason, say
 
 try:
     import fcntl

@@ -6,8 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from engine.commands.program import Rejected, say
-from engine.commands.usage_errors import reason
+from engine.commands.program import Rejected, reason, say
 from engine.games.catalogue import GAMES, title_of, unknown_game
 from engine.games.interface import BadParameters, BadPosition, Game, Position
 
@@ -63,9 +62,9 @@ def say_compiling(position: Position) -> None:
     say(f"compiling the search for {title_of(position)}, or loading what was compiled before")
 
 
-def check_range(option: str, number: int, least: int, most: int) -> None:
-    """Raise `Rejected` where the number of an option lies outside of its bounds."""
-    if not least <= number <= most:
+def check_range(option: str, number: int | None, least: int, most: int) -> None:
+    """Raise `Rejected` where the number of an option, which may be left out, lies outside of its bounds."""
+    if number is not None and not least <= number <= most:
         raise Rejected(f"--{option} is {number}, but it has to be {least} to {most}")
 
 

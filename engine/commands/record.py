@@ -3,15 +3,16 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from engine import record
-from engine.clock import about
 from engine.commands.inputs import Source, bytes_of, check_range, place_of
-from engine.commands.program import Rejected, answer
-from engine.commands.usage_errors import reason
+from engine.commands.program import Rejected, answer, reason
 from engine.games.history import History
 from engine.games.outcome import Termination
-from engine.record import Played, RecordedNote, milliseconds
-from engine.record.signature import ANOTHER_KEY, public_key, signer
+from engine.match import verification
+from engine.match.clock import about
+from engine.match.reader import BadRecord, decoded, seconds_of
+from engine.match.record import RecordedNote, milliseconds
+from engine.match.signature import ANOTHER_KEY, public_key, signer
+from engine.match.verification import Played
 from engine.wire.words import number_of
 
 NOT_ENDED, UNSIGNED = 3, 4
@@ -60,8 +61,8 @@ def replay(
     raw = _key(key) if key else None
     try:
         content = bytes_of(file)
-        summary = record.verify(record.decoded(content))
-    except record.BadRecord as error:
+        summary = verification.verify(decoded(content))
+    except BadRecord as error:
         raise Rejected(f"{place_of(file)}: {error}") from None
     _check_date(file, summary)
     if raw and signer(raw, content) == ANOTHER_KEY:
@@ -74,7 +75,7 @@ def replay(
     else:
         _show(summary)
     if verify or summary.reason == Termination.TIME:
-        for line in record.time_account(summary):
+        for line in verification.time_account(summary):
             answer(line)
     left = " and ".join(map(about, summary.left))
     plies = summary.history.plies
@@ -98,20 +99,20 @@ def _key(text: str) -> bytes:
         raise Rejected(f"--key: {text!r} is no public key of Ed25519 in base64, and no file with one in PEM") from None
 
 
-def _check_date(file: str, summary: record.Summary) -> None:
+def _check_date(file: str, summary: verification.Summary) -> None:
     """Raise `Rejected` where a match ended after its record was written to the file."""
     if file == "-":
         return
     status = Path(file).stat()
     written = max(status.st_mtime, status.st_ctime)  # an archive may give its files any time of modification
-    began = record.seconds_of(summary.header.started)
+    began = seconds_of(summary.header.started)
     if began is not None and began + summary.latest / 1e6 > written + CLOCKS_APART_SECONDS:
         raise Rejected(
             f"{place_of(file)}: the match began at {summary.header.started}, which lies in the future of the file"
         )
 
 
-def _draw(summary: record.Summary, file: Path, ply: int | None, night: bool, scale: int) -> None:
+def _draw(summary: verification.Summary, file: Path, ply: int | None, night: bool, scale: int) -> None:
     """Write a picture of a match, in the format that the name of its file ends in; raises `Rejected`."""
     from engine.games.boards import game_pictures as pictures
 
@@ -126,9 +127,7 @@ def _draw(summary: record.Summary, file: Path, ply: int | None, night: bool, sca
         elif file.suffix == ".png":
             data = pictures.png(start, moves, night=night, scale=scale)
         elif file.suffix == ".gif":
-            data = pictures.animation(
-                start, moves, summary.header.players, record.readable(summary.sentence or ""), night=night
-            )
+            data = pictures.animation(start, moves, summary.header.players, summary.sentence, night=night)
         else:
             raise Rejected(f"--picture: {file} ends in none of .svg, .png and .gif, which are the formats")
         file.write_bytes(data)
@@ -138,7 +137,7 @@ def _draw(summary: record.Summary, file: Path, ply: int | None, night: bool, sca
         raise Rejected(f"--picture: {file}: cannot be written: {reason(error)}") from None
 
 
-def _show(summary: record.Summary) -> None:
+def _show(summary: verification.Summary) -> None:
     """Print who played what, the moves with what was noted of each, and the board after the last one."""
     answer(summary.header.title)
     history = History.begin(summary.header.position)
@@ -146,12 +145,12 @@ def _show(summary: record.Summary) -> None:
         side = summary.header.position.game.sides[history.position.turn]
         history = history.after(move)
         answer(f"{history.plies:4} {side} {move}")
-        _show_notes(note for note in summary.notes if note.ply == history.plies)
-    _show_notes(note for note in summary.notes if note.ply > history.plies)
+        _show_notes(note for note in summary.state.notes if note.ply == history.plies)
+    _show_notes(note for note in summary.state.notes if note.ply > history.plies)
     answer(history.position.picture())
     answer(history.position.summary())
     if summary.sentence:
-        answer(record.readable(summary.sentence))
+        answer(summary.sentence)
 
 
 def _show_notes(notes: Iterable[RecordedNote]) -> None:
@@ -160,7 +159,7 @@ def _show_notes(notes: Iterable[RecordedNote]) -> None:
         answer(f"{'':6}note: {note.note}")
 
 
-def _show_clocks(summary: record.Summary) -> None:
+def _show_clocks(summary: verification.Summary) -> None:
     """Print a line for each time that a clock was stopped by its owner."""
     answer(summary.header.title)
     control = summary.header.control
@@ -173,7 +172,7 @@ def _show_clocks(summary: record.Summary) -> None:
         answer(_row(summary, str(ply), played, move))
 
 
-def _row(summary: record.Summary, ply: str, played: Played, what: str) -> str:
+def _row(summary: verification.Summary, ply: str, played: Played, what: str) -> str:
     charge = played.charge
     times = (charge.since, charge.until, charge.stalled, charge.allowed, charge.charged, played.left[played.side])
     side = summary.header.position.game.sides[played.side]

@@ -19,7 +19,7 @@ def shell(game: str, /, *, strict: bool = False) -> None:
         After a bad move, no longer look at moves, and answer nothing to them.
     """
     try:
-        run = find(game)
+        carrier = find(game)
     except UnknownShell as error:
         raise Rejected(f"GAME: {error}") from None
     if isinstance(sys.stderr, io.TextIOWrapper):
@@ -31,13 +31,6 @@ def shell(game: str, /, *, strict: bool = False) -> None:
         say(sentence)
 
     try:
-        run(
-            conversation.lines,
-            conversation.write,
-            complain,
-            flush=conversation.flush,
-            strict=strict,
-            clock=perf_counter,
-        )
+        carrier(conversation.lines, conversation.write, complain, perf_counter, strict, conversation.flush).run()
     finally:
         conversation.flush()

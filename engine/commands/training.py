@@ -11,8 +11,7 @@ import msgspec
 
 from engine.commands.game_file import BadGames, GameFormat, opened_to_append
 from engine.commands.inputs import check_range, game_named, say_compiling, start_of, warn_of
-from engine.commands.program import Rejected, answer, say
-from engine.commands.usage_errors import reason
+from engine.commands.program import Rejected, answer, reason, say
 from engine.duel.selfplay import ScoredGame, Setting, play
 from engine.duel.training import fit, samples_of
 from engine.games.catalogue import USUAL_GAME, title_of, variant_title

@@ -1,6 +1,6 @@
 """The games of a duel in pairs of one opening, each side beginning once, and their results in words.
 
-The players are passed in: functions that take a `Request` and return a `Reply`. A game ends as the rules, a
+The players are passed in as functions. A game ends as the rules, a
 repetition, a lack of progress or the move limit end it; nothing else does.
 """
 
@@ -18,14 +18,6 @@ NAMES = ("A", "B")
 """Names of the sides of a duel."""
 
 
-class Request(NamedTuple):
-    """A request for the next move of a game."""
-
-    game: int
-    """A number that no other game of the duel has."""
-    history: History
-
-
 class Reply(NamedTuple):
     """A move, with its cost."""
 
@@ -35,7 +27,8 @@ class Reply(NamedTuple):
     nodes: int
 
 
-Player = Callable[[Request], Reply]
+Player = Callable[[int, History], Reply]
+"""Chooses a move, from a number that no other game of the duel has, and the game so far."""
 
 
 class Use(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -105,7 +98,7 @@ def play(
     used = [Use(), Use()]
     while (outcome := history.verdict(move_limit)) is None:
         side = _side(first, start, history.position.turn)
-        reply = players[side](Request(number, history))
+        reply = players[side](number, history)
         before = used[side]
         used[side] = Use(before.moves + 1, before.ms + reply.ms, before.nodes + reply.nodes)
         history = history.after(reply.move)

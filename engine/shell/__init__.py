@@ -1,9 +1,10 @@
 """The command protocols of the assignments: commands on stdin, a line each, answers on stdout."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Protocol, cast
+from typing import cast
 
 
 class UnknownShell(LookupError):
@@ -14,43 +15,41 @@ def unbuffered() -> None:
     """Flush nothing: what is written is passed on at once."""
 
 
-class Shell(Protocol):
-    """What carries out the commands of a game's protocol."""
+@dataclass
+class Shell:
+    """Carries out the commands of a game's protocol until the lines end.
 
-    def __call__(
-        self,
-        lines: Iterable[str],
-        write: Callable[[str], None],
-        complain: Callable[[str], None],
-        *,
-        flush: Callable[[], None] = unbuffered,
-        strict: bool,
-        clock: Callable[[], float],
-    ) -> None:
-        """Carry out commands until the lines end, no further line being read before the answer to the last is written.
+    No further line is read before the answer to the last one is written.
+    """
 
-        ``write`` takes an answer, without its last newline. It may keep answers until a line has to be waited for, or
-        until ``flush``, which is called before work that may take longer than some ten milliseconds. ``complain``
-        takes a sentence for people. ``clock`` gives seconds from any beginning. ``strict`` follows the assignments'
-        text to the letter where that is unpractical.
-        """
+    lines: Iterable[str]
+    write: Callable[[str], None]
+    """Takes an answer without its last newline, and may keep it until a line has to be waited for, or until `flush`."""
+    complain: Callable[[str], None]
+    """Takes a sentence for people."""
+    clock: Callable[[], float]
+    """Gives seconds from any beginning."""
+    strict: bool = False
+    """Whether to follow the assignments' text to the letter where that is unpractical."""
+    flush: Callable[[], None] = unbuffered
+    """Is called before work that may take longer than some ten milliseconds."""
+    _put_back: str | None = None
 
+    def __post_init__(self) -> None:
+        """Begin; each game has a state of its own."""
 
-class Lines:
-    """The lines of a shell's input, of which the last one can be put back."""
+    def run(self) -> None:
+        """Carry out one line after the other."""
+        raise NotImplementedError
 
-    def __init__(self, lines: Iterable[str]) -> None:
-        """Take the lines."""
-        self._lines = iter(lines)
-        self._put_back: str | None = None
-
-    def next(self) -> str | None:
+    def next_line(self) -> str | None:
         """Return the line that was put back, or else the next one; None at the end."""
+        self.lines = iter(self.lines)
         line, self._put_back = self._put_back, None
-        return next(self._lines, None) if line is None else line
+        return next(self.lines, None) if line is None else line
 
     def put_back(self, line: str) -> None:
-        """Let `next` return this line again."""
+        """Let `next_line` return this line again."""
         self._put_back = line
 
 
@@ -59,8 +58,8 @@ def names() -> list[str]:
     return sorted(module.name for module in iter_modules(__path__))
 
 
-def find(game: str) -> Shell:
+def find(game: str) -> type[Shell]:
     """Import the shell of a game; raises `UnknownShell`."""
     if game not in names():
         raise UnknownShell(f"there is no shell {game!r}; the shells are {', '.join(names())}")
-    return cast(Shell, import_module(f"{__name__}.{game}").run)
+    return cast(type[Shell], import_module(f"{__name__}.{game}").Commands)

@@ -20,7 +20,6 @@ What that section leaves open is done so:
 """
 
 import re
-from collections.abc import Callable, Iterable
 
 from engine.games.arrows.position import ARROWS, NO_MOVE
 from engine.games.history import History
@@ -28,7 +27,7 @@ from engine.games.interface import BadMove, BadPosition
 from engine.search.game_engine import AdaptiveSearcher
 from engine.search.searcher import PlayedKeys, SearchLimits
 from engine.search.time_management import allocate_time
-from engine.shell import Lines, unbuffered
+from engine.shell import Shell
 
 INIT = "InitGame"
 TURN = "turn"
@@ -37,35 +36,11 @@ COMMANDS = (INIT, TURN)
 SECONDS = r"[0-9]{1,9}(\.[0-9]{1,9})?"
 
 
-def run(
-    lines: Iterable[str],
-    write: Callable[[str], None],
-    complain: Callable[[str], None],
-    *,
-    flush: Callable[[], None] = unbuffered,
-    strict: bool = False,
-    clock: Callable[[], float],
-) -> None:
-    """Play one game after the other until the lines end: the `engine.shell.Shell` of arrows."""
-    _Arrows(Lines(lines), write, complain, flush, clock).run()
-
-
-class _Arrows:
+class Commands(Shell):
     """The game that is being played, and the commands."""
 
-    def __init__(
-        self,
-        lines: Lines,
-        write: Callable[[str], None],
-        complain: Callable[[str], None],
-        flush: Callable[[], None],
-        clock: Callable[[], float],
-    ) -> None:
-        self._lines = lines
-        self._write = write
-        self._complain = complain
-        self._flush = flush
-        self._clock = clock
+    def __post_init__(self) -> None:
+        """Begin without a game."""
         self._history: History | None = None
         self._begun = False
         """Whether a turn of the game was asked for."""
@@ -76,8 +51,8 @@ class _Arrows:
 
     def run(self) -> None:
         """Carry out one line after the other."""
-        while (line := self._lines.next()) is not None:
-            read = self._clock()
+        while (line := self.next_line()) is not None:
+            read = self.clock()
             words = line.split()
             if not words:
                 continue
@@ -87,54 +62,54 @@ class _Arrows:
                 self._turn(words[1], float(words[2]), read)
             else:
                 sentence = f"expected {INIT!r} and seconds, or {TURN!r}, a direction and seconds; not {line.strip()!r}"
-                self._complain(sentence)
+                self.complain(sentence)
 
     def _begin(self) -> None:
         """Read a board file."""
         self._history, self._begun = None, False
         board: list[str] = []
-        while (line := self._lines.next()) is not None and line.strip():
+        while (line := self.next_line()) is not None and line.strip():
             if line.split()[0] in COMMANDS:
-                self._lines.put_back(line)
+                self.put_back(line)
                 break
             board.append(line.rstrip("\r\n"))
         try:
             position = ARROWS.read("\n".join(board))
         except BadPosition as error:
-            self._complain(f"there is no game, the board file cannot be read: {error}")
+            self.complain(f"there is no game, the board file cannot be read: {error}")
             return
         if position.game.warning(position.parameters):
-            self._complain(f"warning: {position.game.warning(position.parameters)}")
+            self.complain(f"warning: {position.game.warning(position.parameters)}")
         self._history = History.begin(position)
 
     def _turn(self, direction: str, seconds: float, read: float) -> None:
         """Play the opponent's move, and answer with an own one; ``read`` is when the line was."""
         history = self._history
         if history is None:
-            self._complain(f"there is no game: {INIT!r} and a board file come before {TURN!r}")
+            self.complain(f"there is no game: {INIT!r} and a board file come before {TURN!r}")
             return
         if direction != NO_MOVE:
             try:
                 history = history.after(direction)
             except BadMove as error:
-                self._complain(f"the opponent's move {direction}: {error}")
+                self.complain(f"the opponent's move {direction}: {error}")
                 return
         elif self._begun:
-            self._complain(f"{NO_MOVE} stands for the first move of a game, but this one has begun")
+            self.complain(f"{NO_MOVE} stands for the first move of a game, but this one has begun")
             return
         self._begun = True
         self._history = history
         if history.position.verdict() is not None:
-            self._write(NO_MOVE)
+            self.write(NO_MOVE)
             return
         move = self._choose(history, seconds, read)
         self._history = history.after(move)
-        self._write(move)
+        self.write(move)
 
     def _choose(self, history: History, seconds: float, read: float) -> str:
         """Think about a move for as long as the time left allows."""
-        self._flush()
-        left_ms = (seconds - (self._clock() - read)) * 1000
+        self.flush()
+        left_ms = (seconds - (self.clock() - read)) * 1000
         time = allocate_time(left_ms, plies_ahead=history.position.plies_ahead)
         limits = SearchLimits(soft_ms=time.soft_ms, hard_ms=time.hard_ms)
-        return self._searcher.think(history.position, self._keys.before(history), limits, clock=self._clock).move
+        return self._searcher.think(history.position, self._keys.before(history), limits, clock=self.clock).move

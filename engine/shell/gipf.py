@@ -15,7 +15,7 @@ What that section leaves open is done so:
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import lru_cache
 from typing import cast
 
@@ -24,7 +24,7 @@ from engine.games.gipf.position import GIPF, Ending, GipfPosition
 from engine.games.gipf.rules import State
 from engine.games.interface import LOST, BadMove, BadParameters, BadPosition, Kernel
 from engine.search.binding import CompiledCode
-from engine.shell import Lines, unbuffered
+from engine.shell import Shell
 from engine.solve.solver import NO_LIMITS, TRIAL_NODES, Result, Solution, SolverLimits, compiled_code, solve
 from engine.solve.tablebase.tablebase import tablebase_of
 
@@ -61,35 +61,11 @@ FIRST_PLACES, MAX_PLACES = 1 << 11, 1 << 14
 """Places of the arenas for the positions that moves lead to: at first, and at most."""
 
 
-def run(
-    lines: Iterable[str],
-    write: Callable[[str], None],
-    complain: Callable[[str], None],
-    *,
-    flush: Callable[[], None] = unbuffered,
-    strict: bool,
-    clock: Callable[[], float],
-) -> None:
-    """Carry out commands until the lines end: the `engine.shell.Shell` of GIPF, in which nothing depends on time."""
-    _Gipf(Lines(lines), write, complain, flush, strict).run()
+class Commands(Shell):
+    """The board, what has happened to it, and the commands; nothing depends on time."""
 
-
-class _Gipf:
-    """The board, what has happened to it, and the commands."""
-
-    def __init__(
-        self,
-        lines: Lines,
-        write: Callable[[str], None],
-        complain: Callable[[str], None],
-        flush: Callable[[], None],
-        strict: bool,
-    ) -> None:
-        self._lines = lines
-        self._write = write
-        self._complain = complain
-        self._flush = flush
-        self._strict = strict
+    def __post_init__(self) -> None:
+        """Begin without a board."""
         self._position: GipfPosition | None = None
         self._bad_move: str | None = None
         self._moves_overlooked = False
@@ -111,32 +87,32 @@ class _Gipf:
 
     def run(self) -> None:
         """Carry out one line after the other."""
-        while (line := self._lines.next()) is not None:
+        while (line := self.next_line()) is not None:
             words = line.split(None, 1)
             if not words:
                 continue
             try:
                 self._carry_out(words[0], words[1].strip() if len(words) > 1 else "")
             except OverflowError as error:
-                self._complain(f"{words[0]}: too large for this machine: {error}")
+                self.complain(f"{words[0]}: too large for this machine: {error}")
 
     def _carry_out(self, command: str, argument: str) -> None:
         known = command == LOAD or command in self._commands
         if not known or (command == "WINNING_SEQUENCE_EXIST" and not re.fullmatch("[0-9]{1,9}", argument)):
-            self._complain(f"unknown command: {f'{command} {argument}'.strip()!r}")
+            self.complain(f"unknown command: {f'{command} {argument}'.strip()!r}")
         elif command == LOAD:
             self._load()
         elif self._position is None:
-            self._write("EMPTY_BOARD")
+            self.write("EMPTY_BOARD")
         else:
             self._commands[command](self._position, argument)
 
     def _next_of_board(self) -> str | None:
         """Return the next line that is not blank and no command; None at the end, and before a command."""
-        while (line := self._lines.next()) is not None:
+        while (line := self.next_line()) is not None:
             words = line.split(None, 1)
             if words and (words[0] == LOAD or words[0] in self._commands):
-                self._lines.put_back(line)
+                self.put_back(line)
                 return None
             if words:
                 return line
@@ -156,18 +132,18 @@ class _Gipf:
         try:
             self._position = cast(GipfPosition, GIPF.read("\n".join(lines)))
         except BadPosition as error:
-            self._write(error.code)
-            self._complain(f"{error.code}: {error}")
+            self.write(error.code)
+            self.complain(f"{error.code}: {error}")
             if error.code == BAD_HEADER:
                 while self._next_of_board() is not None:
                     pass
             return
         if self._position.variant.warning:
-            self._complain(f"warning: {self._position.variant.warning}")
-        self._write("BOARD_STATE_OK")
+            self.complain(f"warning: {self._position.variant.warning}")
+        self.write("BOARD_STATE_OK")
 
     def _print_board(self, position: GipfPosition, _: str) -> None:
-        self._write(position.text())
+        self.write(position.text())
 
     def _do_move(self, position: GipfPosition, text: str) -> None:
         if self._moves_overlooked:
@@ -176,37 +152,37 @@ class _Gipf:
             self._position = cast(GipfPosition, position.resolve(text).position)
         except BadMove as error:
             self._bad_move = text
-            self._moves_overlooked = self._strict
-            self._write(error.code)
-            self._complain(f"{error.code}: {error}")
+            self._moves_overlooked = self.strict
+            self.write(error.code)
+            self.complain(f"{error.code}: {error}")
             return
         self._bad_move = None
-        self._write("MOVE_COMMITTED")
+        self.write("MOVE_COMMITTED")
 
     def _print_state(self, position: GipfPosition, _: str) -> None:
         outcome = position.verdict()
         mover, other = COLOURS[position.turn].lower(), COLOURS[1 - position.turn].lower()
         if self._bad_move is not None:
-            self._write(f"bad_move {mover} {self._bad_move}".rstrip())
+            self.write(f"bad_move {mover} {self._bad_move}".rstrip())
         elif outcome is None:
-            self._write("in_progress")
+            self.write("in_progress")
         else:
-            self._write(f"dead_lock {mover}" if outcome.termination == Ending.DEAD_LOCK else f"{other}_win")
+            self.write(f"dead_lock {mover}" if outcome.termination == Ending.DEAD_LOCK else f"{other}_win")
 
     def _is_game_over(self, position: GipfPosition, _: str) -> None:
         over = position.verdict() is not None
-        self._write(f"THE_WINNER_IS_{COLOURS[1 - position.turn]}" if over else "GAME_IN_PROGRESS")
+        self.write(f"THE_WINNER_IS_{COLOURS[1 - position.turn]}" if over else "GAME_IN_PROGRESS")
 
     def _winning_sequence(self, position: GipfPosition, plies: str) -> None:
         solution = self._solution(position, SolverLimits(plies=int(plies)))
         if solution.plies is None or solution.plies > int(plies):
-            self._write("WINNING_SEQUENCE_DOES_NOT_EXIST")
+            self.write("WINNING_SEQUENCE_DOES_NOT_EXIST")
         else:
             winner = COLOURS[solution.result == Result.SECOND]
-            self._write(f"WINNING_SEQUENCE_EXISTS {winner} {solution.plies}")
+            self.write(f"WINNING_SEQUENCE_EXISTS {winner} {solution.plies}")
 
     def _solve(self, position: GipfPosition, _: str) -> None:
-        self._write(SOLVED[self._solution(position, NO_LIMITS).result])
+        self.write(SOLVED[self._solution(position, NO_LIMITS).result])
 
     # Generation
 
@@ -215,7 +191,7 @@ class _Gipf:
 
         def command(position: GipfPosition, _: str) -> None:
             for state in self._generate(position, only_win=only_win):
-                self._write(board.write(position.variant, state))
+                self.write(board.write(position.variant, state))
 
         return command
 
@@ -223,13 +199,13 @@ class _Gipf:
         """Make the command that counts positions."""
 
         def command(position: GipfPosition, _: str) -> None:
-            self._write(f"{len(self._generate(position, only_win=only_win))}_UNIQUE_MOVES")
+            self.write(f"{len(self._generate(position, only_win=only_win))}_UNIQUE_MOVES")
 
         return command
 
     def _generate(self, position: GipfPosition, *, only_win: bool) -> list[State]:
         """Return every state that a move leads to, in order; with ``only_win`` the first won one alone, if any."""
-        self._flush()
+        self.flush()
         kernel = self._kernel(position)
         rules = kernel.rules
         places = FIRST_PLACES
@@ -256,7 +232,7 @@ class _Gipf:
         return position.kernel(compile=cost > LOADED_FROM and code.is_ready())
 
     def _solution(self, position: GipfPosition, limits: SolverLimits) -> Solution:
-        self._flush()
+        self.flush()
         code, cost = self._used(position, SEARCH_COST)
         tablebase = self._tablebase_of(position.parameters)
         return solve(position, limits, trial=TRIAL_NODES if cost <= INTERPRETED else 0, code=code, tablebase=tablebase)

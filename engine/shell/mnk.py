@@ -9,7 +9,7 @@ What that section leaves open is done so:
 - `SOLVE_GAME_STATE` takes as long as it needs: there is no answer for not knowing.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ from engine.games.mnk.kernel import MnkRules, bind, compiled_set
 from engine.games.mnk.parameters import Parameters
 from engine.games.mnk.position import MnkPosition
 from engine.games.mnk.rules import State
-from engine.shell import unbuffered
+from engine.shell import Shell
 from engine.solve.proof_number.acyclic import Prover, compiled_code
 
 SOLVED = ("FIRST_PLAYER_WINS", "SECOND_PLAYER_WINS")
@@ -48,43 +48,8 @@ MAX_KNOWN = 1 << 16
 TABLE_BYTES = 1 << 28
 """What a variant's table of settled positions may take at most."""
 
-MAX_LINES, LONGEST_LINE = 1 << 12, 128
-"""Lines of which the words are remembered, and the characters of the longest of them."""
-
 SHOWN = 20
 """Of a word that is not understood so many characters are shown."""
-
-
-def run(
-    lines: Iterable[str],
-    write: Callable[[str], None],
-    complain: Callable[[str], None],
-    *,
-    flush: Callable[[], None] = unbuffered,
-    strict: bool,
-    clock: Callable[[], float],
-) -> None:
-    """Carry out commands until the lines end: the `engine.shell.Shell` of m,n,k-games."""
-    shell = _Mnk(write, complain, flush)
-    number = 0
-    for number, line in enumerate(lines, 1):
-        words = [] if shell.take_usual(line) else line.split()
-        while words:
-            words = shell.take(words, number)
-    shell.finish(number)
-
-
-@lru_cache(MAX_LINES)
-def _words_in(line: str) -> tuple[str, ...]:
-    return tuple(line.split())
-
-
-@lru_cache(MAX_LINES)
-def _fields_in(line: str) -> str:
-    """Return the fields of a line that has nothing else, and nothing for other lines."""
-    words = line.split()
-    fields = "".join(words)
-    return fields if len(fields) == len(words) and not fields.strip(board.FIELDS) else ""
 
 
 class _Solver:
@@ -157,21 +122,16 @@ class _Board(NamedTuple):
     state: State
 
 
-class _Mnk:
+class Commands(Shell):
     """The words of the command that is being read, and the commands."""
 
-    def __init__(
-        self, write: Callable[[str], None], complain: Callable[[str], None], flush: Callable[[], None]
-    ) -> None:
-        self._write = write
-        self._complain = complain
-        self._flush = flush
+    def __post_init__(self) -> None:
+        """Begin with no command."""
         self._commands: dict[str, Callable[[_Board], None]] = {
             "GEN_ALL_POS_MOV": self._generate,
             "GEN_ALL_POS_MOV_CUT_IF_GAME_OVER": self._generate_cut,
             "SOLVE_GAME_STATE": self._solve,
         }
-        self._command_lines = {f"{name}\n" for name in self._commands}
         self._variants: dict[tuple[str, ...], _Variant] = {}
         self._solvers: dict[Parameters, _Solver] = {}
         self._name = ""
@@ -183,58 +143,42 @@ class _Mnk:
         """What the header says, once it is complete."""
         self._fields = ""
 
+    def run(self) -> None:
+        """Carry out one line after the other."""
+        number = 0
+        for number, line in enumerate(self.lines, 1):
+            words = line.split()
+            while words:
+                words = self._take(words, number)
+        self._finish(number)
+
     def _begin(self, name: str) -> None:
         """Begin to read what follows the name of a command."""
         self._name, self._skipping = name, False
         self._header, self._variant, self._fields = [], None, ""
 
-    def take_usual(self, line: str) -> bool:
-        """Take a line that is a command, a whole header that was there before, or rows of fields; tell if it was one.
-
-        Inputs hold tens of thousands of boards, of few different lines. `take` would do the same, word by word.
-        """
-        if not self._name:
-            if line not in self._command_lines:
-                return False
-            self._begin(line.rstrip())
-            return True
-        if len(line) > LONGEST_LINE:
-            return False
-        variant = self._variant
-        if variant is None:
-            if not self._header:
-                self._variant = self._variants.get(_words_in(line))
-            return self._variant is not None
-        fields = _fields_in(line)
-        if not 0 < len(fields) <= variant.fields - len(self._fields):
-            return False
-        self._fields += fields
-        if len(self._fields) == variant.fields:
-            self._carry_out(variant)
-        return True
-
-    def take(self, words: list[str], number: int) -> list[str]:
+    def _take(self, words: list[str], number: int) -> list[str]:
         """Take words from the beginning of a line's, at least one, and return the others."""
         name = words[0]
         if name in self._commands:
-            self.finish(number)
+            self._finish(number)
             self._begin(name)
             return words[1:]
         if not self._name:
             if not self._skipping:
-                self._complain(f"line {number}: expected a command, not {name[:SHOWN]!r}")
+                self.complain(f"line {number}: expected a command, not {name[:SHOWN]!r}")
             return self._skip(words)
         if self._variant is None:
             return self._take_header(words, number)
         return self._take_fields(self._variant, words, number)
 
-    def finish(self, number: int) -> None:
+    def _finish(self, number: int) -> None:
         """Complain if a command has begun and is not complete."""
         if self._name:
             there = f"{len(self._header)} of the {HEADER_WORDS} words N M K and player"
             if self._variant is not None:
                 there = f"{len(self._fields)} of {self._variant.fields} fields"
-            self._complain(f"line {number}: {self._name} ends too early, after {there}")
+            self.complain(f"line {number}: {self._name} ends too early, after {there}")
 
     def _take_header(self, words: list[str], number: int) -> list[str]:
         missing = HEADER_WORDS - len(self._header)
@@ -268,7 +212,7 @@ class _Mnk:
         if variant is None:
             parameters, side = board.read_header(list(header))
             solver = self._solvers.get(parameters) or self._solvers.setdefault(
-                parameters, _Solver(parameters, self._flush)
+                parameters, _Solver(parameters, self.flush)
             )
             variant = _Variant(parameters, side, parameters.rows * parameters.columns, bind(parameters), solver)
             self._variants[header] = variant
@@ -276,7 +220,7 @@ class _Mnk:
 
     def _refuse(self, sentence: str, words: list[str]) -> list[str]:
         """Give up the command that is being read, and return the words from the next command on."""
-        self._complain(sentence)
+        self.complain(sentence)
         self._name = ""
         return self._skip(words)
 
@@ -311,10 +255,10 @@ class _Mnk:
         player = board.PLAYERS[given.variant.side]
         # in the rows a field is every second character
         boards = [f"{rows[: 2 * field]}{player}{rows[2 * field + 1 :]}" for field in fields]
-        self._write("\n".join([str(len(boards)), *boards]))
+        self.write("\n".join([str(len(boards)), *boards]))
 
     def _solve(self, given: _Board) -> None:
         variant = given.variant
         value = variant.solver.value(given.state)
         winner = variant.side if value == WON else 1 - variant.side
-        self._write(TIE if value == DRAWN else SOLVED[winner])
+        self.write(TIE if value == DRAWN else SOLVED[winner])

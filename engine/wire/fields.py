@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from engine.clock import MICROSECONDS
 from engine.games.interface import BadParameters, Game
 from engine.wire.codes import Code, ProtocolError
+from engine.wire.messages import MICROSECONDS
 from engine.wire.words import NAME_PATTERN, parameters_of, word_of
 
 SEEK_KEYS = ("params", "budget", "increment", "colour", "opponent")

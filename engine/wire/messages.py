@@ -11,6 +11,9 @@ VERSION = 1
 PORT = 2754
 """Where a server listens unless it is told otherwise."""
 
+MICROSECONDS = 1000
+"""Microseconds in a millisecond, the unit of times on the wire."""
+
 
 # What clients say.
 

@@ -11,11 +11,13 @@ from typing import Any
 import structlog
 import trio
 
-from engine.clock import TimeControl
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position
 from engine.games.outcome import Termination
-from engine.record import Header
+from engine.match import referee
+from engine.match.clock import TimeControl
+from engine.match.record import Header
+from engine.match.referee import State
 from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
 from engine.wire.ends import IN_MATCH
@@ -25,11 +27,9 @@ from server.arena.lobby import OpponentNotices, PreparedBoards
 from server.arena.past_matches import PastMatches
 from server.arena.roles import Player, Seating
 from server.config.settings import RECENT_MATCHES, Settings
-from server.match import referee
 from server.match.flag_timer import FlagTimer
 from server.match.match import Match, MatchContext
 from server.match.match_messages import now_text
-from server.match.referee import State
 from server.match.stats import SUSPENDED, ServerStats, log_ended
 from server.net.listener import AcceptStatus
 from server.net.poller import Poller

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any, NamedTuple, TypeVar
 
-from engine.clock import TimeControl
 from engine.games.interface import Game
+from engine.match.clock import TimeControl
 from engine.wire.fields import SeekOptions, read_options, write_options
 from server.config.settings import Settings
 

@@ -10,13 +10,13 @@ from typing import Any
 import msgspec
 import trio
 
+from engine.match import referee
+from engine.match.verification import finished_match
 from engine.wire import messages as m
 from engine.wire.coding import encode
 from engine.wire.messages import KINDS
 from server.config.settings import RECENT_MATCHES
-from server.match import referee
-from server.match.match_messages import Seat, SpectatorBacklog, announcement
-from server.match.recovery import read_finished_match
+from server.match.match_messages import Seat, SpectatorBacklog
 from server.ops.lru_cache import LruCache
 from server.ops.typed_json import decode
 from server.ops.workers.question_loop import OK, answer_questions
@@ -95,13 +95,15 @@ async def replay_in_process(text: str) -> PastMatch | None:
 
 def replay_record(text: str) -> PastMatch | None:
     """Replay a complete record; return None if it is invalid."""
-    state = read_finished_match(text)
-    return None if state is None else past_match(state)
+    summary = finished_match(text)
+    return None if summary is None else past_match(summary.state)
 
 
 def past_match(state: referee.State) -> PastMatch:
     """Convert the state of a finished match into the messages for players who resume it."""
-    first, second = (encode(announcement(state.header, side, "")).decode().rstrip("\n") + " " for side in (0, 1))
+    first, second = (
+        encode(referee.announcement(state.header, side, "")).decode().rstrip("\n") + " " for side in (0, 1)
+    )
     shown = [(KINDS[kind], data.decode()) for kind, data in SpectatorBacklog(state).messages(state, 0)]
     return PastMatch(state.header.players, (first, second), tuple(shown))
 

@@ -23,7 +23,7 @@ from server.arena.roles import Player
 from server.config import tokens
 from server.config.settings import REQUESTS_PER_TURN
 from server.match.match import Match
-from server.match.move_list import MatchListing, MoveList
+from server.match.move_list import SteppedAnswer, list_matches
 from server.storage.player_logs import LogRequest, read_log
 from server.storage.record_store import RecordStore
 
@@ -296,7 +296,9 @@ class Requests:
         return None
 
     def _list(self, player: Player, _message: m.List, _arrived: int) -> BackgroundAnswer | None:
-        listing = MatchListing(match.line for match in (*self._arena.recent, *self._arena.matches.values()))
+        listing = SteppedAnswer(
+            list_matches([match.line for match in (*self._arena.recent, *self._arena.matches.values())])
+        )
         if not listing.step():
             return BackgroundAnswer(listing.finish, partial(_answer_matches, player), listing.worked)
         _answer_matches(player, listing)
@@ -376,14 +378,14 @@ def _resume_refused(number: int) -> ProtocolError:
     return ProtocolError(Code.BAD_TOKEN, sentence)
 
 
-def _answer_moves(player: Player, match: Match, listing: MoveList) -> None:
+def _answer_moves(player: Player, match: Match, listing: SteppedAnswer) -> None:
     """Answer MOVES when all moves are generated, unless the turn has ended meanwhile."""
     if player.match is not match or player.state is not State.THINKING or match.legal_moves() is not listing:
         raise ProtocolError(Code.NOT_YOUR_TURN, "your turn was over before the legal moves were found")
     player.answer(m.Moves, listing.answer)
 
 
-def _answer_matches(player: Player, listing: MatchListing) -> None:
+def _answer_matches(player: Player, listing: SteppedAnswer) -> None:
     player.answer(m.Matches, listing.answer)
 
 

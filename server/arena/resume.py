@@ -5,10 +5,9 @@ from datetime import datetime
 
 import structlog
 
-from engine.record import Summary
+from engine.match import recovery
+from engine.match.recovery import Leftover
 from server.arena.arena import Arena
-from server.match import recovery, referee
-from server.match.recovery import Leftover
 from server.storage.record_store import RecordStore
 
 log = structlog.get_logger()
@@ -53,23 +52,24 @@ def _recover(arena: Arena, record_store: RecordStore, number: int, leftover: Lef
     text, summary, torn, fault = leftover
     if torn:
         log.warning("journal_tail_truncated", match=number, bytes=torn)
-    if fault or summary is None:
-        sentence = f"the record of the match was damaged in {fault.partition(':')[0]}"
-        path = record_store.quarantine(number, "" if summary is None else text + _missing_end(summary, sentence))
-        log.error("journal_quarantined", match=number, fault=repr(fault), path=str(path))
+    if fault is not None:
+        sentence = f"the record of the match was damaged in line {fault.line}"
+        path = record_store.quarantine(number, "" if summary is None else text + recovery.annul(summary, sentence))
+        log.error("journal_quarantined", match=number, fault=repr(str(fault)), path=str(path))
         return
+    assert summary is not None
     keys = record_store.keys(number)
     journal = record_store.reopen_journal(number, len(text.encode()))
     try:
         if keys is None:
-            journal.write(_missing_end(summary, "the server died, and nobody can come back to the match"))
-        elif (finished := recovery.finished_state(summary)) is not None:
-            arena.past_matches.remember(finished)
+            journal.write(recovery.annul(summary, "the server died, and nobody can come back to the match"))
+        elif summary.result:
+            arena.past_matches.remember(summary.state)
         else:
-            stamp = recovery.stamp_at(summary, date)
+            stamp = recovery.stamp_at(summary, date.timestamp())
             wait = round(arena.settings.return_seconds * 1_000_000)
-            state, effects = recovery.restore(summary, stamp, stamp + wait)
-            journal.write(_lines(effects))
+            state, lines = recovery.restore(summary, stamp, stamp + wait)
+            journal.write(lines)
             if state.outcome is None:
                 arena.resume_match(state, keys, journal, summary.heard)
                 return
@@ -98,12 +98,3 @@ def _remove_or_quarantine(record_store: RecordStore, number: int, recorded: byte
         return
     path = record_store.quarantine(number, "")
     log.error("journal_mismatch_quarantined", match=number, path=str(path))
-
-
-def _missing_end(summary: Summary, sentence: str) -> str:
-    """Return the missing last lines of a record; nothing if it has a result."""
-    return "" if summary.result else _lines(recovery.annul(summary, sentence)[1])
-
-
-def _lines(effects: list[referee.Effect]) -> str:
-    return "".join(effect.line for effect in effects if isinstance(effect, referee.WriteRecord))

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from engine.games.catalogue import variant_title
 from engine.games.outcome import Termination
-from engine.record import readable
 from engine.wire.words import number_of
 from server.arena.arena import Arena
 from server.arena.matchmaking import Seek
@@ -28,7 +27,7 @@ from server.contest.hosts.game_worker import CONTEST, private_arena
 from server.contest.hosts.host import GameTask, PlayerMissing
 from server.contest.hosts.precompile import precompile_bots
 from server.contest.hosts.seating import GameSeating
-from server.contest.programs.command import quote_command
+from server.contest.programs.program import quote_command
 from server.contest.programs.sandbox.cores import Cores
 from server.contest.report import formatting
 from server.contest.report.progress import forecast
@@ -79,7 +78,7 @@ class _TimedPlayers(ContestPlayers):
 
 async def check(definition: Definition, say: Callable[[str], None]) -> int:
     """Check all programs, and print a line for each entrant; return 1 if any cannot play, else 0."""
-    variants = ", ".join(variant_title(formatting.variant_name(variant)) for variant in definition.variants)
+    variants = ", ".join(variant_title(variant.name) for variant in definition.variants)
     openings = sum(len(variant.openings) for variant in definition.variants)
     entrants = number_of(len(definition.entrants), "entrant")
     say(f"{definition.name}: {entrants}; {variants}; {number_of(openings, 'opening')}: the file can be played")
@@ -125,7 +124,7 @@ async def _check(definition: Definition, entrant: Entrant, number: int) -> Found
                 contest_players = arena.contest_players = _TimedPlayers()
                 found, played = await _play(short, fixture, arena, seats)
                 if not found.ok:
-                    name = variant_title(formatting.variant_name(definition.variants[variant]))
+                    name = variant_title(definition.variants[variant].name)
                     where = f"in {name}: " if len(definition.variants) > 1 else ""
                     lines = last_lines(Path(folder), CONTEST, 1, entrant.name).splitlines()[-MAX_LINES:]
                     called = (
@@ -152,6 +151,6 @@ async def _play(definition: Definition, fixture: Fixture, arena: Arena, seats: G
         return Found(False, f"the game could not be played: {game.detail}"), moves
     for loss in losses(definition, game):
         if loss.name == name and (is_late(loss.cause) or loss.cause in PROBLEMS):
-            sentence = f"{loss.cause.replace('_', ' ')} after {number_of(moves, 'move')}: {readable(loss.sentence)}"
+            sentence = f"{loss.cause.replace('_', ' ')} after {number_of(moves, 'move')}: {loss.sentence}"
             return Found(False, sentence), moves
     return Found(True, ""), moves

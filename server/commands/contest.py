@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from msgspec.structs import replace
 from rich.console import Console
 
-from engine.commands.usage_errors import explain_fault, nearest
+from engine.commands.program import explain_fault, nearest
 from engine.wire.messages import PORT
 from server.commands.options import BY, FAILED, check_port, fail, place, run_async, secret
 from server.config import process_settings
@@ -243,9 +243,9 @@ def export(name: str, file: Path, *, data: Data = Path("arena-data")) -> None:
     file
         The file, as in autumn.zip, which is not there yet.
     """
-    from server.contest.export.checking import verify_export
-    from server.contest.export.container import BadExport
-    from server.contest.export.contents import export as pack
+    from server.contest.export.archive import BadExport
+    from server.contest.export.exported_contest import export as pack
+    from server.contest.export.exported_contest import verify_export
     from server.contest.report.formatting import printable
     from server.contest.store.verify_process import contest_called
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import trio
 
-from engine import record
-from engine.clock import TimeControl
 from engine.commands.program import answer
+from engine.match import verification
+from engine.match.clock import TimeControl
+from engine.match.reader import BadRecord
 from server.arena.arena import Arena
 from server.commands.options import INTERRUPTED
 from server.config.builtin_bot import BuiltinBot
@@ -108,8 +109,8 @@ def _show_record(folder: Path) -> int:
     shown = [*lines[:24], f"… {len(lines) - 28} lines …", *lines[-4:]] if len(lines) > 30 else lines
     print("\nThe record of the match:\n", *shown, sep="\n")
     try:
-        summary = record.verify(text)
-    except record.BadRecord as error:
+        summary = verification.verify(text)
+    except BadRecord as error:
         print(f"\nThe record is NOT true: {error}")
         return 1
     print(

@@ -9,13 +9,13 @@ import shutil
 import socket
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from engine import record
-from engine.record import BadRecord
+from engine.match import recovery, verification
+from engine.match.reader import BadRecord
 from engine.wire.words import number_of
 from server.config import serve_options, tls, tokens
 from server.config.limits import Limits
@@ -28,7 +28,6 @@ from server.contest.store.store import FILE as STORE
 from server.league.database import FILE as LEAGUE
 from server.league.ladder import definition as ladder
 from server.league.submissions.versions import BUILD, FOLDER, disk_use
-from server.match import recovery
 from server.storage.database import other_version
 from server.storage.disk import is_in_use
 from server.storage.record_store import SUFFIX
@@ -205,7 +204,7 @@ def _records(folder: Path, every: bool) -> Iterator[Finding]:
     untrue = 0
     for path in chosen:
         try:
-            record.verify(path.read_bytes().decode())
+            verification.verify(path.read_bytes().decode())
         except (OSError, UnicodeDecodeError, BadRecord) as error:
             untrue += 1
             yield Finding(WRONG, "records", f"{path} is not true: {error}; take it from a backup, or take it away")
@@ -242,19 +241,25 @@ def _damaged(folder: Path) -> Iterator[Finding]:
 
 
 def _store(path: Path) -> Finding:
-    if not path.exists():
-        return Finding(GOOD, "contests", "there are none")
+    return _database(path, "contests")[0] if path.exists() else Finding(GOOD, "contests", "there are none")
+
+
+def _database(path: Path, about: str, *queries: str) -> tuple[Finding, list[list[Any]]]:
+    """Check a database, which is only read, also while a server writes into it.
+
+    Return the rows of queries where it is whole.
+    """
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as store:
-            (found,) = store.execute("PRAGMA quick_check(1)").fetchone()
-            other = other_version(store, path)
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+            (whole,) = database.execute("PRAGMA quick_check(1)").fetchone()
+            if whole != "ok":
+                raise sqlite3.DatabaseError(whole)
+            if other := other_version(database, path):
+                return Finding(WRONG, about, f"{other}; {OTHER_TODO}"), []
+            found = [database.execute(query).fetchall() for query in queries]
     except sqlite3.Error as error:
-        found = str(error)
-    if found != "ok":
-        return Finding(WRONG, "contests", f"{path} is damaged: {found}; take it from a backup")
-    if other:
-        return Finding(WRONG, "contests", f"{other}; {OTHER_TODO}")
-    return Finding(GOOD, "contests", f"{path} is whole")
+        return Finding(WRONG, about, f"{path} is damaged: {error}; take it from a backup"), []
+    return Finding(GOOD, about, f"{path} is whole"), found
 
 
 def _signing_key(path: Path) -> Iterator[Finding]:
@@ -284,24 +289,26 @@ def _certificate(identity: tls.Identity) -> Finding:
 
 
 def _tokens(path: Path) -> Finding:
-    try:
-        known = tokens.read(path)
-    except (OSError, UnicodeDecodeError, tokens.BadTokens) as error:
-        return Finding(WRONG, "tokens", f"{error}; arena-server token NAME --tokens {path} makes what is right")
-    if _others_may_write(path):
-        return Finding(WRONG, "tokens", f"{path} may be written to by others, who let in whom they like; chmod go-w")
-    return Finding(GOOD, "tokens", f"{path} has those of {number_of(len(known), 'player')}")
+    todo, who = f"arena-server token NAME --tokens {path} makes what is right", "who let in whom they like"
+    return _secret(path, "tokens", todo, who, lambda: f"those of {number_of(len(tokens.read(path)), 'player')}")
 
 
 def _organiser(path: Path) -> Finding:
+    todo = f"arena-server organiser-token --file {path} makes one where there is none"
+    return _secret(
+        path, "organiser", todo, "who then organise", lambda: tokens.read_organiser(path) and "the hash of a token"
+    )
+
+
+def _secret(path: Path, about: str, todo: str, harm: str, read: Callable[[], str]) -> Finding:
+    """Check a file of hashed tokens; ``read`` reads it, and says what it has."""
     try:
-        tokens.read_organiser(path)
+        found = read()
     except (OSError, UnicodeDecodeError, tokens.BadTokens) as error:
-        todo = f"arena-server organiser-token --file {path} makes one where there is none"
-        return Finding(WRONG, "organiser", f"{error}; {todo}")
-    if _others_may_write(path):
-        return Finding(WRONG, "organiser", f"{path} may be written to by others, who then organise; chmod go-w")
-    return Finding(GOOD, "organiser", f"{path} has the hash of a token")
+        return Finding(WRONG, about, f"{error}; {todo}")
+    if path.stat().st_mode & 0o022:
+        return Finding(WRONG, about, f"{path} may be written to by others, {harm}; chmod go-w")
+    return Finding(GOOD, about, f"{path} has {found}")
 
 
 def _user_header(options: ServeOptions, limits: Limits) -> Finding:
@@ -340,10 +347,6 @@ def _ladder(path: Path) -> Finding:
     )
 
 
-def _others_may_write(path: Path) -> bool:
-    return bool(path.stat().st_mode & 0o022)
-
-
 def _files(folder: Path) -> list[Path]:
     """Return the files of matches in a folder, in order."""
     paths = [path for path in folder.glob(f"*{SUFFIX}") if path.stem.isdecimal()]
@@ -358,25 +361,16 @@ def league_findings(data: Path) -> Iterator[Finding]:
     for place, what in ((path, "who is signed in"), (data / FOLDER, "all bots")):
         if place.exists() and place.stat().st_mode & 0o077:
             yield Finding(WRONG, "league", f"others here can look at {what}, in {place}; chmod go= {place}")
-    try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
-            (whole,) = database.execute("PRAGMA quick_check(1)").fetchone()
-            if whole != "ok":
-                raise sqlite3.DatabaseError(whole)
-            if other := other_version(database, path):
-                yield Finding(WRONG, "league", f"{other}; {OTHER_TODO}")
-                return
-            active = database.execute(
-                """SELECT bots.name, number FROM versions JOIN bots ON bots.id = bot WHERE state = 'active'
-                ORDER BY bots.name"""
-            ).fetchall()
-            (count,) = database.execute("SELECT count(*) FROM versions WHERE state != 'deleted'").fetchone()
-    except sqlite3.Error as error:
-        yield Finding(WRONG, "league", f"{path} is damaged: {error}; take it from a backup")
-        return
-    yield Finding(GOOD, "league", f"{path} is whole")
-    if count:
-        yield from _versions(data / FOLDER, active, count)
+    finding, rows = _database(
+        path,
+        "league",
+        """SELECT bots.name, number FROM versions JOIN bots ON bots.id = bot WHERE state = 'active'
+        ORDER BY bots.name""",
+        "SELECT count(*) FROM versions WHERE state != 'deleted'",
+    )
+    yield finding
+    if rows and rows[1][0][0]:
+        yield from _versions(data / FOLDER, rows[0], rows[1][0][0])
 
 
 def _versions(folder: Path, active: list[tuple[str, int]], count: int) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.commands.usage_errors import explain_fault
+from engine.commands.program import explain_fault
 from engine.wire.words import number_of
 from server.commands.options import DATA, FAILED, fail
 from server.storage.database import BadStore
@@ -80,14 +80,14 @@ def verify(file: Path, *, key: str = "") -> None:
     key
         The public key with which it has to be signed, as the organiser has published it.
     """
-    from server.contest.export.checking import open_export, verify_contest
-    from server.contest.export.container import MAX_BYTES, BadExport
+    from server.contest.export.archive import MAX_BYTES, BadExport
+    from server.contest.export.exported_contest import verify_export
     from server.contest.report.formatting import printable
 
     try:
         with file.open("rb") as packed:
             data = packed.read(MAX_BYTES + 1)
-        found = verify_contest(open_export(data))
+        found = verify_export(data)
     except OSError as error:
         fail(explain_fault(error), 2)
     except BadExport as error:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from engine.commands import reports
 from engine.commands.inputs import File
-from engine.commands.usage_errors import explain_fault
+from engine.commands.program import explain_fault
 
 if TYPE_CHECKING:
     from server.league.grading.evidence import Evidence
@@ -40,7 +40,6 @@ def grade(
         File for all grades with their reasons, as JSON.
     """
     from server.league.grading import grading
-    from server.league.grading.rule import BadRule, read
 
     outputs = {"--csv": csv, "--json": json}
     if fault := reports.not_writable_of(outputs):
@@ -48,9 +47,9 @@ def grade(
     if not files:
         _fail("no report is given: arena-bot grade RULE MATCH.json CONTEST-FOLDER NAME=CHECK.json")
     try:
-        found = read(_text(rule))
+        found = grading.read(_text(rule))
         students: tuple[grading.Student, ...] = grading.grade_all(found, _read_reports(files))
-    except BadRule as error:
+    except grading.BadRule as error:
         _fail(f"{rule}: {error}")
     if "-" not in outputs.values():
         for line in grading.as_text(found, students):

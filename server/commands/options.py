@@ -10,8 +10,7 @@ from typing import Annotated, Any, NoReturn, TypeVar
 import trio
 from cyclopts import Parameter
 
-from engine.commands.program import no_more
-from engine.commands.usage_errors import explain_fault
+from engine.commands.program import explain_fault, no_more
 from server.config import tokens as token_file
 from server.config.serve_options import MAX_PORT, PORTS
 from server.config.settings import WEB

@@ -18,7 +18,7 @@ from server.commands.options import BY
 from server.config.settings import Settings
 from server.contest.definition import Definition
 from server.contest.hosts.contest_players import ContestPlayers
-from server.contest.hosts.dask_cluster import Cluster, dask_cluster
+from server.contest.hosts.dask_cluster import Cluster, connected_cluster
 from server.contest.programs.sandbox.choice import contest_obstacle
 from server.contest.report import formatting, progress, text
 from server.contest.runtime.snapshot import ContestSnapshot, take_snapshot, write_report
@@ -63,14 +63,8 @@ async def hold(asked: ContestOptions, console: Console) -> int:
 
     Raises OSError and `server.storage.database.BadStore`.
     """
-    if not asked.dask:
-        return await _hold(asked, console, None)
-    cluster = dask_cluster(asked.dask, asked.definition)
-    async with trio.open_nursery() as nursery:
-        await nursery.start(cluster.run)
-        status = await _hold(asked, console, cluster)
-        nursery.cancel_scope.cancel()
-    return status
+    async with connected_cluster(asked.dask, asked.definition) as cluster:
+        return await _hold(asked, console, cluster)
 
 
 async def _hold(asked: ContestOptions, console: Console, cluster: Cluster | None) -> int:
@@ -193,13 +187,12 @@ class _Follower:
             while True:
                 began = trio.current_time()
                 found = await self.look(arena)
-                now = progress.current_progress(found.definition, found.games, found.plan, found.moment)
                 if found.moment.closed is not None or stopped.is_set():
                     return found
                 if self._console.is_terminal:
-                    live.update(Text(progress.progress_line(now)), refresh=True)
+                    live.update(Text(progress.progress_line(*found)), refresh=True)
                 elif trio.current_time() - self._said >= LINE_SECONDS:
                     self._said = trio.current_time()
-                    self.say(progress.progress_line(now))
+                    self.say(progress.progress_line(*found))
                 with trio.move_on_after(max(LOOK_SECONDS, LOOK_SHARE * (trio.current_time() - began))):
                     await stopped.wait()

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import msgspec
 from cyclopts import Parameter
 
-from engine.commands.usage_errors import explain_fault
+from engine.commands.program import explain_fault
 from engine.games.catalogue import variant_title
 from engine.wire.words import number_of
 from server.commands.options import BY, DATA, FAILED, Data, fail

@@ -1,8 +1,9 @@
 """Built-in bots as they are written: KIND[:LEVEL][:GAME], as in random, alphabeta:3 and alphabeta:3:arrows."""
 
+import sys
 from typing import NamedTuple
 
-from engine.commands.usage_errors import nearest
+from engine.commands.program import nearest
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.levels import MAX_LEVEL, BadLevel, read_level
 
@@ -66,3 +67,17 @@ def read_builtin_bot(text: str) -> BuiltinBot:
 def builtin_bot_named(name: str) -> BuiltinBot:
     """Return the bot that plays the usual game, or whatever it is told to, under a name; raises `BadBuiltinBot`."""
     return read_builtin_bot(name.replace("-", ":"))
+
+
+WHERE = ("--host", "{host}", "--port", "{port}", "--game", "{game}", "--name", "{name}", "--games", "1")
+"""How a built-in bot is told of one match; it finds its token in the environment."""
+
+
+def builtin_bot_command(bot: BuiltinBot) -> tuple[str, ...]:
+    """Return the command of a built-in bot for one match, on this machine."""
+    return (sys.executable, "-P", "-m", "bots", *bot.arguments, *WHERE)
+
+
+def builtin_entrant_command(bot: BuiltinBot) -> tuple[str, ...]:
+    """Return the command of a built-in bot as it stands in a contest file, which is the same on all machines."""
+    return ("arena-bot", *bot.arguments, *WHERE)

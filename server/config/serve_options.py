@@ -12,9 +12,8 @@ from typing import Annotated, Any, NamedTuple
 
 from cyclopts import Parameter
 
-from engine.clock import MICROSECONDS
-from engine.commands.usage_errors import duration
-from engine.wire.messages import PORT
+from engine.commands.program import duration
+from engine.wire.messages import MICROSECONDS, PORT
 from server.config.declared import Form, Range, fields_of, read_fields, read_table
 from server.config.limits import MAX_ALLOWANCE, MAX_SECONDS, LeagueRules, Limits, Network
 from server.config.settings import BUDGET, INCREMENT, MAX_MOVES, MAX_SYNC_SECONDS, MOVE_LIMIT, SYNC_SECONDS, WEB

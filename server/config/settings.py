@@ -4,8 +4,8 @@ from pathlib import Path
 
 import msgspec
 
-from engine.clock import MICROSECONDS, TimeControl
-from engine.wire.messages import PORT
+from engine.match.clock import TimeControl
+from engine.wire.messages import MICROSECONDS, PORT
 from server.config.builtin_bot import BuiltinBot
 from server.config.declared import Range
 from server.config.limits import LeagueRules, Limits

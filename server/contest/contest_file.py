@@ -12,9 +12,9 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 
-from engine.clock import TimeControl
 from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.games.interface import BadParameters, Game
+from engine.match.clock import TimeControl
 from server.config.builtin_bot import BUILTIN_BOTS, LEVELLED, BadBuiltinBot, read_builtin_bot
 from server.config.declared import Field, Form, Range, Read, fields_of, read_fields, read_table, read_value
 from server.config.settings import BUDGET, INCREMENT

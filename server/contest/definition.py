@@ -11,7 +11,7 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 
-from engine.clock import TimeControl
+from engine.match.clock import TimeControl
 from engine.wire.words import NAME_PATTERN
 from server.config.declared import Form, Key, Range
 from server.config.settings import MAX_MOVES, MOVE_LIMIT

@@ -14,8 +14,7 @@ import trio
 
 from server.config.limits import LeagueRules
 from server.league.comparisons import Comparisons
-from server.league.submissions.conformance_log import ENDINGS
-from server.league.submissions.versions import LOGS, Version, Versions
+from server.league.submissions.versions import CHECK_REPORT, LOGS, Version, Versions
 from server.storage.database import BadStore
 
 log = structlog.get_logger()
@@ -70,6 +69,6 @@ async def keep_tidy(versions: Versions, comparisons: Comparisons, rules: LeagueR
 def _remove_logs(folder: Path) -> int:
     there = [path for name in LOGS if (path := folder / f"{name}.txt").exists()]
     for path in there:
-        for ending in ENDINGS:
-            path.with_suffix(ending).unlink(missing_ok=True)
+        path.unlink()
+    (folder / CHECK_REPORT).unlink(missing_ok=True)
     return len(there)

@@ -8,26 +8,25 @@ from typing import NamedTuple
 
 import structlog
 
-from engine.clock import Clock, Stall
 from engine.games.outcome import Outcome, Termination
-from engine.record import RecordedNote
+from engine.match import referee
+from engine.match.clock import Clock, Stall
+from engine.match.record import RecordedNote
 from engine.wire import messages as m
 from engine.wire.coding import encode
-from server.match import referee
 from server.match.flag_timer import FlagTimer
 from server.match.match_messages import (
     Delay,
     PlayersSeat,
     Seat,
     SpectatorBacklog,
-    announcement,
     encode_notes,
     listing_head,
     listing_line,
     send_messages,
     watching,
 )
-from server.match.move_list import MoveList
+from server.match.move_list import SteppedAnswer, list_moves
 from server.net.send_queue import SendQueue
 from server.net.timing import LatencyProbe, StallLog
 from server.storage.record_store import Keys, MatchJournal
@@ -85,7 +84,7 @@ class Match:
         """How many notes spectators have been shown."""
         self._suspended = False
         self._latency_probes = (LatencyProbe(), LatencyProbe())
-        self._listing: MoveList | None = None
+        self._listing: SteppedAnswer | None = None
         self._backlog = SpectatorBacklog(state)
         self._public_backlog = self._backlog if self._delay is None else SpectatorBacklog(self._delay.state)
         self._listing_head = listing_head(state.header)
@@ -111,7 +110,7 @@ class Match:
         board = referee.first_board(self.header)
         for side, (seat, token) in enumerate(zip(seats, tokens, strict=True)):
             self.players[side] = seat
-            send_messages(seat, [announcement(self.header, side, token), board])
+            send_messages(seat, [referee.announcement(self.header, side, token), board])
         self._call_when_sent(self._start_initialisation, *seats)
 
     @property
@@ -143,7 +142,7 @@ class Match:
 
     def resume(self, side: int, seat: PlayersSeat, token: str) -> None:
         """Seat a player who resumes the match, and send all that was missed; also when the match is over."""
-        seat.tell(m.Match, encode(announcement(self.header, side, token)))
+        seat.tell(m.Match, encode(referee.announcement(self.header, side, token)))
         if self.state.outcome is not None:
             self._backlog.send(seat, self.state, 0)
             seat.leave()
@@ -215,17 +214,18 @@ class Match:
         """End the match without a result."""
         if self.state.outcome is None:
             now = self._credit_stalls(self.now())
-            self._carry_out(*referee.annul(self.state, termination, sentence, now))
+            self._carry_out(*referee.end(self.state, Outcome(None, termination, sentence), now))
 
     def adjudicate(self, winner: int | None, sentence: str) -> None:
         """End the game with the proven result of its position."""
         now = self._credit_stalls(self.now())
-        self._carry_out(*referee.adjudicate(self.state, winner, sentence, now))
+        self._carry_out(*referee.end(self.state, Outcome(winner, Termination.ADJUDICATED, sentence), now))
 
     def end_crashed(self, side: int, sentence: str, termination: Termination = Termination.CRASHED) -> None:
         """End the match because the program of a side exited or exceeded a limit."""
         now = self._credit_stalls(self.now())
-        self._carry_out(*referee.end_crashed(self.state, side, sentence, now, termination))
+        outcome = referee.program_ended(self.header, side, sentence, termination)
+        self._carry_out(*referee.end(self.state, outcome, now))
 
     def abandon(self, termination: Termination, sentence: str) -> None:
         """End the match without a result, record or referee, because one of them has failed."""
@@ -248,10 +248,10 @@ class Match:
         for seat in seats:
             seat.leave()
 
-    def legal_moves(self) -> MoveList:
+    def legal_moves(self) -> SteppedAnswer:
         """Return the list of legal moves, perhaps incomplete; the same list during a turn."""
         if self._listing is None:
-            self._listing = MoveList(self.state.history.position)
+            self._listing = SteppedAnswer(list_moves(self.state.history.position))
         return self._listing
 
     def watch(self, seat: Seat) -> None:

@@ -5,16 +5,16 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Protocol
 
-from engine.clock import MICROSECONDS, Clock
 from engine.games.history import History
-from engine.record import Header
+from engine.match import referee
+from engine.match.clock import Clock
+from engine.match.record import Header
+from engine.match.referee import State
 from engine.wire import messages as m
 from engine.wire.coding import encode
 from engine.wire.fields import write_note
-from engine.wire.messages import Message
+from engine.wire.messages import MICROSECONDS, Message
 from engine.wire.words import word_of
-from server.match import referee
-from server.match.referee import State
 
 
 class Seat(Protocol):
@@ -36,21 +36,6 @@ class PlayersSeat(Seat, Protocol):
 
     def call_when_sent(self, call: Callable[[], None]) -> None:
         """Call a function when all messages up to now are sent, or can never be; only where not `direct`."""
-
-
-def announcement(header: Header, side: int, token: str) -> m.Match:
-    """Return MATCH for a side."""
-    position = header.position
-    return m.Match(
-        header.match,
-        position.game.name,
-        word_of(position.parameters),
-        position.game.sides[side],
-        header.players[1 - side],
-        *header.control.milliseconds,
-        header.move_limit,
-        token,
-    )
 
 
 def watching(header: Header) -> m.Watching:

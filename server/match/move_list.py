@@ -1,8 +1,6 @@
 """The answers to MOVES and LIST, made in small steps that do not hold up the event loop."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
-from itertools import islice
+from collections.abc import Callable, Iterator, Sequence
 from typing import Self
 
 import trio
@@ -20,28 +18,30 @@ MOVES_PER_STEP = 25
 STEP_MICROSECONDS = 300
 """Processor time after which a step ends early: rows of a large board can be removed in many ways."""
 
-
 LINES_PER_STEP = 100
 """Lines of LIST made in one step: a fifth of a millisecond."""
 
 
-class SteppedList(ABC):
+class SteppedAnswer:
     """An answer that is made step by step."""
 
-    def __init__(self) -> None:
-        """Start with nothing made."""
+    def __init__(self, steps: Iterator[bytes]) -> None:
+        """Take the steps: each yields nothing, the last one the encoded answer, or raises `ProtocolError`."""
+        self._steps = steps
+        self._made = b""
+        self._error: ProtocolError | None = None
         self._worked = 0
-
-    @abstractmethod
-    def _step(self) -> bool:
-        """Make some of the answer; return whether it is complete."""
 
     def step(self) -> bool:
         """Make some of the answer, unless it is complete; return whether it is."""
-        began = processor_time()
-        complete = self._step()
-        self._worked += processor_time() - began
-        return complete
+        if not self._made and self._error is None:
+            began = processor_time()
+            try:
+                self._made = next(self._steps)
+            except ProtocolError as error:
+                self._error = error
+            self._worked += processor_time() - began
+        return bool(self._made) or self._error is not None
 
     def worked(self) -> int:
         """Return the processor time used, in microseconds."""
@@ -53,58 +53,37 @@ class SteppedList(ABC):
             await trio.lowlevel.checkpoint()
         return self
 
-
-class MatchListing(SteppedList):
-    """The answer to LIST: all matches."""
-
-    def __init__(self, lines: Iterable[Callable[[], str]]) -> None:
-        """Take a function for each line."""
-        super().__init__()
-        self._pending = iter(tuple(lines))
-        self._lines: list[str] = []
-        self.answer = b""
-        """Encoded MATCHES, when the list is complete."""
-
-    def _step(self) -> bool:
-        before = len(self._lines)
-        self._lines += [f"| {line()}\n" for line in islice(self._pending, LINES_PER_STEP)]
-        if len(self._lines) < before + LINES_PER_STEP:
-            self.answer = "".join([f"MATCHES {len(self._lines)}\n", *self._lines]).encode()
-        return bool(self.answer)
-
-
-class MoveList(SteppedList):
-    """The answer to MOVES: the legal moves of a position, unless there are too many."""
-
-    def __init__(self, position: Position) -> None:
-        """Take the position."""
-        super().__init__()
-        self._successors = position.successors()
-        self._moves: list[str] = []
-        self._answer = b""
-        self._too_many = False
-
-    def _step(self) -> bool:
-        if self._answer or self._too_many:
-            return True
-        began = processor_time()
-        try:
-            for _ in range(MOVES_PER_STEP):
-                successor = next(self._successors, None)
-                if successor is None:
-                    self._answer = encode(m.Moves(m.Block(tuple(self._moves))))
-                    break
-                self._moves.append(successor.move)
-                if processor_time() - began > STEP_MICROSECONDS:
-                    break
-        except OverflowError:
-            self._too_many = True
-        self._too_many = self._too_many or len(self._moves) > LISTED_MOVES
-        return self._too_many or bool(self._answer)
-
     @property
     def answer(self) -> bytes:
-        """Return encoded MOVES of a complete list; raises `ProtocolError` if there are too many moves."""
-        if self._too_many:
-            raise ProtocolError(Code.TOO_MANY, f"more than {LISTED_MOVES} moves are legal here; they are not listed")
-        return self._answer
+        """Return the encoded answer, when it is complete; raises `ProtocolError` if there are too many moves."""
+        if self._error is not None:
+            raise self._error
+        return self._made
+
+
+def list_moves(position: Position) -> Iterator[bytes]:
+    """Make the answer to MOVES."""
+    found: list[str] = []
+    began = processor_time()
+    try:
+        for successor in position.successors():
+            found.append(successor.move)
+            if len(found) > LISTED_MOVES:
+                raise OverflowError
+            if len(found) % MOVES_PER_STEP == 0 or processor_time() - began > STEP_MICROSECONDS:
+                yield b""
+                began = processor_time()
+    except OverflowError:
+        sentence = f"more than {LISTED_MOVES} moves are legal here; they are not listed"
+        raise ProtocolError(Code.TOO_MANY, sentence) from None
+    yield encode(m.Moves(m.Block(tuple(found))))
+
+
+def list_matches(lines: Sequence[Callable[[], str]]) -> Iterator[bytes]:
+    """Make the answer to LIST from a function for each line."""
+    written = [f"MATCHES {len(lines)}\n"]
+    for number, line in enumerate(lines, 1):
+        written.append(f"| {line()}\n")
+        if number % LINES_PER_STEP == 0:
+            yield b""
+    yield "".join(written).encode()

@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 import structlog
 
-from engine import record
 from engine.games.outcome import Termination
-from server.match.referee import State
+from engine.match import record
+from engine.match.referee import State
 from server.net.send_queue import SendQueue
 
 log = structlog.get_logger()

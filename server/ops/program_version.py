@@ -8,7 +8,7 @@ from pathlib import Path
 import engine
 import server
 
-RULES = ("engine/clock.py", "engine/games", "engine/record", "server/match")
+RULES = ("engine/games", "engine/match", "server/match")
 """Sources that decide a game: rules, clocks, records and the referee."""
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import structlog
 
-from engine.record import players_of
+from engine.match.record import players_of
 from engine.wire.codes import Code, ProtocolError
 from server.config import tokens
 from server.config.settings import Settings

@@ -19,7 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from engine.record.signature import WORD, signature_line
+from engine.match.signature import WORD, signature_line
 from server.config.settings import RECENT_MATCHES
 from server.config.tokens import HASH, hashed
 from server.storage.disk import Disk

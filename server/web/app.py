@@ -22,7 +22,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Scope
 
-from engine.record.signature import shown, signer
+from engine.match.signature import shown, signer
 from server.arena.arena import Arena
 from server.storage.record_store import RecordStore
 from server.storage.signing_key import public_half

@@ -22,10 +22,10 @@ from unittest import mock
 import trio
 from rich.console import Console
 
-from engine.clock import TimeControl
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import moves
+from engine.match.clock import TimeControl
 from server.commands.match.contest import make_setup
 from server.commands.match.players import MatchPlayer
 from server.commands.match.run import hold as hold_match

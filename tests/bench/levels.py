@@ -9,9 +9,10 @@ from concurrent.futures import ProcessPoolExecutor
 from itertools import islice
 from time import perf_counter
 
-from engine.duel.games import Player, Reply, Request, play_pair
+from engine.duel.games import Player, Reply, play_pair
 from engine.duel.openings import JUDGED_NODES, openings, split_mix, usual_plies
 from engine.games.catalogue import GAMES
+from engine.games.history import History
 from engine.games.interface import Position, moves
 from engine.levels import LEVELS, MAX_LEVEL
 from engine.search.searcher import PlayedKeys, Searcher, SearchLimits, warm_up
@@ -77,14 +78,14 @@ def _player(start: Position, level: int) -> Player:
 
     keys = PlayedKeys()
 
-    def play(request: Request) -> Reply:
-        position = request.history.position
+    def play(game: int, history: History) -> Reply:
+        position = history.position
         if level == RANDOM:
             legal = moves(position)
-            drawn = next(split_mix((request.game << 32) + request.history.plies))
+            drawn = next(split_mix((game << 32) + history.plies))
             return Reply(legal[drawn % len(legal)], 0.0, 0)
-        limits = SearchLimits(level=level, seed=request.game, nodes=FULL_NODES if level == MAX_LEVEL else None)
-        result = searcher.think(position, keys.before(request.history), limits, clock=perf_counter)
+        limits = SearchLimits(level=level, seed=game, nodes=FULL_NODES if level == MAX_LEVEL else None)
+        result = searcher.think(position, keys.before(history), limits, clock=perf_counter)
         return Reply(result.move, 0.0, result.nodes)
 
     return play

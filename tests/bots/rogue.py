@@ -58,14 +58,24 @@ def lines_of(connection: socket.socket):  # type: ignore[no-untyped-def]
             sys.exit("a line is too long")
 
 
+ON_TURN = {
+    "resigns": ["RESIGN"],
+    "crashes": ["STDERR |     raise ValueError", "CRASHED ValueError: no move"],
+    "notes what is none": ["NOTE depth=deep"],
+    "notes at length": ["NOTE " + "x" * 1024],
+    "asks and asks": ["BOARD"] * 20,
+    "floods": ["PING"] * 11_000,
+}
+"""What it says before it asks for the moves, by its fault."""
+
+
 def move_of(moves: list[str]) -> str:
-    if fault == "plays what is not legal":
-        return "a1-a1"
-    if fault == "leaves choices out":
-        return moves[0].partition(" ")[0]
-    if fault == "knows one start":
-        return "a3-b3 w: b3 c3"
-    return random.choice(moves)
+    wrong = {
+        "plays what is not legal": "a1-a1",
+        "leaves choices out": moves[0].partition(" ")[0],
+        "knows one start": "a3-b3 w: b3 c3",
+    }
+    return wrong.get(fault) or random.choice(moves)
 
 
 def talk(connection: socket.socket) -> None:
@@ -102,24 +112,11 @@ def talk(connection: socket.socket) -> None:
                 thinking = False
             case "TURN":
                 thinking = True
-                if fault == "resigns":
-                    say("RESIGN")
-                elif fault == "crashes":
-                    say("STDERR |     raise ValueError")
-                    say("CRASHED ValueError: no move")
-                elif fault == "notes what is none":
-                    say("NOTE depth=deep")
-                elif fault == "notes at length":
-                    say("NOTE " + "x" * 1024)
-                elif fault == "never moves":
+                if fault == "never moves":
                     stall()
-                elif fault == "asks and asks":
-                    say("\n".join(["BOARD"] * 20))
-                elif fault == "floods":
-                    say("\n".join(["PING"] * 11_000))
-                elif fault == "is slow":
+                if fault == "is slow":
                     report("rests", 0.3)
-                say("MOVES")
+                say("\n".join([*ON_TURN.get(fault, ()), "MOVES"]))
             case "MOVES":
                 say("NOTE depth=1 pv=a1 text=why not")
                 move = move_of([next(lines)[2:] for _ in range(int(fields[0]))])

@@ -13,8 +13,8 @@ import pytest
 from bots.bridge import bridge, program
 from bots.cli import main
 from bots.client import connection
-from engine import record
 from engine.games.catalogue import GAMES
+from engine.match import verification
 from engine.wire import messages as m
 from tests.bots.fake import FakeServer
 from tests.bots.piped_programs import PIPED
@@ -423,4 +423,4 @@ def test_a_second_player_of_the_contest_against_a_bot_on_a_real_server(tmp_path:
         done = subprocess.run([*command, module], capture_output=True, text=True, timeout=WAIT_SECONDS, check=False)
         assert (done.returncode, other.wait(WAIT_SECONDS)) == (0, 0), done.stderr
         assert server.stop() == 0
-    assert record.verify((tmp_path / "records" / "1.txt").read_text()).header.players == ("random", "bridge")
+    assert verification.verify((tmp_path / "records" / "1.txt").read_text()).header.players == ("random", "bridge")

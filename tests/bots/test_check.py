@@ -6,7 +6,7 @@ import shlex
 import socket
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -14,10 +14,9 @@ import pytest
 
 from bots.bridge.program import Process
 from bots.check.bot_under_test import BotUnderTest, Situation
-from bots.check.peer import Peer
-from bots.check.position_search import FORCED, chooses, crossing_rows, forced_move
-from bots.check.report import Fault, OutOfTime, SituationResult, as_json, as_junit
-from bots.check.run import SITUATIONS, check, chosen
+from bots.check.peer import Fault, OutOfTime, Peer
+from bots.check.playing import FORCED, chooses, crossing_rows
+from bots.check.run import SITUATIONS, SituationResult, as_json, as_junit, check, chosen
 from bots.cli import main
 from bots.client.errors import ArenaError
 from engine.games.catalogue import GAMES
@@ -35,12 +34,20 @@ def _standing(tmp_path: Path) -> Iterator[None]:
         yield
 
 
-def tried(fault: str, words: str = "") -> tuple[bool, list[str]]:
-    """Try the rogue bot; return whether all was right, and what was said."""
+def checked(
+    situations: Sequence[Situation], command: Sequence[str] = (), game: str | None = None, *, goes_on: bool = False
+) -> tuple[bool, list[str]]:
+    """Test a bot in situations; return whether all was right, and what was said."""
     said: list[str] = []
-    command = [sys.executable, str(ROGUE), fault, "{host}", "{port}", "{name}"]
-    report = check(command, port=0, game=None, situations=chosen(words), write=said.append, note=said.append)
+    report = check(
+        command, port=0, game=game, situations=situations, write=said.append, note=said.append, goes_on=goes_on
+    )
     return report.passed, said
+
+
+def tried(fault: str, words: str = "", game: str | None = None) -> tuple[bool, list[str]]:
+    """Try the rogue bot; return whether all was right, and what was said."""
+    return checked(chosen(words), [sys.executable, str(ROGUE), fault, "{host}", "{port}", "{name}"], game)
 
 
 @pytest.mark.slow
@@ -151,18 +158,16 @@ def test_the_smallest_bot_of_the_document(tmp_path: Path) -> None:
     """It is small: it looks at no version, stops at every error, and does not come back."""
     program = tmp_path / "bot.py"
     program.write_text(BOT.findall(DOCUMENT.read_text(encoding="utf-8"))[0], encoding="utf-8")
-    said: list[str] = []
     command = [sys.executable, str(program), "{host}", "{port}", "{name}"]
     parts = ("side that begins", "other side", "crossing", "match after", "long match", "the game ends")
     situations = [situation for words in parts for situation in chosen(words)]
-    assert check(command, port=0, game="gipf", situations=situations, write=said.append, note=said.append).passed, said
+    right, said = checked(situations, command, "gipf")
+    assert right, said
 
 
 @pytest.mark.usefixtures("_standing")
 def test_another_game_than_the_one_to_be_checked() -> None:
-    said: list[str] = []
-    command = [sys.executable, str(ROGUE), "none", "{host}", "{port}", "{name}"]
-    check(command, port=0, game="morris", situations=chosen("logs in"), write=said.append, note=said.append)
+    _, said = tried("none", "logs in", "morris")
     assert said[1:3] == [
         "      the bot: said 'SEEK gipf'",
         "      right would be: SEEK morris, the game to be checked",
@@ -177,14 +182,14 @@ def test_positions_of_the_situations_are_what_they_are_said_to_be() -> None:
             assert all(chooses(successor, owner) for successor in position.successors())
     for name in FORCED:
         for turn in (0, 1):
-            forced = forced_move(GAMES[name], turn)
-            assert forced is not None and forced.turn == turn
+            forced = GAMES[name].read(FORCED[name][turn])
+            assert forced.turn == turn
             assert len(list(forced.successors())) == 1
 
 
 def test_a_program_that_does_not_exist() -> None:
     with pytest.raises(ArenaError, match=r"the program no-such-program 127\.0\.0\.1 cannot be started: No such file"):
-        check(["no-such-program", "{host}"], port=0, game=None, situations=SITUATIONS, write=print, note=print)
+        checked(SITUATIONS, ["no-such-program", "{host}"])
 
 
 @pytest.mark.parametrize(
@@ -285,43 +290,40 @@ def test_a_test_goes_on_behind_what_has_passed() -> None:
     assert [situation.title for situation in chosen("", titles[3])] == titles[4:]
     assert not chosen("", titles[-1])
     assert [situation.title for situation in chosen("", "no such title")] == titles
-    said: list[str] = []
-    report = check((), port=0, game=None, situations=(), write=said.append, note=said.append, goes_on=True)
-    assert report.passed and said == ["0 ok, 0 FAIL"], "nothing was left of it"
-    assert not check((), port=0, game=None, situations=(), write=said.append, note=said.append).passed
+    assert checked((), goes_on=True) == (True, ["0 ok, 0 FAIL"]), "nothing was left of it"
+    assert not checked(())[0]
 
 
-@pytest.mark.parametrize(("fails", "passes"), [(0, True), (2, True), (3, False)])
-def test_a_short_clock_is_tried_again_before_a_bot_is_blamed_for_it(fails: int, passes: bool) -> None:
-    said: list[str] = []
-    tries: list[int] = []
+@pytest.mark.parametrize(
+    ("kind", "fails", "tries", "passes"),
+    [(OutOfTime, 0, 1, True), (OutOfTime, 2, 3, True), (OutOfTime, 3, 3, False), (Fault, 1, 1, False)],
+)
+def test_a_short_clock_alone_is_tried_again(kind: type[Fault], fails: int, tries: int, passes: bool) -> None:
+    faults = iter([kind("used up its clock (500 ms for the match)", "to move in time", "9")] * fails)
+    calls: list[int] = []
 
     def play(_bot: BotUnderTest) -> None:
-        tries.append(1)
-        if len(tries) <= fails:
-            raise OutOfTime("used up its clock (500 ms for the match)", "to move in time", "9")
+        calls.append(1)
+        for fault in faults:
+            raise fault
 
-    short = Situation("keeps its time", play, tries=3)
-    report = check((), port=0, game=None, situations=[short], write=said.append, note=said.append)
-    assert report.passed == passes
-    assert len(tries) == min(fails + 1, 3)
+    right, said = checked([Situation("keeps its time", play, tries=3)])
+    assert (right, len(calls)) == (passes, tries)
     again = "keeps its time: the bot used up its clock (500 ms for the match); tried again, {} of 3"
-    assert said[: len(tries) - 1] == [again.format(number) for number in range(2, len(tries) + 1)]
+    assert said[: tries - 1] == [again.format(number) for number in range(2, tries + 1)]
 
 
 @pytest.mark.parametrize(("waits", "skipped"), [((1.0, 0.5, 1.0), True), ((1.0, 0.1, 1.0), False)])
 def test_a_bot_that_waited_for_a_core_is_not_blamed_for_its_clock(
     monkeypatch: pytest.MonkeyPatch, waits: tuple[float, ...], skipped: bool
 ) -> None:
-    said: list[str] = []
     told = iter([seconds for wait in waits for seconds in (7.0, 7.0 + wait)])
     monkeypatch.setattr(BotUnderTest, "seconds_without_core", lambda _: next(told))
 
     def play(_bot: BotUnderTest) -> None:
         raise OutOfTime("used up its clock (1000 ms for the match)", "to move in time", "9")
 
-    short = Situation("keeps its time", play, tries=3)
-    check((), port=0, game=None, situations=[short], write=said.append, note=said.append)
+    _, said = checked([Situation("keeps its time", play, tries=3)])
     why = "skip  keeps its time: the bot used up its clock (1000 ms for the match), and waited 0.5 s for a core of this"
     assert (f"{why} machine" in said) == skipped and any("FAIL  " in line for line in said) == (not skipped)
 
@@ -342,16 +344,3 @@ def test_the_time_that_a_bot_waits_for_a_core_is_measured_with_its_children() ->
             time.sleep(0.01)
         assert bot.seconds_without_core() >= 0.05, "within 60 s"
         bot.stop_program()
-
-
-def test_other_faults_are_not_tried_again() -> None:
-    said: list[str] = []
-    tries: list[int] = []
-
-    def play(_bot: BotUnderTest) -> None:
-        tries.append(1)
-        raise Fault("said 'HELLO'", "to move", "4")
-
-    short = Situation("keeps its time", play, tries=3)
-    assert not check((), port=0, game=None, situations=[short], write=said.append, note=said.append).passed
-    assert len(tries) == 1

@@ -16,12 +16,12 @@ from typing import NamedTuple
 
 import pytest
 
-from bots.check.cases import playing, reconnect_cases
+from bots.check import connecting, playing
 from bots.check.run import SITUATIONS, check
 from bots.client.run import Refused, play
 from bots.random_bot import RandomBot
-from engine import record
 from engine.games.catalogue import GAMES, USUAL_GAME
+from engine.match import verification
 from server.contest import contest_file
 from tests.server.contest.runtime.bots import SANDBOX
 from tests.server.process import ServerProcess
@@ -168,20 +168,24 @@ def test_it_plays_every_game_match_after_match(program: Program, arena: Arena) -
     assert not {one.reason for one in records} & {"time", "bad_move", "resign"}
     for one in records:
         side = one.header.players.index(program.language)
-        noted = [note.ply for note in one.notes if note.side == side and "one of the longest of " in note.note.text]
+        noted = [
+            note.ply for note in one.state.notes if note.side == side and "one of the longest of " in note.note.text
+        ]
         assert noted == [ply for ply, played in enumerate(one.played, 1) if played.side == side]
 
 
-def records_of(name: str, arena: Arena) -> list[record.Summary]:
+def records_of(name: str, arena: Arena) -> list[verification.Summary]:
     """Return the finished matches of a player."""
     texts = [path.read_text(encoding="utf-8") for path in (arena.folder / "records").glob("*.txt")]
-    return [record.verify(text) for text in texts if re.search(rf" {name}$", text.partition("\n|")[0], re.MULTILINE)]
+    return [
+        verification.verify(text) for text in texts if re.search(rf" {name}$", text.partition("\n|")[0], re.MULTILINE)
+    ]
 
 
 @pytest.mark.slow
 def test_it_passes_the_conformance_test(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(playing, "TURN_SECONDS", 0.05)  # for all six together: how long is watched for a wrong move
-    monkeypatch.setattr(reconnect_cases, "AWAY_SECONDS", 0.2)
+    monkeypatch.setattr(connecting, "AWAY_SECONDS", 0.2)
     said: list[str] = []
     command = [*program.command, "{host}", "{port}", "{name}"]
     report = check(command, port=0, game="gipf", situations=SITUATIONS, write=said.append, note=said.append)

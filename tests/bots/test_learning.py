@@ -1,28 +1,22 @@
 """Games that are played by actions, and a bot of a policy."""
 
 import copy
-import threading
-from pathlib import Path
 from random import Random
 
 import numpy
 import pytest
 
-from bots.client.run import Bot, GameResult, play
-from bots.random_bot import RandomBot
-from bots.workbench.learning.episode import Episode
-from bots.workbench.learning.policy_bot import Observation, PolicyBot
-from engine import record
+from bots.bot import Clocks
+from bots.workbench.learning import Episode, Observation, PolicyBot
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import Game, IllegalMove
+from engine.match import referee
+from engine.match.clock import TimeControl
+from engine.match.record import Header
 from tests.games.cases import EVERY_VARIANT, named
-from tests.server.process import ServerProcess
 
 VARIANTS = [(game, parameters) for game, parameters in EVERY_VARIANT if game.name in GAMES]
-
-PLAYED_BY_POLICY = [("gipf", "2 3 9 9"), ("morris", "")]
-"""Games whose moves may take several actions."""
 
 
 def play_by_actions(episode: Episode, seed: int) -> Episode:
@@ -80,25 +74,14 @@ def lowest(seen: Observation) -> int:
     return int(numpy.flatnonzero(seen["action_mask"])[0])
 
 
-@pytest.mark.slow
-def test_a_policy_plays_on_the_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-    with ServerProcess(tmp_path / "data") as server:
-        results = [play_match(server.port, *variant, PolicyBot(lowest)) for variant in PLAYED_BY_POLICY]
-        server.stop()
-    for number, (result,) in enumerate(results, 1):
-        text = (tmp_path / "data" / "records" / f"{number}.txt").read_text(encoding="utf-8")
-        summary = record.verify(text)
-        assert summary.history.moves == result.history.moves
-        assert summary.reason not in ("bad_move", "resign", "crashed", "time")
-
-
-def play_match(port: int, game: str, parameters: str, bot: Bot) -> list[GameResult]:
-    """Let a bot play a match against the random bot."""
-    opponent = threading.Thread(
-        target=play, args=(RandomBot(1),), kwargs={"port": port, "name": "random", "game": game, "params": parameters}
-    )
-    opponent.start()
-    results = play(bot, port=port, name="policy", game=game, params=parameters, opponent="random")
-    opponent.join()
-    return results
+@pytest.mark.parametrize(("game", "parameters"), [("gipf", "2 2 9 9"), ("morris", "")])
+def test_a_policy_chooses_moves_of_several_actions(game: str, parameters: str) -> None:
+    """The games of these bots have such moves."""
+    bot, episode = PolicyBot(lowest), Episode.begin(game, parameters)
+    bot.match = referee.announcement(Header(1, episode.history.start, ("a", "b"), TimeControl(1), 80, "", ""), 0, "")
+    bot.history, taken = episode.history, 0
+    while bot.history.verdict(80) is None:
+        move = bot.choose(bot.history.position, Clocks(1, 1, 0))
+        taken = max(taken, len(episode.encoding.actions(bot.history.position, move)))
+        bot.history = bot.history.after(move)
+    assert taken > 1

@@ -27,11 +27,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def new(*arguments: str) -> None:
-    """Make a new bot."""
+def new(*arguments: str, status: int = 0) -> None:
+    """Make a new bot; the command ends with an exit status."""
     with pytest.raises(SystemExit) as leaving:
         main(["new", *arguments])
-    assert leaving.value.code == 0
+    assert leaving.value.code == status
 
 
 def make(folder: Path, *arguments: str) -> str:
@@ -133,10 +133,9 @@ def test_what_cannot_be_made_takes_one_line_and_changes_nothing(
 ) -> None:
     (folder / "taken").mkdir()
     (folder / "taken" / "mine").write_text("kept")
-    with pytest.raises(SystemExit) as leaving:
-        main(["new", *arguments])
+    new(*arguments, status=status)
     shown = capsys.readouterr()
-    assert leaving.value.code == status and shown.out == ""
+    assert shown.out == ""
     assert words in shown.err and shown.err.count("\n") == 1
     assert [path.name for path in folder.iterdir()] == ["taken"]
     assert (folder / "taken" / "mine").read_text() == "kept"
@@ -150,9 +149,7 @@ def test_a_name_that_hides_a_module_is_no_trouble_in_other_languages(folder: Pat
 def test_a_folder_that_cannot_be_made_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Here since the folder that it is to lie in has just been removed."""
     folder.rmdir()
-    with pytest.raises(SystemExit) as leaving:
-        main(["new", "mybot"])
-    assert leaving.value.code == 1
+    new("mybot", status=1)
     assert capsys.readouterr().err == "arena-bot: mybot cannot be made: mybot: No such file or directory\n"
 
 
@@ -163,9 +160,7 @@ def test_nothing_is_left_where_a_file_cannot_be_written(
         raise OSError(28, "No space left on device", str(self))
 
     monkeypatch.setattr(Path, "write_text", full)
-    with pytest.raises(SystemExit) as leaving:
-        main(["new", "mybot"])
-    assert leaving.value.code == 1
+    new("mybot", status=1)
     assert capsys.readouterr().err == "arena-bot: mybot cannot be made: mybot/mybot.py: No space left on device\n"
     assert list(folder.iterdir()) == []
 

@@ -1,6 +1,5 @@
-"""README's bot, without a word changed: on a server, in the conformance test, in a match and in a contest."""
+"""README's bot, without a word changed: in the conformance test, in a match and in a contest."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +12,6 @@ from server.commands.check_contest import check
 from server.contest import contest_file
 from tests.bots.test_readme import BOT
 from tests.server.contest.runtime.bots import SANDBOX
-from tests.server.process import ServerProcess
 from tests.waiting import WAIT_SECONDS
 
 CONTEST = (
@@ -34,19 +32,6 @@ def file(tmp_path: Path) -> Path:
     path = tmp_path / "mybot.py"
     path.write_text(BOT[1], encoding="utf-8")
     return path
-
-
-@pytest.mark.slow
-def test_it_plays_on_a_server(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-    with ServerProcess(tmp_path / "data", "--builtin", "random", "--budget", "5000") as server:
-        told = {"ARENA_PORT": str(server.port), "ARENA_GAME": "gipf", "ARENA_PARAMS": "2,2,5,5"}
-        done = subprocess.run(
-            [sys.executable, str(file)], env=os.environ | told, capture_output=True, text=True, timeout=WAIT_SECONDS
-        )
-    assert done.returncode == 0, done.stderr
-    *_, first, last = done.stderr.splitlines()
-    assert first.startswith("match 1: GIPF 2 2 5 5, ") and " against random" in last
 
 
 @pytest.mark.slow

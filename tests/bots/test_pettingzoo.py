@@ -6,7 +6,7 @@ from typing import Any
 import numpy
 import pytest
 
-from bots.workbench.learning.episode import Episode
+from bots.workbench.learning import Episode
 from engine.games.interface import Game, IllegalMove
 from tests.bots.test_learning import VARIANTS
 from tests.games.cases import named
@@ -15,7 +15,7 @@ pytest.importorskip("pettingzoo", reason="the extra pettingzoo is not installed"
 
 from pettingzoo.test import api_test, seed_test
 
-from bots.workbench.learning.pettingzoo_env import AGENTS, env
+from bots.workbench.pettingzoo_env import AGENTS, env
 
 EXPECTED_WARNINGS = (
     "ignore:Observation space for each agent probably should be:UserWarning",  # it is a dictionary, for the mask
@@ -104,6 +104,6 @@ def test_what_there_is_not(arguments: dict[str, Any], sentence: str) -> None:
 
 def test_the_sentence_where_it_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pettingzoo", None)
-    monkeypatch.delitem(sys.modules, "bots.workbench.learning.pettingzoo_env")
+    monkeypatch.delitem(sys.modules, "bots.workbench.pettingzoo_env")
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'gipf-arena\[pettingzoo\]' installs it$"):
-        import bots.workbench.learning.pettingzoo_env  # noqa: F401
+        import bots.workbench.pettingzoo_env  # noqa: F401

@@ -10,9 +10,10 @@ import pytest
 from bots.bot import Bot, Clocks, Resigned, Told
 from bots.client.errors import ArenaError
 from bots.workbench.play_file import loaded
-from bots.workbench.replay import Answer, BotHere, Outcome, compare, lines, match_of, turns_of
+from bots.workbench.replay import Answer, BotHere, Outcome, Turn, compare, lines, turns_of
 from engine.games.interface import Position, moves
-from engine.record import Summary, verify
+from engine.match import referee
+from engine.match.verification import Summary, verify
 from engine.wire import messages as m
 from engine.wire.fields import write_note
 from tests.bots.test_cli import run
@@ -56,33 +57,18 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str
 # Turns.
 
 
-def test_clocks_are_those_that_turn_had() -> None:
-    text = Table(increment=100).ready(30.5, 12.25).play("3").resign(0)
-    summary = verify(text)
-    ready = [line.split() for line in text.splitlines() if line.startswith("ready")]
-    left = {words[1]: float(words[3]) for words in ready}
-    seen = 0
-    for line in text.splitlines():
-        if line.startswith("move "):
-            _, ply, side, _, _, after, _ = line.split(" ", 6)
-            (turn,) = [one for one in turns_of(summary, int(side == "black")) if one.ply == int(ply)]
-            assert turn.milliseconds == (int(left["white"]), int(left["black"]))
-            left[side] = float(after)
-            seen += 1
-    assert seen == 3
-
-
-def test_each_turn_knows_the_game_before_it() -> None:
+def test_each_turn_knows_the_game_before_it_and_its_clocks() -> None:
     summary = verify(drawn())
     turns = turns_of(summary, 0)
     assert [turn.ply for turn in turns] == [1, 3, 5, 7]
     assert [turn.recorded for turn in turns] == list(FIRSTS.values())
     for turn in turns:
-        assert turn.history.moves == summary.history.moves[: turn.ply - 1]
         start, *moved = turn.shown
         assert isinstance(start, m.Start)
-        assert [one.move for one in moved if isinstance(one, m.Moved)] == list(turn.history.moves)
-        assert [one.ply for one in moved if isinstance(one, m.Moved)] == list(range(1, turn.ply))
+        assert moved == list(summary.state.shown[: turn.ply - 1])
+        assert [history.plies for history in turn.histories] == list(range(turn.ply))
+        assert turn.histories[-1].moves == summary.history.moves[: turn.ply - 1]
+        assert turn.left == (turn.shown[-1].first, turn.shown[-1].second)
 
 
 @pytest.mark.parametrize(
@@ -121,49 +107,39 @@ def test_a_match_that_is_not_over_has_a_turn_that_is_not_finished() -> None:
 # Answers.
 
 
-@pytest.mark.parametrize(
-    ("answer", "outcome", "failure"),
-    [
-        (Answer("a2", "", 0.1), Outcome.SAME, ""),
-        (Answer("A2", "", 0.1), Outcome.SAME, ""),
-        (Answer("b1", "", 0.1), Outcome.DIFFERENT, ""),
-        (Answer("", "", 0.1), Outcome.DIFFERENT, "resigns"),
-        (Answer("", "ValueError: what", 0.1), Outcome.FAILED, "ValueError: what"),
-        (Answer("b2", "", 0.1), Outcome.FAILED, "plays 'b2': "),
-        (Answer("a2", "", 30.0), Outcome.FAILED, "plays a2 after the "),
-    ],
-)
-def test_answers_where_the_record_has_a_move(answer: Answer, outcome: Outcome, failure: str) -> None:
-    compared = compare(turns_of(verify(drawn()), 0)[2], answer)
-    assert (
-        compared.outcome == outcome and compared.failure.startswith(failure) and bool(failure) == bool(compared.failure)
-    )
+ASKED, RESIGNED = turns_of(verify(drawn()), 0)[2], turns_of(verify(drawn()), 1)[-1]
 
 
 @pytest.mark.parametrize(
-    ("answer", "outcome"),
+    ("turn", "answer", "outcome", "failure"),
     [
-        (Answer("b1", "", 0.1), Outcome.NEW),
-        (Answer("", "", 0.1), Outcome.SAME),
-        (Answer("", "ValueError: what", 0.1), Outcome.FAILED),
+        (ASKED, Answer("a2", "", 0.1), Outcome.SAME, ""),
+        (ASKED, Answer("A2", "", 0.1), Outcome.SAME, ""),
+        (ASKED, Answer("b1", "", 0.1), Outcome.DIFFERENT, ""),
+        (ASKED, Answer("", "", 0.1), Outcome.DIFFERENT, "resigns"),
+        (ASKED, Answer("", "ValueError: what", 0.1), Outcome.FAILED, "ValueError: what"),
+        (ASKED, Answer("b2", "", 0.1), Outcome.FAILED, "plays 'b2': "),
+        (ASKED, Answer("a2", "", 30.0), Outcome.FAILED, "plays a2 after the "),
+        (RESIGNED, Answer("b1", "", 0.1), Outcome.NEW, ""),
+        (RESIGNED, Answer("", "", 0.1), Outcome.SAME, "resigns"),
+        (RESIGNED, Answer("", "ValueError: what", 0.1), Outcome.FAILED, "ValueError: what"),
     ],
 )
-def test_answers_where_the_player_had_resigned(answer: Answer, outcome: Outcome) -> None:
-    assert compare(turns_of(verify(drawn()), 1)[-1], answer).outcome == outcome
+def test_answers_are_compared_with_the_record(turn: Turn, answer: Answer, outcome: Outcome, failure: str) -> None:
+    compared = compare(turn, answer)
+    assert compared.outcome == outcome
+    assert compared.failure.startswith(failure) and bool(failure) == bool(compared.failure)
 
 
 def test_time_does_not_count_in_the_debugger() -> None:
-    turn = turns_of(verify(drawn()), 0)[2]
-    assert compare(turn, Answer("a2", "", 3600.0), late_counts=False).outcome == Outcome.SAME
+    assert compare(ASKED, Answer("a2", "", 3600.0), late_counts=False).outcome == Outcome.SAME
 
 
 def test_another_text_for_the_same_position_is_the_same() -> None:
     summary = verify(Table().ready().play("a3-b4").resign(1))
     (turn,) = turns_of(summary, 0)
-    after = turn.history.position.resolve("a3-b4").position
-    others = [
-        one.move for one in turn.history.position.successors() if one.position.key == after.key and one.move != "a3-b4"
-    ]
+    after = turn.position.resolve("a3-b4").position
+    others = [one.move for one in turn.position.successors() if one.position.key == after.key and one.move != "a3-b4"]
     assert others and all(compare(turn, Answer(move, "", 0.1)).outcome == Outcome.SAME for move in others)
 
 
@@ -199,9 +175,9 @@ def test_a_bot_is_told_all_that_it_was_told_then() -> None:
     for turn in turns:
         assert compare(turn, asked.answer(turn)).outcome == Outcome.SAME
     assert witness.told_of == [list(turn.shown) for turn in turns]
-    assert witness.prepared == [match_of(summary.header, 1)] * 4
+    assert witness.prepared == [referee.announcement(summary.header, 1, "replay")] * 4
     assert witness.prepared[0][:8] == (17, "mnk", "3,3,3", "second", "alice", 20_000, 250, 60)
-    assert witness.clocks == [(turn.milliseconds[1], turn.milliseconds[0], 250) for turn in turns]
+    assert witness.clocks == [(turn.left[1], turn.left[0], 250) for turn in turns]
 
 
 def test_what_a_bot_raises_is_one_answer_and_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ from threading import Thread
 import pytest
 
 from bots.workbench import review as review_text
-from engine.record import review as review_module
+from engine.match import review as review_module
 from tests.bots.test_cli import run
 from tests.engine.records import Table
 

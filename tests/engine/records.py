@@ -1,11 +1,11 @@
 """Records of matches of every kind, each led by the referee that leads the server's, on stamps told by hand."""
 
-from engine.clock import Stall, TimeControl
 from engine.games.catalogue import GAMES
 from engine.games.interface import moves
-from engine.games.outcome import Termination
-from engine.record import Header
-from server.match import recovery, referee
+from engine.games.outcome import Outcome, Termination
+from engine.match import recovery, referee
+from engine.match.clock import Stall, TimeControl
+from engine.match.record import Header
 
 MS = 1000
 
@@ -14,21 +14,28 @@ class Table:
     """One match. Times are in milliseconds and count from the last event."""
 
     def __init__(
-        self, game: str = "gipf", parameters: str = "3 3 9 9", *, increment: int = 0, limit: int = 60, lag: int = 0
+        self,
+        game: str = "gipf",
+        parameters: str = "3 3 9 9",
+        *,
+        increment: int = 0,
+        limit: int = 60,
+        lag: int = 0,
+        header: Header | None = None,
     ) -> None:
-        """Begin it; both sides have 20 s."""
+        """Begin it; both sides have 20 s, unless the header says otherwise."""
         control = TimeControl.of_milliseconds(20_000, increment)
         date = "2026-11-20T20:15:00.000Z"
         position = GAMES[game].start(parameters)
-        header = Header(17, position, ("alice", "bob"), control, limit, "gipf-arena/0.1.0", date, lag * MS)
-        self.text = header.text()
-        self.state = referee.begin(header)
+        usual = Header(17, position, ("alice", "bob"), control, limit, "gipf-arena/0.1.0", date, lag * MS)
+        self.state = referee.begin(header or usual)
+        self.text = self.state.header.text()
         self.now = 0
 
     def take(self, step: referee.Step) -> None:
         """Write what a step writes, and give the turn that it gives."""
         self.state, effects = step
-        self.text += "".join(effect.line for effect in effects if isinstance(effect, referee.WriteRecord))
+        self.text += "".join(referee.lines_of(effects))
         for effect in effects:
             if isinstance(effect, referee.GiveTurn):
                 self.state = referee.start_turn(self.state, self.after(0.125))
@@ -83,10 +90,11 @@ class Table:
 
     def restart(self, *back: int, down: float = 4000) -> "Table":
         """Let the server die, start again, and these sides come back."""
-        leftover = recovery.examine(17, self.text.encode())
+        leftover = recovery.examine(self.state.header.match, self.text.encode())
         assert leftover.summary is not None and not leftover.fault, leftover.fault
         self.now = max(self.now, leftover.summary.latest)
-        self.take(recovery.restore(leftover.summary, self.after(down), self.now + 10_000_000))
+        self.state, lines = recovery.restore(leftover.summary, self.after(down), self.now + 10_000_000)
+        self.text += lines
         for side in back:
             self.take(referee.reconnect(self.state, side, self.after(5)))
         return self
@@ -111,18 +119,20 @@ class Table:
 
     def annul(self, why: Termination, sentence: str) -> str:
         """End the match without a result."""
-        self.take(referee.annul(self.state, why, sentence, self.after(60)))
+        self.take(referee.end(self.state, Outcome(None, why, sentence), self.after(60)))
         return self.text
 
     def adjudicate(self, winner: int | None) -> str:
         """End the match with what its position is proven to be worth."""
-        self.take(referee.adjudicate(self.state, winner, "solving has proven it", self.after(60)))
+        outcome = Outcome(winner, Termination.ADJUDICATED, "solving has proven it")
+        self.take(referee.end(self.state, outcome, self.after(60)))
         return self.text
 
     def crash(self, side: int) -> str:
         """End the program of a side."""
         self.drop(side, None)
-        self.take(referee.end_crashed(self.state, side, "ended by signal SIGSEGV", self.after(20)))
+        outcome = referee.program_ended(self.state.header, side, "ended by signal SIGSEGV", Termination.CRASHED)
+        self.take(referee.end(self.state, outcome, self.after(20)))
         return self.text
 
 

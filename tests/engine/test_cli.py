@@ -98,11 +98,6 @@ def test_the_result_is_named_by_who_began_not_by_who_moves(capsys: pytest.Captur
         assert Run(capsys, "solve", "gipf", "--position", file).lines == [f"result {result}", "plies 1"]
 
 
-def test_a_hyphen_is_standard_input(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    feed(monkeypatch, SMALL.replace("\n", "\r\n").encode())
-    assert Run(capsys, "solve", "gipf", "--position", "-").lines == ["result first", "plies 1"]
-
-
 # What is refused
 
 

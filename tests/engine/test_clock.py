@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.clock import Clock, TimeControl, about
+from engine.match.clock import Clock, TimeControl, about, span
 
 sides = st.integers(0, 1)
 spans = st.lists(st.tuples(sides, st.integers(0, 50_000), st.integers(0, 50_000)), max_size=30)
@@ -34,10 +34,10 @@ def test_stamp_before_the_start_charges_nothing() -> None:
 def test_what_is_charged_is_the_sum_of_the_spans(played: list[tuple[int, int, int]]) -> None:
     clock = Clock.full(TimeControl(10_000_000, 7))
     now, charged = 0, [0, 0]
-    for side, pause, span in played:
+    for side, pause, turn in played:
         clock = clock.run(side, now + pause)
-        now += pause + span
-        charged[side] += span - 7
+        now += pause + turn
+        charged[side] += turn - 7
         clock = clock.stop(side, now).add_increment(side)
     assert clock.left == (10_000_000 - charged[0], 10_000_000 - charged[1])
 
@@ -48,3 +48,8 @@ def test_measured_times_have_the_unit_that_fits() -> None:
         "0 ms", "0.214 ms", "9.5 ms", "12 ms", "999 ms", "1 s", "12.4 s", "119 s", "2 min", "90 min"
     ]  # fmt: skip
     assert [about(time) for time in (7_200_000_000, 36_000_000_000, 1_000_000_000_000)] == ["2 h", "10 h", "277.8 h"]
+
+
+def test_times_that_were_set_are_written_exactly() -> None:
+    times = [500_000, 90_000_000, 125_000_000, 36_000_000_000, 60_500_000]
+    assert [span(time) for time in times] == ["500 ms", "90 s", "125 s", "10 h", "60.5 s"]

@@ -8,7 +8,7 @@ import pytest
 from engine.games.catalogue import GAMES, start_of
 from engine.games.history import History
 from engine.games.interface import BadParameters, Game
-from engine.record.encoding import ENCODINGS, encoding_of, legal_actions
+from engine.match.encoding import ENCODINGS, encoding_of, legal_actions
 from tests.games.cases import EVERY_VARIANT, named
 
 VARIANTS = [(game, parameters) for game, parameters in EVERY_VARIANT if game.name in GAMES]

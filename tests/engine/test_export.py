@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from engine import record
 from engine.cli import run
 from engine.commands import export
 from engine.commands.export import Example, examples
 from engine.games.catalogue import GAMES
-from engine.record.encoding import encoding_of
+from engine.match import verification
+from engine.match.encoding import encoding_of
 from tests.engine.records import records
 
 RECORDS = records()
@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("kind", RECORDS)
 def test_rows_agree_with_the_record(kind: str) -> None:
-    summary = record.verify(RECORDS[kind])
+    summary = verification.verify(RECORDS[kind])
     rows = list(examples(summary))
     assert [row.move for row in rows] == list(summary.history.moves)
     game, header = summary.header.position.game, summary.header
@@ -93,10 +93,10 @@ def test_a_row_as_it_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Pa
 
 
 def test_notes_stand_with_the_moves_that_they_are_about() -> None:
-    summary = record.verify(RECORDS["notes"])
+    summary = verification.verify(RECORDS["notes"])
     rows = list(examples(summary))
     for ply, row in enumerate(rows, 1):
-        said = [recorded.note for recorded in summary.notes if recorded.ply == ply]
+        said = [recorded.note for recorded in summary.state.notes if recorded.ply == ply]
         assert [(note.score, note.depth, note.nodes, note.pv, note.text) for note in row.notes] == [
             (note.score, note.depth, note.nodes, note.pv, note.text) for note in said
         ]
@@ -105,7 +105,7 @@ def test_notes_stand_with_the_moves_that_they_are_about() -> None:
 
 def test_records_files_folders_and_data_directories(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     whole = exported(capsys, folder)
-    moves = sum(record.verify(text).history.plies for text in RECORDS.values())
+    moves = sum(verification.verify(text).history.plies for text in RECORDS.values())
     assert (whole[0], whole[2]) == (0, [f"{moves} moves of {len(RECORDS)} matches"])
     assert whole == exported(capsys, folder / "records")
     files = [folder / "records" / f"{number}.txt" for number in range(1, len(RECORDS) + 1)]
@@ -124,7 +124,7 @@ def test_standard_input(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.
 
 def test_what_is_no_record_is_named_and_left_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bad = folder / "records" / "2.txt"
-    moves = record.verify(bad.read_text(encoding="utf-8")).history.plies
+    moves = verification.verify(bad.read_text(encoding="utf-8")).history.plies
     whole = exported(capsys, folder)[1].count("\n")
     bad.write_text("arena-record 9\n", encoding="utf-8")
     status, _, said = exported(capsys, folder, "--output", folder / "rest")

@@ -99,6 +99,6 @@ def test_the_shell_of_arrows_keeps_to_a_budget_of_five_seconds(asked: list[list[
                 last = best_move(position, nodes=100)
                 position = play(position, last)
 
-    arrows.run(lines(), answers.append, pytest.fail, clock=clock)
+    arrows.Commands(lines(), answers.append, pytest.fail, clock=clock).run()
     assert len(answers) > 5 and sum(used) < 5
     assert [words[1] for words in asked[:1]] == ["arrows"]

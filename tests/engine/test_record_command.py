@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.clock import Stall, TimeControl
 from engine.games.catalogue import GAMES
-from engine.record import Header
-from server.match import referee
+from engine.match.clock import TimeControl
+from engine.match.record import Header
+from tests.engine.records import Table
 from tests.waiting import WAIT_SECONDS
 
 
@@ -21,28 +21,13 @@ def _command(*words: str, text: str = "") -> "subprocess.CompletedProcess[str]":
 @pytest.fixture
 def match(tmp_path: Path) -> Path:
     """The record of a match with a stall."""
-    path = tmp_path / "7.txt"
-    path.write_text(_with_a_stall(), encoding="utf-8")
-    return path
-
-
-def _with_a_stall() -> str:
     position = GAMES["gipf"].start("3 3 9 9")
     header = Header(7, position, ("ann", "bob"), TimeControl(10_000_000), 60, "test", "2026-01-02T03:04:05.678Z")
-    lines = [header.text()]
-
-    def take(step: referee.Step) -> referee.State:
-        lines.extend(effect.line for effect in step[1] if isinstance(effect, referee.WriteRecord))
-        return step[0]
-
-    state = take(referee.ready(referee.begin(header), 0, 5_000))
-    state = referee.start_turn(take(referee.ready(state, 1, 9_000)), 10_000)
-    state = take(referee.note(state, 0, "score=35 depth=7 pv=a1-b2,e3-d3 text=in the book"))
-    state = take(referee.note(state, 1, "ply=2 it will be over"))
-    state = take(referee.credit_stall(state, Stall(20_000, 1_020_000)))
-    state = referee.start_turn(take(referee.move(state, 0, "a1-b2", 1_120_000)), 1_121_000)
-    take(referee.resign(state, 1, 1_130_000))
-    return "".join(lines)
+    table = Table(header=header).ready(5, 4).note(0, "score=35 depth=7 pv=a1-b2,e3-d3 text=in the book")
+    path = tmp_path / "7.txt"
+    text = table.note(1, "ply=2 it will be over").stall(10.875, 1000).play("a1-b2", span=100).resign(1)
+    path.write_text(text, encoding="utf-8")
+    return path
 
 
 def test_verify_shows_how_each_clock_comes_about(match: Path) -> None:
@@ -53,7 +38,7 @@ def test_verify_shows_how_each_clock_comes_about(match: Path) -> None:
     assert lines[2].split() == ["from", "until", "stalled", "lag", "charged", "left"]
     assert [line.split()[-1] for line in lines[3:5]] == ["READY", "READY"]
     (move,) = [line.split() for line in lines if line.endswith(" a1-b2")]
-    assert move[:7] == ["1", "white", "10.000", "1120.000", "1000.000", "0.000", "110.000"]
+    assert move[:7] == ["1", "white", "9.125", "1120.000", "1000.000", "0.000", "110.875"]
     assert lines[-1].startswith("verified match 7: white resign, 1 move, ")
 
 

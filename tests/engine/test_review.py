@@ -8,10 +8,10 @@ import pytest
 
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position, moves, play
-from engine.record import review as review_module
-from engine.record import verify
-from engine.record.evaluations import Evaluator
-from engine.record.review import Mark, ReviewedMove, Worth, review
+from engine.match import review as review_module
+from engine.match.evaluations import Evaluator
+from engine.match.review import Mark, ReviewedMove, Worth, review
+from engine.match.verification import verify
 from engine.solve.tablebase import making
 from engine.solve.tablebase.making import extent
 from engine.solve.tablebase.tablebase import tablebase_of

@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 
-from engine import record
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import BadMove, GameError
-from engine.record import BadRecord
+from engine.match import recovery, verification
+from engine.match.reader import BadRecord
 from engine.shell import find, names
 from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
@@ -18,7 +18,6 @@ from engine.wire.fields import read_note, write_note
 from engine.wire.messages import REPLIES, REQUESTS
 from server.contest.contest_file import BadContest
 from server.contest.contest_file import read as read_contest
-from server.match import recovery
 from server.storage.player_logs import shown_lines
 from tests.clocks import ticking
 
@@ -110,23 +109,23 @@ def records(data: bytes) -> None:
     leftover = recovery.examine(7, data)
     assert (leftover.summary is None) <= bool(leftover.fault)
     if leftover.summary is not None:
-        again = record.verify(leftover.text)
-        assert (again.played, again.notes) == (leftover.summary.played, leftover.summary.notes)
+        again = verification.verify(leftover.text)
+        assert (again.played, again.state.notes) == (leftover.summary.played, leftover.summary.state.notes)
         if not leftover.summary.result:
             state, _ = recovery.restore(leftover.summary, leftover.summary.latest, leftover.summary.latest + 1)
             assert state.history.moves == leftover.summary.history.moves
-            assert state.notes == leftover.summary.notes
+            assert state.notes == leftover.summary.state.notes
     with suppress(BadRecord):
-        record.verify(data.decode(errors="replace"))
+        verification.verify(data.decode(errors="replace"))
 
 
 def _shell(game: str) -> Callable[[bytes], None]:
-    run = find(game)
+    shell = find(game)
 
     def target(data: bytes) -> None:
         """A shell answers whatever it is told."""
         told = [line for line in data.decode(errors="surrogateescape").splitlines() if not LONG_COMMANDS.search(line)]
-        run(iter(line + "\n" for line in told), _ignore, _ignore, strict=False, clock=ticking(0.001))
+        shell(iter(line + "\n" for line in told), _ignore, _ignore, strict=False, clock=ticking(0.001)).run()
 
     return target
 

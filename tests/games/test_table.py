@@ -10,9 +10,9 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from engine import record
 from engine.games.catalogue import GAMES
 from engine.games.interface import Game, moves
+from engine.match import verification
 from engine.wire import messages as m
 from tests.games.cases import EVERY_GAME, named
 from tests.games.stones import STONES
@@ -77,7 +77,7 @@ async def test_a_game_from_the_first_move_to_the_last(game: Game, tmp_path: Path
         outcome = position.verdict()
         if outcome is not None:
             assert (ended.result, ended.reason) == (outcome.result(game.sides), outcome.termination)
-        summary = record.verify(harness.record())
+        summary = verification.verify(harness.record())
         assert summary.history.position.key == position.key
         assert (summary.result, summary.reason) == (ended.result, ended.reason)
         assert summary.left[0] < 60_000_000
@@ -105,7 +105,7 @@ def test_the_reference_bot_wins_over_tcp(game: Game, tmp_path: Path) -> None:
         assert [bot.returncode for bot in bots] == [0, 0], texts
         assert server.stop() == 0
     for match in (1, 2):
-        summary = record.verify((tmp_path / "records" / f"{match}.txt").read_text(encoding="utf-8"))
+        summary = verification.verify((tmp_path / "records" / f"{match}.txt").read_text(encoding="utf-8"))
         assert summary.header.position.game.name == game.name
         assert summary.result in game.sides, texts
         winner = summary.header.players[game.sides.index(summary.result)]

@@ -3,7 +3,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from engine import record
+from engine.match import verification
 from tests.protocol.running import DOCUMENT, serving
 from tests.waiting import WAIT_SECONDS
 
@@ -26,7 +26,7 @@ def test_the_smallest_bot_plays_a_match_against_itself(tmp_path: Path) -> None:
     results = [next(line for line in text.splitlines() if line.startswith("RESULT")) for text in printed]
     assert results[0] == results[1]
     assert all(text.splitlines()[-1] == "BYE quit goodbye" for text in printed)
-    summary = record.verify((tmp_path / "data" / "records" / "1.txt").read_text(encoding="utf-8"))
+    summary = verification.verify((tmp_path / "data" / "records" / "1.txt").read_text(encoding="utf-8"))
     assert results[0].split()[2:4] == [summary.result, summary.reason]
     assert sorted(summary.header.players) == ["alice", "bob"]
 

@@ -5,21 +5,19 @@ from importlib import import_module
 
 import pytest
 
-from bots.check.report import TITLES
-from engine import record
-from engine.clock import MICROSECONDS, STANDING, Clock, TimeControl
+from bots.check.peer import TITLES
 from engine.games.catalogue import GAMES
 from engine.games.history import REPETITIONS
 from engine.games.outcome import ANNULLED, Termination
-from engine.record import notes, replay
-from engine.record.signature import WORD
+from engine.match import record, verification
+from engine.match.clock import STANDING, Clock, TimeControl
 from engine.wire import coding, ends
 from engine.wire import messages as m
 from engine.wire.codes import Code
 from engine.wire.coding import decode, usage
 from engine.wire.ends import ALLOWED, NEXT, State
 from engine.wire.fields import NOTE_KEYS, SEEK_KEYS
-from engine.wire.messages import KINDS, REPLIES, REQUESTS, VERSION
+from engine.wire.messages import KINDS, MICROSECONDS, REPLIES, REQUESTS, VERSION
 from engine.wire.words import NAME_PATTERN, word_of
 from server import serve
 from server.arena import acceptor, session
@@ -131,8 +129,7 @@ def test_lines_of_a_record() -> None:
     start = GAMES["gipf"].start("4 4 15 15")
     header = record.Header(17, start, ("alice", "bob"), TimeControl(1, 0), 1000, "server", "date", lag_allowance=1)
     headers = {line.split()[0] for line in header.text().splitlines() if not line.startswith("|")}
-    events = {name.removeprefix("_on_") for name in dir(replay._Replay) if name.startswith("_on_")} - {"unknown"}
-    events.add(WORD)
+    events = set(verification.EVENTS)
     assert headers | events <= shown
     assert shown <= headers | events | {"arena-record", "parameters", "position", "white", "black"}
 
@@ -145,9 +142,9 @@ LIMITS = {
     "block that our own client library accepts": ends.MAX_BLOCK_LINES,
     "errors": settings.ERRORS,
     "requests in a turn": settings.REQUESTS_PER_TURN,
-    "notes of a move": notes.MAX_NOTES_PER_MOVE,
+    "notes of a move": record.MAX_NOTES_PER_MOVE,
     "log of a side": player_logs.SENT_HEAD_BYTES + player_logs.SENT_TAIL_BYTES,
-    "notes of a match": notes.MAX_NOTE_BYTES,
+    "notes of a match": record.MAX_NOTE_BYTES,
     "moves listed": settings.LISTED_MOVES,
     "finished matches": settings.RECENT_MATCHES,
     "waiting for a peer that does not read": settings.OUTBOX_BYTES,
@@ -210,8 +207,8 @@ def test_limits() -> None:
         f"for {DEFAULTS.return_seconds:g} seconds",
         f"the last {settings.RECENT_MATCHES} matches",
         f"after {settings.ERRORS} errors you are out",
-        f"a player may send {notes.MAX_NOTES_PER_MOVE} notes",
-        f"have {notes.MAX_NOTE_BYTES}\nbytes at most",
+        f"a player may send {record.MAX_NOTES_PER_MOVE} notes",
+        f"have {record.MAX_NOTE_BYTES}\nbytes at most",
     ],
 )
 def test_limits_in_sentences(sentence: str) -> None:

@@ -210,8 +210,10 @@ def without_stalls(lines: Iterable[str]) -> list[str]:
 
 def without_load(line: str) -> str:
     """Leave out of a line what the load of a machine puts into it: times, and of each side what was not charged."""
-    line = re.sub(r"; [0-9.]+ ms were not charged, for stalls of the server and lag", "", line)
-    return re.sub(r"(?<!budget of )\b[0-9]+\.[0-9]{3} ms", "<time> ms", line)
+    if "ran out of time" not in line:
+        return line
+    line = re.sub(r"; [0-9.]+ (ms|s|min|h) were not charged, for stalls of the server and lag", "", line)
+    return re.sub(r"(?<!budget of )(?<![0-9.])[0-9]+(\.[0-9]+)? (ms|s|min|h)\b", "<span>", line)
 
 
 def _played() -> list[tuple[Transcript, list[str]]]:

@@ -10,7 +10,7 @@ import pytest
 from engine.compiling.compile_process import CompileProcess
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position, moves, play
-from engine.record import verify
+from engine.match.verification import verify
 from engine.search.searcher import SearchResult, Stop
 from engine.solve.tablebase import tablebase
 from engine.solve.tablebase.tablebase import tablebase_of

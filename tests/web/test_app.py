@@ -22,7 +22,7 @@ from starlette.responses import RedirectResponse
 from starlette.types import Message, Receive, Scope, Send
 
 from engine.games.outcome import Termination
-from engine.record.signature import public_key, signer
+from engine.match.signature import public_key, signer
 from engine.wire import messages as m
 from server import cli
 from server.config.limits import Limits

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from engine.record import verify
+from engine.match.verification import verify
 from server.web.replay import analysis_requests, evaluations
 from server.web.replay.evaluations import evenly, judge
 from tests.engine.test_record import played

@@ -5,8 +5,8 @@ from threading import Event
 
 import pytest
 
-from engine.record import verify
-from engine.record.review import review
+from engine.match.review import review
+from engine.match.verification import verify
 from server.ops.workers.question_loop import OK, Question
 from server.web.http.errors import NOT_TRUE
 from server.web.replay import evaluations

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position
-from engine.record import time_account, verify
+from engine.match.verification import time_account, verify
 from engine.wire import messages as m
 from server.contest.formats.swiss import Swiss
 from server.contest.report import files

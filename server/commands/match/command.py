@@ -13,12 +13,11 @@ from typing import Annotated, NoReturn
 
 from cyclopts import Parameter
 
-from engine.clock import TimeControl
 from engine.commands import reports
-from engine.commands.program import Rejected, usable_cores
-from engine.commands.usage_errors import explain_fault, nearest
+from engine.commands.program import Rejected, explain_fault, nearest, usable_cores
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game, variant_title
 from engine.games.interface import BadParameters
+from engine.match.clock import TimeControl
 from engine.statistics.elo import MAX_ELO, Decision, Sprt
 from server.config.declared import Range
 from server.config.settings import BUDGET, INCREMENT, MOVE_LIMIT

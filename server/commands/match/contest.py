@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from engine.clock import TimeControl
 from engine.duel.openings import usual_plies
 from engine.games.catalogue import GAMES
+from engine.match.clock import TimeControl
 from engine.statistics.elo import Sprt
 from server.commands.match.players import MatchPlayer
 from server.contest.definition import Definition, DrawnOpenings, Entrant, Sandbox, Stage, Variant

@@ -15,10 +15,9 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from engine.commands.usage_errors import explain_fault, nearest
+from engine.commands.program import explain_fault, nearest
 from engine.wire.words import NAME_PATTERN, NAME_RULE
-from server.config.builtin_bot import BUILTIN_BOTS, BadBuiltinBot, read_builtin_bot
-from server.contest.programs.command import builtin_bot_command
+from server.config.builtin_bot import BUILTIN_BOTS, BadBuiltinBot, builtin_bot_command, read_builtin_bot
 
 MAX_NAME = 32
 """Characters of a name."""

@@ -15,9 +15,8 @@ from engine.commands import reports
 from engine.commands.reports import Case, Suite
 from engine.games.catalogue import GAMES, variant_title
 from engine.games.outcome import Termination
-from engine.record import readable
 from engine.statistics import elo
-from engine.statistics.elo import Counts, Decision, Estimate, Sprt, count_pairs, estimate
+from engine.statistics.elo import Counts, Decision, Sprt, count_pairs, estimate
 from engine.wire.words import aligned, number_of
 from server.commands.match.contest import MatchSetup
 from server.contest.definition import Definition
@@ -91,41 +90,28 @@ class Fault(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A player in the table."""
+    """A player in the table, and in JSON."""
 
     name: str
+    games: int
     wins: int
     draws: int
     losses: int
-    points: float
-    counts: Counts
+    score: float
+    """Its part of the points, 0 to 1; 0 without games."""
+    elo: float | None
+    """Its strength against its opponents; None before its first pair."""
+    elo_margin_95: float | None
+    """Half of the 95 % interval; None also where all pairs have ended alike."""
+    los: float | None
+    """Likelihood of superiority."""
+    pairs_by_points: Counts
     """How many of its pairs have had each result, that of 0 points first."""
-    causes: Counter[str]
-    """How often it has lost by each cause."""
+    losses_by_cause: Counter[str]
     faults: tuple[Fault, ...]
     """Losses by faults of its program, in the order of the games."""
-    moves: int
-    used_ms: float
-
-    @property
-    def games(self) -> int:
-        """The number of its games."""
-        return self.wins + self.draws + self.losses
-
-    @property
-    def score(self) -> float:
-        """Its part of the points, 0 to 1; 0 without games."""
-        return self.points / self.games if self.games else 0.0
-
-    @property
-    def estimate(self) -> Estimate | None:
-        """Its strength against its opponents; None before its first pair."""
-        return estimate(self.counts) if any(self.counts) else None
-
-    @property
-    def ms_a_move(self) -> float:
-        """Milliseconds a move, on average; its initialisation is in them."""
-        return self.used_ms / self.moves if self.moves else 0.0
+    ms_a_move: float
+    """Milliseconds a move, on average; its initialisation is in them."""
 
 
 class Tally:
@@ -168,20 +154,28 @@ class Tally:
 def _row(name: str, games: Sequence[PlayedGame]) -> Row:
     sides = [(game, game.players.index(name)) for game in games]
     results = Counter(game.points[side] for game, side in sides)
-    won, drawn, lost = results[1.0], results[0.5], results[0.0]
-    causes = Counter(game.causes[side] for game, side in sides if game.causes[side])
+    counts = count_pairs((game.pair, game.points[side]) for game, side in sides)
+    found = estimate(counts) if any(counts) else None
+    moves = sum(game.moves[side] for game, side in sides)
     return Row(
-        name, won, drawn, lost, won + drawn / 2,
-        count_pairs((game.pair, game.points[side]) for game, side in sides),
-        causes,
+        name,
+        len(games),
+        results[1.0],
+        results[0.5],
+        results[0.0],
+        (results[1.0] + results[0.5] / 2) / max(1, len(games)),
+        None if found is None else found.elo,
+        None if found is None or math.isinf(found.margin) else found.margin,
+        None if found is None else found.los,
+        counts,
+        Counter(game.causes[side] for game, side in sides if game.causes[side]),
         tuple(
             Fault(game.number, cause, game.sentence)
             for game, side in sides
             if (cause := game.causes[side]) and cause not in NO_FAULTS
         ),
-        sum(game.moves[side] for game, side in sides),
-        sum(game.used_ms[side] for game, side in sides),
-    )  # fmt: skip
+        sum(game.used_ms[side] for game, side in sides) / max(1, moves),
+    )
 
 
 MAX_FAULTS = 3
@@ -265,13 +259,12 @@ def fault_lines(rows: Sequence[Row]) -> Iterator[str]:
         number = number_of(len(row.faults), "game")
         yield f"{row.name} lost {number} by its own fault; the last:"
         for fault in row.faults[-MAX_FAULTS:]:
-            sentence = formatting.printable(readable(fault.sentence))
+            sentence = formatting.printable(fault.sentence)
             sentence = sentence if len(sentence) <= MAX_SENTENCE else f"{sentence[:MAX_SENTENCE]}…"
             yield f"  game {fault.number}: {_word(fault.cause)}: {sentence}"
 
 
 def _cells(row: Row) -> tuple[str, ...]:
-    found = row.estimate
     return (
         row.name,
         str(row.games),
@@ -279,17 +272,16 @@ def _cells(row: Row) -> tuple[str, ...]:
         str(row.draws),
         str(row.losses),
         f"{100 * row.score:.1f} %" if row.games else "",
-        "" if found is None else f"{found.elo:+.0f}",
-        "" if found is None or math.isinf(found.margin) else f"+- {found.margin:.0f}",
-        f"{row.ms_a_move:.1f}" if row.moves else "",
-        ", ".join(f"{_word(cause)} {count}" for cause, count in row.causes.most_common()),
+        "" if row.elo is None else f"{row.elo:+.0f}",
+        "" if row.elo_margin_95 is None else f"+- {row.elo_margin_95:.0f}",
+        f"{row.ms_a_move:.1f}" if row.ms_a_move else "",
+        ", ".join(f"{_word(cause)} {count}" for cause, count in row.losses_by_cause.most_common()),
     )
 
 
 def _standing(row: Row) -> str:
-    found = row.estimate
-    margin = "" if found is None or math.isinf(found.margin) else f" +- {found.margin:.1f}"
-    elo = "" if found is None else f" Elo {found.elo:+.1f}{margin} LOS {100 * found.los:.1f} %"
+    margin = "" if row.elo_margin_95 is None else f" +- {row.elo_margin_95:.1f}"
+    elo = "" if row.elo is None or row.los is None else f" Elo {row.elo:+.1f}{margin} LOS {100 * row.los:.1f} %"
     return f"{row.name} +{row.wins} ={row.draws} -{row.losses}{elo}"
 
 
@@ -310,7 +302,7 @@ def as_json(setup: MatchSetup, now: Progress, status: int) -> str:
         "complete": is_complete(now),
         "setting": setup.setting,
         "games_planned": now.games,
-        "players": [_json_row(row) for row in tally.rows()],
+        "players": [{**row._asdict(), "faults": [fault._asdict() for fault in row.faults]} for row in tally.rows()],
         "sprt": None
         if test is None
         else {
@@ -324,25 +316,6 @@ def as_json(setup: MatchSetup, now: Progress, status: int) -> str:
         "games": tally.games,
     }
     return reports.as_json(msgspec.to_builtins(found))
-
-
-def _json_row(row: Row) -> dict[str, object]:
-    found = row.estimate
-    return {
-        "name": row.name,
-        "games": row.games,
-        "wins": row.wins,
-        "draws": row.draws,
-        "losses": row.losses,
-        "score": row.score,
-        "elo": None if found is None else found.elo,
-        "elo_margin_95": None if found is None or math.isinf(found.margin) else found.margin,
-        "los": None if found is None else found.los,
-        "pairs_by_points": row.counts,
-        "losses_by_cause": dict(row.causes),
-        "faults": [fault._asdict() for fault in row.faults],
-        "ms_a_move": row.ms_a_move,
-    }
 
 
 def as_junit(setup: MatchSetup, now: Progress, *, strict: bool) -> str:

@@ -4,8 +4,8 @@ The file of results is the ledger of the contest. A match continues from it afte
 """
 
 import tempfile
-from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack, asynccontextmanager, closing, contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -17,8 +17,7 @@ from rich.live import Live
 from rich.text import Text
 
 from engine.commands.game_file import differences, opened_alone
-from engine.commands.program import Rejected
-from engine.commands.usage_errors import explain_fault
+from engine.commands.program import Rejected, explain_fault
 from engine.games.outcome import ANNULLED
 from engine.wire.words import number_of
 from server.arena.arena import Arena
@@ -28,9 +27,9 @@ from server.commands.options import leaves
 from server.config.process_settings import stop_signals
 from server.contest.fixtures import SET_ASIDE, GameResult, counted_games
 from server.contest.hosts.contest_players import ContestPlayers
-from server.contest.hosts.dask_cluster import Cluster, dask_cluster
+from server.contest.hosts.dask_cluster import connected_cluster
 from server.contest.hosts.game_worker import private_arena
-from server.contest.hosts.precompile import precompile_bots
+from server.contest.hosts.precompile import games_to_compile
 from server.contest.interventions import Intervention, Kind
 from server.contest.programs.sandbox.choice import contest_obstacle
 from server.contest.runtime.runner import Runner
@@ -40,9 +39,6 @@ from server.contest.store.store import Store
 from server.ops.program_version import program
 from server.storage.database import BadStore
 from server.storage.unsynced import SUFFIX, DataFolders
-
-QUIET_SECONDS = 2.0
-"""Time of compiling after which a line says why no game has begun."""
 
 SILENT_SECONDS = 5.0
 """Time without a game after which a line says why no game has begun."""
@@ -137,19 +133,6 @@ def _opened_ledger(path: Path, setup: MatchSetup) -> Iterator[tuple[Store, int]]
 _SETTING = msgspec.json.Decoder(Setting)
 
 
-@asynccontextmanager
-async def _cluster(address: str, setup: MatchSetup) -> AsyncIterator[Cluster | None]:
-    """Connect to a cluster; None without an address."""
-    if not address:
-        yield None
-        return
-    cluster = dask_cluster(address, setup.definition)
-    async with trio.open_nursery() as nursery:
-        await nursery.start(cluster.run)
-        yield cluster
-        nursery.cancel_scope.cancel()
-
-
 class _Match:
     """A match while its games are played."""
 
@@ -191,14 +174,12 @@ class _Match:
 
     async def run(self, dask: str) -> None:
         """Play all games that are not over, until the test ends the match or `fault` says why there are no more."""
-        if not dask:
-            if why := await trio.to_thread.run_sync(contest_obstacle, self._setup.definition):
-                self.give_up(CannotPlay(why))
-                return
-            await self._precompile()
+        if not dask and (why := await trio.to_thread.run_sync(contest_obstacle, self._setup.definition)):
+            self.give_up(CannotPlay(why))
+            return
         async with (
             private_arena(self._data, program(), self._store.last_match()) as (arena, _, seats),
-            _cluster(dask, self._setup) as cluster,
+            connected_cluster(dask, self._setup.definition) as cluster,
             trio.open_nursery() as nursery,
         ):
             self._runner = Runner(self._contest, self._store, arena, seats, cluster, kept=self._keep)
@@ -223,18 +204,6 @@ class _Match:
     def _say(self, line: str) -> None:
         self._console.print(line, highlight=False, markup=False, soft_wrap=True)
 
-    async def _precompile(self) -> None:
-        """Compile what built-in bots need; say so where it takes a while."""
-        async with trio.open_nursery() as nursery:
-
-            async def report() -> None:
-                await trio.sleep(QUIET_SECONDS)
-                self._say("the search of the built-in bot is compiled for this game, once: that takes some seconds")
-
-            nursery.start_soon(report)
-            await precompile_bots(self._setup.definition, beside_games=False)
-            nursery.cancel_scope.cancel()
-
     async def _show(self) -> None:
         """Show the table in a terminal, and elsewhere a line now and then."""
         test = self._setup.test
@@ -254,10 +223,13 @@ class _Match:
     async def _report_silence(self, arena: Arena) -> None:
         """Say what is waited for where no game has begun for some seconds."""
         await trio.sleep(SILENT_SECONDS)
-        if not arena.stats.started:
-            limit = self._setup.definition.start_seconds
-            what = "a program has to connect and seek, or to read its input"
-            self._say(f"no game has begun after {SILENT_SECONDS:g} s: {what}, and has {limit} s for that")
+        if arena.stats.started:
+            return
+        why = "a program has to connect and seek, or to read its input"
+        why += f", and has {self._setup.definition.start_seconds} s for that"
+        if games_to_compile(self._setup.definition):
+            why = "the search of the built-in bot is compiled for this game, once: that takes some seconds"
+        self._say(f"no game has begun after {SILENT_SECONDS:g} s: {why}")
 
     async def _watch(self, arena: Arena) -> None:
         """Keep the logs of programs that have ended, and end the match after a long pause."""

@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 
 import msgspec
 
-from engine.clock import TimeControl
+from engine.match.clock import TimeControl
 from server.config.declared import Range
 from server.contest.fixtures import Fixture, GameResult, Schedule, whole_meeting
 

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, NamedTuple
 
 from msgspec.structs import replace
 
-from engine.clock import TimeControl
+from engine.match.clock import TimeControl
 from server.config.declared import Key, Range
 from server.contest.fixtures import Bye, Fixture, GameResult, Schedule, meeting, points
 from server.contest.formats.format import Batch, Ranked, StageFormat, StageView, Standing

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import trio
 
-from engine.clock import TimeControl
+from engine.match.clock import TimeControl
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.ends import State
 from engine.wire.words import ANY

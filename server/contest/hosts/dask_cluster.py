@@ -75,6 +75,22 @@ def dask_cluster(address: str, definition: Definition) -> "Cluster":
     return Cluster(address, definition.folder, DaskLink)
 
 
+@asynccontextmanager
+async def connected_cluster(address: str, definition: Definition) -> AsyncIterator["Cluster | None"]:
+    """Connect to the cluster of the dask scheduler at an address, for a contest; None without an address.
+
+    Raises `BadCluster`, also in an exception group.
+    """
+    if not address:
+        yield None
+        return
+    cluster = dask_cluster(address, definition)
+    async with trio.open_nursery() as nursery:
+        await nursery.start(cluster.run)
+        yield cluster
+        nursery.cancel_scope.cancel()
+
+
 class _Call:
     """A call that a worker carries out."""
 

@@ -20,14 +20,13 @@ from engine.wire.words import number_of, word_of
 from server.arena.arena import Arena
 from server.arena.roles import Arrivals, PipedProgram
 from server.arena.session import serve_stream
-from server.config.builtin_bot import builtin_bot_named
+from server.config.builtin_bot import builtin_bot_command, builtin_bot_named
 from server.contest.definition import Sandbox
 from server.contest.fixtures import ENDED_AT_START, NO_ANSWER, NOT_STARTED, Programs
 from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
 from server.contest.hosts.core_queue import CoreQueue
 from server.contest.hosts.host import GameTask, PlayerMissing
 from server.contest.hosts.worker_job import PROGRAMS
-from server.contest.programs.command import builtin_bot_command
 from server.contest.programs.pipes import Pipes
 from server.contest.programs.program import MachineFault, NotStarted, Place, Program, run
 from server.contest.programs.sandbox.choice import NotVisible, seal_of

@@ -17,15 +17,14 @@ from typing import IO, Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from engine import record
 from engine.games.outcome import ANNULLED
-from engine.record import BadRecord
+from engine.match import verification
+from engine.match.reader import BadRecord
+from engine.match.referee import State
 from server.contest.definition import Definition
 from server.contest.fixtures import Fixture, Programs, ProgramUsage
 from server.contest.hosts.host import GameTask
 from server.contest.store.schema import definition_text, read_definition
-from server.match import recovery
-from server.match.referee import State
 from server.ops.program_version import program_with_rules
 from server.ops.typed_json import decode
 
@@ -249,7 +248,7 @@ def check_answer(job: Job, answer: Any) -> Played:
 def _verified(job: Job, text: str) -> tuple[State, tuple[bool, bool]]:
     """Verify the record of a game, and that it is the record of this game."""
     try:
-        summary = record.verify(text)
+        summary = verification.verify(text)
     except BadRecord as error:
         raise BadAnswer(f"the record is not true: {error}") from None
     if summary.signature is not None:
@@ -262,9 +261,8 @@ def _verified(job: Job, text: str) -> tuple[State, tuple[bool, bool]]:
         *(job.match, wanted, control, limit, definition.position(job.fixture)),
     ):
         raise BadAnswer("the record is that of another game")
-    state = recovery.read_finished_match(text)
-    if state is None or state.outcome is None:
+    if summary.outcome is None:
         raise BadAnswer("the record has no result")
-    if state.outcome.termination in ANNULLED:
-        raise BadAnswer(f"the game was annulled there: {state.outcome.detail}")
-    return state, summary.gone
+    if summary.outcome.termination in ANNULLED:
+        raise BadAnswer(f"the game was annulled there: {summary.sentence}")
+    return summary.state, summary.gone

@@ -9,10 +9,9 @@ import trio
 
 from engine.wire.seat import Seat, environment_variables, fill_command
 from server.arena.arena import Arena
-from server.config.builtin_bot import BuiltinBot
+from server.config.builtin_bot import BuiltinBot, builtin_bot_command
 from server.config.process_settings import with_low_priority
 from server.config.settings import Settings
-from server.contest.programs.command import builtin_bot_command
 from server.contest.programs.sandbox.cores import NICENESS
 from server.ops import descendants
 from server.ops.faults import machine_fault, pause_seconds

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -18,11 +19,11 @@ import trio
 from engine.games.outcome import Termination
 from engine.wire.seat import PIPES, Seat, environment_variables, fill_command
 from server.contest.fixtures import ProgramUsage
-from server.contest.programs.command import connects, quote_command
 from server.contest.programs.pipes import FLOOD_SECONDS, READ_BYTES, Pipes
 from server.contest.programs.sandbox import bubblewrap
 from server.contest.programs.sandbox import process as sealed
 from server.contest.programs.sandbox.cores import spawn
+from server.contest.programs.sandbox.limits import Excess
 from server.contest.programs.sandbox.process import Seal, Sealed
 from server.ops import descendants
 from server.ops.faults import machine_fault
@@ -41,6 +42,10 @@ KILL_SECONDS = 2.0
 
 LOOK_SECONDS = 0.01
 """How often to look whether a program has ended, where the system does not tell."""
+
+
+MAX_SHOWN = 200
+"""Characters of a command that stand in a sentence."""
 
 
 class NotStarted(Exception):
@@ -107,7 +112,6 @@ class Program:
         self._errors = trio.lowlevel.FdStream(errors)
         self._log = BoundedLog(place.errors, place.ply)
         self._keeping = trio.CancelScope(shield=True)
-        self._kept = trio.Event()
 
     def report(self) -> str:
         """Return one sentence: how it has ended, or that it runs, and its last words on stderr."""
@@ -115,10 +119,14 @@ class Program:
         return f"{self._called} {self._how()}" + (f"; the last that it wrote: {words}" if words else "")
 
     @property
+    def _excess(self) -> Excess | None:
+        """The bound for which it was ended."""
+        return None if self._box is None else self._box.excess(self._status)
+
+    @property
     def termination(self) -> Termination:
         """Return the termination of a game that the program lost by its end."""
-        excess = None if self._box is None else self._box.excess(self._status)
-        return Termination.CRASHED if excess is None else excess.termination
+        return Termination.CRASHED if self._excess is None else self._excess.termination
 
     @property
     def fault(self) -> str:
@@ -149,9 +157,8 @@ class Program:
     def _how(self) -> str:
         if self._status is None:
             return "runs"
-        excess = None if self._box is None else self._box.excess(self._status)
-        if excess is not None:
-            return f"was ended: {excess.sentence}"
+        if self._excess is not None:
+            return f"was ended: {self._excess.sentence}"
         if self._status >= 0:
             return f"ended by itself, with exit status {self._status}"
         with suppress(ValueError):  # real-time signals have no names
@@ -160,13 +167,10 @@ class Program:
 
     async def keep_errors(self) -> None:
         """Read and keep its stderr until it has ended."""
-        try:
-            with self._keeping:
-                while data := await self._errors.receive_some(READ_BYTES):
-                    self._log.write(data)
-                    await trio.sleep(FLOOD_SECONDS * len(data) / READ_BYTES)
-        finally:
-            self._kept.set()
+        with self._keeping:
+            while data := await self._errors.receive_some(READ_BYTES):
+                self._log.write(data)
+                await trio.sleep(FLOOD_SECONDS * len(data) / READ_BYTES)
 
     async def wait(self) -> None:
         """Wait for its end without reaping it, so that its process number stays reserved."""
@@ -213,9 +217,11 @@ class Program:
         if self.stream is not None:
             await self.stream.leave()
         self._keeping.cancel()
-        await self._kept.wait()  # who has just been woken up to read would find the pipe closed
+
+    def close_log(self) -> None:
+        """Store its last words, when nobody reads its stderr any more."""
         self._hear_last_words()
-        await self._errors.aclose()
+        self._errors.close()
         self._log.close()
 
     async def _end_sandbox(self, box: Sealed) -> None:
@@ -263,42 +269,44 @@ async def run(
     here. Ending is not cancelled, and takes a few seconds at most.
     """
     program = await _start(command, seat, place)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(program.keep_errors)
-        try:
-            await program.open()
-            task_status.started(program)
-            await program.wait()
-        finally:
-            with trio.CancelScope(shield=True):
-                await program.end()
+    try:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(program.keep_errors)
+            try:
+                await program.open()
+                task_status.started(program)
+                await program.wait()
+            finally:
+                with trio.CancelScope(shield=True):
+                    await program.end()
+    finally:
+        program.close_log()
 
 
 async def _start(command: Sequence[str], seat: Seat, place: Place) -> Program:
     called = f"the program {quote_command(command)}"
-    if place.seal is not None:
-        return await _start_sealed(command, called, seat, place, place.seal)
-    words, marker = fill_command(command, seat), descendants.marker(place.home)
-    # arena-bot is found also where the server's own environment is not on the path
-    path = os.pathsep.join((os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)))
-    environment = {**os.environ, "PATH": path, **environment_variables(seat), descendants.VARIABLE: marker}
+    marker = descendants.marker(place.home)
+    process, box = None, None
     try:
         errors, theirs = os.pipe()
     except (OSError, MemoryError) as error:
         raise _not_started(called, error, place) from error
-    process = None
     try:
-        if place.ready is not None:
+        if place.seal is not None:
+            box = await _sealed(command, seat, place, place.seal, theirs, marker)
+            process = box.process
+        if place.ready is not None:  # a sandbox is made meanwhile
             await place.ready.wait()
-        talks = not connects(command)
-        start = partial(spawn, words, environment, str(place.folder), place.core, talks=talks, errors=theirs)
-        process = await trio.to_thread.run_sync(start)
-        return Program(called, process, marker, errors, place)
+        if box is not None:
+            box.begin()
+        if process is None:
+            process = await _unsealed(command, seat, place, theirs, marker)
+        return Program(called, process, marker, errors, place, box)
     except BaseException as error:
         with suppress(OSError):  # where the program has not taken it over
             os.close(errors)
         if process is not None:
-            await _abandon(process, marker)
+            await _abandon(process, marker, box)
         if isinstance(error, Exception):
             raise _not_started(called, error, place) from error
         raise
@@ -306,41 +314,28 @@ async def _start(command: Sequence[str], seat: Seat, place: Place) -> Program:
         os.close(theirs)
 
 
-async def _start_sealed(command: Sequence[str], called: str, seat: Seat, place: Place, seal: Seal) -> Program:
+async def _unsealed(
+    command: Sequence[str], seat: Seat, place: Place, errors: int, marker: str
+) -> subprocess.Popen[bytes]:
+    # arena-bot is found also where the server's own environment is not on the path
+    path = os.pathsep.join((os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)))
+    environment = {**os.environ, "PATH": path, **environment_variables(seat), descendants.VARIABLE: marker}
+    words, talks = fill_command(command, seat), not connects(command)
+    start = partial(spawn, words, environment, str(place.folder), place.core, talks=talks, errors=errors)
+    return await trio.to_thread.run_sync(start)
+
+
+async def _sealed(command: Sequence[str], seat: Seat, place: Place, seal: Seal, errors: int, marker: str) -> Sealed:
     port = (seat.port if seat.port >= sealed.FIRST_FREE_PORT else sealed.PORT) if connects(command) else None
     # the only address that there is in its sandbox
     seat = seat._replace(host=PIPES) if port is None else seat._replace(host="127.0.0.1", port=port)
     words = fill_command(command, seat)
     # a server that is killed while a sandbox is being made leaves it: the next one finds it by its marker
-    marked = {**environment_variables(seat), descendants.VARIABLE: descendants.marker(place.home)}
+    marked = {**environment_variables(seat), descendants.VARIABLE: marker}
     environment = bubblewrap.environment(os.environ, marked, seal.view)
-    try:
-        errors, theirs = os.pipe()
-    except (OSError, MemoryError) as error:
-        raise _not_started(called, error, place) from error
-    box = None
-    try:
-        _check_command(words, environment["PATH"])
-        start = partial(sealed.start, words, environment, seal, place.core, port, theirs, place.home)
-        box = await sealed.in_lasting_thread(start)
-        if place.ready is not None:  # the sandbox is made meanwhile
-            await place.ready.wait()
-        box.begin()
-        return Program(called, box.process, "", errors, place, box)
-    except BaseException as error:
-        with suppress(OSError):
-            os.close(errors)
-        if box is not None:
-            box.kill()
-            await _abandon(box.process, "")
-            box.close()
-        if isinstance(error, sealed.NotSealed):
-            raise MachineFault(f"{called} cannot be started: {error}") from error
-        if isinstance(error, Exception):
-            raise _not_started(called, error, place) from error
-        raise
-    finally:
-        os.close(theirs)
+    _check_command(words, environment["PATH"])
+    start = partial(sealed.start, words, environment, seal, place.core, port, errors, place.home)
+    return await sealed.in_lasting_thread(start)
 
 
 def _check_command(words: Sequence[str], path: str) -> None:
@@ -353,29 +348,43 @@ def _check_command(words: Sequence[str], path: str) -> None:
 
 def _not_started(called: str, error: Exception, place: Place) -> NotStarted:
     """Return the exception for a program that did not start: it says who is to blame."""
-    fault = machine_fault(error)
-    if fault:
-        return MachineFault(f"{called} cannot be started: {fault}")
-    if isinstance(error, OSError):
+    fault = str(error) if isinstance(error, sealed.NotSealed) else machine_fault(error)
+    if not fault and isinstance(error, OSError):
         sentence = f"{called} cannot be started: {error.strerror}: {error.filename!r}"
         return MachineFault(sentence) if error.filename in (None, str(place.folder)) else NotStarted(sentence)
-    if isinstance(error, ValueError):
+    if not fault and isinstance(error, ValueError):
         return NotStarted(f"{called} cannot be started: {error}")
-    return MachineFault(f"{called} cannot be started: {type(error).__name__}: {error}")
+    return MachineFault(f"{called} cannot be started: {fault or f'{type(error).__name__}: {error}'}")
 
 
-async def _abandon(process: subprocess.Popen[bytes], marker: str) -> None:
+async def _abandon(process: subprocess.Popen[bytes], marker: str, box: Sealed | None) -> None:
     """Kill and reap a process that nobody owns, with its descendants. Is not cancelled."""
     with trio.move_on_after(KILL_SECONDS, shield=True):
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
                 pipe.close()
+        if box is not None:
+            box.kill()
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         while process.poll() is None:
             await trio.sleep(LOOK_SECONDS)
-        if marker:
+        if box is None:
             await _end_descendants(f"process {process.pid}", marker)
+    if box is not None:
+        box.close()
+
+
+def connects(command: Sequence[str]) -> bool:
+    """Tell whether a program connects over TCP, since its command has host or port; else it uses stdin and stdout."""
+    return any("{host}" in word or "{port}" in word for word in command)
+
+
+def quote_command(command: Sequence[str]) -> str:
+    """Return a command quoted for a sentence, as one printable line of bounded length."""
+    text = shlex.join(command)
+    text = text if text.isprintable() else repr(text)
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
 
 
 async def _end_descendants(called: str, marker: str) -> None:

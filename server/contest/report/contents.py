@@ -1,16 +1,23 @@
 """The report of a contest, from its definition, its games, and how far it has come."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import combinations
+from math import isfinite
+from typing import Any
 
 from engine.games.outcome import ANNULLED
+from engine.statistics.elo import Decision, Ratings, count_pairs, estimate
 from server.contest.definition import Definition, Sandbox, format_word
-from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, counted_games, points
+from server.contest.fixtures import QUALIFICATION, Fixture, GameResult, counted_games, points, rated_games
+from server.contest.formats.format import StageView
 from server.contest.formats.knockout import Knockout, bracket, seeds
 from server.contest.plan import Plan, StageState
-from server.contest.report import formatting, ratings_part
-from server.contest.report.estimate import Moment, estimate_left
+from server.contest.report import formatting
+from server.contest.report.progress import Moment, estimate_left
 from server.contest.report.structure import (
+    TEST,
+    Comparison,
     Disqualified,
     Game,
     Intervention,
@@ -22,6 +29,7 @@ from server.contest.report.structure import (
     Round,
     ScheduledGame,
     Stage,
+    Variant,
 )
 from server.contest.scoring import disqualification
 from server.contest.scoring.disqualification import Cause, find_disqualified, is_late, losses
@@ -29,133 +37,86 @@ from server.contest.standings import Cell, crosstable, stage_view, standings
 from server.storage.record_store import SUFFIX
 
 _NAMES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
-"""Of rounds, by how many meetings they have."""
+"""Names of rounds, by the number of their meetings."""
 
 
-THIRD_PLACE = "Third place"
-
-
-def rounds(
-    players: Sequence[str],
-    won: Mapping[str, int],
-    games: Sequence[GameResult],
-    numbers: Mapping[Fixture, int],
-    *,
-    third_place: bool = False,
-    third: str | None = None,
-) -> tuple[Round, ...]:
-    """Return all rounds of the bracket of ``players``, who are in order of seeding.
-
-    ``won`` is how many rounds each has got through (`server.contest.formats.knockout.bracket`), ``games`` are those of
-    the stage that count, and ``numbers`` theirs in the report. With ``third_place`` the match for it, won by
-    ``third``, comes last.
-    """
-    slots = [players[seed] if seed < len(players) else None for seed in seeds(len(players))]
-    found: list[Round] = []
-    while len(slots) > 1:
-        number = len(found) + 1
-        of_round = [game for game in games if game.fixture.round == number]
-        meetings = [
-            _meeting(pair, number, won, [game for game in of_round if set(game.fixture.players) == set(pair)], numbers)
-            for pair in zip(slots[::2], slots[1::2], strict=True)
-        ]
-        found.append(Round(name=_NAMES.get(len(meetings), f"Round {number}"), meetings=tuple(meetings)))
-        slots = [None if one.winner is None else one.players[one.winner] for one in meetings]
-    if third_place and len(players) > 3:
-        found.append(
-            Round(name=THIRD_PLACE, meetings=(_match_for_third(found[-2], games, len(found), numbers, third),))
-        )
-    return tuple(found)
-
-
-def _match_for_third(
-    semi_finals: Round, games: Sequence[GameResult], number: int, numbers: Mapping[Fixture, int], third: str | None
-) -> Meeting:
-    """Return the meeting of those who have lost the semi-finals, in the round of the final."""
-    players = [None if one.winner is None else one.players[1 - one.winner] for one in semi_finals.meetings]
-    mine = [game for game in games if game.fixture.round == number and set(game.fixture.players) == set(players)]
-    won = {name: number if name == third else 0 for name in players if name is not None}
-    return _meeting((players[0], players[1]), number, won, mine, numbers)
-
-
-def _meeting(
-    players: tuple[str | None, str | None],
-    number: int,
-    won: Mapping[str, int],
-    games: Sequence[GameResult],
-    numbers: Mapping[Fixture, int],
-) -> Meeting:
-    on = [name is not None and won[name] >= number for name in players]
-    score = points(games)
-    first, second = (0.0 if name is None else score[name] for name in players)
-    return Meeting(
-        players=players,
-        points=(first, second),
-        winner=on.index(True) if any(on) else None,
-        bye=number == 1 and None in players,
-        games=tuple(numbers[game.fixture] for game in games),
-    )
-
-
-def stage_report(
+def _stage(
     definition: Definition,
     state: StageState,
     games: list[GameResult],
     numbers: Mapping[Fixture, int],
     began: datetime | None,
 ) -> Stage:
-    """Return the report of a stage; ``games`` are the counting games of all stages.
-
-    ``numbers`` are those of the games in the report.
-    """
-    mine = [game for game in games if game.fixture.stage == state.number]
+    """Return the report of a stage; ``games`` are the counting games of all stages, with their ``numbers``."""
     of_stage = definition.stages[state.number]
-    ranking = standings(definition, state.number, state.players, games, state.schedule.byes)
-    won = {line.name: line.rounds_won for line in ranking if line.rounds_won is not None}
-    met = crosstable(state.players, mine)
-    cells = {
-        name: {
-            other: Cell(
-                cell.points, cell.wins, cell.draws, cell.losses, tuple(numbers[game.fixture] for game in cell.games)
-            )
-            for other, cell in row.items()
-        }
-        for name, row in met.items()
-    }
-    names = [line.name for line in ranking]
+    view = stage_view(definition, state.number, state.players, games)
+    table = standings(definition, state.number, state.players, games, state.schedule.byes)
+    met = crosstable(state.players, view.games)
     return Stage(
         number=state.number + 1,
         format=of_stage.format.title,
         kind=format_word(of_stage.format),
         time=formatting.control(of_stage.control),
         began=began,
-        over=_over(state, games),
-        games=len(mine),
+        over=state.schedule.complete and {game.fixture for game in games}.issuperset(state.schedule.fixtures),
+        games=len(view.games),
         known=len(state.schedule.fixtures),
-        table=tuple(ranking),
-        crosstable=tuple(tuple(cells[name].get(other) for other in names) for name in names),
+        table=tuple(table),
+        crosstable=tuple(tuple(_numbered(met[one.name].get(other.name), numbers) for other in table) for one in table),
         byes=state.schedule.byes,
-        bracket=_rounds(definition, state, games, won, numbers),
+        bracket=tuple(_rounds(of_stage.format, view, numbers)) if isinstance(of_stage.format, Knockout) else (),
     )
 
 
-def _rounds(
-    definition: Definition,
-    state: StageState,
-    games: list[GameResult],
-    won: Mapping[str, int],
+def _numbered(cell: Cell[GameResult] | None, numbers: Mapping[Fixture, int]) -> Cell[int] | None:
+    """Return a cell with the numbers of its games."""
+    if cell is None:
+        return None
+    return Cell(cell.points, cell.wins, cell.draws, cell.losses, tuple(numbers[game.fixture] for game in cell.games))
+
+
+def _rounds(format: Knockout, view: StageView, numbers: Mapping[Fixture, int]) -> Iterator[Round]:
+    """Yield all rounds of a bracket, and behind them the match for the third place."""
+    found, players = bracket(format, view), view.players
+    slots = [players[seed] if seed < len(players) else None for seed in seeds(len(players))]
+    losers: list[str | None] = []
+    number = 0
+    while len(slots) > 1:
+        number += 1
+        beaten, losers, winners = losers, [], []
+        meetings = []
+        for pair in zip(slots[::2], slots[1::2], strict=True):
+            winner = next((name for name in pair if name is not None and found.won[name] >= number), None)
+            meetings.append(_meeting(pair, winner, number, view.games, numbers))
+            winners.append(winner)
+            losers.append(None if winner is None else pair[1 - pair.index(winner)])
+        yield Round(name=_NAMES.get(len(meetings), f"Round {number}"), meetings=tuple(meetings))
+        slots = winners
+    if format.third_place and len(players) > 3:
+        one, other = beaten
+        yield Round(name="Third place", meetings=(_meeting((one, other), found.third, number, view.games, numbers),))
+
+
+def _meeting(
+    players: tuple[str | None, str | None],
+    winner: str | None,
+    number: int,
+    games: Sequence[GameResult],
     numbers: Mapping[Fixture, int],
-) -> tuple[Round, ...]:
-    """Return the rounds of a knockout; none of other formats."""
-    format = definition.stages[state.number].format
-    if not isinstance(format, Knockout):
-        return ()
-    view = stage_view(definition, state.number, state.players, games)
-    third = bracket(format, view).third
-    return rounds(state.players, won, view.games, numbers, third_place=format.third_place, third=third)
+) -> Meeting:
+    mine = [game for game in games if game.fixture.round == number and set(game.fixture.players) == set(players)]
+    score = points(mine)
+    first, second = (0.0 if name is None else score[name] for name in players)
+    return Meeting(
+        players=players,
+        points=(first, second),
+        winner=None if winner is None else players.index(winner),
+        bye=number == 1 and None in players,
+        games=tuple(numbers[game.fixture] for game in mine),
+    )
 
 
-def qualification_report(definition: Definition, state: StageState, games: list[GameResult]) -> Qualification:
+def _qualification(definition: Definition, state: StageState, games: list[GameResult]) -> Qualification:
     """Return the report of the qualification."""
     rules = definition.qualification
     assert rules is not None
@@ -189,9 +150,11 @@ def qualification_report(definition: Definition, state: StageState, games: list[
     )
 
 
-def _over(state: StageState, games: list[GameResult]) -> bool:
-    return state.schedule.complete and {game.fixture for game in games}.issuperset(state.schedule.fixtures)
+MAX_INTERVALS = 60
+"""Most entrants whose ratings get intervals: these take a second for 60, and a quarter of a minute for 100."""
 
+MAX_COMPARED = 6
+"""Most entrants of whom each two are compared, in up to 15 lines; of more, the first two of the last table are."""
 
 MAX_COMING = 100
 """Games that the schedule lists; those behind them are only counted."""
@@ -223,11 +186,12 @@ def make_report(
         for loss in disqualification.losses(definition, game)
         if loss.name in entrants
     ]
-    fit = ratings_part.fit_ratings(definition, valid)
+    between = [game for game in valid if game.played and set(entrants).issuperset(game.fixture.players)]
+    fit = _fit_ratings(definition, between)
     rated = fit.table if fit else ()
     states = {state.number: state for state in plan.stages}
     played = [
-        stage_report(definition, state, valid, numbers, moment.began.get(number))
+        _stage(definition, state, valid, numbers, moment.began.get(number))
         for number, state in states.items()
         if number != QUALIFICATION
     ]
@@ -240,18 +204,16 @@ def make_report(
         closed=moment.closed,
         made=moment.now,
         entrants=entrants,
-        variants=ratings_part.variant_results(definition, valid, fit),
+        variants=_variants(definition, between, fit),
         done=len(valid),
         running=len(moment.running),
         left=left.games,
         seconds_left=left.seconds if left.measured else None,
         due=len(set(plan.due).difference(moment.running)),
-        qualification=(
-            qualification_report(definition, states[QUALIFICATION], valid) if QUALIFICATION in states else None
-        ),
+        qualification=(_qualification(definition, states[QUALIFICATION], valid) if QUALIFICATION in states else None),
         stages=tuple(played),
         ratings=rated,
-        comparisons=ratings_part.compare_entrants(valid, ranking),
+        comparisons=compare_entrants(valid, ranking),
         disqualified=tuple(
             Disqualified(
                 name=name, reason=out.reason, evidence=tuple(shown for loss, shown in lost if loss in out.evidence)
@@ -266,7 +228,7 @@ def make_report(
             for done in definition.interventions
         ),
         schedule=_schedule(definition, plan, moment),
-        notes=(*moment.notes, *_conditions(definition), *ratings_part.omission_notes(len(rated), len(ranking))),
+        notes=(*moment.notes, *_conditions(definition), *_omissions(len(rated), len(ranking))),
     )
 
 
@@ -277,25 +239,112 @@ def _conditions(definition: Definition) -> tuple[str, ...]:
     return ()
 
 
-def _game(definition: Definition, number: int, game: GameResult, counts: bool, records: str) -> Game:
-    fixture = game.fixture
+def _fit_ratings(definition: Definition, between: Sequence[GameResult]) -> Ratings | None:
+    """Fit the ratings of the entrants who have played others; None if nobody has.
+
+    Of more than `MAX_INTERVALS` of them, intervals are left out, and nothing is told of variants.
+    """
+    from engine.statistics.likelihood import ratings  # loads numpy
+
+    played = {name for game in between for name in game.fixture.players}
+    names = [entrant.name for entrant in definition.entrants if entrant.name in played]
+    if not names:
+        return None
+    return ratings(rated_games(between), names, len(definition.variants), intervals=len(names) <= MAX_INTERVALS)
+
+
+def _variants(definition: Definition, between: Sequence[GameResult], fit: Ratings | None) -> tuple[Variant, ...]:
+    """Return the results of the games between entrants in each variant."""
+    found = []
+    for place, variant in enumerate(definition.variants):
+        winners = [game.winner for game in between if game.fixture.variant == place]
+        found.append(
+            Variant(
+                name=variant.name,
+                openings=len(variant.openings),
+                games=len(winners),
+                first_wins=winners.count(0),
+                draws=winners.count(None),
+                second_wins=winners.count(1),
+                advantage=fit.advantage[place] if fit and fit.advantage else None,
+                drawn_by_equals=fit.draws[place] if fit and fit.draws else None,
+            )
+        )
+    return tuple(found)
+
+
+def compare_entrants(games: Sequence[GameResult], ranking: Sequence[str]) -> tuple[Comparison, ...]:
+    """Compare each two entrants who have played pairs of games; of too many, only the first two."""
+    names = ranking if len(ranking) <= MAX_COMPARED else ranking[:2]
+    return tuple(found for one, other in combinations(names, 2) if (found := _compare(games, one, other)) is not None)
+
+
+def _compare(games: Sequence[GameResult], one: str, other: str) -> Comparison | None:
+    """Compare two entrants by pairs of games that were played; None if there is no pair.
+
+    The decision is that of all pairs together. As they were not counted one by one, it may err more often than the
+    test says, unless nobody looks before the end.
+    """
+    pairs = count_pairs(
+        (game.fixture._replace(players=(one, other)), game.points(game.fixture.players.index(one)))
+        for game in games
+        if game.played and set(game.fixture.players) == {one, other}
+    )
+    if not any(pairs):
+        return None
+    found, ratio = estimate(pairs), TEST.ratio(pairs)
+    return Comparison(
+        one=one,
+        other=other,
+        pairs=pairs,
+        elo=found.elo,
+        margin=found.margin if isfinite(found.margin) else None,
+        los=found.los,
+        ratio=ratio,
+        verdict={Decision.H1: one, Decision.H0: other, Decision.OPEN: ""}[TEST.decide(ratio)],
+    )
+
+
+def _omissions(rated: int, ranked: int) -> tuple[str, ...]:
+    """Return a sentence for each part that is left out because of the number of entrants."""
+    limits = {
+        "The intervals of the ratings are left out": (rated, MAX_INTERVALS),
+        "Only the first two of the last table are compared": (ranked, MAX_COMPARED),
+    }
+    return tuple(
+        f"{what}: {number} entrants are more than the {most} for which there is time and space."
+        for what, (number, most) in limits.items()
+        if number > most
+    )
+
+
+def _of_fixture(definition: Definition, fixture: Fixture) -> dict[str, Any]:
+    """Return the fields that games have before and after they are played."""
     variant = definition.variants[fixture.variant]
+    first, second = fixture.players
+    number = variant.number(fixture.opening)
+    words = {"variant": variant.name, "opening": number, "first": first, "second": second}
+    return {"stage": fixture.stage + 1, "round": fixture.round, **words}
+
+
+def _game(definition: Definition, number: int, game: GameResult, counts: bool, records: str) -> Game:
+    result = "draw" if game.shared else "none"
     if game.termination in ANNULLED:
         result = "annulled"
     elif game.winner is not None:
         result = ("first", "second")[game.winner]
-    else:
-        result = "draw" if game.shared else "none"
+    programs: dict[str, Any] = {}
+    for side, usage in zip(("first", "second"), game.programs, strict=True):
+        if usage is not None:
+            programs[f"{side}_cpu"] = round(usage.cpu_seconds * 1_000_000)
+            programs[f"{side}_wall"] = round(usage.wall_seconds * 1_000_000)
+            programs[f"{side}_memory"] = usage.memory
+            programs[f"{side}_status"] = usage.status
     return Game(
+        **_of_fixture(definition, game.fixture),
         number=number,
         match=game.match,
         record="" if game.match is None else f"{records}{game.match}{SUFFIX}",
-        stage=fixture.stage + 1,
-        round=fixture.round,
-        variant=formatting.variant_name(variant),
-        opening=_opening(definition, fixture),
-        first=fixture.players[0],
-        second=fixture.players[1],
         result=result,
         reason=str(game.termination),
         sentence=game.detail,
@@ -304,43 +353,15 @@ def _game(definition: Definition, number: int, game: GameResult, counts: bool, r
         second_used=game.used[1],
         played=game.played,
         counts=counts,
-        **_programs(game),
+        **programs,
     )
-
-
-def _programs(game: GameResult) -> dict[str, int | None]:
-    """Return the fields of a game about its programs."""
-    found: dict[str, int | None] = {}
-    for side, usage in zip(("first", "second"), game.programs, strict=True):
-        if usage is not None:
-            found[f"{side}_cpu"] = round(usage.cpu_seconds * 1_000_000)
-            found[f"{side}_wall"] = round(usage.wall_seconds * 1_000_000)
-            found[f"{side}_memory"] = usage.memory
-            found[f"{side}_status"] = usage.status
-    return found
 
 
 def _schedule(definition: Definition, plan: Plan, moment: Moment) -> tuple[ScheduledGame, ...]:
     """Return the running games, and the next games that can begin."""
-    running = set(moment.running)
-    due = [fixture for fixture in plan.due if fixture not in running]
-    return tuple(
-        ScheduledGame(
-            stage=fixture.stage + 1,
-            round=fixture.round,
-            variant=formatting.variant_name(definition.variants[fixture.variant]),
-            opening=_opening(definition, fixture),
-            first=fixture.players[0],
-            second=fixture.players[1],
-            running=fixture in running,
-        )
-        for fixture in (*sorted(running), *due)[:MAX_COMING]
-    )
-
-
-def _opening(definition: Definition, fixture: Fixture) -> int:
-    """Return the number of a game's opening among those of its variant, from 1."""
-    return definition.variants[fixture.variant].number(fixture.opening)
+    running = sorted(moment.running)
+    games = (*running, *(fixture for fixture in plan.due if fixture not in moment.running))[:MAX_COMING]
+    return tuple(ScheduledGame(**_of_fixture(definition, one), running=one in running) for one in games)
 
 
 def _loss(loss: disqualification.Loss, game: Game) -> Loss:

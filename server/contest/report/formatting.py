@@ -1,13 +1,14 @@
 """Formats numbers, times and foreign text for reports, and sentences about interruptions."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from typing import NamedTuple
 
-from engine.clock import TimeControl, span
 from engine.games.outcome import Termination
+from engine.match.clock import TimeControl, span
 from engine.wire.words import duration, number_of
-from server.contest.definition import Variant
 from server.contest.fixtures import SET_ASIDE
+from server.contest.formats.format import Standing
 from server.contest.interventions import Intervention as Done
 from server.contest.interventions import pauses
 from server.contest.report.structure import Game, Intervention, Pause, Report
@@ -82,12 +83,7 @@ def control(time: TimeControl) -> str:
     return f"{span(time.budget)} + {span(time.increment)} a move"
 
 
-def variant_name(variant: Variant) -> str:
-    """Name a game with its parameters."""
-    return f"{variant.game} {variant.parameters}".strip()
-
-
-def program(cpu: int | None, wall: int | None, memory: int | None, status: int | None) -> str:
+def _program(cpu: int | None, wall: int | None, memory: int | None, status: int | None) -> str:
     """Write the resource usage of a program in a game and how it ended: ``cpu 1.2 s of 3.4 s, 34 MB, exit 0``."""
     if cpu is None or wall is None:
         return "–"
@@ -133,3 +129,60 @@ def _game(game: Game) -> str:
         what = "annulled"
     match = "" if game.match is None else f", match {game.match}"
     return f"{game.first} against {game.second}{match}: {what}: {printable(game.sentence or game.reason)}"
+
+
+class Mark(NamedTuple):
+    """A column of a table."""
+
+    head: str
+    short: str
+    """The head where there is little room."""
+    explained: str | None
+    text: Callable[[Standing], str]
+
+
+_SCORE = Mark("Points", "points", None, lambda line: points(line.points))
+_BERGER = Mark("S.-B.", "S.-B.", "Sonneborn-Berger", lambda line: quarters(line.sonneborn_berger))
+_BUCHHOLZ = Mark("Buchholz", "Buch.", None, lambda line: points(line.buchholz))
+_ROUNDS = Mark("Rounds won", "rounds", None, lambda line: str(line.rounds_won))
+_RATING = Mark(
+    "Rating", "Elo", "From the games of this stage alone", lambda line: elo(line.rating or 0.0)
+)  # fmt: skip
+
+_BY_FORMAT = {
+    "round-robin": (_SCORE, _BERGER),
+    "swiss": (_SCORE, _BUCHHOLZ, _BERGER),
+    "knockout": (_ROUNDS, _SCORE),
+    "gauntlet": (_RATING, _SCORE),
+    "ladder": (_RATING, _SCORE),
+}
+
+
+def marks(format: str) -> tuple[Mark, ...]:
+    """Return the columns of a format, by its word in contest files."""
+    return _BY_FORMAT[format]
+
+
+def with_forfeits(played: int, not_played: int) -> str:
+    """Write a number of wins or losses, with unplayed games after a plus sign."""
+    return f"{played}+{not_played}" if not_played else str(played)
+
+
+def score(game: Game) -> str:
+    """Write the result of a game, from the side that began."""
+    return game.result if game.points is None else " : ".join(map(points, game.points))
+
+
+def ended(game: Game) -> str:
+    """Write how a game ended."""
+    reason = game.reason.replace("_", " ").replace("+", " and ")
+    return f"{reason}: {game.sentence}" if game.sentence else reason
+
+
+def programs(game: Game) -> str:
+    """Write the resource usage of both programs, and how they ended."""
+    if game.first_cpu is None and game.second_cpu is None:
+        return "–"
+    first = _program(game.first_cpu, game.first_wall, game.first_memory, game.first_status)
+    second = _program(game.second_cpu, game.second_wall, game.second_memory, game.second_status)
+    return f"{first} / {second}"

@@ -5,8 +5,8 @@ markup, and nothing is fetched from elsewhere.
 """
 
 from base64 import b64encode
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.resources import files
@@ -16,24 +16,10 @@ import msgspec
 from markupsafe import Markup
 
 from engine.games.catalogue import variant_title
-from engine.record import readable
 from engine.wire.words import number_of
 from server.contest.report import formatting
-from server.contest.report.formatting import interruptions, intervention, pause
-from server.contest.report.ratings_part import TEST
-from server.contest.report.structure import Game, Loss, Report, Stage
-from server.contest.report.tables import (
-    Group,
-    ended,
-    marks,
-    match_of,
-    meetings,
-    programs,
-    rounds,
-    score,
-    swiss_rounds,
-    with_forfeits,
-)
+from server.contest.report.formatting import interruptions, intervention
+from server.contest.report.structure import TEST, Game, Loss, Report, Stage
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -42,27 +28,6 @@ PACKAGE = "server.contest.report"
 
 STYLES = ("base.css", "contest.css")
 """The style sheets that a report needs, in order; the pages of the server link to the same files."""
-
-_FILTERS = (
-    formatting.date,
-    formatting.elo,
-    number_of,
-    formatting.percent,
-    formatting.points,
-    formatting.share,
-    formatting.signed,
-    formatting.time_used,
-    ended,
-    match_of,
-    programs,
-    score,
-    marks,
-    pause,
-    readable,
-    swiss_rounds,
-    variant_title,
-    with_forfeits,
-)
 
 
 def render(template: str, **context: object) -> str:
@@ -91,7 +56,9 @@ def _environment() -> "Environment":
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.filters.update({found.__name__: found for found in _FILTERS})
+    environment.filters.update({name: found for name, found in vars(formatting).items() if callable(found)})
+    for found in (match_of, number_of, swiss_rounds, variant_title):
+        environment.filters[found.__name__] = found
     return environment
 
 
@@ -111,6 +78,114 @@ MAX_LISTED = 20_000
 
 MAX_KEPT = 256
 """Rounds of games that are kept as a page of the server shows them: most are over, and the report is written often."""
+
+
+class Group(NamedTuple):
+    """Games that are listed together."""
+
+    title: str
+    games: tuple[Game, ...]
+    id: str = ""
+    """Of a round: what links to it on a page of the server lead to, ``round-2-1`` for the first round of stage 2."""
+
+    @property
+    def has_programs(self) -> bool:
+        """Tell whether the resource usage of any program is known."""
+        return any(game.first_cpu is not None or game.second_cpu is not None for game in self.games)
+
+
+def meetings(games: Sequence[Game]) -> list[Group]:
+    """Group games by meetings; the titles have the points of both players."""
+    found: defaultdict[frozenset[str], list[Game]] = defaultdict(list)
+    for game in games:
+        found[frozenset((game.first, game.second))].append(game)
+    groups = []
+    for of_two in found.values():
+        total = {of_two[0].first: 0.0, of_two[0].second: 0.0}
+        for game in of_two:
+            if game.counts and game.points is not None:
+                total[game.first] += game.points[0]
+                total[game.second] += game.points[1]
+        (one, points), (other, others) = total.items()
+        title = f"{one} {formatting.points(points)} : {formatting.points(others)} {other}"
+        groups.append(Group(title, tuple(of_two)))
+    return groups
+
+
+def rounds(games: Sequence[Game]) -> list[Group]:
+    """Group games by stages and rounds, the newest of these first."""
+    found: dict[tuple[str, str], list[Game]] = {}
+    for game in games:
+        title = f"Stage {game.stage}, round {game.round}" if game.stage else "Qualification"
+        id = f"round-{game.stage}-{game.round}" if game.stage else "round-0"
+        found.setdefault((title, id), []).append(game)
+    return [Group(title, tuple(of_round), id) for (title, id), of_round in reversed(found.items())]
+
+
+def match_of(number: int, games: Sequence[Game]) -> int | None:
+    """Return the match number of the game with this number in the report."""
+    return games[number - 1].match
+
+
+class GameMark(NamedTuple):
+    """A game as its player sees it."""
+
+    number: int
+    """In the report."""
+    match: int | None
+    began: bool
+    points: float
+
+
+class RoundCell(NamedTuple):
+    """A round of a player."""
+
+    opponent: str
+    """Empty for a bye."""
+    games: tuple[GameMark, ...]
+    """Those that are over and count; none before the first one."""
+    points: float
+    """In this round."""
+    so_far: float
+    """In this round and those before it."""
+    bye: bool
+
+
+def swiss_rounds(stage: Stage, report: Report) -> list[list[RoundCell | None]]:
+    """Return a row for each line of the stage's table, and in it an entry for each round; None who was not paired.
+
+    Of games that can begin, only those that the schedule lists make a round that has no result yet.
+    """
+    games: defaultdict[tuple[str, int], list[GameMark]] = defaultdict(list)
+    opponents: dict[tuple[str, int], str] = {}
+    for game in report.games:
+        if game.stage == stage.number and game.counts and game.points is not None:
+            players = game.first, game.second
+            for side, points in enumerate(game.points):
+                key = players[side], game.round
+                opponents[key] = players[1 - side]
+                games[key].append(GameMark(game.number, game.match, side == 0, points))
+    for coming in report.schedule:
+        if coming.stage == stage.number:
+            opponents.setdefault((coming.first, coming.round), coming.second)
+            opponents.setdefault((coming.second, coming.round), coming.first)
+    byes = {(bye.name, bye.round) for bye in stage.byes}
+    rounds = max((round for _, round in (*opponents, *byes)), default=0)
+    rows = []
+    for line in stage.table:
+        scored = sum(mark.points for round in range(1, rounds + 1) for mark in games[line.name, round])
+        of_bye = (line.points - scored) / line.byes if line.byes else 0.0
+        row: list[RoundCell | None] = []
+        so_far = 0.0
+        for round in range(1, rounds + 1):
+            key = line.name, round
+            marks = tuple(sorted(games[key], key=lambda mark: not mark.began))
+            points = of_bye if key in byes else sum(mark.points for mark in marks)
+            so_far += points
+            known = key in byes or key in opponents
+            row.append(RoundCell(opponents.get(key, ""), marks, points, so_far, key in byes) if known else None)
+        rows.append(row)
+    return rows
 
 
 class Section(NamedTuple):
@@ -177,7 +252,7 @@ def fragments(report: Report, contest: int, known: int) -> Fragments:
     """Return the parts of a report for a page of the server; ``known`` is the number of games known to be played."""
     context = {**_context(report), "contest": contest, "known": known}
     listed = rounds(report.games) if len(report.games) <= MAX_LISTED else []
-    stages, more = list(_stages(report)), list(_more(report))
+    stages, more = _stages(report), _more(report)
     contents = [*stages, *(_games(report) if listed else ()), *more]
     return Fragments(
         head=render("header.html", **context, contents=contents),
@@ -210,39 +285,33 @@ def _context(report: Report) -> dict[str, object]:
     }
 
 
-def _stages(report: Report) -> Iterator[Section]:
-    """Yield the stages that somebody takes part in, the last one first, and what comes next."""
-    for stage in (one for one in reversed(report.stages) if one.table):
-        yield Section(f"stage-{stage.number}", _stage_title(report, stage), stage=stage)
-    if report.schedule:
-        yield Section("schedule", "Schedule")
+def _stages(report: Report) -> list[Section]:
+    """Return the stages that somebody takes part in, the last one first, and what comes next."""
+    stages = [one for one in reversed(report.stages) if one.table]
+    found = [Section(f"stage-{one.number}", _stage_title(report, one), stage=one) for one in stages]
+    return found + [Section("schedule", "Schedule")] * bool(report.schedule)
 
 
-def _games(report: Report) -> Iterator[Section]:
-    """Yield the list of games, if there are any."""
-    if report.games:
-        yield Section("games", "Games")
+def _games(report: Report) -> list[Section]:
+    """Return the list of games, if there are any."""
+    return [Section("games", "Games")] * bool(report.games)
 
 
-def _more(report: Report) -> Iterator[Section]:
-    """Yield the other sections of the page that are not empty."""
-    if report.ratings:
-        yield Section("ratings", "Ratings")
-    if report.comparisons:
-        yield Section("comparisons", "Comparisons", "Two against each other")
-    yield Section("variants", "Games played", "Games played, and the advantage of beginning")
-    if report.disqualified:
-        yield Section("disqualified", "Disqualified")
-    if report.losses:
-        yield Section("losses", "Losses", "Losses by cause")
-    if report.interventions:
-        sentences = tuple(map(intervention, report.interventions))
-        yield Section("interventions", "The organiser's interventions", noun="intervention", sentences=sentences)
-    if found := interruptions(report):
-        lead = "Through no entrant's fault; nobody has lost by them."
-        yield Section("interruptions", "Interruptions", lead=lead, noun="interruption", sentences=tuple(found))
-    if report.qualification is not None:
-        yield Section("qualification", "Qualification")
+def _more(report: Report) -> list[Section]:
+    """Return the other sections of the page that are not empty."""
+    done, found = tuple(map(intervention, report.interventions)), tuple(interruptions(report))
+    lead = "Through no entrant's fault; nobody has lost by them."
+    sections = (
+        (report.ratings, Section("ratings", "Ratings")),
+        (report.comparisons, Section("comparisons", "Comparisons", "Two against each other")),
+        (True, Section("variants", "Games played", "Games played, and the advantage of beginning")),
+        (report.disqualified, Section("disqualified", "Disqualified")),
+        (report.losses, Section("losses", "Losses", "Losses by cause")),
+        (done, Section("interventions", "The organiser's interventions", noun="intervention", sentences=done)),
+        (found, Section("interruptions", "Interruptions", lead=lead, noun="interruption", sentences=found)),
+        (report.qualification, Section("qualification", "Qualification")),
+    )
+    return [section for content, section in sections if content]
 
 
 def _stage_title(report: Report, stage: Stage) -> str:
@@ -252,17 +321,15 @@ def _stage_title(report: Report, stage: Stage) -> str:
 
 
 def _by_cause(losses: Sequence[Loss]) -> dict[str, list[Loss]]:
-    found: dict[str, list[Loss]] = {}
-    for loss in losses:
-        found.setdefault(loss.cause, []).append(loss)
-    return found
+    causes = dict.fromkeys(loss.cause for loss in losses)
+    return {cause: [loss for loss in losses if loss.cause == cause] for cause in causes}
 
 
 def _by_name(losses: Sequence[Loss]) -> dict[str, Counter[str]]:
     """Return the number of losses of each entrant by cause, in order of names."""
-    found: dict[str, Counter[str]] = {}
+    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for loss in sorted(losses, key=lambda loss: loss.name.lower()):
-        found.setdefault(loss.name, Counter())[loss.cause] += 1
+        found[loss.name][loss.cause] += 1
     return found
 
 
@@ -271,7 +338,7 @@ def _by_stage(report: Report) -> list[tuple[str, list[Group]]]:
     stages = [(stage.number, _stage_title(report, stage)) for stage in report.stages]
     if report.qualification is not None:
         stages.insert(0, (0, "Qualification"))
-    games: dict[int, list[Game]] = {}
+    games: defaultdict[int, list[Game]] = defaultdict(list)
     for game in report.games:
-        games.setdefault(game.stage, []).append(game)
+        games[game.stage].append(game)
     return [(title, meetings(games[number])) for number, title in stages if number in games]

@@ -7,18 +7,22 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from engine.record import readable
 from engine.statistics.elo import Rating
 from server.contest.report import formatting
-from server.contest.report.formatting import interruptions, intervention
+from server.contest.report.formatting import interruptions, intervention, marks, with_forfeits
 from server.contest.report.structure import Loss, Qualification, Report, Stage
-from server.contest.report.tables import marks, with_forfeits
 
 CROSSED_AT_ONCE = 12
 """Opponents in a row of the crosstable: more are wider than a terminal, and come in a block below."""
 
 MAX_CROSSED = 60
 """Most entrants whose crosstable is drawn: one of more fills screen after screen."""
+
+_OF_NAMES = ("name", "against", "lost by")
+"""Heads of columns of names."""
+
+_OF_SENTENCES = {"verdict": None, "why": 1}
+"""Heads of columns of sentences, with their share of the room that is left."""
 
 
 def render_report(report: Report) -> RenderableType:
@@ -33,15 +37,15 @@ def render_report(report: Report) -> RenderableType:
         parts += [_title(f"Stage {stage.number}: {stage.format} · {stage.time}"), standings(stage)]
         parts += [Text(), crosstable(stage)]
     if report.qualification is not None:
-        parts += [_title("Qualification"), qualification(report.qualification)]
+        parts += [_title("Qualification"), _qualification(report.qualification)]
     if report.ratings:
-        parts += [_title("Ratings, Elo against the average"), ratings(report.ratings)]
+        parts += [_title("Ratings, Elo against the average"), _ratings(report.ratings)]
     reasons = [loss for loss in report.losses if loss.cause != "board"]
     if report.losses:
         parts.append(_title("Losses"))
         on_board = len(report.losses) - len(reasons)
         parts.append(_plain(f"{on_board} on the board, {len(reasons)} for other reasons", "dim"))
-        parts += [losses(reasons)] if reasons else []
+        parts += [_losses(reasons)] if reasons else []
     if report.interventions:
         parts += [_title("The organiser's interventions"), *[_plain(intervention(one)) for one in report.interventions]]
     found = interruptions(report)
@@ -53,18 +57,12 @@ def render_report(report: Report) -> RenderableType:
 
 def standings(stage: Stage) -> RenderableType:
     """Return the table of a stage, with disqualifications and byes below it."""
-    table = _table()
-    table.add_column("#", justify="right", no_wrap=True)
-    table.add_column("name", min_width=8)
-    for mark in marks(stage.kind):
-        table.add_column(mark.short, justify="right", no_wrap=True)
-    for head in ("+", "=", "−", "began", "time", "longest", "late"):
-        table.add_column(head, justify="right", no_wrap=True)
+    columns = marks(stage.kind)
+    heads = ("#", "name", *(mark.short for mark in columns), "+", "=", "−", "began", "time", "longest", "late")
+    table = _table(heads)
     for line in stage.table:
-        table.add_row(
-            str(line.place),
-            _plain(line.name, "dim strike" if line.disqualified else "bold"),
-            *[mark.text(line) for mark in marks(stage.kind)],
+        cells = [
+            *(mark.text(line) for mark in columns),
             with_forfeits(line.wins, line.forfeits_won),
             str(line.draws),
             with_forfeits(line.losses, line.forfeits_lost),
@@ -72,16 +70,15 @@ def standings(stage: Stage) -> RenderableType:
             formatting.time_used(line.used),
             formatting.time_used(line.longest),
             str(line.time_losses or "–"),
-            style="dim" if line.disqualified else "",
-        )
-    parts: list[RenderableType] = [table]
-    parts += [
-        _plain(f"{line.name} is disqualified: {line.disqualified}", "red") for line in stage.table if line.disqualified
-    ]
+        ]
+        name = _plain(line.name, "dim strike" if line.disqualified else "bold")
+        table.add_row(str(line.place), name, *cells, style="dim" if line.disqualified else "")
+    out = [line for line in stage.table if line.disqualified]
+    below = [_plain(f"{line.name} is disqualified: {line.disqualified}", "red") for line in out]
     if stage.byes:
         byes = ", ".join(f"{bye.name} in round {bye.round}" for bye in stage.byes)
-        parts.append(_plain(f"byes: {byes}", "dim"))
-    return Group(*parts)
+        below.append(_plain(f"byes: {byes}", "dim"))
+    return Group(table, *below)
 
 
 def crosstable(stage: Stage) -> RenderableType:
@@ -92,11 +89,7 @@ def crosstable(stage: Stage) -> RenderableType:
     blocks: list[RenderableType] = []
     for first in range(0, len(stage.table), CROSSED_AT_ONCE):
         columns = range(first, min(first + CROSSED_AT_ONCE, len(stage.table)))
-        table = _table()
-        table.add_column("#", justify="right", no_wrap=True)
-        table.add_column("against", min_width=8)
-        for column in columns:
-            table.add_column(str(column + 1), justify="right", no_wrap=True)
+        table = _table(("#", "against", *(str(column + 1) for column in columns)))
         for place, (line, cells) in enumerate(zip(stage.table, stage.crosstable, strict=True)):
             shown = [formatting.points(cell.points) if cell else "" for cell in cells]
             shown[place] = "×"
@@ -105,54 +98,44 @@ def crosstable(stage: Stage) -> RenderableType:
     return Group(*blocks)
 
 
-def qualification(qualification: Qualification) -> RenderableType:
-    """Return the table of the qualification."""
-    table = _table()
-    table.add_column("name", min_width=8)
-    for head in ("games", "left", "late", "bad moves"):
-        table.add_column(head, justify="right", no_wrap=True)
-    table.add_column("verdict")
+def _qualification(qualification: Qualification) -> RenderableType:
+    table = _table(("name", "games", "left", "late", "bad moves", "verdict"))
     for line in qualification.table:
         verdict = _plain(f"disqualified: {line.disqualified}", "red") if line.disqualified else Text("qualified")
-        if line.left:
-            verdict = Text("open", "dim")
-        numbers = [line.games, line.left, line.late, line.bad_moves]
+        verdict = Text("open", "dim") if line.left else verdict
+        numbers = (line.games, line.left, line.late, line.bad_moves)
         table.add_row(_plain(line.name, "bold"), *map(str, numbers), verdict)
     return table
 
 
-def ratings(ratings: Sequence[Rating]) -> RenderableType:
-    """Return ratings with their intervals."""
-    table = _table()
-    table.add_column("#", justify="right", no_wrap=True)
-    table.add_column("name", min_width=8)
-    for head in ("Elo", "95 % from", "to", "games"):
-        table.add_column(head, justify="right", no_wrap=True)
+def _ratings(ratings: Sequence[Rating]) -> RenderableType:
+    table = _table(("#", "name", "Elo", "95 % from", "to", "games"))
     for place, rating in enumerate(ratings, 1):
         ends = ["–" if end is None else formatting.elo(end) for end in (rating.low, rating.high)]
         table.add_row(str(place), _plain(rating.name, "bold"), formatting.elo(rating.elo), *ends, str(rating.games))
     return table
 
 
-def losses(losses: Sequence[Loss]) -> RenderableType:
-    """Return losses with their reasons."""
-    table = _table()
-    table.add_column("match", justify="right", no_wrap=True)
-    table.add_column("lost by", min_width=8)
-    table.add_column("against", min_width=8)
-    table.add_column("why", ratio=1)
+def _losses(losses: Sequence[Loss]) -> RenderableType:
+    table = _table(("match", "lost by", "against", "why"))
     for loss in losses:
-        why = _plain(loss.cause.replace("_", " "), "red").append(
-            f": {formatting.printable(readable(loss.sentence))}", "not red"
-        )
+        why = _plain(loss.cause.replace("_", " "), "red").append(f": {formatting.printable(loss.sentence)}", "not red")
         match = "–" if loss.match is None else str(loss.match)
         table.add_row(match, _plain(loss.name, "bold"), _plain(loss.opponent), why)
     return table
 
 
-def _table() -> Table:
-    """Return an empty table; without enough room, its columns of names wrap."""
-    return Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
+def _table(heads: Sequence[str]) -> Table:
+    """Return an empty table: names and sentences wrap where there is no room, and numbers stand to the right."""
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
+    for head in heads:
+        if head in _OF_NAMES:
+            table.add_column(head, min_width=8)
+        elif head in _OF_SENTENCES:
+            table.add_column(head, ratio=_OF_SENTENCES[head])
+        else:
+            table.add_column(head, justify="right", no_wrap=True)
+    return table
 
 
 def _title(text: str) -> RenderableType:

@@ -10,10 +10,9 @@ import msgspec
 import structlog
 import trio
 
-from engine import record
+from engine.match.verification import finished_match
 from server.contest.fixtures import Fixture, GameResult
 from server.contest.scoring.game_result import game_result
-from server.match.recovery import read_finished_match as state_of
 from server.ops.typed_json import decode
 from server.ops.workers.question_loop import OK, answer_questions
 from server.ops.workers.worker_process import FAULTS, ask_once
@@ -45,8 +44,8 @@ async def replay_record(fixture: Fixture, match: int, record_store: RecordStore)
 
 def game_of_record(fixture: Fixture, text: str) -> GameResult | None:
     """Return the result of a fixture from the text of its record; None if that is not true."""
-    state = state_of(text)
-    return None if state is None else game_result(fixture, state, record.verify(text).gone)
+    summary = finished_match(text)
+    return None if summary is None else game_result(fixture, summary.state, summary.gone)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from server.arena.roles import Arrivals
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.dask_cluster import Cluster
 from server.contest.hosts.seating import GameSeating
-from server.contest.programs.sandbox import cgroups
+from server.contest.programs.sandbox import limits
 from server.contest.runtime.ledger import missing_resource
 from server.contest.runtime.runner import Runner
 from server.contest.runtime.snapshot import take_snapshot, write_report
@@ -91,7 +91,7 @@ class ContestService:
         home = descendants.home_of(self._arena.settings.data)
         try:
             left = await trio.to_thread.run_sync(descendants.end_marked, home)
-            await trio.to_thread.run_sync(cgroups.clear, home)
+            await trio.to_thread.run_sync(limits.clear, home)
         except Exception as error:
             log.error("leftover_programs_kill_failed", error=repr(error))
             return

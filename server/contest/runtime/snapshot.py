@@ -14,8 +14,8 @@ from server.contest.programs.sandbox.choice import lacks
 from server.contest.programs.sandbox.cores import Cores
 from server.contest.report import files, formatting
 from server.contest.report.contents import make_report
-from server.contest.report.estimate import Moment
 from server.contest.report.formatting import all_pauses
+from server.contest.report.progress import Moment
 from server.contest.report.structure import Loss, Pause, Report
 from server.contest.store.folders import folder_of, link_to_log, links_to_logs
 from server.contest.store.store import Store

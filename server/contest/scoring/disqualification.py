@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from engine.games.outcome import ANNULLED, Termination
-from engine.record.text import milliseconds
+from engine.match.clock import about
 from engine.wire.words import number_of
 from server.contest.definition import Definition
 from server.contest.fixtures import (
@@ -247,5 +247,5 @@ def _times_used(definition: Definition, game: GameResult, side: int) -> str:
     control = definition.control(game.fixture)
     # the loser was to move, so the other one made the last move, if there was one
     moves = game.plies // 2
-    used, allowed = milliseconds(game.used[side]), milliseconds(control.budget + moves * control.increment)
-    return f"{used} ms used of {allowed} ms allowed for {number_of(moves, 'move')}"
+    used, allowed = about(game.used[side]), about(control.budget + moves * control.increment)
+    return f"{used} used of {allowed} allowed for {number_of(moves, 'move')}"

@@ -2,16 +2,15 @@
 
 from collections.abc import Collection, Iterable
 
+from engine.match.referee import State
 from engine.wire.words import number_of
 from server.contest.fixtures import ABSENT, Fixture, GameResult
-from server.match.referee import State
 
 
 def game_result(fixture: Fixture, state: State, gone: tuple[bool, bool]) -> GameResult:
     """Return the result of a fixture from its finished match; ``gone`` tells which side had no connection."""
-    outcome, control = state.outcome, state.header.control
+    outcome = state.outcome
     assert outcome is not None
-    moves = [sum(moved.side == side for moved in state.shown) for side in state.sides]
     return GameResult(
         fixture,
         state.header.match,
@@ -19,10 +18,7 @@ def game_result(fixture: Fixture, state: State, gone: tuple[bool, bool]) -> Game
         str(outcome.termination),
         outcome.detail,
         state.history.plies,
-        (
-            control.budget + moves[0] * control.increment - state.clock.left[0],
-            control.budget + moves[1] * control.increment - state.clock.left[1],
-        ),
+        state.used,
         state.ready,
         gone,
     )

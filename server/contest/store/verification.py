@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from engine import record
 from engine.games.outcome import ANNULLED
-from engine.record import BadRecord, Summary
+from engine.match import verification
+from engine.match.reader import BadRecord
+from engine.match.verification import Summary
 from engine.wire.words import number_of
 from server.contest.definition import Definition
 from server.contest.fixtures import ABSENT, BOTH_WAYS, FORFEIT, SET_ASIDE, WITHDRAWN, Fixture, GameResult, counted_games
@@ -21,7 +22,6 @@ from server.contest.scoring.annulments import effective_results, replayed_matche
 from server.contest.scoring.disqualification import Disqualification, find_disqualified
 from server.contest.scoring.game_result import game_result, missing_sentence
 from server.contest.standings import standings
-from server.match import recovery
 
 _SHOWN = ("winner", "termination", "detail", "plies", "used", "ready", "gone")
 """What a record tells of a game."""
@@ -143,16 +143,15 @@ def check(definition: Definition, evidence: Evidence, shown: Sequence[str] = _SH
     if evidence.kept and evidence.sha256 != evidence.kept:
         found.append(f"{match}: the record is another one than when the result was kept; its SHA-256 differs")
     try:
-        summary = record.verify(text)
+        summary = verification.verify(text)
     except BadRecord as error:
         return Checked(result, (*found, f"{match}: the record is not true in {error}"))
     found += [f"{match}: {words}" for words in _of_another(definition, result, summary)]
-    state = recovery.finished_state(summary)
-    if state is None:
+    if not summary.result:
         if result.termination not in ANNULLED:
             found.append(f"{match}: the record has no result, and {result.termination} was kept")
         return Checked(result, tuple(found))
-    game = game_result(result.fixture, state, summary.gone)
+    game = game_result(result.fixture, summary.state, summary.gone)
     for name in shown:
         mine, its = getattr(result, name), getattr(game, name)
         if mine != its:
@@ -319,7 +318,7 @@ def check_tables(
 def stray(definition: Definition, plan: Plan, text: str) -> Fixture | None:
     """Return the fixture of a record that the store does not have; None if it is no game of the contest."""
     try:
-        header = record.verify(text).header
+        header = verification.verify(text).header
     except BadRecord:
         return None
     for stage in plan.stages:

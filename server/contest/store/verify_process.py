@@ -17,7 +17,7 @@ from server.contest.fixtures import GameResult
 from server.contest.plan import Plan
 from server.contest.report import files
 from server.contest.report.contents import make_report
-from server.contest.report.estimate import Moment
+from server.contest.report.progress import Moment
 from server.contest.report.structure import Report
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store

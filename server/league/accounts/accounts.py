@@ -222,7 +222,7 @@ class Accounts:
             raise NotAllowed(f"a role is one of {', '.join(ROLES)}; not {role!r}")
         with self.change() as database:
             person = self._known(name)
-            if person.role == ORGANISER and role != ORGANISER:
+            if role != ORGANISER:
                 self._keep_an_organiser(person)
             database.execute("UPDATE people SET role = ? WHERE id = ?", (role, person.id))
             self.log(database, by, f"made {person.name} {role}")
@@ -231,8 +231,7 @@ class Accounts:
         """Let a person and the person's bots in no more, until the account is opened again. Raises `NotAllowed`."""
         with self.change() as database:
             person = self._known(name)
-            if person.role == ORGANISER and person.is_open:
-                self._keep_an_organiser(person)
+            self._keep_an_organiser(person)
             database.execute("UPDATE people SET closed = ? WHERE id = ?", (self._now().isoformat(), person.id))
             database.execute("DELETE FROM browsers WHERE person = ?", (person.id,))
             self.log(database, by, f"closed the account of {person.name}")
@@ -246,15 +245,10 @@ class Accounts:
 
     def sign_out(self, person: Person, *, session: str = "", browser: int | None = None) -> None:
         """Sign a person out where a session is, or in one of the browsers, or, where neither is given, everywhere."""
+        which = person.id, hashed(session) if session else None, browser
+        query = "DELETE FROM browsers WHERE person = ?1 AND ifnull(hash = ?2, true) AND ifnull(id = ?3, true)"
         with self.change() as database:
-            which: tuple[str | int, ...]
-            if session:
-                where, which = "hash = ?", (hashed(session),)
-            elif browser is not None:
-                where, which = "id = ?", (browser,)
-            else:
-                where, which = "true", ()
-            database.execute(f"DELETE FROM browsers WHERE person = ? AND {where}", (person.id, *which))
+            database.execute(query, which)
 
     # bots
 
@@ -301,8 +295,8 @@ class Accounts:
         return person
 
     def _keep_an_organiser(self, person: Person) -> None:
-        others = [one for one in self.people() if one.role == ORGANISER and one.is_open and one.id != person.id]
-        if not others:
+        """Refuse a change that would leave no open account of an organiser."""
+        if [one for one in self.people() if one.role == ORGANISER and one.is_open] == [person]:
             raise NotAllowed(f"{person.name} is the only organiser; make somebody else one first")
 
     def _person_or_new(self, database: sqlite3.Connection, name: str, role: Role) -> Person:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from engine.games.outcome import ANNULLED
 from server.contest.fixtures import Fixture, GameResult, counted_games
 from server.contest.interventions import Intervention, is_cancelled, is_paused
-from server.contest.report.progress import current_progress, progress_text
+from server.contest.report.progress import progress_text
 from server.contest.runtime.organiser_commands import InterventionRequest, intervene, open_contest
 from server.contest.runtime.snapshot import ContestSnapshot, take_snapshot
 from server.contest.scoring.disqualification import find_disqualified
@@ -67,7 +67,7 @@ def contest_view(row: Contest, found: ContestSnapshot, running: dict[int, Fixtur
     out = find_disqualified(definition, valid)
     return ContestView(
         row=row,
-        progress=progress_text(current_progress(definition, games, found.plan, found.moment)),
+        progress=progress_text(*found),
         is_paused=is_paused(definition.interventions),
         is_cancelled=is_cancelled(definition.interventions),
         entrants=tuple(

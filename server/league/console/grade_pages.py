@@ -20,7 +20,7 @@ from server.contest.store.store import FILE, Contest, Store
 from server.league.accounts.people import ORGANISER, NotAllowed
 from server.league.grading.evidence import BadReport
 from server.league.grading.grade_book import MAX_RULE_BYTES, GradeBook, Grades
-from server.league.grading.rule import BadRule, label
+from server.league.grading.grading import BadRule, as_csv, as_json
 from server.league.pages.identity import Identities, Identity
 from server.league.pages.rendering import page
 from server.web.http.errors import Refused
@@ -86,7 +86,7 @@ class GradePages:
         values = {
             "identity": identity,
             "last": last,
-            "labels": [] if last is None else [label(one) for one in last.rule.criteria],
+            "labels": [] if last is None else [one.label for one in last.rule.criteria],
             "asked": asked,
             "contests": await _in_thread(self._contests),
             "fault": fault,
@@ -122,14 +122,10 @@ class GradePages:
     # files
 
     async def _csv(self, request: Request) -> Response:
-        from server.league.grading.grading import as_csv  # which loads what makes pages of reports
-
         last = await self._last(request)
         return _file(as_csv(last.rule, last.students), "text/csv", "grades.csv")
 
     async def _json(self, request: Request) -> Response:
-        from server.league.grading.grading import as_json
-
         last = await self._last(request)
         return _file(as_json(last.rule, last.students), "application/json", "grades.json")
 

@@ -21,11 +21,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from server.config.builtin_bot import BUILTIN_NAMES, builtin_bot_named
+from server.config.builtin_bot import BUILTIN_NAMES, builtin_bot_named, builtin_entrant_command
 from server.contest import contest_file
 from server.contest.contest_file import BadContest
 from server.contest.definition import Definition, Sandbox
-from server.contest.programs.command import builtin_entrant_command
 from server.contest.programs.sandbox.choice import contest_obstacle
 from server.contest.programs.sandbox.cores import Cores
 from server.contest.report.progress import forecast

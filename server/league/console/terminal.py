@@ -14,7 +14,7 @@ import msgspec
 import structlog
 import trio
 
-from engine.commands.usage_errors import explain_fault
+from engine.commands.program import explain_fault
 from engine.wire.codes import ProtocolError
 from server.arena.arena import Arena
 from server.arena.organiser_requests import annul_match, dismiss_player

@@ -11,13 +11,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from engine.statistics.elo import OUTCOMES, Counts, Rating
+from engine.statistics.elo import OUTCOMES, Counts, Rating, count_pairs
 from server.contest.report.structure import Report
 from server.ops.typed_json import convert, decode
-
-POINTS = {"first": (1.0, 0.0), "second": (0.0, 1.0), "draw": (0.5, 0.5), "none": (0.0, 0.0)}
-"""What both sides get for the result of a game in a contest's report."""
-
 
 STOPPED = 130
 """The exit status of a match that Ctrl-C has ended."""
@@ -74,12 +70,6 @@ class Evidence:
             self.points[met] += got
             if file not in self.game_files[met]:
                 self.game_files[met].append(file)
-
-    def add_pair(self, one: str, other: str, points: float) -> None:
-        """Add a pair of games, of which the first player has so many points, 0 to 2."""
-        counts = [0] * OUTCOMES
-        counts[round(2 * points)] = 1
-        self.add_pairs(one, other, tuple(counts))
 
     def add_pairs(self, one: str, other: str, counts: Counts) -> None:
         """Add pairs of games, as counts of what the first player had in them."""
@@ -160,17 +150,15 @@ def _add_check(evidence: Evidence, check: _Check, owner: str, file: str) -> None
 def _add_match(evidence: Evidence, match: _Match, file: str) -> None:
     if match.status == STOPPED:
         raise BadReport("the match was stopped before its end")
-    halves: dict[int, list[_MatchGame]] = {}
+    pairs: defaultdict[tuple[str, ...], list[tuple[int, float]]] = defaultdict(list)
     for game in match.games:
         evidence.add_game(game.players, game.points, file)
-        halves.setdefault((game.number - 1) // 2, []).append(game)
+        one, other = sorted(game.players)
+        pairs[one, other].append(((game.number - 1) // 2, game.points[game.players.index(one)]))
     for player in match.players:
         evidence.add_name(player.name)
-    for pair in halves.values():
-        if len(pair) == 2:
-            one, other = pair[0].players
-            total = sum(game.points[game.players.index(one)] for game in pair)
-            evidence.add_pair(one, other, total)
+    for (one, other), points in pairs.items():
+        evidence.add_pairs(one, other, count_pairs(points))
 
 
 def _add_contest(evidence: Evidence, contest: Report, file: str) -> None:
@@ -179,8 +167,8 @@ def _add_contest(evidence: Evidence, contest: Report, file: str) -> None:
     for entrant in contest.entrants:
         evidence.add_name(entrant)
     for game in contest.games:
-        if game.counts and game.result in POINTS:
-            evidence.add_game((game.first, game.second), POINTS[game.result], file)
+        if game.counts and game.points is not None:
+            evidence.add_game((game.first, game.second), game.points, file)
     for comparison in contest.comparisons:
         evidence.add_pairs(comparison.one, comparison.other, comparison.pairs)
     for line in contest.stages[-1].table if contest.stages else ():

@@ -5,7 +5,7 @@ see those that an organiser has published.
 """
 
 import time
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from engine.statistics.elo import TWO_SIDED_95, Rating
+from engine.statistics.elo import TWO_SIDED_95, Rating, count_pairs
 from engine.statistics.online import decayed
 from engine.wire.words import number_of
 from server.contest.store.folders import folder_of
@@ -23,29 +23,13 @@ from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, NotAllowed
 from server.league.grading.evidence import BadReport, Build, Evidence, add_report
-from server.league.grading.grading import NOTHING, Grade, Student, grade_all
-from server.league.grading.rule import BadRule, Elo, Rule, Score, label, player_key, read
+from server.league.grading.grading import NOTHING, BadRule, Grade, Rule, Student, grade_all, read
 from server.league.ladder.store import LadderStore
-from server.league.submissions import conformance_log
-from server.league.submissions.versions import Version, Versions
+from server.league.submissions.versions import CHECK_REPORT, Version, Versions
 from server.ops.typed_json import decode
 
 REPORT = "report.json"
 """Of the folder of a contest."""
-
-CHECK_LOG = "check.txt"
-"""Of the folder of a version: the log of the conformance test."""
-
-
-class RatedGame(NamedTuple):
-    """A game of the ladder that rates its players."""
-
-    variant: str
-    opening: int
-    players: tuple[str, str]
-    """That who began first."""
-    score: float
-    """Of who began."""
 
 
 class League(NamedTuple):
@@ -64,7 +48,6 @@ def league_evidence(league: League, rule: Rule, bots: Sequence[str], contest: in
     Raises `BadReport`, `BadStore`, and OSError; for a thread.
     """
     evidence = Evidence()
-    opponents = {player_key(one.against) for one in rule.criteria if isinstance(one, Score | Elo)}
     store = LadderStore(league.accounts)
     for bot in bots:
         version = graded_version(league.versions.of(bot))
@@ -72,9 +55,8 @@ def league_evidence(league: League, rule: Rule, bots: Sequence[str], contest: in
             _add_version(evidence, league.versions, version)
         standing = store.standing(bot)
         if standing is not None:
-            for opponent in opponents:
-                games = _rated_games(league.accounts, bot, standing.version, opponent)
-                _add_games(evidence, games, f"/ladder/{bot}")
+            for opponent in rule.opponents:
+                _add_ladder_games(evidence, league.accounts, bot, standing.version, opponent)
     if contest:
         _add_contest(evidence, league.data, contest)
     else:
@@ -98,18 +80,20 @@ def _add_version(evidence: Evidence, versions: Versions, version: Version) -> No
     else:  # it is under way
         return
     evidence.check_files[name] = page
-    found = conformance_log.counts(versions.folder(version) / CHECK_LOG)
-    if has_passed:
-        passed = found.passed if found and found.passed else 1  # of an old one the log is gone
-        evidence.conformance[name] = passed, passed
-    elif found:
-        evidence.conformance[name] = found.passed, found.passed + found.failed
+    report = versions.folder(version) / CHECK_REPORT
+    if report.is_file():
+        add_report(evidence, report.read_bytes(), version.bot, page)
+    elif has_passed:  # the log of an old version was removed
+        evidence.conformance[name] = 1, 1
     elif not evidence.builds[name].is_built:
         evidence.conformance[name] = 0, 1
 
 
-def _rated_games(accounts: Accounts, player: str, version: int, opponent: str) -> list[RatedGame]:
-    """Return the games of the ladder that a version has played against an opponent, and that rate them, in order."""
+def _add_ladder_games(evidence: Evidence, accounts: Accounts, player: str, version: int, opponent: str) -> None:
+    """Add the games of the ladder that a version has played against an opponent, and that rate them.
+
+    Two games from one opening, with colours swapped, are a pair.
+    """
     rows = accounts.rows(
         """SELECT variant, opening, first, second, score FROM ladder_games WHERE score IS NOT NULL AND number IN (
         SELECT number FROM ladder_games WHERE first = ?1 AND first_version = ?2 AND second = ?3
@@ -119,20 +103,15 @@ def _rated_games(accounts: Accounts, player: str, version: int, opponent: str) -
         version,
         opponent,
     )
-    return [RatedGame(variant, opening, (first, second), score) for variant, opening, first, second, score in rows]
-
-
-def _add_games(evidence: Evidence, games: Sequence[RatedGame], page: str) -> None:
-    """Add games of the ladder; those from one opening, with colours swapped, are a pair."""
-    halves: dict[tuple[str, int, frozenset[str]], list[RatedGame]] = defaultdict(list)
-    for game in games:
-        evidence.add_game(game.players, (game.score, 1 - game.score), page)
-        waiting = halves[game.variant, game.opening, frozenset(game.players)]
-        if waiting and waiting[0].players == game.players[::-1]:
-            other = waiting.pop(0)
-            evidence.add_pair(*game.players, game.score + 1 - other.score)
-        else:
-            waiting.append(game)
+    pairs: list[tuple[tuple[str, int, int], float]] = []
+    seen: Counter[tuple[str, int, str]] = Counter()
+    one, other = rows[0][2:4] if rows else ("", "")
+    for variant, opening, first, second, score in rows:
+        evidence.add_game((first, second), (score, 1 - score), f"/ladder/{player}")
+        pairs.append(((variant, opening, seen[variant, opening, first]), score if first == one else 1 - score))
+        seen[variant, opening, first] += 1
+    if any(counts := count_pairs(pairs)):
+        evidence.add_pairs(one, other, counts)
 
 
 def _add_ratings(evidence: Evidence, store: LadderStore, bots: set[str]) -> None:
@@ -189,20 +168,6 @@ class Grades(NamedTuple):
         """Return the rule."""
         return read(self.text)
 
-    def of(self, name: str) -> Student | None:
-        """Return the grades of a student."""
-        return next((one for one in self.students if one.name.lower() == name.lower()), None)
-
-
-class OwnGrades(NamedTuple):
-    """What a student sees."""
-
-    date: datetime
-    labels: tuple[str, ...]
-    """Of the criteria."""
-    most: float
-    own: Student
-
 
 class GradeBook:
     """The grades of a league. Its methods are for threads; all raise `BadStore`."""
@@ -249,13 +214,11 @@ class GradeBook:
         """Return the grades that were made last."""
         return self._one("ORDER BY id DESC LIMIT 1")
 
-    def shown_to(self, name: str) -> OwnGrades | None:
-        """Return the published grades of a person; None where there are none."""
+    def shown_to(self, name: str) -> Grades | None:
+        """Return the published grades of a person alone; None where there are none."""
         found = self._one("WHERE is_published")
-        own = None if found is None else found.of(name)
-        if found is None or own is None:
-            return None
-        return OwnGrades(found.date, tuple(label(one) for one in found.rule.criteria), found.rule.most, own)
+        own = () if found is None else tuple(one for one in found.students if one.name.lower() == name.lower())
+        return found._replace(students=own) if found is not None and own else None
 
     def _bots(self, rule: Rule) -> dict[str, tuple[str, ...]]:
         """Return the bots of each student; raises `BadRule` for a student who has no account."""

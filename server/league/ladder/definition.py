@@ -15,8 +15,8 @@ from typing import Annotated, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from engine.clock import TimeControl
 from engine.levels import LEVELS
+from engine.match.clock import TimeControl
 from engine.statistics.online import LadderPlayer
 from engine.wire.words import NAME_PATTERN, NAME_RULE
 from server.config.builtin_bot import LEVELLED, BuiltinBot

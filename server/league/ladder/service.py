@@ -23,7 +23,7 @@ from server.league.ladder.pairing import Pairing
 from server.league.ladder.runner import LADDER, LadderRunner
 from server.league.ladder.store import LadderStore
 from server.league.ladder_control import LadderControl
-from server.league.submissions import recipe
+from server.league.submissions import upload
 from server.league.submissions.versions import BUILD, Versions
 from server.ops.supervisor import supervise
 from server.storage.database import BadStore
@@ -143,7 +143,7 @@ class LadderService:
         for version in self._versions.active():
             owner = self._accounts.owner(version.bot)
             if owner is not None and version.command:
-                command = recipe.runnable(version.command)
+                command = upload.runnable(version.command)
                 folder = (self._versions.folder(version) / BUILD).resolve()
                 yield ActiveVersion(version.bot, owner.name, version.number, command, folder)
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 
-from engine.clock import span
 from engine.games.catalogue import variant_title
-from engine.record import readable
+from engine.match.clock import span
 from engine.wire.words import number_of
 from server.web.assets.documents import Document, whole
 from server.web.http.response_guard import POLICY
@@ -47,7 +46,7 @@ def _environment() -> "Environment":
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.globals.update(count=number_of, capital=_capital, readable=readable, reason=_reason)
+    environment.globals.update(count=number_of, capital=_capital, reason=_reason)
     environment.filters["day"] = partial(_date, "%Y-%m-%d")
     environment.filters["decimal"] = _decimal
     environment.filters["megabytes"] = lambda size: _decimal(size / (1 << 20)).removesuffix(".0")

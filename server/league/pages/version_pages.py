@@ -33,7 +33,7 @@ from server.league.pages.identity import BotAccess, Identity, Visit, check_form
 from server.league.pages.rendering import page
 from server.league.submissions.pipeline import Outlook, Turns
 from server.league.submissions.steps import LOG_BYTES
-from server.league.submissions.unpacking import MAX_UPLOAD
+from server.league.submissions.upload import MAX_UPLOAD
 from server.league.submissions.versions import LOGS, State, Version, Versions
 from server.web.http.answers import json_answer
 from server.web.http.errors import Refused

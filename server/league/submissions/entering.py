@@ -23,7 +23,7 @@ from server.contest.runtime.organiser_commands import BadIntervention, Intervent
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Contest, Store
 from server.league.accounts.accounts import Accounts
-from server.league.submissions.recipe import runnable
+from server.league.submissions.upload import runnable
 from server.league.submissions.versions import BUILD, SERVER, Version, Versions, remove_tree
 
 log = structlog.get_logger()
@@ -63,18 +63,12 @@ def version_at(found: Sequence[Version], until: datetime) -> Version | None:
     return next((version for version in found if version.state == "retired" and version.received <= until), None)
 
 
-def passed(found: Sequence[Version]) -> Version | None:
-    """Return the newest version that has passed."""
-    return next((version for version in found if version.state in ("active", "retired")), None)
-
-
 async def enter_versions(data: Path, versions: Versions, accounts: Accounts) -> None:
     """Choose the versions of all contests whose deadline has passed, until cancelled."""
-    known: dict[int, int] = {}
     said, began = "", datetime.now(UTC)
     while True:
         try:
-            await trio.to_thread.run_sync(partial(enter_due, data, versions, accounts, datetime.now(UTC), known, began))
+            await trio.to_thread.run_sync(partial(enter_due, data, versions, accounts, datetime.now(UTC), began))
             said = ""
         except Exception as error:  # which is to end no server: the contest waits, and it is tried again
             if str(error) != said:
@@ -83,31 +77,26 @@ async def enter_versions(data: Path, versions: Versions, accounts: Accounts) -> 
         await trio.sleep(LOOK_SECONDS)
 
 
-def enter_due(
-    data: Path, versions: Versions, accounts: Accounts, now: datetime, known: dict[int, int], began: datetime
-) -> None:
-    """Choose the versions that are due; ``known`` has by contest the number of interventions after which none was.
-
-    Waits count from the moment when the server ``began``, at the earliest.
+def enter_due(data: Path, versions: Versions, accounts: Accounts, now: datetime, began: datetime) -> None:
+    """Choose the versions that are due. Waits count from the moment when the server ``began``, at the earliest.
 
     Raises `BadStore` and OSError.
     """
     with closing(Store(data / FILE)) as store:
         for row in store.contests():
-            done = len(store.interventions(row.id)) if row.closed is None else 0
-            if row.closed is not None or known.get(row.id) == done:
+            definition = store.definition(row.id) if row.closed is None else None
+            until = row.opened if definition is None else definition.versions_until or row.opened
+            if definition is None or until > now:
                 continue
-            definition = store.definition(row.id)
-            until = definition.versions_until or row.opened
             waited = now >= max(until, began) + timedelta(seconds=definition.versions_wait)
-            if not definition.awaited_versions:
-                known[row.id] = done
-            for entrant in definition.awaited_versions if until <= now else ():
+            for entrant in definition.awaited_versions:
                 found = [one for one in versions.of(entrant.version_of) if entrant.version in (0, one.number)]
-                settled = is_settled(found, datetime.max.replace(tzinfo=UTC) if entrant.version else until)
+                settled, version = is_settled(found, until), version_at(found, until)
+                if entrant.version:  # it plays, whichever is active and whenever it came
+                    settled = not any(one.is_under_way for one in found)
+                    version = next((one for one in found if one.state in ("active", "retired")), None)
                 if not settled and not waited:
                     continue
-                version = version_at(found, until) if not entrant.version else passed(found)
                 built = version is not None and (versions.folder(version) / BUILD).is_dir()
                 if version is not None and not built and not waited:
                     versions.build_again(version)  # so it is under way, and waited for
@@ -138,7 +127,7 @@ def _enter(
         command = runnable(version.command)
         chosen = str(place), version.number, version.sha256
         asked = InterventionRequest(Kind.VERSION, entrant.name, None, command, *chosen)
-        what = f"version {version.number} of {version.bot} plays as {entrant.name}"
+        what = f"{version.title} plays as {entrant.name}"
     intervene(store, row.id, asked, datetime.now(UTC))
     accounts.note(SERVER, f"{row.name}: {what}{late}")
     log.info("contest_version_entered", contest=row.name, name=entrant.name, what=f"{what}{late}")

@@ -4,8 +4,7 @@ Some versions are tried at once, of authors in turn: one is built, or plays, whi
 which waits most of its time. As many are built, and as many play, as there are cores for beside everything else.
 
 What the machine lacks is no fault of a bot: the step is tried again. A version that was under way when the server died
-goes on with the step that it was in, and in the conformance test behind the last situation that it has come through,
-since a server that dies often would never come to the end of a long one.
+begins the step that it was in again.
 """
 
 import math
@@ -22,11 +21,10 @@ import trio
 
 from engine.games.outcome import Termination
 from server.contest.programs.sandbox.choice import sandbox_obstacle
-from server.league.submissions import conformance_log, recipe, steps
-from server.league.submissions.recipe import NoRecipe
+from server.league.submissions import steps, upload
 from server.league.submissions.steps import Ended, Trial
-from server.league.submissions.unpacking import BadUpload, unpack
-from server.league.submissions.versions import BUILD, LOGS, UPLOAD, State, Version, Versions, remove_tree
+from server.league.submissions.upload import BadUpload, unpack
+from server.league.submissions.versions import BUILD, CHECK_REPORT, LOGS, UPLOAD, State, Version, Versions, remove_tree
 from server.ops import descendants
 from server.ops.faults import machine_fault, pause_seconds
 from server.storage.database import BadStore
@@ -81,21 +79,14 @@ class Turns:
 
     def order(self, under_way: Sequence[Version]) -> list[Version]:
         """Return the versions that are not being tried, in the order in which their turns come."""
-        left: dict[int, list[Version]] = {}
-        for version in sorted(under_way, key=lambda one: (one.state == "waiting", one.id)):
-            if version.id not in self._tried:
-                left.setdefault(version.owner, []).append(version)
+        left = [one for one in under_way if one.id not in self._tried]
         served, found = dict(self._served), []
         turn = max(served.values(), default=0)
         while left:
-            first = min(
-                (versions[0] for versions in left.values()),
-                key=lambda one: (one.state == "waiting", served.get(one.owner, 0), one.id),
-            )
-            found.append(left[first.owner].pop(0))
+            first = min(left, key=lambda one: (one.state == "waiting", served.get(one.owner, 0), one.id))
+            left.remove(first)
+            found.append(first)
             served[first.owner] = turn = turn + 1
-            if not left[first.owner]:
-                del left[first.owner]
         return found
 
     def outlook(self, under_way: Sequence[Version], version: Version) -> Outlook | None:
@@ -132,10 +123,6 @@ NOT_PLAYED, AT_FAULT = 1, 5
 
 TRIES = 3
 """Most matches of a qualification, where a bot loses on time on a busy machine."""
-
-
-class Failed(Exception):
-    """A version does not pass; ``str(error)`` says why."""
 
 
 class Pipeline:
@@ -217,7 +204,7 @@ class Pipeline:
             raise OSError(why)
         try:
             await self._pass(version)
-        except Failed as error:
+        except BadUpload as error:
             await trio.to_thread.run_sync(self._versions.refuse, version, str(error))
             log.info("submission_refused", bot=version.bot, version=version.number, reason=str(error))
         except OSError:
@@ -232,66 +219,52 @@ class Pipeline:
         """Take a version through its steps, from the one on in which an earlier server was killed."""
         place = self._versions.folder(version)
         folder, check, match = place / BUILD, place / "check.txt", place / "match.txt"
+        report = place / CHECK_REPORT
         is_built = version.state in ("checking", "qualifying") and folder.is_dir()
         start = version.command if is_built else await self._build(version, place)
-        runs = recipe.runnable(start)
+        runs = upload.runnable(start)
         if not is_built or version.state == "checking":
-            if not is_built:
-                await self._begin(version, "checking", check, start)
-            await self._check(runs, folder, check)
+            await self._begin(version, "checking", check, report, command=start)
+            for trial in self._trials:
+                ended = await steps.check(runs, folder, check, self._home, trial)
+                _judge(ended, "the conformance test found something", steps.first_fault(report))
         await self._begin(version, "qualifying", match)
         for trial in self._trials:
             for _ in range(TRIES):
                 async with self._games:
                     ended = await steps.qualify(version.bot, runs, folder, match, self._home, trial)
-                late = ended.status == AT_FAULT and f": {Termination.TIME}: " in conformance_log.last_line(match)
+                late = ended.status == AT_FAULT and f": {Termination.TIME}: " in steps.last_line(match)
                 if not late or os.getloadavg()[0] <= (os.cpu_count() or 1):
                     break  # else the machine may have lacked the time
             if ended.status == NOT_PLAYED:
-                _judge(ended, "its first games could not be played", conformance_log.last_line(match))
-            which = conformance_log.last_line(match) if ended.status == AT_FAULT else ""
+                _judge(ended, "its first games could not be played", steps.last_line(match))
+            which = steps.last_line(match) if ended.status == AT_FAULT else ""
             _judge(ended, "it has lost a game of the qualification by a fault of its own", which)
-
-    async def _check(self, command: Sequence[str], folder: Path, log: Path) -> None:
-        """Run the conformance tests whose end is not in their results, from where those break off."""
-        sentence = "the conformance test found something"
-        come = await trio.to_thread.run_sync(conformance_log.go_on, log)
-        if come.fault:
-            raise Failed(f"{sentence}: {come.fault}")
-        after = come.after
-        for trial in self._trials[come.tests :]:
-            ended = await steps.check(command, folder, log, self._home, trial, after)
-            _judge(ended, sentence, conformance_log.progress(log).fault)
-            after = ""
 
     async def _build(self, version: Version, place: Path) -> tuple[str, ...]:
         """Unpack and build a version, and return the command that starts it."""
         folder = place / BUILD
-        await self._go_on(version, "building")
+        await self._begin(version, "building", *(place / f"{step}.txt" for step in LOGS), place / CHECK_REPORT)
         try:
             written = await trio.to_thread.run_sync(_unpack, place, version.file)
-            command = recipe.build_command(folder)
+            command = upload.build_command(folder)
             if command:
                 async with self._builds:
                     ended = await steps.build(command, folder, place / "build.txt", self._home)
                 missing = f"this server has no {command[0]}" if ended.status == NO_PROGRAM else ""
                 _judge(ended, f"the build ({' '.join(command)}) failed", missing)
-            start = written or recipe.start_command(folder)
-        except (BadUpload, NoRecipe) as error:
-            raise Failed(str(error)) from None
+            start = written or upload.start_command(folder)
         except OSError as error:
             if machine_fault(error):
                 raise
-            raise Failed(f"its files cannot be used: {error.strerror}") from None
+            raise BadUpload(f"its files cannot be used: {error.strerror}") from None
         await trio.to_thread.run_sync(os.sync)  # after a power cut nobody plays half of what is said to be built
         return start
 
-    async def _begin(self, version: Version, state: State, log: Path, command: Sequence[str] = ()) -> None:
-        """Begin a step, without what a server that was killed has left in its log."""
-        log.unlink(missing_ok=True)
-        await self._go_on(version, state, command)
-
-    async def _go_on(self, version: Version, state: State, command: Sequence[str] = ()) -> None:
+    async def _begin(self, version: Version, state: State, *files: Path, command: Sequence[str] = ()) -> None:
+        """Begin a step, without the logs and results that a server that was killed has left."""
+        for file in files:
+            file.unlink(missing_ok=True)
         await trio.to_thread.run_sync(self._versions.go_on, version, state, command)
 
 
@@ -304,12 +277,9 @@ def _unpack(place: Path, name: str) -> tuple[str, ...]:
     if not (place / UPLOAD).is_file():
         raise BadUpload("what was sent is gone from the server; send it again")
     remove_tree(folder)
-    for step in LOGS:
-        for ending in conformance_log.ENDINGS:
-            (place / f"{step}{ending}").unlink(missing_ok=True)
     folder.mkdir()
     unpack((place / UPLOAD).read_bytes(), name, folder)
-    return recipe.written_command(folder)
+    return upload.written_command(folder)
 
 
 def _sentence(group: BaseExceptionGroup[OSError | BadStore]) -> str:
@@ -321,12 +291,7 @@ def _sentence(group: BaseExceptionGroup[OSError | BadStore]) -> str:
 
 
 def _judge(ended: Ended, sentence: str, found: str = "") -> None:
-    """Raise `Failed` unless a step has ended well; ``found`` says what was wrong, as far as its log tells."""
-    if ended.fault:
-        raise Failed(f"{sentence}: {ended.fault}")
-    if ended.status != 0 and found:
-        raise Failed(f"{sentence}: {found}")
-    if ended.status != 0:
-        raise Failed(
-            f"{sentence}: exit status {ended.status}" if ended.status > 0 else f"{sentence}: signal {-ended.status}"
-        )
+    """Raise `BadUpload` unless a step has ended well; ``found`` says what was wrong, as far as its log tells."""
+    if ended.fault or ended.status != 0:
+        status = f"exit status {ended.status}" if ended.status > 0 else f"signal {-ended.status}"
+        raise BadUpload(f"{sentence}: {ended.fault or found or status}")

@@ -15,7 +15,7 @@ from engine.wire.seat import variable
 from server.contest.definition import Bounds
 from server.contest.programs.sandbox import bubblewrap
 from server.contest.programs.sandbox.bubblewrap import View
-from server.contest.programs.sandbox.process import SIGNALLED, Seal, in_lasting_thread, start
+from server.contest.programs.sandbox.process import SIGNALLED, Seal, running
 
 CPU_SECONDS = 900
 """Processor time of a bot, from its start to its end."""
@@ -30,17 +30,13 @@ async def main(home: str, folder: Path, *command: str) -> int:
     told = {name: value for name, value in os.environ.items() if name.startswith(variable(""))}
     seal = Seal(View(folder, (folder,)), Bounds(), CPU_SECONDS, niceness=0)
     environment = bubblewrap.environment(os.environ, told, seal.view)
-    box = await in_lasting_thread(partial(start, command, environment, seal, None, port, STDERR, home))
-    box.begin()
-    async with trio.open_nursery() as nursery:
+    async with running(command, environment, seal, port, STDERR, home) as box, trio.open_nursery() as nursery:
         if (listener := await box.listener()) is not None:
             nursery.start_soon(trio.serve_listeners, partial(_join, port), [listener])
-        await box.gone()
+        status, excess = await box.end()
         nursery.cancel_scope.cancel()
-    status = box.status(box.process.wait())
-    if (excess := box.excess(status)) is not None:
+    if excess is not None:
         print(excess.sentence, file=sys.stderr)
-    box.close()
     return status if status >= 0 else SIGNALLED - status
 
 

@@ -10,11 +10,11 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import trio
 
 from engine.games.catalogue import GAMES, USUAL_GAME
@@ -22,11 +22,11 @@ from server.config.process_settings import with_low_priority
 from server.contest.definition import Bounds
 from server.contest.programs.sandbox import bubblewrap
 from server.contest.programs.sandbox.bubblewrap import View
-from server.contest.programs.sandbox.process import Seal, Sealed, in_lasting_thread, start
+from server.contest.programs.sandbox.process import Seal, running
 from server.league.submissions import sealed_bot
-from server.league.submissions.conformance_log import RESULTS
-from server.league.submissions.versions import disk_use, unlock_tree
+from server.league.submissions.versions import CHECK_REPORT, disk_use, unlock_tree
 from server.ops import descendants
+from server.ops.typed_json import decode
 
 BUILD_SECONDS, CHECK_SECONDS, MATCH_SECONDS = 300, 900, 900
 """Longest that each step may take."""
@@ -41,7 +41,13 @@ LOOK_SECONDS = 0.2
 """How often to look at how much a build has written."""
 
 LOG_BYTES = 256 * 1024
-"""Most that a step prints on stderr, and on stdout, that is kept; what comes behind is dropped."""
+"""Most bytes of the output of a step that are stored; the rest is dropped."""
+
+READ_SECONDS = 1.0
+"""Time to read the last output of a build."""
+
+MAX_FAULT = 300
+"""Characters of a log that stand in a sentence."""
 
 READ_BYTES = 1 << 16
 
@@ -76,31 +82,62 @@ class Ended(NamedTuple):
 
 
 async def build(command: Sequence[str], folder: Path, log: Path, home: str) -> Ended:
-    """Run the build of a bot in its folder, to which alone it may write. Raises `NotSealed` and OSError."""
-    view = View(folder, (), (), (folder,))
+    """Run the build of a bot in its folder, to which alone it may write. Raises `NotSealed` and OSError.
+
+    Its output goes into the log. It is ended when it takes too long, or leaves too much in the folder.
+    """
     words = ("sh", "-c", 'exec "$@" >&2', "sh", *command)
-    seal = Seal(view, BUILD_BOUNDS, BUILD_SECONDS, NICENESS)
-    ended = await _sealed(words, seal, log, home, BUILD_SECONDS, partial(_too_large, folder))
+    seal = Seal(View(folder, (), (), (folder,)), BUILD_BOUNDS, BUILD_SECONDS, NICENESS)
+    environment = bubblewrap.environment(os.environ, {descendants.VARIABLE: descendants.marker(home)}, seal.view)
+    ended, fault, deadline = None, "", trio.current_time() + BUILD_SECONDS
+    reads, writes = os.pipe()
+    async with trio.lowlevel.FdStream(reads) as errors:
+        with open(writes, "wb") as printed:
+            made = running(words, environment, seal, None, writes, home)
+            async with made as box, trio.open_nursery() as nursery:
+                printed.close()
+                assert box.process.stdin is not None
+                box.process.stdin.close()
+                nursery.start_soon(_keep, errors, log)
+                while ended is None and not fault:
+                    with trio.move_on_after(LOOK_SECONDS):
+                        ended = await box.end()
+                    fault = await trio.to_thread.run_sync(_too_large, folder)
+                    if ended is None and trio.current_time() >= deadline:
+                        fault = fault or f"it took more than {BUILD_SECONDS:g} s"
+                # what it has printed last is read
+                nursery.cancel_scope.deadline = trio.current_time() + (READ_SECONDS if ended else 0)
     await trio.to_thread.run_sync(unlock_tree, folder)
-    return ended._replace(fault=await trio.to_thread.run_sync(_too_large, folder) or ended.fault)
+    fault = await trio.to_thread.run_sync(_too_large, folder) or fault
+    status, excess = ended or (-signal.SIGKILL, None)
+    return Ended(status, fault or (excess.sentence if excess else ""))
 
 
-async def check(command: Sequence[str], folder: Path, log: Path, home: str, trial: Trial, after: str = "") -> Ended:
+async def check(command: Sequence[str], folder: Path, log: Path, home: str, trial: Trial) -> Ended:
     """Run the conformance test with a bot that was built in a folder; raises OSError.
 
-    Only the bot is in a sandbox: it reaches nothing of the test but its connections. The test goes on ``after`` the
-    situation with this title. Its stdout is kept beside the log, too.
+    Only the bot is in a sandbox: it reaches nothing of the test but its connections. The results stand beside the log,
+    in `CHECK_REPORT`.
     """
     words = [
-        *(sys.executable, "-P", "-m", "bots", "check", "--game", trial.game, *(("--after", after) if after else ())),
+        *(
+            sys.executable,
+            "-P",
+            "-m",
+            "bots",
+            "check",
+            "--game",
+            trial.game,
+            "--json",
+            str(log.with_name(CHECK_REPORT)),
+        ),
         *("--", sys.executable, "-P", "-m", sealed_bot.__name__, home, str(folder), *command),
     ]
     with trio.move_on_after(CHECK_SECONDS):
         async with trio.open_nursery() as nursery:
-            run = _run(words, log, home, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            run = _run(words, log, home, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             process = await nursery.start(run)
-            nursery.start_soon(_keep, process.stdout, (log, log.with_suffix(RESULTS)))
-            nursery.start_soon(_keep, process.stderr, (log,))
+            nursery.start_soon(_keep, process.stdout, log)
         return Ended(process.returncode)
     return Ended(-signal.SIGKILL, f"it took more than {CHECK_SECONDS:g} s")
 
@@ -135,80 +172,39 @@ def _run(words: Sequence[str], log: Path, home: str, **streams: Any) -> Callable
     )
 
 
-async def _sealed(
-    words: Sequence[str],
-    seal: Seal,
-    log: Path,
-    home: str,
-    seconds: float,
-    fault: Callable[[], str],
-) -> Ended:
-    """Run a command in a sandbox, and end it as soon as ``fault`` returns a sentence. Its stderr goes into the log."""
-    environment = bubblewrap.environment(os.environ, {descendants.VARIABLE: descendants.marker(home)}, seal.view)
-    reads, writes = os.pipe()
-    errors = trio.lowlevel.FdStream(reads)
-    box: Sealed | None = None
-    try:
-        try:
-            box = await in_lasting_thread(partial(start, words, environment, seal, None, None, writes, home))
-        finally:
-            os.close(writes)
-        box.begin()
-        return await _watched(box, errors, log, seconds, fault)
-    finally:
-        with trio.CancelScope(shield=True):
-            await errors.aclose()
-            if box is not None:
-                box.kill()
-                await trio.to_thread.run_sync(box.process.wait)
-                for pipe in (box.process.stdin, box.process.stdout):
-                    if pipe is not None:
-                        pipe.close()
-                box.close()
-
-
-async def _watched(
-    box: Sealed,
-    errors: trio.lowlevel.FdStream,
-    log: Path,
-    seconds: float,
-    fault: Callable[[], str],
-) -> Ended:
-    assert box.process.stdin is not None and box.process.stdout is not None
-    box.process.stdin.close()
-    why = f"it took more than {seconds:g} s"
-
-    async def look(scope: trio.CancelScope) -> None:
-        nonlocal why
-        while not (found := await trio.to_thread.run_sync(fault)):
-            await trio.sleep(LOOK_SECONDS)
-        why = found
-        scope.cancel()
-
-    with trio.move_on_after(seconds) as scope:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(_keep, errors, (log,))
-            async with trio.open_nursery() as looks:
-                looks.start_soon(look, scope)
-                await box.gone()
-                looks.cancel_scope.cancel()
-            status = box.status(await trio.to_thread.run_sync(box.process.wait))
-            excess = box.excess(status)
-            nursery.cancel_scope.deadline = trio.current_time() + 1  # what it has printed last is read
-            return Ended(status, "" if excess is None else excess.sentence)
-    return Ended(-signal.SIGKILL, why)
-
-
-async def _keep(stream: trio.abc.ReceiveStream, paths: Sequence[Path]) -> None:
-    """Append what comes to files, until its end."""
+async def _keep(stream: trio.abc.ReceiveStream, log: Path) -> None:
+    """Append the data of a stream to a log, until its end."""
     left = LOG_BYTES
     async with stream:
-        with ExitStack() as opened:
-            files = [opened.enter_context(path.open("ab", buffering=0)) for path in paths]
+        with log.open("ab", buffering=0) as file:
             while data := await stream.receive_some(READ_BYTES):
-                for file in files:
-                    file.write(data[:left])
+                file.write(data[:left])
                 left = max(0, left - len(data))
+
+
+def last_line(log: Path) -> str:
+    """Return the last line of a log that has printable text."""
+    lines = log.read_text(errors="replace").splitlines() if log.is_file() else []
+    return "".join([line for line in lines if line.strip() and line.isprintable()][-1:]).strip()[:MAX_FAULT]
+
+
+class _Situation(msgspec.Struct):
+    title: str
+    outcome: str
+    reason: str = ""
+    did: str = ""
+
+
+class _Results(msgspec.Struct):
+    situations: list[_Situation]
+
+
+def first_fault(report: Path) -> str:
+    """Return what a conformance test has found first: the situation, and what the bot did. Raises OSError."""
+    for one in decode(report.read_bytes(), type=_Results).situations if report.is_file() else ():
+        if one.outcome == "failed":
+            return f"{one.title}: {f'the bot: {one.did}' if one.did else one.reason}"[:MAX_FAULT]
+    return ""
 
 
 def _too_large(folder: Path) -> str:

@@ -96,16 +96,16 @@ UPLOAD, BUILD = "upload", "build"
 LOGS = ("build", "check", "match")
 """The steps that have a log there, as in ``build.txt``."""
 
+CHECK_REPORT = "check.json"
+"""The results of the conformance test there, as ``arena-bot check --json`` writes them."""
+
 SERVER = "the server"
 """Who did it, in the audit log, where nobody has asked for it."""
 
 MAX_WAITING = 3
 """Versions of a person that are under way."""
 
-_COLUMNS = "versions.id, bots.name, number, received, file, sha256, state, sentence, command, owner"
-
-_KEPT = "id = ? AND state != 'deleted'"
-"""A version whose files an organiser has not deleted while it was under way."""
+_COLUMNS = "versions.id, bots.name, number, received, file, sha256, state, sentence, command, owner, rests"
 
 _IN_PLAY = """SELECT 1 FROM ladder_running
     WHERE (first = ?1 AND first_version = ?2) OR (second = ?1 AND second_version = ?2)"""
@@ -130,6 +130,13 @@ class Version(NamedTuple):
     """What starts it, as seen from its `build` folder; empty as long as that is not known."""
     owner: int = 0
     """The number of the bot's author."""
+    rests: bool = False
+    """Whether it is built again for a contest alone, and does not play when it has passed."""
+
+    @property
+    def title(self) -> str:
+        """Its name in sentences."""
+        return f"version {self.number} of {self.bot}"
 
     @property
     def is_under_way(self) -> bool:
@@ -165,20 +172,10 @@ class Versions:
             owner = self._accounts.owner(bot)
             if owner is None or owner.id != person.id:
                 raise NotAllowed(f"{person.name} has no bot {bot!r}; make it on the page /me first")
-            waiting = database.execute(
-                f"""SELECT count(*) FROM versions JOIN bots ON bots.id = bot
-                WHERE owner = ? AND state IN ({placeholders(len(UNDER_WAY))})""",
-                (person.id, *UNDER_WAY),
-            ).fetchone()[0]
+            waiting = sum(one.owner == person.id for one in self.under_way())
             if waiting >= MAX_WAITING:
                 raise NotAllowed(f"{waiting} versions of yours are under way; wait until one of them has been tried")
-            number = (
-                1
-                + database.execute(
-                    "SELECT coalesce(max(number), 0) FROM versions JOIN bots ON bots.id = bot WHERE bots.name = ?",
-                    (bot,),
-                ).fetchone()[0]
-            )
+            number = 1 + max((one.number for one in self.of(bot)), default=0)
             place = folder / bot.lower() / str(number)
             remove_tree(place)  # left by a server that was killed before it had committed
             folder.mkdir(0o700, exist_ok=True)  # others on the machine may not look at bots
@@ -232,19 +229,14 @@ class Versions:
     def go_on(self, version: Version, state: State, command: Sequence[str] = ()) -> None:
         """Note the step that a version is in now, and the command that starts it where that is known by now."""
         with self._accounts.change() as database:
-            database.execute(f"UPDATE versions SET state = ? WHERE {_KEPT}", (state, version.id))
-            if command:
-                database.execute("UPDATE versions SET command = ? WHERE id = ?", (json.dumps(command), version.id))
+            self._set(database, version, state=state, **({"command": json.dumps(command)} if command else {}))
 
     def refuse(self, version: Version, sentence: str) -> None:
         """Note that a version is not taken, and why."""
         with self._accounts.change() as database:
-            values = sentence, version.id
-            database.execute(f"UPDATE versions SET state = 'refused', sentence = ? WHERE {_KEPT}", values)
-            if self._rests(version):
-                database.execute("UPDATE versions SET rests = 0 WHERE id = ?", (version.id,))
-                what = f"version {version.number} of {version.bot} cannot be built again: {sentence}"
-                self._accounts.log(database, SERVER, what)
+            if self._stored(version).rests:
+                self._accounts.log(database, SERVER, f"{version.title} cannot be built again: {sentence}")
+            self._set(database, version, state="refused", sentence=sentence, rests=0)
 
     def build_again(self, version: Version) -> None:
         """Have a version that passed once take its steps again, since what was built of it is gone.
@@ -252,24 +244,19 @@ class Versions:
         Which version plays stays as it is.
         """
         with self._accounts.change() as database:
-            rests = int(self._state(version) == "retired")
-            changed = database.execute(
-                "UPDATE versions SET state = 'waiting', rests = ? WHERE id = ? AND state IN ('active', 'retired')",
-                (rests, version.id),
-            )
-            if changed.rowcount:
-                what = f"had version {version.number} of {version.bot} built again, which a contest needs"
-                self._accounts.log(database, SERVER, what)
+            state = self._stored(version).state
+            if state in ("active", "retired"):
+                self._set(database, version, state="waiting", rests=int(state == "retired"))
+                self._accounts.log(database, SERVER, f"had {version.title} built again, which a contest needs")
 
     def accept(self, version: Version) -> None:
         """Note that a version has passed: it plays from now on, unless it was built again for a contest alone."""
         with self._accounts.change() as database:
-            if self._state(version) == "deleted":
-                return
-            if not self._rests(version):
+            stored = self._stored(version)
+            if stored.rests:
+                self._set(database, version, state="retired", rests=0)
+            elif stored.state != "deleted":
                 self._activate(database, version, SERVER)
-            else:
-                database.execute("UPDATE versions SET state = 'retired', rests = 0 WHERE id = ?", (version.id,))
 
     def activate(self, version: Version, by: str) -> None:
         """Make a version that has passed the one that plays. Raises `NotAllowed`.
@@ -277,35 +264,31 @@ class Versions:
         One whose built program was removed takes its steps again, and plays if it passes.
         """
         with self._accounts.change() as database:
-            state = self._state(version)
+            state = self._stored(version).state
             if state == "deleted":
-                raise NotAllowed(f"version {version.number} of {version.bot} was deleted; send it again")
+                raise NotAllowed(f"{version.title} was deleted; send it again")
             if state in ("waiting", "building", "checking", "refused"):
-                raise NotAllowed(
-                    f"version {version.number} of {version.bot} has not passed, and only what has passed plays"
-                )
+                raise NotAllowed(f"{version.title} has not passed, and only what has passed plays")
             if state == "retired" and not (self.folder(version) / BUILD).is_dir():  # an old one
-                database.execute("UPDATE versions SET state = 'waiting' WHERE id = ?", (version.id,))
-                self._accounts.log(database, by, f"had version {version.number} of {version.bot} built again")
-                return
-            self._activate(database, version, by)
+                self._set(database, version, state="waiting")
+                self._accounts.log(database, by, f"had {version.title} built again")
+            else:
+                self._activate(database, version, by)
 
     def _activate(self, database: sqlite3.Connection, version: Version, by: str) -> None:
-        database.execute(
-            """UPDATE versions SET state = 'retired'
-            WHERE state = 'active' AND bot = (SELECT bot FROM versions WHERE id = ?)""",
-            (version.id,),
-        )
-        database.execute("UPDATE versions SET state = 'active' WHERE id = ?", (version.id,))
-        self._accounts.log(database, by, f"version {version.number} of {version.bot} plays")
+        for other in self.of(version.bot):
+            if other.state == "active":
+                self._set(database, other, state="retired")
+        self._set(database, version, state="active")
+        self._accounts.log(database, by, f"{version.title} plays")
 
     def retire(self, version: Version, by: str) -> None:
         """Let a version play no more. Raises `NotAllowed`."""
         with self._accounts.change() as database:
-            if self._state(version) != "active":
-                raise NotAllowed(f"version {version.number} of {version.bot} does not play")
-            database.execute("UPDATE versions SET state = 'retired' WHERE id = ?", (version.id,))
-            self._accounts.log(database, by, f"version {version.number} of {version.bot} was taken back")
+            if self._stored(version).state != "active":
+                raise NotAllowed(f"{version.title} does not play")
+            self._set(database, version, state="retired")
+            self._accounts.log(database, by, f"{version.title} was taken back")
 
     def delete(self, version: Version, by: str) -> None:
         """Delete the files of a version. Raises `NotAllowed` and OSError.
@@ -314,19 +297,17 @@ class Versions:
         """
         person = self._accounts.person(by)
         with self._accounts.change() as database:
-            state = self._state(version)
-            if state == "active":
-                raise NotAllowed(f"version {version.number} of {version.bot} plays; take it back first")
-            if state in UNDER_WAY and (person is None or person.role != ORGANISER):
-                raise NotAllowed(
-                    f"version {version.number} of {version.bot} is under way; wait until it has been tried"
-                )
+            stored = self._stored(version)
+            if stored.state == "active":
+                raise NotAllowed(f"{version.title} plays; take it back first")
+            if stored.is_under_way and (person is None or person.role != ORGANISER):
+                raise NotAllowed(f"{version.title} is under way; wait until it has been tried")
             if self._is_in_play(version):
-                raise NotAllowed(f"version {version.number} of {version.bot} is playing; wait until it is over")
-            if state != "deleted":
-                database.execute("UPDATE versions SET state = 'deleted' WHERE id = ?", (version.id,))
-                self._accounts.log(database, by, f"deleted version {version.number} of {version.bot}")
-        self._remove_files(version)
+                raise NotAllowed(f"{version.title} is playing; wait until it is over")
+            if stored.state != "deleted":
+                self._set(database, version, state="deleted")
+                self._accounts.log(database, by, f"deleted {version.title}")
+        remove_tree(self.folder(version))
 
     def bots(self) -> list[str]:
         """Return the bots of which versions were sent, by name."""
@@ -341,7 +322,7 @@ class Versions:
         build = self.folder(version) / BUILD
         removed = build.with_name(f"{BUILD}{UNFINISHED}")
         with self._accounts.change():
-            in_use = self._state(version) not in ("retired", "refused") or self._is_in_play(version)
+            in_use = self._stored(version).state not in ("retired", "refused") or self._is_in_play(version)
             if in_use or not build.is_dir():
                 return False
             remove_tree(removed)
@@ -355,16 +336,17 @@ class Versions:
     def remove_deleted(self) -> None:
         """Remove files of deleted versions, which a server that was killed may have left. Raises OSError."""
         for version in self._rows("WHERE state = 'deleted'"):
-            self._remove_files(version)
+            remove_tree(self.folder(version))
 
-    def _remove_files(self, version: Version) -> None:
-        remove_tree(self.folder(version))
+    def _stored(self, version: Version) -> Version:
+        """Return a version as the database has it now."""
+        return self._rows("WHERE versions.id = ?", version.id)[0]
 
-    def _rests(self, version: Version) -> bool:
-        return bool(self._accounts.rows("SELECT rests FROM versions WHERE id = ?", version.id)[0][0])
-
-    def _state(self, version: Version) -> str:
-        return str(self._accounts.rows("SELECT state FROM versions WHERE id = ?", version.id)[0][0])
+    def _set(self, database: sqlite3.Connection, version: Version, **values: str | int) -> None:
+        """Set columns of a version, unless an organiser has deleted it."""
+        columns = ", ".join(f"{name} = ?" for name in values)
+        query = f"UPDATE versions SET {columns} WHERE id = ? AND state != 'deleted'"
+        database.execute(query, (*values.values(), version.id))
 
     def _rows(self, rest: str, *values: Any) -> list[Version]:
         rows = self._accounts.rows(f"SELECT {_COLUMNS} FROM versions JOIN bots ON bots.id = bot {rest}", *values)
@@ -372,6 +354,6 @@ class Versions:
 
 
 def _version(number: int, bot: str, of: int, received: str, *rest: Any) -> Version:
-    file, digest, state, sentence, command, owner = rest
-    date = datetime.fromisoformat(received)
-    return Version(number, bot, of, date, file, digest, state, sentence, tuple(json.loads(command)), owner)
+    file, digest, state, sentence, command, owner, rests = rest
+    date, start = datetime.fromisoformat(received), tuple(json.loads(command))
+    return Version(number, bot, of, date, file, digest, state, sentence, start, owner, bool(rests))

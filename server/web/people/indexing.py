@@ -18,8 +18,8 @@ from pathlib import Path
 
 import msgspec
 
-from engine.record import BadRecord, Summary, verify
-from engine.record.time_use import charged, moves_of
+from engine.match.reader import BadRecord
+from engine.match.verification import Summary, verify
 from server.config.process_settings import alarm_raising
 from server.storage.database import wait_while_busy
 from server.storage.record_store import SUFFIX
@@ -263,7 +263,6 @@ def insert(connection: sqlite3.Connection, summary: Summary) -> None:
     """Put a finished match into the index, which has none of its number."""
     header, plies = summary.header, summary.history.plies
     first, second = header.players
-    used = [charged(header.control, moves_of(side, header.position.turn, plies), summary.left[side]) for side in (0, 1)]
     row = (
         header.match,
         header.position.game.name,
@@ -277,7 +276,7 @@ def insert(connection: sqlite3.Connection, summary: Summary) -> None:
         summary.reason,
         plies,
         header.started,
-        *used,
-        *(use.longest for use in summary.uses),
+        *summary.state.used,
+        *(use.longest for use in summary.state.uses),
     )
     connection.execute(f"INSERT INTO games VALUES ({', '.join('?' * len(row))})", row)

@@ -14,7 +14,8 @@ from msgspec import Meta
 from engine.games.history import History
 from engine.games.interactive_game import MOVE_LIMIT
 from engine.games.interface import GameError, Position
-from engine.record import BadRecord, verify
+from engine.match.reader import BadRecord
+from engine.match.verification import verify
 from engine.search.game_engine import VariantSearchers
 from engine.search.memory import MAX_DEPTH
 from engine.search.searcher import PlayedKeys, SearchLimits, SearchResult, Stop

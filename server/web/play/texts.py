@@ -1,10 +1,10 @@
 """A game of the analysis page as the record of a match. Pure."""
 
-from engine.clock import TimeControl
 from engine.games.history import History
 from engine.games.interactive_game import MOVE_LIMIT
-from engine.record import Header
-from server.match import referee
+from engine.match import referee
+from engine.match.clock import TimeControl
+from engine.match.record import Header
 
 PLAYER = "analysis"
 """The name of both players."""
@@ -23,7 +23,7 @@ def record_of(history: History, started: str) -> str:
     state, lines = referee.begin(header), [header.text()]
 
     def take(step: referee.Step) -> referee.State:
-        lines.extend(effect.line for effect in step[1] if isinstance(effect, referee.WriteRecord))
+        lines.extend(referee.lines_of(step[1]))
         return step[0]
 
     for side in (0, 1):

@@ -16,9 +16,9 @@ import msgspec
 
 from engine.compiling.binding import can_compile
 from engine.games.interface import play
-from engine.record import Summary
-from engine.record.evaluations import Evaluator
-from engine.record.review import ReviewedMove, Worth, review
+from engine.match.evaluations import Evaluator
+from engine.match.review import ReviewedMove, Worth, review
+from engine.match.verification import Summary
 from engine.search.searcher import SearchResult, key_of
 
 COMPILED_NODES, INTERPRETED_NODES = 4_000_000, 60_000

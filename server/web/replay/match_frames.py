@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from engine.clock import Clock
 from engine.games.boards.layout import Piece, Stock
 from engine.games.interface import Position
-from engine.record import Header, RecordedNote, Summary, readable
-from server.match.referee import State
+from engine.match.clock import Clock
+from engine.match.record import Header, RecordedNote
+from engine.match.referee import State
+from engine.match.verification import Summary
 from server.web.views.board import Ending, Motion, View, ending_of, motion, view
 
 
@@ -204,8 +205,7 @@ def now_of(state: State, frame: Frame | None, first: int, now: int, away: tuple[
 
 def now_of_record(summary: Summary) -> Now:
     """Return how the match of a record stood at its end."""
-    sentence = readable(summary.sentence)
-    ending = Ending(summary.winner, summary.result, summary.reason, sentence) if summary.result else None
+    ending = Ending(summary.winner, summary.result, summary.reason, summary.sentence) if summary.result else None
     moves = zip(summary.history.moves, summary.played, strict=True)
     return Now(
         first=0,
@@ -216,5 +216,5 @@ def now_of_record(summary: Summary) -> Now:
         phase="over",
         away=(False, False),
         ending=ending,
-        noted=len(summary.notes),
+        noted=len(summary.state.notes),
     )

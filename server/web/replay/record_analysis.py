@@ -14,7 +14,8 @@ import msgspec
 
 from engine.compiling.compile_process import CompileProcess
 from engine.games.catalogue import GAMES
-from engine.record import BadRecord, decoded, time_account, verify
+from engine.match.reader import BadRecord, decoded
+from engine.match.verification import time_account, verify
 from server.config.process_settings import lower_priority
 from server.ops.typed_json import decode
 from server.ops.workers.question_loop import OK, Question, answer_questions
@@ -57,7 +58,7 @@ def tell(text: str) -> WholeMatch:
     """Return all that a page shows of a record; raises `BadRecord`."""
     summary = verify(text)
     shown = frames(summary.header.position, summary.history.moves)
-    notes = note_views(summary.notes)
+    notes = note_views(summary.state.notes)
     return WholeMatch(info=info_of(summary.header), now=now_of_record(summary), frames=shown, notes=notes)
 
 

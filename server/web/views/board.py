@@ -22,7 +22,6 @@ from engine.games.interface import Position
 from engine.games.mnk.position import MnkPosition
 from engine.games.morris.position import MorrisPosition
 from engine.games.outcome import Outcome
-from engine.record import readable
 
 
 class Ending(msgspec.Struct, frozen=True):
@@ -87,7 +86,7 @@ def ending_of(outcome: Outcome | None, sides: tuple[str, str]) -> Ending | None:
     """Return an outcome as a page shows it."""
     if outcome is None:
         return None
-    return Ending(outcome.winner, outcome.result(sides), str(outcome.termination), readable(outcome.detail))
+    return Ending(outcome.winner, outcome.result(sides), str(outcome.termination), outcome.detail)
 
 
 def view(position: Position) -> View:

@@ -10,9 +10,8 @@ import msgspec
 from engine.games.interface import Position
 from server.contest.fixtures import QUALIFICATION
 from server.contest.formats.format import Standing
-from server.contest.report.formatting import pause
+from server.contest.report.formatting import ended, marks, pause, score
 from server.contest.report.structure import Game, Report, ScheduledGame
-from server.contest.report.tables import ended, marks, score
 from server.web.views.lobby import Listed
 
 BOARDS = 6

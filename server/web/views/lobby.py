@@ -5,10 +5,10 @@ from itertools import islice
 
 import msgspec
 
+from engine.match.referee import State
 from server.arena.arena import Arena
 from server.arena.roles import Player
 from server.match.match import Match
-from server.match.referee import State
 from server.web.views.board import Ending, View, ending_of, target, view
 from server.web.views.contests import Entry
 

@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from engine import cli
-from engine.commands.duel import Task, pairs
+from engine.commands.duel import pairs
 from engine.duel.games import Contender, Pair, Setting
 from engine.games.catalogue import GAMES
 from engine.games.history import History
@@ -148,20 +148,6 @@ def test_a_changed_command_on_the_same_file_is_refused(whole: tuple[Path, str]) 
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="locks as POSIX has them")
-def test_two_at_a_time_on_one_file_are_refused(tmp_path: Path) -> None:
-    file = tmp_path / "file.jsonl"
-    arguments = ("depth=4", "depth=4", *SMALL, "--games", "2000", "--all-games", "--results", str(file))
-    with start(*arguments) as process:
-        while process.poll() is None and not (file.exists() and file.read_bytes()):
-            time.sleep(0.01)
-        _, errors = duel(*arguments, status=2)
-        assert "another duel is writing to it" in errors[-1]
-        process.kill()
-        process.communicate(timeout=BUILD_SECONDS)
-
-
-@pytest.mark.slow
 def test_the_test_ends_the_duel() -> None:
     lines, _ = duel("depth=3", "depth=1", *SMALL, "--elo0", "-100", "--elo1", "400", "--alpha", "0.4", "--beta", "0.4")
     assert lines[-1].endswith(("sprt H0", "sprt H1"))
@@ -172,11 +158,11 @@ def test_a_process_that_ends_by_itself_ends_the_duel() -> None:
     sides = Contender("depth=1", {}), Contender("depth=1", {})
     setting = Setting("", "mnk", "3 3 3", *sides, 1, 1, None, 1000, 0.0, 10.0, 0.05, 0.05)
 
-    def tasks() -> Iterator[Task]:
-        yield Task(0, ("a1",))
+    def tasks() -> Iterator[tuple[int, tuple[str]]]:
+        yield 0, ("a1",)
         for process in active_children():
             process.kill()
-        yield Task(1, ("a2",))
+        yield 1, ("a2",)
 
     with pytest.raises(ChildProcessError, match="a process that plays games has ended"):
         list(pairs(setting, tasks(), 1))

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from engine.duel.games import Game, Player, Reply, Request, play, play_pair
+from engine.duel.games import Game, Player, Reply, play, play_pair
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import Position, moves
@@ -19,11 +19,11 @@ class Scripted:
 
     def __init__(self, choose: Callable[[Position], str], ms: float = 1.0) -> None:
         self.choose, self.ms = choose, ms
-        self.asked: list[Request] = []
+        self.asked: list[tuple[int, int]] = []
 
-    def __call__(self, request: Request) -> Reply:
-        self.asked.append(request)
-        return Reply(self.choose(request.history.position), self.ms, 7)
+    def __call__(self, game: int, history: History) -> Reply:
+        self.asked.append((game, history.plies))
+        return Reply(self.choose(history.position), self.ms, 7)
 
 
 def first(position: Position) -> str:
@@ -52,8 +52,8 @@ def test_each_side_begins_one_game_of_a_pair() -> None:
     assert [game.first for game in pair.games] == [0, 1]
     assert [game.moves[:1] for game in pair.games] == [tuple(moves(LINE)[4:5])] * 2
     # one move was random: the side that did not begin is asked first
-    assert [request.game for request in b.asked if request.history.plies == 1] == [8]
-    assert [request.game for request in a.asked if request.history.plies == 1] == [9]
+    assert [game for game, plies in b.asked if plies == 1] == [8]
+    assert [game for game, plies in a.asked if plies == 1] == [9]
     assert pair.points == sum(1 if game.winner is None else 2 * (game.winner == 0) for game in pair.games)
 
 

@@ -78,13 +78,6 @@ def test_another_duel_is_refused(change: dict[str, object], sentence: str) -> No
     assert sentence in str(caught.value)
 
 
-def test_every_field_of_a_setting_is_compared() -> None:
-    for name in SETTING.__struct_fields__:
-        other = msgspec.structs.replace(SETTING, **{name: "another"})
-        with pytest.raises(BadGames):
-            FILE.games_under(line_of(other), SETTING)
-
-
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [

@@ -67,31 +67,10 @@ def test_a_move_that_is_none_is_refused() -> None:
             list(scored(kernel, ScoredGame(7, 1, (move,), (0,))))
 
 
-def test_files_are_read_as_they_were_written() -> None:
-    games = [ScoredGame(number, 1, (2, 3), (number, -5)) for number in range(3)]
-    content = b"".join([line_of(setting()), *map(line_of, games)])
-    assert (FILE.setting_of(content), in_order(FILE.games_of(content))) == (setting(), games)
-    assert in_order(FILE.games_of(content[:-3])) == games[:2]
-
-
-@pytest.mark.parametrize(
-    ("content", "sentence"),
-    [
-        (b"", "line 1: this is no setting of a self-play"),
-        (line_of(setting())[:-1], "line 1: this is no setting of a self-play: it has no end"),
-        (b'{"type":"duel"}\n', "line 1: this is no setting of a self-play"),
-        (line_of(setting()) + b"{}\n", "line 2: this is no game"),
-        (line_of(setting()) + line_of(ScoredGame(1, 0, (), ())), "line 2: this is game 1, but 0 should stand here"),
-    ],
-)
-def test_files_that_are_none_are_refused(content: bytes, sentence: str) -> None:
-    def read() -> None:
-        FILE.setting_of(content)
+def test_games_that_are_not_in_order_are_refused() -> None:
+    content = line_of(setting()) + line_of(ScoredGame(1, 0, (), ()))
+    with pytest.raises(BadGames, match="line 2: this is game 1, but 0 should stand here"):
         in_order(FILE.games_of(content))
-
-    with pytest.raises(BadGames) as caught:
-        read()
-    assert str(caught.value).startswith(sentence)
 
 
 # The command
@@ -136,16 +115,6 @@ def test_other_games_are_not_gone_on_with(tmp_path: Path, capsys: pytest.Capture
         assert selfplay(str(file)) == 2
         assert "line 1: this is no setting of a self-play" in capsys.readouterr().err
         assert file.read_bytes() == content
-
-
-def test_two_at_a_time_on_one_file_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    fcntl = pytest.importorskip("fcntl")
-    file = tmp_path / "games"
-    with file.open("ab") as other:
-        fcntl.flock(other, fcntl.LOCK_EX)
-        assert selfplay(str(file), "--games", "1") == 2
-    assert "games: another self-play is writing to it" in capsys.readouterr().err
-    assert file.read_bytes() == b""
 
 
 @pytest.mark.parametrize(

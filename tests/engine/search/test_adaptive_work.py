@@ -5,7 +5,7 @@ import pytest
 from engine.duel.selfplay import Setting, play
 from engine.games.catalogue import start_of
 from engine.games.interface import Kernel
-from engine.record.evaluations import Evaluator
+from engine.match.evaluations import Evaluator
 from engine.search import game_engine
 from engine.search.game_engine import AdaptiveWork
 from engine.search.searcher import Stop

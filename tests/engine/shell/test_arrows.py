@@ -28,7 +28,7 @@ class Session:
         self.complaints: list[str] = []
         self.answers: list[str] = []
         text = "\n".join(lines).splitlines(keepends=True)
-        arrows.run(text, self.answers.append, self.complaints.append, clock=ticking(), strict=strict)
+        arrows.Commands(text, self.answers.append, self.complaints.append, clock=ticking(), strict=strict).run()
 
 
 def init(board: str) -> str:
@@ -91,7 +91,7 @@ def test_games_are_played_to_their_end_in_one_session(monkeypatch: pytest.Monkey
             host.answers = answers
             yield from host.lines()
 
-    arrows.run(lines(), answers.append, complaints.append, clock=ticking())
+    arrows.Commands(lines(), answers.append, complaints.append, clock=ticking()).run()
     assert [sentence for sentence in complaints if not sentence.startswith("warning: ")] == []
     verdicts = [(host.position.verdict(), host.own) for host in hosts]
     assert sum(verdict is not None and verdict.winner != own for verdict, own in verdicts) > 8

@@ -104,7 +104,7 @@ def test_what_was_answered_is_passed_on_before_a_search(game: str) -> None:
 
     question, _ = QUESTIONS[game]
     lines = [f"{line}\n" for line in question.splitlines()]
-    find(game)(lines, events.append, events.append, flush=flush, strict=False, clock=ticking())
+    find(game)(lines, events.append, events.append, flush=flush, strict=False, clock=ticking()).run()
     assert events[-1] != "flush" and events[-2] == "flush"
 
 
@@ -118,5 +118,5 @@ def test_small_questions_are_answered_without_a_flush() -> None:
         flush=pytest.fail,
         strict=False,
         clock=ticking(),
-    )
+    ).run()
     assert len(answers) == 2

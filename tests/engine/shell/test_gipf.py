@@ -62,7 +62,7 @@ class Session:
         self.complaints: list[str] = []
         self.output: list[str] = []
         lines = "\n".join(commands).splitlines(keepends=True)
-        gipf.run(lines, self.output.append, self.complaints.append, strict=strict, clock=lambda: 0.0)
+        gipf.Commands(lines, self.output.append, self.complaints.append, strict=strict, clock=lambda: 0.0).run()
 
     @property
     def answers(self) -> list[str]:
@@ -128,7 +128,7 @@ def test_boards_are_read_tolerantly(newline: str, blank: str) -> None:
     board = blank + SMALL.replace(" ", blank).replace("\n", newline)
     lines = f"{newline} LOAD_GAME_BOARD{newline}{board}  PRINT_GAME_BOARD {newline}".splitlines(keepends=True)
     output: list[str] = []
-    gipf.run(lines, output.append, lambda _: None, strict=False, clock=lambda: 0.0)
+    gipf.Commands(lines, output.append, lambda _: None, strict=False, clock=lambda: 0.0).run()
     assert output == ["BOARD_STATE_OK", SMALL]
 
 
@@ -405,7 +405,7 @@ def test_a_program_can_talk_to_the_shell_line_by_line() -> None:
 
 
 def test_an_unknown_shell_is_refused_with_the_names_of_those_there_are() -> None:
-    assert find("gipf") is gipf.run
+    assert find("gipf") is gipf.Commands
     for name in ("chess", "__init__", "gipf.run", ""):
         with pytest.raises(UnknownShell, match=r"the shells are .*gipf"):
             find(name)

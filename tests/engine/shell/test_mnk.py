@@ -21,13 +21,13 @@ class Session:
     def __init__(self, text: str) -> None:
         self.complaints: list[str] = []
         self.output: list[str] = []
-        mnk.run(
+        mnk.Commands(
             text.splitlines(keepends=True),
             self.output.append,
             self.complaints.append,
             strict=False,
             clock=lambda: 0.0,
-        )
+        ).run()
 
 
 def answer(command: str, position: str) -> str:

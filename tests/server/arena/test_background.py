@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 from functools import partial
-from itertools import count, islice
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +10,13 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from engine import record
 from engine.games.catalogue import GAMES
+from engine.match import verification
 from engine.wire import messages as m
 from server.arena import past_matches
 from server.arena.past_matches import PastMatch
-from server.match import move_list, recovery
+from server.match import move_list
+from server.match.move_list import SteppedAnswer, list_matches, list_moves
 from server.storage.record_store import RecordStore
 from tests.server.harness import ArenaHarness, Client, open_arena, play, playing
 
@@ -56,8 +57,8 @@ async def test_a_wrong_token_makes_nobody_read_the_record(
     data, _ = await ended(tmp_path)
     async with open_arena(data, later=MINUTE) as harness:
         for module, name in (
-            (record, "verify"),
-            (recovery, "read_finished_match"),
+            (verification, "verify"),
+            (past_matches, "finished_match"),
             (past_matches, "replay_in_process"),
         ):
             monkeypatch.setattr(module, name, no_replay)
@@ -162,77 +163,51 @@ async def test_a_replay_that_fails_says_nothing_of_the_match(
         assert isinstance(told[0], m.Welcome)
 
 
-async def test_long_lists_of_moves_are_found_some_at_a_time(
-    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Between any two requests for the loop no more moves are made than are found at a time."""
-    async with playing(tmp_path, "params=19,19,5 budget=1000", "mnk") as (_harness, first, _second):
-        found: list[int] = []
-        go_on = move_list.MoveList.step
-
-        def counted(self: move_list.MoveList) -> bool:
-            before = len(self._moves)
-            done = go_on(self)
-            found.append(len(self._moves) - before)
-            return done
-
-        monkeypatch.setattr(move_list.MoveList, "step", counted)
-        monkeypatch.setattr(move_list, "processor_time", lambda: 0)
-        await first.say(m.AskMoves(), m.Ping())
-        assert len((await first.hear(m.Moves)).lines) == 361
-        await first.hear(m.Pong)
-        assert found == [move_list.MOVES_PER_STEP] * (361 // move_list.MOVES_PER_STEP) + [
-            361 % move_list.MOVES_PER_STEP
-        ]
+def steps_of(answer: SteppedAnswer) -> int:
+    """Complete an answer, and return how many steps that takes."""
+    steps = 1
+    while not answer.step():
+        steps += 1
+    return steps
 
 
-async def test_moves_that_take_long_are_found_a_few_at_a_time(
-    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_long_answers_are_made_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(move_list, "processor_time", lambda: 0)
+    moves = SteppedAnswer(list_moves(GAMES["mnk"].start("19 19 5")))
+    assert steps_of(moves) == 361 // move_list.MOVES_PER_STEP + 1
+    assert moves.answer.startswith(b"MOVES 361\n")
+    matches = SteppedAnswer(list_matches([lambda: "line"] * (2 * move_list.LINES_PER_STEP + 1)))
+    assert steps_of(matches) == 3
+    assert matches.answer == f"MATCHES {2 * move_list.LINES_PER_STEP + 1}\n".encode() + b"| line\n" * 201
+
+
+def test_moves_that_take_long_are_found_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """The processor works for a hundred microseconds between any two looks at its clock."""
     looks = count(step=100)
-    position = GAMES["mnk"].start("3 3 3")
     monkeypatch.setattr(move_list, "processor_time", lambda: next(looks))
-    found = move_list.MoveList(position)
-    parts = 1
-    while not found.step():
-        parts += 1
+    found = SteppedAnswer(list_moves(GAMES["mnk"].start("3 3 3")))
+    parts = steps_of(found)
     assert parts == 3 and found.worked() >= parts * move_list.STEP_MICROSECONDS
     assert found.answer.startswith(b"MOVES 9\n")
 
 
-async def test_a_long_list_of_matches_is_made_some_lines_at_a_time(
-    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with open_arena(tmp_path) as harness:
-        await harness.pair()
-        (match,) = harness.arena.matches.values()
-        harness.arena.matches.update(dict.fromkeys(range(2, 2 * move_list.LINES_PER_STEP + 2), match))
-        asked: list[int] = []
-
-        def counted(lines: Any, most: int) -> Any:
-            asked.append(most)
-            return islice(lines, most)
-
-        monkeypatch.setattr("server.match.move_list.islice", counted)
-        client = await harness.connect()
-        await client.say(m.List(), m.Ping())
-        assert len((await client.hear(m.Matches)).lines) == 2 * move_list.LINES_PER_STEP + 1
-        await client.hear(m.Pong)
-        assert asked == [move_list.LINES_PER_STEP] * 3
-        harness.arena.matches = {1: match}
+async def test_requests_wait_for_a_long_answer(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with playing(tmp_path, "params=19,19,5 budget=1000", "mnk") as (_harness, first, _second):
+        await first.say(m.AskMoves(), m.Ping())
+        assert len((await first.hear(m.Moves)).lines) == 361
+        await first.hear(m.Pong)
 
 
 async def test_a_turn_that_ends_before_its_moves_are_found_gets_an_error(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def slowly(self: move_list.MoveList) -> move_list.MoveList:
+    async def slowly(self: SteppedAnswer) -> SteppedAnswer:
         await trio.sleep(2)
         while not self.step():
             pass
         return self
 
-    monkeypatch.setattr(move_list.MoveList, "finish", slowly)
+    monkeypatch.setattr(SteppedAnswer, "finish", slowly)
     async with playing(tmp_path, "params=19,19,5 budget=1000", "mnk") as (_harness, first, _second):
         assert (await first.ask(m.AskMoves(), m.Result)).reason == "time"
         assert (await first.next()).code == "not_your_turn"

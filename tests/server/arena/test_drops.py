@@ -13,10 +13,10 @@ import trio
 from structlog.testing import capture_logs
 from trio.testing import MockClock
 
-from engine import record
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import moves
+from engine.match import verification
 from engine.wire import messages as m
 from engine.wire.ends import State
 from tests.server.arena.test_organiser_requests import TOKEN, organised
@@ -140,7 +140,7 @@ class Play:
             told = await player.hear(m.Result)
             assert (told.result, told.reason) == (result, reason)
             assert player.end.state is State.LOBBY
-        assert record.verify(self.harness.record(self.match)).history.moves == self.history.moves
+        assert verification.verify(self.harness.record(self.match)).history.moves == self.history.moves
         for side, player in enumerate(self.players):
             await player.stream.aclose()
             self.dropped[State.LOBBY] += 1

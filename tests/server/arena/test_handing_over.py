@@ -7,7 +7,7 @@ import trio
 import trio.testing
 from trio.testing import MockClock, memory_stream_pair
 
-from engine import record
+from engine.match import verification
 from engine.wire import messages as m
 from server.arena.session import serve_stream
 from server.contest.programs.pipes import Pipes
@@ -107,7 +107,7 @@ async def test_time_stands_until_the_slower_stream_has_been_told_of_the_match(
         await ann.ask(m.Ready(), m.Turn)
         await ann.say(m.Move(m.Text("a1-b2")))
         assert (await bob.hear(m.Result)).reason == "dead_lock"
-        summary = record.verify(harness.record())
+        summary = verification.verify(harness.record())
         assert summary.initialised[0] == (1, (400_000, 400_000), summary.initialised[0].charge)
         nursery.cancel_scope.cancel()
 

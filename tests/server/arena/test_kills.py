@@ -20,13 +20,12 @@ from bots.client import connection, session
 from bots.client.errors import ArenaError, BadChoice
 from bots.client.session import Session
 from bots.client.transport.address import Address
-from engine import record
-from engine.clock import TimeControl
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position, moves
-from engine.record import Header
+from engine.match import referee, verification
+from engine.match.clock import TimeControl
+from engine.match.record import Header
 from engine.wire import messages as m
-from server.match import referee
 from server.storage.record_store import Keys, RecordStore
 from tests.bench.load import prepare
 from tests.bench.server import processor_seconds
@@ -107,9 +106,9 @@ class Server(ServerProcess):
         for place in ("running", "records"):
             path = self.data / place / f"{match}.txt"
             with suppress(FileNotFoundError):  # it may be moved just now
-                summary = record.verify(path.read_text(encoding="utf-8"))
+                summary = verification.verify(path.read_text(encoding="utf-8"))
                 made = summary.history.moves
-                noted = {note.ply: note.note.text for note in summary.notes if note.ply <= len(made)}
+                noted = {note.ply: note.note.text for note in summary.state.notes if note.ply <= len(made)}
                 assert all(made[ply - 1] == text for ply, text in noted.items()), "each note is about its own move"
                 assert len(noted) >= len(made) // 2, "one is lost with its connection, before it is read, and no more"
                 return made
@@ -193,7 +192,7 @@ def _check_charges(server: Server, downs: list[tuple[float, float]], times: list
     """No clock was charged for a time in which there was no server; return how many spans were looked at."""
     spans, most = 0, DATE_SHARE * min(times)
     for path in (server.data / "records").iterdir():
-        summary = record.verify(path.read_text(encoding="utf-8"))
+        summary = verification.verify(path.read_text(encoding="utf-8"))
         began = datetime.fromisoformat(summary.header.started).timestamp()
         for span in (*summary.initialised, *summary.played):
             since, until = began + span.charge.since / 1e6, began + span.charge.until / 1e6
@@ -209,7 +208,7 @@ def _check_results(server: Server, players: list[Player], kills: int) -> None:
     """Every match was played to its end, its record is true, and both players were told the same."""
     untold = 0
     for path in (server.data / "records").iterdir():
-        summary = record.verify(path.read_text(encoding="utf-8"))
+        summary = verification.verify(path.read_text(encoding="utf-8"))
         if summary.result == "annulled":  # MATCH had not gone out to both when the server died
             assert summary.history.plies == 0 and "told of the match" in summary.sentence
             untold += 1
@@ -219,7 +218,7 @@ def _check_results(server: Server, players: list[Player], kills: int) -> None:
         assert [line for line in player.reports if "cannot be resumed" in line] == []
         for told in player.bot.results:
             path = server.data / "records" / f"{told.match.match}.txt"
-            summary = record.verify(path.read_text(encoding="utf-8"))
+            summary = verification.verify(path.read_text(encoding="utf-8"))
             assert (summary.result, summary.reason) == (told.result, told.reason)
             assert summary.history.moves == told.history.moves
 

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.clock import TimeControl
 from engine.games.catalogue import GAMES
+from engine.match.clock import TimeControl
 from engine.wire.codes import ProtocolError
 from server.arena import matchmaking
 from server.arena.matchmaking import Matchmaking, Pairing, Seek, control, fits, read_seek

@@ -11,8 +11,8 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from engine import record
 from engine.games.outcome import Termination
+from engine.match import verification
 from engine.wire import messages as m
 from server import cli
 from server.config import tokens
@@ -113,7 +113,7 @@ async def test_running_match_is_annulled(tmp_path: Path, autojump_clock: MockClo
         await organiser.say(annul(1, "again"), m.AskRecord(1))
         assert (await organiser.next()).code == "unknown_match"
         text = "\n".join((await organiser.next()).lines)
-        summary = record.verify(f"{text}\n")
+        summary = verification.verify(f"{text}\n")
         assert (summary.result, summary.reason, summary.sentence) == ("annulled", Termination.ORGANISER, sentence)
         assert summary.history.plies == 1
         await ann.say(m.Seek("gipf"))
@@ -134,7 +134,7 @@ async def test_match_is_annulled_while_it_is_prepared_and_one_is_away(
         again = await harness.connect()
         assert (await again.ask(m.Resume(1, bob.token), m.Result)).reason == "organiser"
         assert harness.arena.stats.results == {"organiser": 1}
-        assert record.verify(harness.record()).reason == "organiser"
+        assert verification.verify(harness.record()).reason == "organiser"
 
 
 @pytest.mark.parametrize("line", ["ANNUL 7", "ANNUL 0", "ANNUL 999999999999 why", "ANNUL", "ANNUL -1", "ANNUL one"])
@@ -216,7 +216,7 @@ async def test_player_in_a_match_keeps_seat_and_clock(tmp_path: Path, autojump_c
         await bob.hear(m.Turn)
         await play_on(bob)
         assert (await bob.hear(m.Result)).reason == "time"
-        summary = record.verify(harness.record())
+        summary = verification.verify(harness.record())
         assert (summary.result, summary.reason, summary.gone) == ("black", "time", (True, False))
 
 

@@ -9,7 +9,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from engine import record
+from engine.match import verification
 from engine.wire import messages as m
 from engine.wire.coding import encode
 from server.config.settings import Settings
@@ -38,7 +38,7 @@ async def resume(harness: ArenaHarness, player: Client, *kinds: type) -> Client:
 def left(harness: ArenaHarness) -> tuple[int, int]:
     """What both sides have left by the journal or the record, in microseconds."""
     running = harness.folder / "running" / "1.txt"
-    return record.verify(running.read_text(encoding="utf-8") if running.exists() else harness.record()).left
+    return verification.verify(running.read_text(encoding="utf-8") if running.exists() else harness.record()).left
 
 
 async def test_before_anybody_is_ready(tmp_path: Path, autojump_clock: MockClock) -> None:
@@ -106,7 +106,7 @@ async def test_in_play(tmp_path: Path, autojump_clock: MockClock, first: str) ->
             await trio.sleep(0.0625)
             await ann.say(m.Resign())
             assert await bob.hear(m.Result) == m.Result(1, "black", "resign", 812, 625, m.Text("ann (white) resigned"))
-            assert record.verify(again.record()).left == (812_500, 625_000)
+            assert verification.verify(again.record()).left == (812_500, 625_000)
 
 
 async def test_who_does_not_come_back_in_time_is_charged_as_ever(tmp_path: Path, autojump_clock: MockClock) -> None:
@@ -123,7 +123,7 @@ async def test_who_does_not_come_back_in_time_is_charged_as_ever(tmp_path: Path,
             assert await ann.next() == m.Opponent("gone")
             assert (await ann.next()).reason == "time"
             assert trio.current_time() - began == pytest.approx(RETURN_SECONDS + 1, abs=1e-3)
-            assert record.verify(again.record()).reason == "time"
+            assert verification.verify(again.record()).reason == "time"
 
 
 async def test_nobody_comes_back_while_initialising(tmp_path: Path, autojump_clock: MockClock) -> None:
@@ -134,7 +134,7 @@ async def test_nobody_comes_back_while_initialising(tmp_path: Path, autojump_clo
             watcher = await again.connect()
             assert (await watcher.ask(m.Watch(1), m.Result)).reason == "time"
             assert trio.current_time() - began == pytest.approx(RETURN_SECONDS + 1, abs=1e-3)
-            assert record.verify(again.record()).result == "draw"
+            assert verification.verify(again.record()).result == "draw"
             ann = await resume(again, ann, m.Result)
             await ann.ask(m.Seek("gipf"), m.Seeking)
 
@@ -199,7 +199,7 @@ async def test_spectators_lists_and_records(tmp_path: Path, autojump_clock: Mock
             assert (await carol.next()).reason == "resign"
             lines = (await carol.ask(m.AskRecord(1), m.Record)).lines
             assert any(line.startswith("restarted ") for line in lines)
-            assert record.verify("\n".join(lines) + "\n").reason == "resign"
+            assert verification.verify("\n".join(lines) + "\n").reason == "resign"
 
 
 async def test_names_are_kept_for_who_was_told_of_the_match(tmp_path: Path, autojump_clock: MockClock) -> None:
@@ -237,7 +237,7 @@ async def test_who_was_perhaps_never_told_of_a_match_can_log_in_and_ends_it(
             result = await ann.hear(m.Result)
             assert (result.result, result.reason) == ("annulled", "server_fault")
             assert "before bob was told of the match" in result.sentence
-            assert record.verify(again.record()).reason == "server_fault"
+            assert verification.verify(again.record()).reason == "server_fault"
             await bob.ask(m.Seek("gipf"), m.Seeking)
 
 
@@ -280,7 +280,7 @@ async def test_stamps_go_on_by_the_date(tmp_path: Path, autojump_clock: MockCloc
         await ann.ask(m.Resign(), m.Result)
         line = next(line for line in again.record().splitlines() if line.startswith("restarted "))
         assert float(line.split()[1]) == pytest.approx(3_600_000, abs=60_000)  # a slow machine takes its time
-        assert record.verify(again.record()).left == (1_000_000, 1_000_000)
+        assert verification.verify(again.record()).left == (1_000_000, 1_000_000)
 
 
 async def test_what_is_said_together_with_resume_counts(tmp_path: Path, autojump_clock: MockClock) -> None:
@@ -300,7 +300,7 @@ async def test_what_is_said_together_with_resume_counts(tmp_path: Path, autojump
                 await client.stream.aclose()
                 await trio.sleep(0.001)
                 assert left(third) == (1_000_000, 1_000_000)
-                assert record.verify((third.folder / "running" / "1.txt").read_text()).history.plies == 1
+                assert verification.verify((third.folder / "running" / "1.txt").read_text()).history.plies == 1
 
 
 async def test_a_match_that_was_given_up_for_a_full_disk_does_not_come_back(
@@ -318,7 +318,7 @@ async def test_a_match_that_was_given_up_for_a_full_disk_does_not_come_back(
             assert (await bob.hear(m.Result)).reason == "server_fault"
         async with reopened(harness) as again:
             assert again.arena.matches == {}
-            assert record.verify(again.record()).reason == "server_fault"
+            assert verification.verify(again.record()).reason == "server_fault"
             await again.connect("ann")
 
 
@@ -373,7 +373,7 @@ async def test_a_move_that_comes_together_with_the_opponents_is_refused_or_costs
                 nursery.start_soon(ann.stream.send_all, b"MOVE a1-b2\n")
                 nursery.start_soon(bob.stream.send_all, b"MOVE a3-b4\n")
             await trio.sleep(0.125)
-            summary = record.verify((harness.folder / "running" / "1.txt").read_text())
+            summary = verification.verify((harness.folder / "running" / "1.txt").read_text())
             plies.add(summary.history.plies)
             assert summary.left == (875_000, 1_000_000)
     assert plies == {1, 2}

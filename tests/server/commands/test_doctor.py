@@ -171,28 +171,30 @@ def test_key_that_signs_exports(tmp_path: Path) -> None:
     assert finding == (WRONG, "signing key", finding.sentence) and "is no private key of Ed25519" in finding.sentence
 
 
-def test_tokens(tmp_path: Path) -> None:
-    path = tmp_path / "tokens.txt"
-    assert [f.state for f in found(tmp_path, "tokens", "tokens = 'tokens.txt'")] == [WRONG]
+def make_tokens(path: Path) -> str:
     tokens.add(path, "ann")
-    assert [f.state for f in found(tmp_path, "tokens", "tokens = 'tokens.txt'")] == [GOOD]
-    path.chmod(0o666)
-    assert [f.state for f in found(tmp_path, "tokens", "tokens = 'tokens.txt'")] == [WRONG]
-    path.write_text("ann secret")
-    assert "line 1" in found(tmp_path, "tokens", "tokens = 'tokens.txt'")[0].sentence
+    return "ann secret"
 
 
-def test_organiser(tmp_path: Path) -> None:
-    path = tmp_path / "organiser.txt"
-    assert found(tmp_path, "organiser") == []
-    assert [f.state for f in found(tmp_path, "organiser", "organiser = 'organiser.txt'")] == [WRONG]
-    secret = tokens.make_organiser(path)
-    assert [f.state for f in found(tmp_path, "organiser", "organiser = 'organiser.txt'")] == [GOOD]
+@pytest.mark.parametrize(
+    ("about", "make", "words"),
+    [("tokens", make_tokens, "line 1"), ("organiser", tokens.make_organiser, "64 hexadecimal digits")],
+)
+def test_files_of_tokens(tmp_path: Path, about: str, make: Callable[[Path], str], words: str) -> None:
+    def state() -> str:
+        (finding,) = found(tmp_path, about, f"{about} = 'tokens.txt'")
+        return finding.state
+
+    path = tmp_path / "tokens.txt"
+    assert found(tmp_path, about) == []
+    assert state() == WRONG, "there is no file"
+    secret = make(path)
+    assert state() == GOOD
     path.chmod(0o620)
-    assert [f.state for f in found(tmp_path, "organiser", "organiser = 'organiser.txt'")] == [WRONG]
+    assert state() == WRONG, "others may write to it"
     path.write_text(secret)
-    (finding,) = found(tmp_path, "organiser", "organiser = 'organiser.txt'")
-    assert finding.state == WRONG and "64 hexadecimal digits" in finding.sentence and secret not in finding.sentence
+    (finding,) = found(tmp_path, about, f"{about} = 'tokens.txt'")
+    assert finding.state == WRONG and words in finding.sentence and secret not in finding.sentence
 
 
 def test_league(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -182,11 +182,8 @@ def ticks(process: subprocess.Popen[str]) -> int:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["serve", "contest"])
 def test_more_ctrl_c_while_it_ends_shows_no_traceback(tmp_path: Path, kind: str) -> None:
-    words = words_of(kind, tmp_path, 0) if kind == "serve" else (*words_of(kind, tmp_path, 0), "--verbose")
-    with started(*words) as process:
-        assert process.stderr is not None
-        while "event=server_listening" not in (line := process.stderr.readline()):
-            assert line, "it has ended"
+    with started(*words_of_any(kind, tmp_path)) as process:
+        wait_until_it_works(process, kind)
         while process.poll() is None:
             process.send_signal(signal.SIGINT)
             time.sleep(0.01)

@@ -10,16 +10,15 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bots.check.report import Build, SituationResult
-from bots.check.report import as_json as check_as_json
+from bots.check.run import Build, SituationResult
+from bots.check.run import as_json as check_as_json
 from engine.statistics.elo import estimate
 from server.commands.grade import grade
 from server.commands.match.results import Progress, Tally, as_json
 from server.contest.formats.round_robin import RoundRobin
 from server.contest.report import files as report_files
 from server.league.grading.evidence import BadReport, Evidence, add_report
-from server.league.grading.grading import as_text, elo_low, grade_all
-from server.league.grading.rule import BadRule, read
+from server.league.grading.grading import BadRule, as_text, elo_low, grade_all, read
 from tests.server.commands.match.made import game, setup
 from tests.server.contest.report.samples import sample_report
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import record
+from engine.match import verification
 from engine.wire import messages as m
 from engine.wire.codes import Code
 from tests.server.process import Client, ServerProcess, pair, resume_and_resign
@@ -24,7 +24,7 @@ def test_match_over_sockets_then_an_orderly_stop(tmp_path: Path) -> None:
             assert bob.hear(m.Result).reason == "server_stop"
             assert ann.hear(m.Bye).reason == "stopping"
     for number, reason in ((1, "dead_lock"), (2, "server_stop")):
-        assert record.verify((tmp_path / "records" / f"{number}.txt").read_text()).reason == reason
+        assert verification.verify((tmp_path / "records" / f"{number}.txt").read_text()).reason == reason
     assert "number=1" in server.log and "reason=dead_lock" in server.log
 
 
@@ -87,5 +87,5 @@ def test_after_kill_the_match_goes_on_and_so_does_the_number(tmp_path: Path) -> 
             ann.say(m.Resign())
             assert bob.hear(m.Result).match == 2
         assert server.stop(signal.SIGTERM) == 0
-    summary = record.verify((tmp_path / "records" / "1.txt").read_text())
+    summary = verification.verify((tmp_path / "records" / "1.txt").read_text())
     assert (summary.reason, summary.history.moves) == ("resign", ("a5-b5",))

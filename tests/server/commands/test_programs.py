@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import record
+from engine.match import verification
 from engine.wire import messages as m
 from tests.server.process import Client, ServerProcess
 from tests.waiting import WAIT_SECONDS
@@ -83,7 +83,7 @@ def test_demonstration_ends_with_a_verified_record(tmp_path: Path) -> None:
     assert said[0] == "a demonstration: random against random, 5 s a side, over TCP on this machine"
     assert said[1].startswith("the server listens at 127.0.0.1 port ")
     assert "Verified: " in done.stdout
-    assert record.verify((tmp_path / "demo-record.txt").read_text()).header.players in (
+    assert verification.verify((tmp_path / "demo-record.txt").read_text()).header.players in (
         ("random", "random.2"),
         ("random.2", "random"),
     )

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from random import Random
 
-from engine.clock import TimeControl
 from engine.games.outcome import Termination
+from engine.match.clock import TimeControl
 from server.contest.definition import Definition, Entrant, Format, Qualification, Stage, Variant
 from server.contest.fixtures import Fixture, GameResult
 from server.contest.plan import Plan, Present, plan

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.clock import TimeControl
 from engine.games.catalogue import GAMES
+from engine.match.clock import TimeControl
 from server.contest.contest_file import BadContest, read
 from server.contest.definition import Adjudication, Entrant, Interrupted, Qualification, Seeding, Stage
 from server.contest.formats.knockout import Knockout

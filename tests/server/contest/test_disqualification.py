@@ -50,7 +50,7 @@ def test_every_loss_names_its_reason() -> None:
         assert (loss.name, loss.game, loss.side, loss.cause) == (other, game, game.fixture.players.index(other), cause)
         assert loss.sentence.startswith(game.detail)
     (late,) = losses(DEFINITION, told[Cause.TIME])
-    assert late.sentence == "late; 1031.500 ms used of 1030.000 ms allowed for 3 moves"
+    assert late.sentence == "late; 1 s used of 1 s allowed for 3 moves"
 
 
 def test_draws_are_lost_by_nobody_but_for_those_in_which_nobody_was_ready() -> None:

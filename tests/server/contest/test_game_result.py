@@ -1,9 +1,10 @@
-from engine.clock import TimeControl
 from engine.games.catalogue import GAMES
-from engine.record import Header, verify
+from engine.match import referee
+from engine.match.clock import TimeControl
+from engine.match.record import Header
+from engine.match.verification import verify
 from server.contest.fixtures import Fixture
 from server.contest.scoring.game_result import game_result
-from server.match import recovery, referee
 from tests.engine.test_record import played
 
 FIXTURE = Fixture(0, 1, 0, 0, 0, ("ann", "bob"))
@@ -15,23 +16,20 @@ def test_a_match_and_its_record_come_to_the_same() -> None:
     state, lines = referee.begin(header), header.text()
     for side in (0, 1):
         state, effects = referee.ready(state, side, 10_000 * (side + 1))
-        lines += "".join(effect.line for effect in effects if isinstance(effect, referee.WriteRecord))
+        lines += "".join(referee.lines_of(effects))
     state = referee.start_turn(state, 20_000)
     state, effects = referee.move(state, 0, "a1-b2", 25_000)
-    lines += "".join(effect.line for effect in effects if isinstance(effect, referee.WriteRecord))
+    lines += "".join(referee.lines_of(effects))
     game = game_result(FIXTURE, state, (False, True))
     assert (game.match, game.winner, game.termination, game.plies) == (7, 0, "dead_lock", 1)
     assert (game.used, game.ready, game.gone) == ((15_000, 20_000), (True, True), (False, True))
-    again = recovery.read_finished_match(lines)
-    assert again is not None
-    assert game_result(FIXTURE, again, (False, True)) == game
+    assert game_result(FIXTURE, verify(lines).state, (False, True)) == game
 
 
 def test_time_used_counts_what_increments_have_given() -> None:
     text = played(stop_after=9, end="time")
-    state, summary = recovery.read_finished_match(text), verify(text)
-    assert state is not None
-    game = game_result(FIXTURE, state, summary.gone)
+    summary = verify(text)
+    game = game_result(FIXTURE, summary.state, summary.gone)
     white, black = (10_000_000 + 1_500 * moves - left for moves, left in zip((5, 4), summary.left, strict=True))
     assert game.used == (white, black)
     assert black > 10_000_000 > white > 0

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from engine.clock import TimeControl
+from engine.match.clock import TimeControl
 from server.contest.fixtures import Fixture, GameResult
 from server.contest.formats.knockout import Knockout, seeds
 from server.contest.report.contents import make_report

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from engine.clock import TimeControl
+from engine.match.clock import TimeControl
 from engine.statistics.elo import MAX_ELO
 from server.contest.contest_file import BadContest
 from server.contest.definition import Definition, DrawnOpenings, Entrant, Sandbox, Stage, Variant

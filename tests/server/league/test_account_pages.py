@@ -9,18 +9,12 @@ from typing import NamedTuple
 from urllib.parse import urlencode
 
 import pytest
-from starlette.requests import Request
 
 from engine.wire import messages as m
 from engine.wire.codes import Code
 from server.config import tokens
-from server.config.limits import Limits
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, ORGANISER, Role
-from server.league.pages.identity import charge_wrong_guess
-from server.web.http.client_quota import HttpRateLimiter
-from server.web.http.errors import Refused
-from server.web.http.listener import QUOTA
 from tests.server.process import Client
 from tests.waiting import WAIT_SECONDS
 from tests.web.site import Site, open_site
@@ -241,20 +235,6 @@ def test_nobody_but_a_proxy_of_a_trusted_network_is_believed_who_has_signed_in(t
         visitor = sign_in(site, accounts, "bob")
         visitor.headers["x-remote-user"] = "ann"
         assert "<h1>bob" in visitor.get("/me").text
-
-
-def test_an_address_may_guess_a_hundred_times_at_once_and_then_seldom() -> None:
-    now = 0
-    quota = HttpRateLimiter(Limits(), 5, lambda: now).enter("192.0.2.1")
-    request = Request({"type": "http", "headers": [], QUOTA: quota})
-    for _ in range(100):
-        charge_wrong_guess(request)
-    with pytest.raises(Refused, match="asks for too much"):
-        charge_wrong_guess(request)
-    now = 200_000
-    charge_wrong_guess(request)
-    with pytest.raises(Refused):
-        charge_wrong_guess(request)
 
 
 @pytest.mark.slow

@@ -12,26 +12,22 @@ import pytest
 
 from server.contest.definition import Bounds
 from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import ORGANISER, NotAllowed, Person
-from server.league.submissions import conformance_log, pipeline, recipe, steps
+from server.league.accounts.people import ORGANISER, Person
+from server.league.submissions import pipeline, steps, upload
 from server.league.submissions.steps import Ended
-from server.league.submissions.versions import Version, Versions, disk_use, remove_tree, unlock_tree
-from tests.server.league.test_submissions import SEALED, ann, packed, tried
+from server.league.submissions.versions import CHECK_REPORT, Version, Versions, disk_use, remove_tree, unlock_tree
+from tests.server.league.people import refused
+from tests.server.league.test_submissions import SEALED, Replace, ann, packed, tried, without_sandbox
 
-__all__ = ["ann"]
+__all__ = ["ann", "without_sandbox"]
 
 pytestmark = SEALED
 
 
 @pytest.fixture
-def passes(monkeypatch: pytest.MonkeyPatch) -> None:
+def passes(without_sandbox: Replace) -> None:
     """Have every bot pass its conformance test and its first games."""
-
-    async def step(*_: object) -> Ended:
-        return Ended(0)
-
-    monkeypatch.setattr(steps, "check", step)
-    monkeypatch.setattr(steps, "qualify", step)
+    without_sandbox()
 
 
 def built(versions: Versions, ann: Person, data: Path, files: Mapping[str, str]) -> tuple[Version, str]:
@@ -46,7 +42,7 @@ def test_what_a_makefile_makes_is_what_plays(versions: Versions, ann: Person, tm
     makefile = "bot: bot.c size.h\n\t$(CC) -o $@ $<\nsize.h:\n\techo '#define SIZE 3' > $@\n"
     program = '#include "size.h"\nint main(void) { return SIZE - 3; }\n'
     version, log = built(versions, ann, tmp_path, {"Makefile": makefile, "bot.c": program})
-    assert (version.state, version.sentence, version.command) == ("active", "", ("./bot", *recipe.TOLD))
+    assert (version.state, version.sentence, version.command) == ("active", "", ("./bot", *upload.TOLD))
     assert "-o bot bot.c" in log
     assert (versions.folder(version) / "build" / "bot").stat().st_mode & 0o111
 
@@ -111,18 +107,17 @@ def test_what_a_build_locks_is_unlocked_and_can_be_deleted(versions: Versions, a
 
 
 def test_an_organiser_deletes_a_version_that_is_under_way(
-    versions: Versions, ann: Person, accounts: Accounts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    versions: Versions, ann: Person, accounts: Accounts, tmp_path: Path, without_sandbox: Replace
 ) -> None:
     accounts.invite("chief", ORGANISER, "test")
     version = versions.add(ann, "bot", "bot.py", b"print()")
 
     async def check(*_: object) -> Ended:
-        with pytest.raises(NotAllowed, match="under way"):
-            versions.delete(version, "ann")
+        refused((lambda: versions.delete(version, "ann"), "under way"))
         versions.delete(version, "chief")
         return Ended(0)
 
-    monkeypatch.setattr(steps, "check", check)
+    without_sandbox(check=check)
     found, _ = tried(versions, tmp_path, version)
     assert found.state == "deleted" and not versions.folder(version).exists()
 
@@ -234,7 +229,7 @@ async def test_a_bot_does_not_see_the_conformance_test_that_it_takes(tmp_path: P
     seen = [line for line in log.read_text().splitlines() if line.startswith("sees")]
     # whole arguments, as a folder on the way to the interpreter may have any name
     assert any("'bot.py'" in line for line in seen) and not any("'check'" in line for line in seen)
-    assert ended.status == 1 and "ended by itself" in conformance_log.progress(log).fault
+    assert ended.status == 1 and "ended by itself" in steps.first_fault(tmp_path / CHECK_REPORT)
 
 
 @pytest.mark.parametrize(("load", "tries", "state"), [(10.0, 2, "active"), (0.0, 1, "refused")])
@@ -242,6 +237,7 @@ def test_a_game_lost_on_time_by_a_busy_machine_is_played_again(
     versions: Versions,
     ann: Person,
     tmp_path: Path,
+    without_sandbox: Replace,
     monkeypatch: pytest.MonkeyPatch,
     load: float,
     tries: int,
@@ -249,16 +245,12 @@ def test_a_game_lost_on_time_by_a_busy_machine_is_played_again(
 ) -> None:
     taken = []
 
-    async def check(*_: object) -> Ended:
-        return Ended(0)
-
     async def qualify(_name: str, _command: object, _folder: Path, log: Path, *_: object) -> Ended:
         taken.append(log)
         log.write_text("game 1: time: bot (first) ran out of time\n" if len(taken) == 1 else "")
         return Ended(pipeline.AT_FAULT if len(taken) == 1 else 0)
 
-    monkeypatch.setattr(steps, "check", check)
-    monkeypatch.setattr(steps, "qualify", qualify)
+    without_sandbox(qualify=qualify)
     monkeypatch.setattr(os, "getloadavg", lambda: (load * (os.cpu_count() or 1), 0, 0))
     found, _ = tried(versions, tmp_path, versions.add(ann, "bot", "bot.py", b"print()"))
     assert (found.state, len(taken)) == (state, tries)

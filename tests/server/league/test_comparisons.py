@@ -6,23 +6,26 @@ import sys
 import time
 from contextlib import closing
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
-from engine import record
+from engine.match import verification
 from server.contest.formats.round_robin import RoundRobin
 from server.contest.report.structure import Comparison as PairsOfGames
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
 from server.league import comparisons as module
 from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import AUTHOR, NotAllowed, Person
+from server.league.accounts.people import Person
 from server.league.comparisons import Comparison, Comparisons
 from server.league.submissions.entering import ENTERED, enter_due
 from server.league.submissions.versions import BUILD, Versions
 from tests.server.contest.report.samples import sample_report
+from tests.server.league.people import person, refused
 from tests.server.league.test_submissions import EXAMPLES, SEALED
 from tests.waiting import WAIT_SECONDS
 from tests.web.site import Site
@@ -38,26 +41,24 @@ def comparisons(tmp_path: Path, accounts: Accounts, versions: Versions, monkeypa
 
 def author(accounts: Accounts, versions: Versions, name: str) -> tuple[Person, str]:
     """Make an author with a bot of the same name, of which two versions have passed and one has not."""
-    accounts.redeem(accounts.invite(name, AUTHOR, "test"), "", "")
-    person = accounts.person(name)
-    assert person is not None
-    token = accounts.make_token(person, name)
+    owner = person(accounts, name)
+    token = accounts.make_token(owner, name)
     for number in (1, 2):
-        version = versions.add(person, name, "bot.py", b"")
+        version = versions.add(owner, name, "bot.py", b"")
         versions.go_on(version, "qualifying", ("python3", "bot.py"))
         versions.activate(version, "the server")
         (versions.folder(version) / BUILD).mkdir()
         (versions.folder(version) / BUILD / "bot.py").write_bytes((EXAMPLES / "python" / "bot.py").read_bytes())
         assert version.number == number
-    versions.refuse(versions.add(person, name, "bot.py", b""), "it has no legs")
-    return person, token
+    versions.refuse(versions.add(owner, name, "bot.py", b""), "it has no legs")
+    return owner, token
 
 
 def test_an_author_has_one_comparison_at_a_time_of_versions_that_have_passed(
     tmp_path: Path, accounts: Accounts, versions: Versions, comparisons: Comparisons
 ) -> None:
     (ann, _), (bob, _) = (author(accounts, versions, name) for name in ("ann", "bob"))
-    for bot, numbers, game, parameters, games, sentence in (
+    asked: tuple[tuple[Any, ...], ...] = (
         ("ann", (1, 3), "gipf", "", 20, "version 3 of ann has not passed"),
         ("ann", (1, 4), "gipf", "", 20, "ann has no version 4"),
         ("ann", (1, 1), "gipf", "", 20, "two different versions"),
@@ -66,18 +67,17 @@ def test_an_author_has_one_comparison_at_a_time_of_versions_that_have_passed(
         ("ann", (1, 2), "mnk", "3 3", 20, "the variant: "),
         ("ann", (1, 2), "gipf", "", 3, "an even number of games from 2 to 100"),
         ("ann", (1, 2), "gipf", "", 102, "an even number of games from 2 to 100"),
-    ):
-        with pytest.raises(NotAllowed, match=sentence):
-            comparisons.begin(ann, bot, numbers, game, parameters, games)
+    )
+    refused(*((partial(comparisons.begin, ann, *words), sentence) for *words, sentence in asked))
     first = comparisons.begin(ann, "ann", (1, 2), "mnk", "3,3,3", 4)
     name = "ann: version 1 against 2, 2026-11-26 12:00:00"
     assert first == Comparison(1, name, False, 0, "", "/contest/1") and comparisons.of("ANN") == [first]
     assert accounts.audit(1)[0].what == f"opened the contest {name}"
-    with pytest.raises(NotAllowed, match="a comparison of yours"):
-        comparisons.begin(ann, "ann", (2, 1), "gipf", "", 20)
     comparisons.begin(bob, "bob", (2, 1), "arrows", "", 100)
-    with pytest.raises(NotAllowed, match="ann has no comparison 2 that is being played"):
-        comparisons.cancel("ann", 2, "ann")
+    refused(
+        (lambda: comparisons.begin(ann, "ann", (2, 1), "gipf", "", 20), "a comparison of yours"),
+        (lambda: comparisons.cancel("ann", 2, "ann"), "ann has no comparison 2 that is being played"),
+    )
     comparisons.cancel("ann", 1, "ann")
     with closing(Store(tmp_path / FILE)) as store:
         definition = store.definition(1)
@@ -92,7 +92,7 @@ def test_the_named_versions_are_entered_whichever_is_active(
 ) -> None:
     ann, _ = author(accounts, versions, "ann")
     comparisons.begin(ann, "ann", (1, 2), "mnk", "3,3,3", 4)
-    enter_due(tmp_path, versions, accounts, NOW, {}, NOW)
+    enter_due(tmp_path, versions, accounts, NOW, NOW)
     with closing(Store(tmp_path / FILE)) as store:
         assert [(one.name, one.version) for one in store.interventions(1)] == [("ann.1", 1), ("ann.2", 2)]
         entered = folder_of(tmp_path, 1) / ENTERED
@@ -151,5 +151,5 @@ def test_two_versions_play_a_contest_and_a_killed_server_loses_no_game_that_was_
         with closing(Store(tmp_path / FILE)) as store:
             games = store.games(1)
         texts = [(tmp_path / "records" / f"{game.match}.txt").read_text() for game in games]
-        players = sorted(record.verify(text).header.players for text in texts)
+        players = sorted(verification.verify(text).header.players for text in texts)
         assert players == [("ann.1", "ann.2")] * 2 + [("ann.2", "ann.1")] * 2

@@ -1,6 +1,5 @@
 """The organiser's console, over HTTP."""
 
-import json
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -131,32 +130,6 @@ def test_an_organiser_ends_a_match_and_sends_a_player_away(site: Site, accounts:
         time.sleep(0.01)
     assert accounts.audit(1)[0].who == "the organiser's token"
     over_network.close()
-    table.close()
-
-
-def test_an_organiser_does_the_same_from_a_terminal(
-    site: Site, accounts: Accounts, capsys: pytest.CaptureFixture[str]
-) -> None:
-    table = Table(site, "mnk", "params=3,3,3 budget=600000", ("lea", "max"))
-    running_server.now(data=site.data)
-    printed = capsys.readouterr().out
-    assert "lea – max" in printed and f"plays match {table.match}" in printed and "cores taken" in printed
-    running_server.now(data=site.data, json=True)
-    found = json.loads(capsys.readouterr().out)
-    assert found["matches"][0]["match"] == table.match and found["playing"] == len(found["matches"])
-    assert {player["name"] for player in found["players"]} >= {"lea", "max"}
-    running_server.annul(table.match, "the wrong variant", data=site.data)
-    assert capsys.readouterr().out == f"Match {table.match} was annulled.\n"
-    assert table.players[0].hear(m.Result).sentence == "the organiser has annulled the match: the wrong variant"
-    running_server.dismiss("LEA", data=site.data)
-    assert capsys.readouterr().out == "lea was sent away.\n"
-    assert table.players[0].hear(m.Bye).reason == "dismissed"
-    with pytest.raises(SystemExit, match="1"):
-        running_server.annul(table.match, data=site.data)
-    said = capsys.readouterr().err
-    assert said.startswith(f"arena-server: match {table.match} is over; ") and said.count("\n") == 1
-    done = [(entry.who, entry.what) for entry in accounts.audit(2)]
-    assert done == [("the command line", "sent lea away"), ("the command line", f"annulled match {table.match}")]
     table.close()
 
 

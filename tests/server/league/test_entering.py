@@ -19,10 +19,10 @@ from server.contest.runtime.organiser_commands import InterventionRequest, inter
 from server.contest.runtime.snapshot import take_snapshot
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import AUTHOR
 from server.league.submissions.entering import check_versions, enter_due, is_settled, version_at
 from server.league.submissions.versions import BUILD, State, Version, Versions
 from tests.server.contest.runtime.bots import SANDBOX, read_definition, running_contest, wait_until_over
+from tests.server.league.people import person
 
 UNTIL = datetime(2026, 11, 27, 17, 0, tzinfo=UTC)
 
@@ -84,17 +84,14 @@ class League(NamedTuple):
         return made
 
     def enter(self, now: datetime) -> None:
-        enter_due(self.data, self.versions, self.accounts, now, {}, UNTIL)
+        enter_due(self.data, self.versions, self.accounts, now, UNTIL)
 
 
 @pytest.fixture
 def league(tmp_path: Path) -> Iterator[League]:
     with closing(Accounts(tmp_path)) as accounts:
-        for name in ("ann", "bob"):
-            accounts.invite(name, AUTHOR, "test")
-            person = accounts.person(name)
-            assert person is not None
-            accounts.make_token(person, {"ann": "ann-2", "bob": "bob-1"}[name])
+        for name, bot in (("ann", "ann-2"), ("bob", "bob-1")):
+            person(accounts, name, bot)
         yield League(tmp_path, accounts, Versions(tmp_path, accounts, lambda: UNTIL - timedelta(hours=1)))
 
 

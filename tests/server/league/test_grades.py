@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,15 +14,15 @@ from engine.statistics.online import LadderPlayer
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import AUTHOR, ORGANISER
+from server.league.accounts.people import ORGANISER
 from server.league.grading.evidence import BadReport
-from server.league.grading.grade_book import CHECK_LOG, GradeBook, League, league_evidence
-from server.league.grading.rule import BadRule, read
+from server.league.grading.grade_book import GradeBook, League, league_evidence
+from server.league.grading.grading import BadRule, read
 from server.league.ladder.store import BegunGame, EndedGame, LadderStore
-from server.league.submissions import conformance_log
-from server.league.submissions.versions import BUILD, State, Versions
-from tests.server.commands.test_grade import contest_report
+from server.league.submissions.versions import BUILD, CHECK_REPORT, State, Versions
+from tests.server.commands.test_grade import check_report, contest_report
 from tests.server.contest.runtime.bots import read_definition
+from tests.server.league.people import person
 from tests.server.league.test_account_pages import sign_in
 from tests.web.site import open_site
 
@@ -47,26 +47,15 @@ LEVEL = LadderPlayer("alphabeta-1", "", 500)
 MATCHES = iter(range(1, 1000))
 
 
-def passed(titles: Iterable[object]) -> str:
-    """Return the lines of a conformance test about situations that a bot has come through."""
-    return "".join(f"ok    situation {title}\n" for title in titles)
-
-
-WHOLE = f"{passed(range(34))}skip  has notes: it has none\n34 ok, 0 FAIL, 1 skip\n"
-"""The log of a conformance test in which nothing was found."""
-
-AGAIN = "-- the server was started anew, and the test goes on --\n"
-
-
-def submit(league: League, bot: str, tried: str) -> None:
-    """Keep a version that has passed, with the log of its conformance test; without that one that was not built."""
+def submit(league: League, bot: str, tried: bytes) -> None:
+    """Store a version that has passed, with the report of its conformance test, or one that was not built."""
     owner = league.accounts.owner(bot)
     assert owner is not None
     version = league.versions.add(owner, bot, "bot.py", b"play")
     folder = league.versions.folder(version)
     if tried:
         (folder / BUILD).mkdir()
-        (folder / "check.txt").write_text(tried)
+        (folder / CHECK_REPORT).write_bytes(tried)
         league.versions.go_on(version, "qualifying", ("python3", "bot.py"))
         league.versions.accept(version)
     else:
@@ -89,15 +78,11 @@ def league(tmp_path: Path) -> Iterator[League]:
     """A league: ann has two bots, of which one is better, that of bob was not built, carl has none."""
     with closing(Accounts(tmp_path)) as accounts:
         for name, bots in (("ann", ("ann-1", "ann-2")), ("bob", ("bob-1",)), ("carl", ())):
-            accounts.redeem(accounts.invite(name, AUTHOR, "test"), "", "")
-            person = accounts.person(name)
-            assert person is not None
-            for bot in bots:
-                accounts.make_token(person, bot)
+            person(accounts, name, *bots)
         league = League(tmp_path, accounts, Versions(tmp_path, accounts))
-        submit(league, "ann-1", WHOLE)
-        submit(league, "ann-2", WHOLE)
-        submit(league, "bob-1", "")
+        submit(league, "ann-1", check_report(34, 0, 1))
+        submit(league, "ann-2", check_report(34, 0, 1))
+        submit(league, "bob-1", b"")
         for opening, (first, second) in enumerate([(1, 0), (1, 1), (0.5, 0)]):
             play(league, ("ann-2", LEVEL.name), first, opening)
             play(league, (LEVEL.name, "ann-2"), second, opening)
@@ -134,7 +119,7 @@ def test_only_games_of_the_version_that_plays_count_and_pairs_are_those_from_one
     assert evidence.pairs == {key: (0, 0, 1, 1, 1), key[::-1]: (1, 1, 1, 0, 0)}
     rating = evidence.ratings["ann-2"]
     assert rating.low is not None and rating.low < rating.elo and rating.games == 6
-    submit(league, "ann-2", WHOLE)
+    submit(league, "ann-2", check_report(34, 0, 1))
     play(league, ("ann-2", LEVEL.name), 1, 9, version=2)
     evidence = league_evidence(league, rule, ["ann-1", "ann-2"], 0)
     assert evidence.games[key] == 1 and evidence.pairs == {}
@@ -166,48 +151,28 @@ def test_a_contest_gives_places_and_ratings_to_the_bots_whose_versions_have_play
     assert evidence.contest_files["ann-2"] == f"/contest/{number}"
 
 
-FAILED = "FAIL  plays on\n      the bot: said 'X'\n"
-
-
 @pytest.mark.parametrize(
-    ("state", "before", "after", "counted"),
+    ("state", "report", "counted"),
     [
-        ("active", passed("abc"), f"{passed('cd')}2 ok, 0 FAIL\n", (4, 4)),
-        ("refused", f"{passed('abc')}{FAILED}", "", (3, 4)),
-        ("refused", passed("abc"), f"{passed('de')}{FAILED}2 ok, 1 FAIL\n", (5, 6)),
-        ("refused", f"{passed('ab')}2 ok, 0 FAIL\n{passed('a')}", f"{passed('b')}{FAILED}1 ok, 1 FAIL\n", (4, 5)),
-        ("checking", passed("abc"), "", None),
-        ("qualifying", passed("abc"), f"{passed('d')}1 ok, 0 FAIL\n", (4, 4)),
+        ("active", check_report(4, 0, 1), (4, 4)),
+        ("active", b"", (1, 1)),
+        ("refused", check_report(3, 1), (3, 4)),
+        ("checking", b"", None),
     ],
-    ids=["goes-on", "found", "found-later", "two-tests", "under-way", "plays"],
+    ids=["passed", "log-removed", "refused", "under-way"],
 )
-def test_situations_count_that_were_passed_before_a_kill_of_the_server(
-    league: League, state: State, before: str, after: str, counted: tuple[int, int] | None
+def test_situations_count_by_the_report_of_the_conformance_test(
+    league: League, state: State, report: bytes, counted: tuple[int, int] | None
 ) -> None:
     owner = league.accounts.owner("bob-1")
     assert owner is not None
     version = league.versions.add(owner, "bob-1", "bot.py", b"play")
-    log = league.versions.folder(version) / CHECK_LOG
-    log.write_text(f"{passed('xyz')}3 ok, 0 FAIL\n")  # as the bot has printed it
-    results = log.with_suffix(".results")
-    results.write_text(f"{before}ok    half a ti")
-    conformance_log.go_on(log)
-    with results.open("a") as file:
-        file.write(after)
+    (league.versions.folder(version) / "check.txt").write_text("ok    as the bot prints it\n1 ok, 0 FAIL\n")
+    if report:
+        (league.versions.folder(version) / CHECK_REPORT).write_bytes(report)
     league.versions.go_on(version, state, ("python3", "bot.py"))
     evidence = league_evidence(league, read(RULE), ["bob-1"], 0)
     assert evidence.conformance.get("bob-1") == counted
-
-
-def test_a_bot_that_prints_lines_of_the_conformance_test_gets_no_points_for_them(league: League) -> None:
-    owner = league.accounts.owner("bob-1")
-    assert owner is not None
-    version = league.versions.add(owner, "bob-1", "bot.py", b"play")
-    said = f"{passed(range(1000))}1000 ok, 0 FAIL\n{AGAIN}{passed('abc')}"
-    (league.versions.folder(version) / CHECK_LOG).write_text(f"{said}{FAILED}3 ok, 1 FAIL\n")
-    league.versions.go_on(version, "refused", ("python3", "bot.py"))
-    evidence = league_evidence(league, read(RULE), ["bob-1"], 0)
-    assert evidence.conformance["bob-1"] == (3, 4)
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from server.league.submissions.versions import Versions
 from server.web.http.client_quota import GUESS_COST, REQUESTS, TOO_MANY, HttpRateLimiter
 from server.web.http.errors import Refused
 from server.web.http.listener import QUOTA
+from tests.server.league.people import person
 from tests.server.league.test_account_pages import FORM
 from tests.web.asking import Answer, ask
 
@@ -37,13 +38,10 @@ async def test_an_address_that_guesses_is_refused_until_its_time_has_come(
 ) -> None:
     identities = Identities(accounts, "")
     book = GradeBook(League(tmp_path, accounts, versions))
-    accounts.redeem(accounts.invite("ann", AUTHOR, "test"), "", "")
-    ann = accounts.person("ann")
-    assert ann is not None
     known = {
         "link": accounts.invite("bob", AUTHOR, "test"),
         "code": accounts.invite_many(AUTHOR, 2, "test"),
-        "token": accounts.make_token(ann, "bot"),
+        "token": accounts.make_token(person(accounts, "ann"), "bot"),
     }
     access, comparisons = BotAccess(accounts, identities), Comparisons(tmp_path, accounts, versions)
     pages = AccountPages(accounts, identities, book), VersionPages(access, versions, Turns(), comparisons)

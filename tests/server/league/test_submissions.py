@@ -1,10 +1,11 @@
 """Uploads are unpacked within bounds; versions are built, checked and qualified, and only what passes plays."""
 
 import io
+import json
 import shutil
 import stat
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -13,17 +14,20 @@ import trio
 
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import AUTHOR, NotAllowed, Person
-from server.league.submissions import pipeline, recipe, steps
-from server.league.submissions import versions as versions_module
+from server.league.accounts.people import NotAllowed, Person
+from server.league.submissions import pipeline, steps, upload
 from server.league.submissions.pipeline import Pipeline, Turns
 from server.league.submissions.steps import Ended, Trial
-from server.league.submissions.unpacking import BadUpload, unpack
-from server.league.submissions.versions import BUILD, MAX_WAITING, State, Version, Versions
+from server.league.submissions.upload import BadUpload, unpack
+from server.league.submissions.versions import BUILD, CHECK_REPORT, MAX_WAITING, State, Version, Versions
+from tests.server.league.people import person, refused
 
 EXAMPLES = Path(__file__).parents[3] / "bots" / "examples"
 
 TRIALS = (Trial("mnk", "3 3 3"),)
+
+Replace = Callable[..., list[str]]
+"""The fixture that replaces steps."""
 
 
 def packed(files: Mapping[str, bytes | str], **modes: int) -> bytes:
@@ -111,8 +115,8 @@ def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
         (["my_bot.py"], (), ("python3", "my_bot.py")),
         (["my_bot.py", "test_my_bot.py", "Makefile"], ("make",), ("python3", "my_bot.py")),
         (["bot.py", "Makefile"], ("make",), ("python3", "bot.py")),
-        (["bot.c", "bot"], ("cc", "-O2", "-o", "bot", "bot.c"), ("./bot", *recipe.TOLD)),
-        (["Bot.java", "Bot.class"], ("javac", "Bot.java"), ("java", "-cp", ".", "Bot", *recipe.TOLD)),
+        (["bot.c", "bot"], ("cc", "-O2", "-o", "bot", "bot.c"), ("./bot", *upload.TOLD)),
+        (["Bot.java", "Bot.class"], ("javac", "Bot.java"), ("java", "-cp", ".", "Bot", *upload.TOLD)),
     ],
 )
 def test_files_tell_how_a_bot_is_built_and_started(
@@ -120,41 +124,47 @@ def test_files_tell_how_a_bot_is_built_and_started(
 ) -> None:
     for name in files:
         (tmp_path / name).touch()
-    assert (recipe.build_command(tmp_path), recipe.start_command(tmp_path)) == (build, start)
-    assert recipe.written_command(tmp_path) == ()
+    assert (upload.build_command(tmp_path), upload.start_command(tmp_path)) == (build, start)
+    assert upload.written_command(tmp_path) == ()
 
 
 def test_an_author_may_write_the_command_down(tmp_path: Path) -> None:
     file = tmp_path / "command"
     file.write_text("python3 'src/my bot.py' {host}\n")
-    assert recipe.written_command(tmp_path) == ("python3", "src/my bot.py", "{host}")
+    assert upload.written_command(tmp_path) == ("python3", "src/my bot.py", "{host}")
     for wrong in ("", "a\nb", "'open", "x" * 1001):
         file.write_text(wrong)
-        with pytest.raises(recipe.NoRecipe, match="the file command"):
-            recipe.written_command(tmp_path)
-    with pytest.raises(recipe.NoRecipe, match="not clear how the bot is started"):
-        recipe.start_command(tmp_path)
+        with pytest.raises(BadUpload, match="the file command"):
+            upload.written_command(tmp_path)
+    with pytest.raises(BadUpload, match="not clear how the bot is started"):
+        upload.start_command(tmp_path)
 
 
 # versions
 
 
 @pytest.fixture
+def without_sandbox(monkeypatch: pytest.MonkeyPatch) -> Replace:
+    """Return what replaces steps by coroutines; a step that is not given passes. Its list has the steps taken."""
+
+    def replace(**given: Callable[..., Awaitable[Ended]]) -> list[str]:
+        taken: list[str] = []
+
+        async def step(name: str, *words: object) -> Ended:
+            taken.append(name)
+            return await given[name](*words) if name in given else Ended(0)
+
+        monkeypatch.setattr(pipeline, "sandbox_obstacle", str)
+        for name in ("check", "qualify"):
+            monkeypatch.setattr(steps, name, partial(step, name))
+        return taken
+
+    return replace
+
+
+@pytest.fixture
 def ann(accounts: Accounts) -> Person:
-    accounts.redeem(accounts.invite("ann", AUTHOR, "test"), "", "")
-    person = accounts.person("ann")
-    assert person is not None
-    accounts.make_token(person, "bot")
-    return person
-
-
-@pytest.mark.parametrize("states", [("waiting",), ("waiting", "build'ing")])
-def test_states_are_values_of_a_query_and_no_text_of_it(
-    states: tuple[str, ...], versions: Versions, ann: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(versions_module, "UNDER_WAY", states)
-    first = versions.add(ann, "bot", "bot.py", b"1")
-    assert versions.under_way() == [first]
+    return person(accounts, "ann", "bot")
 
 
 def test_versions_are_numbered_wait_in_turn_and_one_plays(versions: Versions, ann: Person, accounts: Accounts) -> None:
@@ -180,25 +190,21 @@ def test_versions_are_numbered_wait_in_turn_and_one_plays(versions: Versions, an
 def test_what_somebody_may_keep_waiting_is_bounded(versions: Versions, ann: Person, accounts: Accounts) -> None:
     for _ in range(MAX_WAITING):
         versions.add(ann, "bot", "bot.py", b"1")
-    with pytest.raises(NotAllowed, match="under way"):
-        versions.add(ann, "bot", "bot.py", b"1")
-    accounts.redeem(accounts.invite("bob", AUTHOR, "test"), "", "")
-    bob = accounts.person("bob")
-    assert bob is not None
-    for bot in ("bot", "none"):
-        with pytest.raises(NotAllowed, match="bob has no bot"):
-            versions.add(bob, bot, "bot.py", b"1")
+    bob = person(accounts, "bob")
+    refused(
+        (lambda: versions.add(ann, "bot", "bot.py", b"1"), "under way"),
+        (lambda: versions.add(bob, "bot", "bot.py", b"1"), "bob has no bot"),
+        (lambda: versions.add(bob, "none", "bot.py", b"1"), "bob has no bot"),
+    )
 
 
 def test_deleted_files_go_and_the_row_stays(versions: Versions, ann: Person, accounts: Accounts) -> None:
     first, second = (versions.add(ann, "bot", "bot.py", bytes([n]) * 5000) for n in (1, 2))
-    with pytest.raises(NotAllowed, match="is under way; wait"):
-        versions.delete(first, "ann")
+    refused((lambda: versions.delete(first, "ann"), "is under way; wait"))
     versions.refuse(first, "it has no legs")
     versions.go_on(second, "qualifying")
     versions.activate(second, "the server")
-    with pytest.raises(NotAllowed, match="version 2 of bot plays; take it back first"):
-        versions.delete(second, "ann")
+    refused((lambda: versions.delete(second, "ann"), "version 2 of bot plays; take it back first"))
     before = versions.kept_bytes(ann)
     versions.delete(first, "ann")
     versions.delete(first, "ann")
@@ -206,8 +212,7 @@ def test_deleted_files_go_and_the_row_stays(versions: Versions, ann: Person, acc
     deleted = versions.of("bot")[1]
     assert (deleted.state, deleted.sentence, deleted.sha256) == ("deleted", "it has no legs", first.sha256)
     assert [entry.what for entry in accounts.audit(1)] == ["deleted version 1 of bot"], "once"
-    with pytest.raises(NotAllowed, match="was deleted; send it again"):
-        versions.activate(deleted, "ann")
+    refused((lambda: versions.activate(deleted, "ann"), "was deleted; send it again"))
     assert versions.add(ann, "bot", "bot.py", b"3").number == 3
     versions.folder(first).mkdir()
     versions.remove_deleted()
@@ -274,75 +279,16 @@ def test_what_does_not_pass_is_refused_with_the_reason_and_its_log(
     [("building", ["check", "qualify"]), ("checking", ["check", "qualify"]), ("qualifying", ["qualify"])],
 )
 def test_a_version_goes_on_with_the_step_in_which_a_server_was_killed(
-    versions: Versions, ann: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: State, taken: list[str]
+    versions: Versions, ann: Person, tmp_path: Path, without_sandbox: Replace, state: State, taken: list[str]
 ) -> None:
     version = versions.add(ann, "bot", "bot.py", b"")
     versions.go_on(version, state, ("python3", "bot.py"))
     (built := versions.folder(version) / BUILD / "built").parent.mkdir()
     built.touch()
-    steps_taken = []
-
-    async def step(name: str, *_: object) -> Ended:
-        steps_taken.append(name)
-        return Ended(0)
-
-    monkeypatch.setattr(pipeline, "sandbox_obstacle", str)
-    for name in ("check", "qualify"):
-        monkeypatch.setattr(steps, name, partial(step, name))
+    steps_taken = without_sandbox()
     (versions.folder(version) / "upload").write_bytes(b"print()")
     assert tried(versions, tmp_path, version)[0].state == "active"
     assert steps_taken == taken and built.exists() == (state != "building")
-
-
-@pytest.mark.parametrize(
-    ("written", "asked"),
-    [
-        ("", [("mnk", ""), ("gipf", "")]),
-        ("ok    logs in and seeks\nok    sends noth", [("mnk", "logs in and seeks"), ("gipf", "")]),
-        ("ok    logs in and seeks\nskip  has notes: it has none\n", [("mnk", "logs in and seeks"), ("gipf", "")]),
-        ("ok    logs in and seeks\n30 ok, 0 FAIL, 2 skip\n", [("gipf", "")]),
-        ("ok    a\n30 ok, 0 FAIL\nok    logs in and seeks\n", [("gipf", "logs in and seeks")]),
-        ("ok    a\n30 ok, 0 FAIL\nok    a\n30 ok, 0 FAIL\n", []),
-    ],
-    ids=["nothing", "cut-off", "skipped", "one-test", "second-test", "all"],
-)
-def test_a_conformance_test_goes_on_where_a_kill_has_cut_it_off(
-    versions: Versions,
-    ann: Person,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    written: str,
-    asked: list[tuple[str, str]],
-) -> None:
-    version = checking(versions, ann, written)
-    found: list[tuple[str, str]] = []
-
-    async def check(*words: object) -> Ended:
-        trial, after = words[-2:]
-        assert isinstance(trial, Trial)
-        found.append((trial.game, str(after)))
-        return Ended(0)
-
-    async def qualify(*_: object) -> Ended:
-        return Ended(0)
-
-    monkeypatch.setattr(pipeline, "sandbox_obstacle", str)
-    monkeypatch.setattr(steps, "check", check)
-    monkeypatch.setattr(steps, "qualify", qualify)
-    trials = (Trial("mnk", "5 5 4"), Trial("gipf", "3 3 9 9"))
-    ended, logs = tried(versions, tmp_path, version, trials=trials)
-    assert ended.state == "active" and found == asked
-    whole = written[: written.rfind("\n") + 1]
-    assert logs.startswith(PRINTED + whole) and "sends noth" not in logs, "what it has come through stays in the log"
-
-
-def test_a_fault_that_was_found_before_a_kill_is_not_looked_for_again(
-    versions: Versions, ann: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    version = checking(versions, ann, "ok    logs in and seeks\nFAIL  plays on\n      the bot: said 'X'\nok    b\n")
-    monkeypatch.setattr(pipeline, "sandbox_obstacle", str)
-    ended, _ = tried(versions, tmp_path, version)
-    assert ended.state == "refused" and ended.sentence.endswith("found something: plays on: the bot: said 'X'")
 
 
 @SEALED
@@ -351,29 +297,17 @@ def test_what_a_bot_prints_stands_in_the_log_of_its_test_and_counts_for_nothing(
 ) -> None:
     bot = f"import os, sys\nfor stream in (1, 2):\n    os.write(stream, {PRINTED.encode()!r})\nsys.exit(3)"
     version, logs = tried(versions, tmp_path, versions.add(ann, "bot", "bot.py", bot.encode()))
-    results = (versions.folder(version) / "check.results").read_text()
+    results = json.loads((versions.folder(version) / CHECK_REPORT).read_text())
     assert version.sentence.startswith("the conformance test found something: logs in and seeks: the bot: ended by")
-    assert PRINTED in logs and not [line for line in PRINTED.splitlines() if line in results.splitlines()]
-    assert results.startswith("FAIL  logs in and seeks\n") and all(line in logs for line in results.splitlines())
-
-
-def checking(versions: Versions, ann: Person, written: str) -> Version:
-    """Return a version in whose conformance test a server was killed, with what stood in the log."""
-    version = versions.add(ann, "bot", "bot.py", b"")
-    versions.go_on(version, "checking", ("python3", "bot.py"))
-    (versions.folder(version) / BUILD).mkdir()
-    (versions.folder(version) / "check.txt").write_text(f"{PRINTED}{written}")
-    (versions.folder(version) / "check.results").write_text(written)
-    return version
+    assert PRINTED in logs and "FAIL  logs in and seeks\n" in logs
+    assert (results["passed"], results["situations"][0]["title"]) == (0, "logs in and seeks")
 
 
 def test_a_slow_version_holds_up_nobody_but_its_author(
-    versions: Versions, accounts: Accounts, ann: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    accounts.redeem(accounts.invite("bob", AUTHOR, "test"), "", "")
-    bob = accounts.person("bob")
-    assert bob is not None
-    accounts.make_token(bob, "other")
+    versions: Versions, accounts: Accounts, ann: Person, tmp_path: Path, without_sandbox: Replace,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    bob = person(accounts, "bob", "other")
     slow, behind = versions.add(ann, "bot", "bot.py", b"print()"), versions.add(ann, "bot", "bot.py", b"print(2)")
     quick = versions.add(bob, "other", "bot.py", b"print()")
     faults = [OSError("no space left on device")]
@@ -385,13 +319,8 @@ def test_a_slow_version_holds_up_nobody_but_its_author(
             raise faults.pop()
         return Ended(0)
 
-    async def qualify(*_: object) -> Ended:
-        return Ended(0)
-
-    monkeypatch.setattr(pipeline, "sandbox_obstacle", str)
     monkeypatch.setattr(pipeline, "FIRST_PAUSE", 0.0)
-    monkeypatch.setattr(steps, "check", check)
-    monkeypatch.setattr(steps, "qualify", qualify)
+    without_sandbox(check=check)
     turns = Turns()
     assert tried(versions, tmp_path, quick, turns)[0].state == "active", "also behind a fault of the machine"
     assert not faults

@@ -8,6 +8,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing, suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from stat import S_IMODE
 
@@ -106,6 +107,8 @@ async def test_what_goes_on_is_printed_a_line_each(
 ) -> None:
     async with answered(tmp_path, accounts):
         printed = await command(capsys, running_server.now, data=tmp_path)
+        told = await command(capsys, partial(running_server.now, json=True), data=tmp_path)
+    assert json.loads(told) == NOW
     assert printed.splitlines() == [
         "contest 1, Autumn\\x1b[2J: paused, 2 of 6 games",
         "contest 2, Spring: over, 0 of 0 games",

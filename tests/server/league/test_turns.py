@@ -1,19 +1,10 @@
 """Whose version is tried next, on paper: authors in turn, one version of each at a time; and what pages say of it."""
 
-import json
-import queue
 import re
-import threading
-from collections.abc import Iterator
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import hypercorn.trio
-import pytest
-import trio
-from hypercorn.config import Config
 from itsdangerous import Signer
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -30,7 +21,8 @@ from server.league.submissions.versions import State, Version, Versions
 from server.web.http.client_quota import HttpRateLimiter
 from server.web.http.errors import Refused
 from server.web.http.listener import QUOTA
-from tests.server.league.test_account_pages import Visitor
+from tests.server.league.people import person
+from tests.web.asking import Answer, ask
 
 DATE = datetime(2026, 11, 23, tzinfo=UTC)
 
@@ -100,99 +92,73 @@ def test_who_waits_is_told_how_many_come_before_and_how_long_that_takes() -> Non
     assert [turns.outlook(sent, one) for one in waiting] == [Outlook(0, 45), Outlook(1, 90)]
 
 
-class Serving(NamedTuple):
-    """Pages of versions on a port of this machine, and what tells whose turn it is."""
+class Pages:
+    """Pages of versions, which are tried by the test alone."""
 
-    web_port: int
-    accounts: Accounts
-    versions: Versions
-    turns: Turns
+    def __init__(self, data: Path, accounts: Accounts, versions: Versions) -> None:
+        self.accounts, self.versions, self.turns = accounts, versions, Turns(at_once=2)
+        self.owners = {name: person(accounts, name) for name in ("ann", "bob", "cat", "dan")}
+        self.tokens = {name: accounts.make_token(owner, f"{name}-1") for name, owner in self.owners.items()}
+        comparisons = Comparisons(data, accounts, versions)
+        pages = VersionPages(BotAccess(accounts, Identities(accounts, "")), versions, self.turns, comparisons)
+        self._app = Starlette(routes=pages.routes(), exception_handlers={Refused: refused})
 
     def send(self, name: str) -> Version:
-        """Send a version of somebody's bot."""
-        person = self.accounts.person(name)
-        assert person is not None
-        return self.versions.add(person, f"{name}-1", "bot.py", b"print()")
+        """Send a version of the bot of a person."""
+        return self.versions.add(self.owners[name], f"{name}-1", "bot.py", b"print()")
 
-    def page_of(self, browser: Visitor, version: Version) -> str:
-        """Return what the page of a version says, without tags, and as its author sees it."""
-        page = browser.get(f"/bots/{version.bot}/versions/{version.number}")
-        assert page.status == 200 and page.headers.get("refresh") == "3"
-        return " ".join(re.sub("<[^>]*>", "", page.text).split())
+    async def ask(self, version: Version, **headers: str) -> Answer:
+        """Ask for the page of a version."""
+        quota = HttpRateLimiter(Limits(), 5, lambda: 0).enter("127.0.0.1")
+        path = f"/bots/{version.bot}/versions/{version.number}"
 
-    def told(self, version: Version, token: str) -> tuple[int | None, int | None]:
+        async def inner(scope: Any, receive: Any, send: Any) -> None:
+            await self._app({**scope, QUOTA: quota}, receive, send)
+
+        return await ask(inner, "GET", path, headers=headers, state={QUOTA: quota})
+
+    async def page(self, name: str, version: Version) -> Answer:
+        """Ask for a page as a person who is signed in."""
+        session = self.accounts.redeem(self.accounts.invite(name, AUTHOR, "test"), "", "")
+        cookie = Signer(self.accounts.secret(), salt="cookie").sign(session).decode()
+        return await self.ask(version, cookie=f"{COOKIE}={cookie}", accept="text/html")
+
+    async def words(self, name: str, version: Version) -> str:
+        """Return the page without tags, as the author of the version sees it."""
+        return " ".join(re.sub("<[^>]*>", "", (await self.page(name, version)).body.decode()).split())
+
+    async def told(self, name: str, version: Version) -> tuple[int | None, int | None]:
         """Return what programs are told: how many come before it, and minutes."""
-        asking = Visitor(self, authorization=f"Bearer {token}")  # type: ignore[arg-type]
-        told = json.loads(asking.get(f"/bots/{version.bot}/versions/{version.number}").text)
+        told = (await self.ask(version, authorization=f"Bearer {self.tokens[name]}")).json
         return told["ahead"], told["minutes"]
 
 
-@pytest.fixture
-def serving(tmp_path: Path, accounts: Accounts, versions: Versions) -> Iterator[Serving]:
-    """Serve the pages over HTTP, from a thread; no version is tried but by the test."""
-    turns = Turns(at_once=2)
-    access = BotAccess(accounts, Identities(accounts, ""))
-
-    async def refused(_request: Request, error: Exception) -> Response:
-        assert isinstance(error, Refused)
-        return PlainTextResponse(str(error), error.status)
-
-    comparisons = Comparisons(tmp_path, accounts, versions)
-    routes = VersionPages(access, versions, turns, comparisons).routes()
-    inner = Starlette(routes=routes, exception_handlers={Refused: refused})
-    quota = HttpRateLimiter(Limits(), 5, lambda: 0).enter("127.0.0.1")
-
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        scope.setdefault("state", {})[QUOTA] = quota
-        await inner(scope, receive, send)
-
-    begun: queue.Queue[tuple[int, trio.lowlevel.TrioToken, trio.CancelScope]] = queue.Queue()
-
-    async def run() -> None:
-        config = Config()
-        config.bind = ["127.0.0.1:0"]
-        async with trio.open_nursery() as nursery:
-            (url,) = await nursery.start(partial(hypercorn.trio.serve, app, config))
-            begun.put((int(url.rpartition(":")[2]), trio.lowlevel.current_trio_token(), nursery.cancel_scope))
-
-    thread = threading.Thread(target=trio.run, args=(run,))
-    thread.start()
-    port, token, scope = begun.get()
-    try:
-        yield Serving(port, accounts, versions, turns)
-    finally:
-        token.run_sync_soon(scope.cancel)
-        thread.join()
+async def refused(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, Refused)
+    return PlainTextResponse(str(error), error.status)
 
 
-def test_the_page_of_a_version_tells_its_place_and_how_long_that_takes(serving: Serving) -> None:
-    browsers, tokens = {}, {}
-    for name in ("ann", "bob", "cat", "dan"):
-        session = serving.accounts.redeem(serving.accounts.invite(name, AUTHOR, "test"), "", "")
-        person = serving.accounts.person(name)
-        assert person is not None
-        tokens[name] = serving.accounts.make_token(person, f"{name}-1")
-        browsers[name] = Visitor(serving)  # type: ignore[arg-type]
-        cookie = Signer(serving.accounts.secret(), salt="cookie").sign(session).decode()
-        browsers[name].cookie = f"{COOKIE}={cookie}"
-    ann, bob, again, cat, dan = (serving.send(name) for name in ("ann", "bob", "ann", "cat", "dan"))
+async def test_the_page_of_a_version_tells_its_place_and_how_long_that_takes(
+    tmp_path: Path, accounts: Accounts, versions: Versions
+) -> None:
+    pages = Pages(tmp_path, accounts, versions)
+    ann, bob, again, cat, dan = map(pages.send, ("ann", "bob", "ann", "cat", "dan"))
     for version in (ann, bob):
-        serving.turns.begin(version)
-        serving.versions.go_on(version, "building")
-    assert "It is the next one. " in serving.page_of(browsers["cat"], cat)
-    assert "min if these take" not in serving.page_of(browsers["cat"], cat), "nobody knows yet"
-    assert "1 version is tried before it." in serving.page_of(browsers["dan"], dan)
-    assert "2 versions are tried before it." in serving.page_of(browsers["ann"], again)
-    assert serving.told(dan, tokens["dan"]) == (1, None)
-    serving.versions.refuse(ann, "it does not build")
-    serving.turns.end(ann, 240.0)
-    serving.turns.begin(cat)
-    serving.versions.go_on(cat, "building")
-    assert serving.told(cat, tokens["cat"]) == (None, None), "it is being tried"
+        pages.turns.begin(version)
+        versions.go_on(version, "building")
+    first = await pages.words("cat", cat)
+    assert "It is the next one. " in first and "min if these take" not in first, "nobody knows yet"
+    assert "1 version is tried before it." in await pages.words("dan", dan)
+    assert "2 versions are tried before it." in await pages.words("ann", again)
+    assert await pages.told("dan", dan) == (1, None)
+    versions.refuse(ann, "it does not build")
+    pages.turns.end(ann, 240.0)
+    pages.turns.begin(cat)
+    versions.go_on(cat, "building")
+    assert await pages.told("cat", cat) == (None, None), "it is being tried"
     # two are being tried, half done, at the same time
-    assert serving.told(dan, tokens["dan"]) == (0, 2) and serving.told(again, tokens["ann"]) == (1, 4)
-    page = serving.page_of(browsers["dan"], dan)
-    assert "It is the next one. That takes about 2 min if these take as long as the last ones." in page
-    page = serving.page_of(browsers["ann"], again)
-    assert "1 version is tried before it. That takes about 4 min" in page
-    assert browsers["bob"].get(f"/bots/{again.bot}/versions/{again.number}").status == 404
+    assert [await pages.told("dan", dan), await pages.told("ann", again)] == [(0, 2), (1, 4)]
+    sentence = "It is the next one. That takes about 2 min if these take as long as the last ones."
+    assert sentence in await pages.words("dan", dan)
+    assert "1 version is tried before it. That takes about 4 min" in await pages.words("ann", again)
+    assert (await pages.page("bob", again)).status == 404

@@ -11,13 +11,12 @@ import trio
 from structlog.testing import capture_logs
 from trio.testing import MockClock
 
-from engine import record
 from engine.games.catalogue import GAMES
 from engine.games.history import History
-from engine.record import Header
+from engine.match import referee, verification
+from engine.match.record import Header
 from engine.wire import messages as m
 from server.match import match as match_module
-from server.match import referee
 from server.storage import record_store as record_store_module
 from server.storage.disk import Disk
 from server.storage.record_store import Keys, RecordStore
@@ -109,7 +108,7 @@ class Others:
             await second.say(m.Resign())
             result = await first.hear(m.Result)
             assert (result.result, result.reason) == ("white", "resign")
-            assert record.verify(harness.record(result.match)).reason == "resign"
+            assert verification.verify(harness.record(result.match)).reason == "resign"
         assert not harness.arena.matches
 
 
@@ -151,10 +150,10 @@ async def _everything(harness: ArenaHarness, ann: Client, bob: Client, arm: Call
 ENDS: dict[str, m.Message] = {"resign": m.Resign(), "bad_move": m.Move(m.Text("a1-a9")), "time": None}
 """What the other player says at last."""
 
-ANNULLING = frozenset({"annul", "finish", "result"})
+ANNULLING = frozenset({"end", "finish", "result"})
 """Without these no end can be written: the journal stays without one."""
 
-BEGINNING = frozenset({"begin", "first_board", "deadline"})
+BEGINNING = frozenset({"begin", "first_board", "announcement", "deadline"})
 """Without these no match is begun."""
 
 LOOKING = frozenset({"first_board", "flag"})
@@ -189,7 +188,7 @@ def _how_it_ended(harness: ArenaHarness, match: int) -> str:
     for place in ("records", "running"):
         path = harness.folder / place / f"{match}.txt"
         if path.exists():
-            summary = record.verify(path.read_text(encoding="utf-8"))  # what stands there is true in any case
+            summary = verification.verify(path.read_text(encoding="utf-8"))  # what stands there is true in any case
             return summary.reason or "no result"
     return "no record"
 
@@ -313,14 +312,14 @@ async def test_a_record_that_cannot_be_moved_is_there_all_the_same_and_moves_wit
             for client in (ann, bob):
                 assert (await client.hear(m.Result)).result == "white"
         text = "\n".join((await bob.ask(m.AskRecord(1), m.Record)).lines) + "\n"
-        assert record.verify(text).reason == "dead_lock"
+        assert verification.verify(text).reason == "dead_lock"
         assert list((tmp_path / "records").iterdir()) == []
         await ann.say(m.Seek("gipf", m.Text("params=2,3,5,5 colour=white")))
         await bob.say(m.Seek("gipf"))
         await ready(ann, bob)
         await ann.say(m.Move(m.Text("a1-b2")))
         await bob.hear(m.Result)
-        assert harness.record(1) == text and record.verify(harness.record(2)).result == "white"
+        assert harness.record(1) == text and verification.verify(harness.record(2)).result == "white"
         assert list((tmp_path / "running").iterdir()) == []
 
 
@@ -361,7 +360,7 @@ async def test_a_damaged_journal_that_cannot_be_kept_aside_waits_for_the_next_st
         assert journal.read_bytes() == sound + b"nonsense\n", "nothing of it is lost"
         assert [line["match"] for line in logs if line["log_level"] == "error"] == [7]
         async with open_arena(tmp_path) as harness:
-            assert record.verify(harness.record(7)).reason == "server_fault"
+            assert verification.verify(harness.record(7)).reason == "server_fault"
     assert not journal.exists() and (tmp_path / "damaged" / "7.txt").read_bytes() == sound + b"nonsense\n"
 
 
@@ -384,7 +383,7 @@ async def test_a_fault_of_one_flag_lets_the_others_fall(
         first, second = await harness.connect("cid"), await harness.connect("dan")
         await first.say(m.Seek("gipf", m.Text(f"params={OTHER} budget=700 colour=white")))
         await second.say(m.Seek("gipf", m.Text("opponent=cid")))
-        for name in ("flag", "annul"):
+        for name in ("flag", "end"):
             break_function(monkeypatch, referee, name)
         monkeypatch.setattr(match_module.Match, "_leave", _failing_for(1, match_module.Match._leave))
         assert (await ann.hear(m.Result)).reason == "server_fault"

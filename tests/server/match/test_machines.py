@@ -12,16 +12,15 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from engine import record
-from engine.clock import Stall, TimeControl
 from engine.games.catalogue import GAMES
 from engine.games.interface import moves
-from engine.games.outcome import ANNULLED, Termination
-from engine.record import Header
+from engine.games.outcome import ANNULLED, Outcome, Termination
+from engine.match import recovery, referee, verification
+from engine.match.clock import Stall, TimeControl
+from engine.match.record import Header
 from engine.wire.codes import ProtocolError
 from server.arena import matchmaking
 from server.arena.matchmaking import Matchmaking, Seek
-from server.match import recovery, referee
 
 WALKS = settings(max_examples=2000 if os.environ.get("ARENA_CAMPAIGN") else 25, stateful_step_count=40)
 
@@ -189,12 +188,12 @@ class RefereeMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.runs)
     @rule(winner=st.sampled_from([None, 0, 1]))
     def adjudicate(self, winner: int | None) -> None:
-        self.take(referee.adjudicate(self.state, winner, "proven", self.now))
+        self.take(referee.end(self.state, Outcome(winner, Termination.ADJUDICATED, "proven"), self.now))
 
     @precondition(lambda self: self.runs)
     @rule(why=st.sampled_from(sorted(ANNULLED)))
     def annul(self, why: Termination) -> None:
-        self.take(referee.annul(self.state, why, "so  it is", self.now))
+        self.take(referee.end(self.state, Outcome(None, why, "so  it is"), self.now))
 
     @precondition(lambda self: self.runs)
     @rule(torn=st.integers(0, 30), down=SPANS, back=st.permutations([0, 1]))
@@ -202,14 +201,13 @@ class RefereeMachine(RuleBasedStateMachine):
         """The server dies, and its last line may be torn; it is started again, and the players come back."""
         data = self.journal.encode() + b"move 1 white 12.000 100000000.000"[:torn]
         leftover = recovery.examine(7, data)
-        assert leftover.fault == "" and leftover.summary is not None
+        assert leftover.fault is None and leftover.summary is not None
         self.journal = leftover.text
         self.now = max(self.now, leftover.summary.latest) + down
         history = self.state.history
-        state, effects = recovery.restore(leftover.summary, self.now, self.now + 1_000_000)
-        assert state.history == history and state.clock.since == (None, None)
-        self.journal += "".join(effect.line for effect in effects if isinstance(effect, referee.WriteRecord))
-        self.state = state
+        self.state, lines = recovery.restore(leftover.summary, self.now, self.now + 1_000_000)
+        assert self.state.history == history and self.state.clock.since == (None, None)
+        self.journal += lines
         for side in back:
             if self.runs:
                 self.take(referee.reconnect(self.state, side, self.now))
@@ -218,11 +216,11 @@ class RefereeMachine(RuleBasedStateMachine):
     def the_journal_says_what_the_referee_knows(self) -> None:
         if not hasattr(self, "journal"):
             return
-        summary = record.verify(self.journal)
+        summary = verification.verify(self.journal)
         assert summary.header == self.header
         assert summary.history.moves == self.state.history.moves
-        assert summary.ready == self.state.ready
-        assert summary.notes == self.state.notes
+        assert summary.state.ready == self.state.ready
+        assert summary.state.notes == self.state.notes
         for side in (0, 1):
             if self.state.clock.since[side] is None:
                 assert summary.left[side] == self.state.clock.left[side]

@@ -6,8 +6,9 @@ import msgspec
 import pytest
 from trio.testing import MockClock
 
-from engine import record
-from engine.record.notes import MAX_NOTE_BYTES, MAX_NOTES_PER_MOVE
+from engine.match import record, verification
+from engine.match.reader import BadRecord
+from engine.match.record import MAX_NOTE_BYTES, MAX_NOTES_PER_MOVE
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.fields import Note, read_note
@@ -78,8 +79,8 @@ async def test_notes_are_in_the_record_and_spectators_see_them_at_the_end(
         assert _kinds(await _heard(spectator)) == [*notes, m.Result]
         assert _kinds(await _heard(late)) == [*notes, m.Result]
         assert _kinds(await _heard(await _watching(harness))) == [m.Start, 1, *notes, m.Result]
-    summary = record.verify(harness.record())
-    assert [(noted.ply, noted.side, noted.plies) for noted in summary.notes] == [
+    summary = verification.verify(harness.record())
+    assert [(noted.ply, noted.side, noted.plies) for noted in summary.state.notes] == [
         (2, 1, 0),
         (1, 0, 0),
         (1, 0, 1),
@@ -147,7 +148,7 @@ async def test_a_note_that_is_left_out_is_told_once_and_is_no_error(tmp_path: Pa
         ]
         await play(ann, bob, "a1")
         await ann.say(m.Resign())
-    assert not record.verify(harness.record()).notes
+    assert not verification.verify(harness.record()).state.notes
 
 
 async def test_a_note_without_a_match_has_no_effect(tmp_path: Path, autojump_clock: MockClock) -> None:
@@ -175,7 +176,7 @@ async def test_notes_outlive_a_crash(tmp_path: Path, autojump_clock: MockClock) 
         assert _kinds(await _heard(spectator)) == [m.Start, 1], "who has set what is not known any more"
         await ann.say(m.Resign())
         assert _kinds(await _heard(spectator)) == ["text=one", "text=two", m.Result]
-    assert [noted.note.text for noted in record.verify(harness.record()).notes] == ["one", "two"]
+    assert [noted.note.text for noted in verification.verify(harness.record()).state.notes] == ["one", "two"]
 
 
 def taken(table: Table, side: int, content: str) -> int:
@@ -208,7 +209,7 @@ def test_so_many_notes_of_a_move() -> None:
                 table.note(side, "depth=99")
             assert caught.value.code == Code.TOO_MANY
         table.play("2")
-    record.verify(table.text)
+    verification.verify(table.text)
 
 
 def test_so_many_bytes_of_a_match() -> None:
@@ -225,6 +226,6 @@ def test_so_many_bytes_of_a_match() -> None:
     assert len(lines) == count and all(len(line.encode()) == bytes_of_one for line in lines)
     table.note(1, "the other has room")
     text = table.resign(1)
-    assert record.verify(text).notes[-1].note == Note(text="the other has room")
-    with pytest.raises(record.BadRecord, match="bytes in a match"):
-        record.verify(text.replace("resigned", lines[-1] + "resigned"))
+    assert verification.verify(text).state.notes[-1].note == Note(text="the other has room")
+    with pytest.raises(BadRecord, match="bytes in a match"):
+        verification.verify(text.replace("resigned", lines[-1] + "resigned"))

@@ -1,13 +1,14 @@
 """What journals come to that a server left behind when it died: whole, torn, damaged, and those of ended matches."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from engine import record
-from server.match import referee
-from server.match.recovery import annul, examine, read_finished_match, restore, stamp_at
+from engine.match import referee, verification
+from engine.match.record import event_line
+from engine.match.recovery import annul, examine, restore, stamp_at
+from engine.match.verification import finished_match
 from server.storage.record_store import Keys, RecordStore
 from tests.engine.test_record import played
 from tests.server.harness import open_arena
@@ -19,32 +20,16 @@ MATCH = 7
 def test_a_whole_journal_is_taken_up_where_it_stands() -> None:
     text = played(stop_after=9)
     leftover = examine(MATCH, text.encode())
-    assert (leftover.text, leftover.torn, leftover.fault) == (text, 0, "")
+    assert (leftover.text, leftover.torn, leftover.fault) == (text, 0, None)
     assert leftover.summary is not None
-    state, effects = restore(leftover.summary, 5_000_000, 6_000_000)
+    state, lines = restore(leftover.summary, 5_000_000, 6_000_000)
     assert state.awaited == referee.Awaited((True, True), 6_000_000)
     assert state.playing and state.clock.since == (None, None) and state.clock.increment == 1_500
     assert state.history.plies == len(state.shown) == 9
     assert [moved.move for moved in state.shown] == list(state.history.moves)
-    assert effects == [referee.WriteRecord("restarted 5000.000\n")]
-    assert record.verify(text + "restarted 5000.000\n").left == state.clock.left
-
-
-def test_moves_are_shown_again_as_they_were() -> None:
-    """With the clocks that stand in the record, of the mover and of the other side, in whole milliseconds."""
-    text = played(stop_after=9)
-    summary = examine(MATCH, text.encode()).summary
-    assert summary is not None
-    left = {}
-    shown = restore(summary, 0, 0)[0].shown
-    for line in text.splitlines():
-        words = line.split(" ")
-        if words[0] == "ready":
-            left[words[1]] = int(words[3].partition(".")[0])
-        elif words[0] == "move":
-            left[words[2]] = int(words[5].partition(".")[0])
-            assert shown[int(words[1]) - 1][:4] == (int(words[1]), words[2], left["white"], left["black"])
-    assert shown[-1].ply == 9
+    assert (state.shown[-1].first, state.shown[-1].second) == state.clock.milliseconds(0)
+    assert lines == "restarted 5000.000\n"
+    assert verification.verify(text + "restarted 5000.000\n").left == state.clock.left
 
 
 def test_a_tail_torn_at_any_byte_is_dropped_and_nothing_before_it() -> None:
@@ -54,10 +39,10 @@ def test_a_tail_torn_at_any_byte_is_dropped_and_nothing_before_it() -> None:
     assert before is not None and before.history.plies == 8
     for length in range(last, len(text)):
         leftover = examine(MATCH, text[:length].encode())
-        assert (leftover.text, leftover.torn, leftover.fault) == (text[:last], length - last, "")
+        assert (leftover.text, leftover.torn, leftover.fault) == (text[:last], length - last, None)
         assert leftover.summary == before
     for tail in (b"\x00" * 40, b"\xff\xfe", b"move 10 white"):
-        assert examine(MATCH, text.encode() + tail) == (text, examine(MATCH, text.encode()).summary, len(tail), "")
+        assert examine(MATCH, text.encode() + tail) == (text, examine(MATCH, text.encode()).summary, len(tail), None)
 
 
 @pytest.mark.parametrize(("end", "plies"), [("bad_move", 9), ("resign", 9), ("crashed", 9), ("", 1000)])
@@ -68,11 +53,10 @@ def test_a_match_that_was_over_gets_the_result_that_was_cut_off(end: str, plies:
     for cut in (1, len(result)):
         leftover = examine(MATCH, text[:-cut].encode())
         assert leftover.summary is not None
-        state, effects = restore(leftover.summary, 10**12, 10**12)
-        lines = [effect.line for effect in effects if isinstance(effect, referee.WriteRecord)]
-        assert lines == [result]
+        state, lines = restore(leftover.summary, 10**12, 10**12)
+        assert lines == result
         assert state.outcome is not None
-        assert record.verify(leftover.text + "".join(lines)).result == state.outcome.result(state.sides)
+        assert verification.verify(leftover.text + lines).result == state.outcome.result(state.sides)
 
 
 @pytest.mark.parametrize("end", ["time", "adjudicated", "server_stop"])
@@ -87,31 +71,39 @@ def test_an_end_that_nobody_was_told_has_not_happened(end: str) -> None:
     assert restore(leftover.summary, 10**9, 10**9)[0].outcome is None
 
 
-def test_a_complete_record_is_as_the_match_ended() -> None:
-    for end in ("bad_move", "resign", "crashed", "time", "adjudicated", "server_stop", ""):
-        text = played(stop_after=1000 if not end else 9, end=end)
-        state = read_finished_match(text)
-        assert state is not None and state.outcome is not None
-        summary = record.verify(text)
-        assert state.outcome.result(state.sides) == summary.result
-        assert (state.outcome.termination, state.outcome.detail) == (summary.reason, summary.sentence)
-        assert state.clock.left == summary.left
-    assert read_finished_match(played(stop_after=9)) is None
-    assert read_finished_match("nonsense") is None
+@pytest.mark.parametrize("end", ["bad_move", "resign", "crashed", "time", "adjudicated", "server_stop", ""])
+def test_a_complete_record_is_as_the_match_ended(end: str) -> None:
+    text = played(stop_after=1000 if not end else 9, end=end)
+    summary = finished_match(text)
+    assert summary is not None and summary.state.outcome is not None
+    state, outcome = summary.state, summary.state.outcome
+    words: tuple[str | int, ...] = (
+        outcome.result(state.sides),
+        str(outcome.termination),
+        state.stamp,
+        *state.clock.left,
+        outcome.detail,
+    )
+    assert event_line("result", *words) == text.splitlines(keepends=True)[-1]
+    assert state.stamp == summary.latest
+
+
+def test_a_record_without_a_result_is_not_finished() -> None:
+    assert finished_match(played(stop_after=9)) is None
+    assert finished_match("nonsense") is None
 
 
 def test_a_line_that_is_not_true_ends_what_is_trusted() -> None:
     lines = played(stop_after=9).splitlines(keepends=True)
     events = [number for number, line in enumerate(lines) if line.startswith(("ready ", "move "))]
     for at in events:
-        for forged in ("nonsense\n", "\n", "move 99 white 0.000 1.000 2.000 a1-b2\n", "\udcff\n", "\u2028\n"):
+        for forged in ("nonsense\n", "\n", "move 99 white 0.000 1.000 2.000 a1-b2\n", "\udcff\n", "\u2028\n", "a\rb\n"):
             data = "".join([*lines[:at], forged, *lines[at + 1 :]]).encode(errors="surrogateescape")
             leftover = examine(MATCH, data)
             assert leftover.text == "".join(lines[:at])
-            assert leftover.fault.startswith(f"line {at + 1}: ")
+            assert str(leftover.fault).startswith(f"line {at + 1}: ")
             assert leftover.summary is not None
-            ending = [e.line for e in annul(leftover.summary, "so it is")[1] if isinstance(e, referee.WriteRecord)]
-            summary = record.verify(leftover.text + "".join(ending))
+            summary = verification.verify(leftover.text + annul(leftover.summary, "so it is"))
             assert (summary.result, summary.reason, summary.sentence) == ("annulled", "server_fault", "so it is")
 
 
@@ -126,20 +118,23 @@ def test_a_journal_without_a_head_cannot_be_read(text: str) -> None:
 
 def test_a_journal_of_another_match_is_not_taken_for_this_one() -> None:
     leftover = examine(MATCH + 1, played(stop_after=9).encode())
-    assert leftover.fault == "line 2: this is match 7, not 8"
+    assert str(leftover.fault) == "line 2: this is match 7, not 8"
     assert leftover.summary is None
+
+
+def test_the_first_of_two_damaged_lines_ends_what_is_trusted() -> None:
+    lines = played(stop_after=9).encode().splitlines(keepends=True)
+    leftover = examine(MATCH, b"".join([*lines[:-3], b"nonsense\n", lines[-2], b"\xff\n"]))
+    assert leftover.text.encode() == b"".join(lines[:-3])
+    assert leftover.summary is not None and leftover.fault is not None and leftover.fault.line == len(lines) - 2
 
 
 def test_stamps_go_on_by_date_but_never_back() -> None:
     summary = examine(MATCH, played(stop_after=9).encode()).summary
     assert summary is not None
-    began = datetime(2026, 1, 2, 3, 4, 5, 678_000, tzinfo=UTC)  # as in the head
-    assert stamp_at(summary, began + timedelta(days=2)) == 2 * 24 * 3600 * 1_000_000
-    assert stamp_at(summary, began - timedelta(days=2)) == summary.latest >= summary.stamp
-    odd = summary._replace(header=summary.header._replace(started="yesterday"))
-    assert stamp_at(odd, began) == summary.latest
-    naive = summary._replace(header=summary.header._replace(started="2026-01-02T03:04:05"))
-    assert stamp_at(naive, began) == summary.latest
+    began = datetime(2026, 1, 2, 3, 4, 5, 678_000, tzinfo=UTC).timestamp()  # as in the head
+    assert stamp_at(summary, began + 2 * 24 * 3600) == 2 * 24 * 3600 * 1_000_000
+    assert stamp_at(summary, began - 2 * 24 * 3600) == summary.latest >= summary.state.stamp
 
 
 # On disk.
@@ -160,7 +155,7 @@ async def test_a_damaged_journal_is_kept_and_its_match_annulled(tmp_path: Path) 
     async with open_arena(tmp_path) as harness:
         assert harness.arena.matches == {}
         assert (tmp_path / "damaged" / "7.txt").read_bytes() == damaged
-        summary = record.verify(harness.record(MATCH))
+        summary = verification.verify(harness.record(MATCH))
         assert (summary.result, summary.reason, summary.history.plies) == ("annulled", "server_fault", 9)
         lines = text.count(b"\n")
         assert summary.sentence == f"the record of the match was damaged in line {lines + 1}"
@@ -185,7 +180,7 @@ async def test_a_journal_that_cannot_be_read_is_kept_and_its_number_not_used_aga
 async def test_a_match_to_which_nobody_can_come_back_is_annulled(tmp_path: Path) -> None:
     place(tmp_path, played(stop_after=9).encode() + b"move 10", keys=False)
     async with open_arena(tmp_path) as harness:
-        summary = record.verify(harness.record(MATCH))
+        summary = verification.verify(harness.record(MATCH))
     assert (summary.reason, summary.history.plies) == ("server_fault", 9)
     assert "nobody can come back" in summary.sentence
 

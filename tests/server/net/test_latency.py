@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trio.testing import MockClock
 
-from engine import record
-from engine.record import BadRecord
+from engine.match import verification
+from engine.match.reader import BadRecord
 from engine.wire import messages as m
 from server.config.settings import Settings
 from server.net.timing import SAMPLES, LatencyProbe
@@ -93,20 +93,20 @@ async def test_what_was_measured_is_not_charged_from_the_next_turn_on(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
     text = await _played(tmp_path, 100_000, (0.03, 0.15), (0.2, 0.2))
-    summary = record.verify(text)
+    summary = verification.verify(text)
     assert summary.header.lag_allowance == 100_000
     allowed = [move.charge.allowed for move in summary.played]
     assert allowed == [0, 100_000, 30_000, 100_000]
-    assert summary.allowances[1] == 100_000
+    assert summary.state.clock.allowances[1] == 100_000
     assert text.count("lag black 100.000") == 1 and "lag-allowance 100.000\nmove-limit" in text
     with pytest.raises(BadRecord, match="black has"):
-        record.verify(text.replace("lag black 100.000", "lag black 99.000"))
+        verification.verify(text.replace("lag black 100.000", "lag black 99.000"))
     with pytest.raises(BadRecord, match=r"0.000 to 100.000 here, not 100.001"):
-        record.verify(text.replace("lag black 100.000", "lag black 100.001"))
+        verification.verify(text.replace("lag black 100.000", "lag black 100.001"))
 
 
 async def test_who_does_not_answer_is_given_nothing(tmp_path: Path, autojump_clock: MockClock) -> None:
-    summary = record.verify(await _played(tmp_path, 100_000, (-1, -1), (0.2, 0.2)))
+    summary = verification.verify(await _played(tmp_path, 100_000, (-1, -1), (0.2, 0.2)))
     assert [move.charge.allowed for move in summary.played] == [0, 0, 0, 0]
 
 
@@ -114,7 +114,7 @@ async def test_a_turn_shorter_than_the_allowance_costs_nothing_and_saves_nothing
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
     text = await _played(tmp_path, 1_000_000, (0.0, 0.3), (0.5, 0.1))
-    summary = record.verify(text)
+    summary = verification.verify(text)
     last = summary.played[-1]
     assert last.charge.charged == 0
     assert last.left[1] == summary.played[1].left[1]
@@ -144,4 +144,4 @@ async def test_a_flag_falls_later_by_the_allowance(tmp_path: Path, autojump_cloc
         began = trio.current_time()
         assert (await ann.hear(m.Result)).reason == "time"
         assert trio.current_time() - began == pytest.approx(1.2, abs=0.002)
-        assert record.verify(harness.record()).reason == "time"
+        assert verification.verify(harness.record()).reason == "time"

@@ -8,7 +8,7 @@ import pytest
 import trio
 import trio.testing
 
-from engine import record
+from engine.match import verification
 from engine.wire import messages as m
 from server.arena.session import serve_stream
 from server.net.poller import Poller
@@ -152,7 +152,7 @@ async def test_players_are_answered_however_their_lines_arrive(host: str, tmp_pa
         await ann.stream.send_all(b"MOVE a1-a1\nPING three\n")
         assert (await bob.hear(m.Result)).reason == "bad_move"
         assert (await ann.hear(m.Pong)).text == "three"
-        assert record.verify(harness.record()).history.plies == 4
+        assert verification.verify(harness.record()).history.plies == 4
         await ann.stream.aclose()
         await bob.ask(m.Quit(), m.Bye)
         await bob.stream.aclose()

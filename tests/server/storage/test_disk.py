@@ -16,9 +16,8 @@ import pytest
 from structlog.testing import capture_logs
 from trio.testing import MockClock
 
-from engine import record
+from engine.match import recovery, verification
 from engine.wire import messages as m
-from server.match import recovery
 from server.storage.record_store import Keys, RecordStore
 from tests.engine.test_record import played
 from tests.server.harness import open_arena
@@ -31,7 +30,7 @@ CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
 def _moves(parameters: str) -> Iterator[str]:
     """Return moves of a game that takes some while."""
     text = played(parameters, seed=4)
-    return iter(record.verify(text).history.moves)
+    return iter(verification.verify(text).history.moves)
 
 
 @pytest.mark.slow
@@ -60,7 +59,7 @@ def test_a_full_disk_ends_the_match_that_needs_it_and_nothing_earlier_is_lost(tm
         for client in (ann, bob):
             client.heard.clear()
         journal = (tmp_path / "running" / "2.txt").read_text(encoding="utf-8")
-        assert list(record.verify(journal).history.moves) == told
+        assert list(verification.verify(journal).history.moves) == told
         _seek(bob, ann, "params=2,3,5,5 budget=600000")
         bob.say(m.Move(m.Text("a1-b2")))
         assert ann.hear(m.Result).result == "white"
@@ -68,7 +67,7 @@ def test_a_full_disk_ends_the_match_that_needs_it_and_nothing_earlier_is_lost(tm
         assert "File too large" in server.log and "Traceback" not in server.log
     with ServerProcess(tmp_path) as again:
         assert again.stop() == 0
-    summary = record.verify((tmp_path / "records" / "2.txt").read_text(encoding="utf-8"))
+    summary = verification.verify((tmp_path / "records" / "2.txt").read_text(encoding="utf-8"))
     assert (summary.result, list(summary.history.moves)) == ("annulled", told)
 
 
@@ -131,7 +130,7 @@ def test_of_any_damaged_journal_no_true_line_before_the_damage_is_lost() -> None
             assert leftover.text.startswith(whole), what
             assert leftover.summary is not None, what
         if leftover.summary is not None:
-            assert record.verify(leftover.text).played == leftover.summary.played
+            assert verification.verify(leftover.text).played == leftover.summary.played
         else:
             assert leftover.fault, what
 

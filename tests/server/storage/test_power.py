@@ -16,8 +16,8 @@ import trio
 from structlog.testing import capture_logs
 from trio.testing import MockClock
 
-from engine import record
 from engine.games.outcome import Termination
+from engine.match import verification
 from engine.wire import messages as m
 from server.arena.record_sync import Rounds, synced
 from server.contest.fixtures import Fixture, GameResult
@@ -132,10 +132,10 @@ async def test_a_power_cut_costs_what_was_not_synced_and_nothing_else(
                 assert harness.arena.record_store.next_number() > promised.numbers
                 for match, text in promised.synced.items():
                     state = harness.arena.matches.get(match)
-                    whole = record.verify(text)
+                    whole = verification.verify(text)
                     if state is None:
                         assert harness.record(match).startswith(text), place
-                        assert record.verify(harness.record(match)).reason in ("time", "resign")
+                        assert verification.verify(harness.record(match)).reason in ("time", "resign")
                     else:
                         assert state.state.history.moves[: whole.history.plies] == whole.history.moves
                         assert harness.arena.record_store.journal(match).decode().startswith(text), place

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from trio.testing import MockClock
 
-from engine import record
-from engine.record.signature import NOBODY, THIS_SERVER, public_key, shown, signer
+from engine.match import verification
+from engine.match.signature import NOBODY, THIS_SERVER, public_key, shown, signer
 from engine.wire import messages as m
-from server.contest.export.container import public_pem
+from server.contest.export.archive import public_pem
 from server.storage.record_store import Keys, RecordStore
 from server.storage.signing_key import public_half, signing_key
 from tests.engine.test_record import played
@@ -23,7 +23,7 @@ def store(tmp_path: Path) -> Callable[[Path], RecordStore]:
 
 def signer_of(record_store: RecordStore, match: int, key: Path) -> str:
     text = record_store.read(match)
-    assert text is not None and record.verify(text).result
+    assert text is not None and verification.verify(text).result
     return signer(public_half(key), text.encode())
 
 

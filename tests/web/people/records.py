@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.clock import TimeControl
 from engine.games.catalogue import GAMES
-from engine.record import Header
-from server.match import referee
+from engine.match import referee
+from engine.match.clock import TimeControl
+from engine.match.record import Header
 
 
 def record(
@@ -28,7 +28,7 @@ def record(
     state, lines, now = referee.begin(header), [header.text()], 0
 
     def take(step: referee.Step) -> referee.State:
-        lines.extend(effect.line for effect in step[1] if isinstance(effect, referee.WriteRecord))
+        lines.extend(referee.lines_of(step[1]))
         return step[0]
 
     for side in (1, 0):

@@ -9,6 +9,7 @@ What programs need of /etc is shown in one mount of a copy, since each mount of 
 millisecond. The copy is made anew when something has changed there. If none can be made, each file is a mount.
 """
 
+import errno
 import fcntl
 import os
 import re
@@ -25,7 +26,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from server.contest.definition import Bounds
-from server.contest.programs.sandbox.resource_usage import MEGABYTE
+from server.contest.programs.sandbox.limits import MEGABYTE
 
 NAMES = (
     *("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "ld-musl-x86_64.path", "localtime", "timezone"),
@@ -44,9 +45,18 @@ def system_settings(place: Path) -> tuple[str, ...]:
     """Return the words for bubblewrap that show them; the copy is made in this folder, made where it is missing."""
     found = sorted({path for name in NAMES for path in ETC.glob(name)})
     copy = place / f"etc-{_digest(found)}"
-    if not _held(copy) and not (_made(found, copy) and _held(copy)):
-        return _one_by_one(found)
-    _remove_others(copy)
+    try:
+        if not copy.is_dir():
+            _make(found, copy)
+        if copy not in _HELD:
+            _HELD[copy] = _lock(copy, fcntl.LOCK_SH)
+    except OSError:
+        return tuple(word for path in found for word in ("--ro-bind", str(path), str(path)))
+    for other in set(place.glob("etc-*")) - {copy}:
+        with suppress(OSError):  # a process holds it
+            held = _lock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(other, ignore_errors=True)
+            os.close(held)
     return ("--ro-bind", str(copy), str(ETC))
 
 
@@ -54,77 +64,47 @@ def _digest(found: Iterable[Path]) -> str:
     """Return what tells these files and folders, as they are now, from others."""
     told = sha256()
     for path in found:
-        for folder, folders, files in os.walk(path) if path.is_dir() else [(str(path.parent), [], [path.name])]:
-            folders.sort()
-            for name in sorted((*folders, *files)):
-                one = Path(folder, name)
-                with suppress(OSError):
-                    told.update(
-                        f"{one} {one.lstat().st_mtime_ns} {one.stat().st_mtime_ns} {one.stat().st_size}\n".encode()
-                    )
+        for one in (path, *sorted(path.rglob("*"))):
+            with suppress(OSError):
+                times = f"{one.lstat().st_mtime_ns} {one.stat().st_mtime_ns} {one.stat().st_size}"
+                told.update(f"{one} {times}\n".encode())
     return told.hexdigest()[:16]
 
 
-def _held(copy: Path) -> bool:
-    """Keep others from removing a copy until this process ends; tell whether it is there."""
-    if copy in _HELD and copy.is_dir():
-        return True
-    with suppress(OSError):
-        held = os.open(copy, os.O_RDONLY)
-        with suppress(OSError):  # where the file system has no locks, nobody removes anything
-            fcntl.flock(held, fcntl.LOCK_SH)
-        if copy.is_dir() and os.path.samestat(os.fstat(held), copy.stat()):
-            _HELD[copy] = held
-            return True
-        os.close(held)
-    return False
-
-
-def _remove_others(copy: Path) -> None:
-    """Remove copies of what /etc had before, as far as no process holds them."""
-    for other in copy.parent.glob("etc-*"):
-        if other == copy:
-            continue
-        with suppress(OSError):
-            held = os.open(other, os.O_RDONLY)
-            try:
-                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(other, ignore_errors=True)
-            finally:
-                os.close(held)
-
-
-def _made(found: Iterable[Path], copy: Path) -> bool:
-    """Make the copy, whole or not at all; tell whether it is there."""
+def _lock(copy: Path, operation: int) -> int:
+    """Lock a copy; return the descriptor that holds the lock until it is closed. Raises OSError."""
+    held = os.open(copy, os.O_RDONLY)
     try:
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        new = Path(tempfile.mkdtemp(prefix="new-", dir=copy.parent))
+        fcntl.flock(held, operation)
+        if not os.path.samestat(os.fstat(held), copy.stat()):
+            raise FileNotFoundError(errno.ENOENT, "another process has removed it", str(copy))
     except OSError:
-        return False
+        os.close(held)
+        raise
+    return held
+
+
+def _make(found: Iterable[Path], copy: Path) -> None:
+    """Make the copy, whole or not at all; raises OSError."""
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    new = Path(tempfile.mkdtemp(prefix="new-", dir=copy.parent))
     try:
         for path in found:
-            _copy(path, new / path.relative_to(ETC))
+            to = new / path.relative_to(ETC)
+            to.parent.mkdir(parents=True, exist_ok=True)
+            if path.is_dir():
+                shutil.copytree(path, to, symlinks=True, copy_function=_copy_file)
+            else:
+                _copy_file(str(path), str(to))
         new.rename(copy)
-    except OSError:  # another process may have made it meanwhile
+    except OSError:
         shutil.rmtree(new, ignore_errors=True)
-    return copy.is_dir()
-
-
-def _one_by_one(found: Iterable[Path]) -> tuple[str, ...]:
-    return tuple(word for path in found for word in ("--ro-bind", str(path), str(path)))
-
-
-def _copy(path: Path, to: Path) -> None:
-    """Copy a file or folder, but for what cannot be read, which no program could read either; raises OSError."""
-    to.parent.mkdir(parents=True, exist_ok=True)
-    if path.is_dir():
-        shutil.copytree(path, to, symlinks=True, copy_function=_copy_file)
-    else:
-        _copy_file(str(path), str(to))
+        if not copy.is_dir():  # another process has not made it meanwhile
+            raise
 
 
 def _copy_file(path: str, to: str) -> None:
-    with suppress(PermissionError, FileNotFoundError):  # a link may lead nowhere
+    with suppress(PermissionError, FileNotFoundError):  # no program could read it, or a link leads nowhere
         shutil.copy(path, to)
 
 
@@ -209,12 +189,8 @@ def sandboxed(command: Sequence[str], view: View, bounds: Bounds, given: Descrip
         words += ["--tmpfs", str(path), "--remount-ro", str(path)]
     for path in view.writable:
         words += ["--bind", str(path), str(path)]
-    words += (
-        ["--dir", str(view.folder)]
-        if not is_shown(view.folder)
-        and not any(view.folder.is_relative_to(path) for path in (*readable, *view.writable))
-        else []
-    )
+    if not is_shown(view.folder, *readable, *view.writable):
+        words += ["--dir", str(view.folder)]
     words += ["--remount-ro", "/", "--chdir", str(view.folder)]
     words += ["--json-status-fd", str(given.status), "--block-fd", str(given.block), "--seccomp", str(given.filter)]
     return [*words, "--", *command]
@@ -237,9 +213,8 @@ def path_of(path: str, view: View) -> str:
         place for place in known if Path(place) in files or any(Path(place).is_relative_to(path) for path in seen)
     ]
     # arena-bot is found also where the server's own environment is not on the path
-    return os.pathsep.join(
-        dict.fromkeys((*places, os.path.dirname(sys.executable), "/usr/local/bin", "/usr/bin", "/bin"))
-    )
+    usual = (os.path.dirname(sys.executable), "/usr/local/bin", "/usr/bin", "/bin")
+    return os.pathsep.join(dict.fromkeys((*places, *usual)))
 
 
 def outermost(paths: Iterable[Path]) -> list[Path]:
@@ -314,15 +289,7 @@ def _system() -> tuple[str, ...]:
         elif path.is_dir():
             words += ["--ro-bind", str(path), str(path)]
     words += system_settings(_kernels().parent)
-    words += [
-        "--dev",
-        "/dev",
-        "--size",
-        str(SHARED_MEGABYTES * MEGABYTE),
-        "--tmpfs",
-        "/dev/shm",
-        "--remount-ro",
-        "/dev",
-    ]
+    shared = ("--size", str(SHARED_MEGABYTES * MEGABYTE), "--tmpfs", "/dev/shm")
+    words += ["--dev", "/dev", *shared, "--remount-ro", "/dev"]
     # root may change settings of the kernel there, capabilities or not
     return (*words, "--proc", "/proc", "--remount-ro", "/proc")

@@ -14,7 +14,7 @@ from functools import cache
 import trio
 
 from server.config.process_settings import lower_priority_of
-from server.contest.programs.sandbox.resource_usage import family
+from server.contest.programs.sandbox.limits import family
 
 MAX_SHARED = 3
 """With so few cores programs get all of them: a game takes two, and of three only one would be left for the rest."""
@@ -29,17 +29,13 @@ def usable() -> tuple[int, ...]:
 class CoreLease:
     """The core of a program, perhaps after the program that has it now."""
 
-    def __init__(self, core: int | None, before: "CoreLease | None" = None) -> None:
-        """Take the number of the core, None for any, and the earlier lease that has to end first."""
+    def __init__(self, core: int | None) -> None:
+        """Take the number of the core; None for any, which is ready at once."""
         self.core = core
         self.ready = trio.Event()
         """Set when nothing else has the core any more."""
-        self.before = before
-        self.after: CoreLease | None = None
-        if before is None:
+        if core is None:
             self.ready.set()
-        else:
-            before.after = self
 
 
 class Cores:
@@ -57,22 +53,25 @@ class Cores:
         """How many programs can think at a time."""
         self.pinned = self.count <= len(programs)
         """Whether each gets a core of its own."""
-        self._free = list(programs[-self.count :]) if self.pinned else []
-        self._rest = set(found).difference(self._free) if self.pinned and len(found) > MAX_SHARED else set()
-        self._confined = False
+        self._leases: dict[int, list[CoreLease]] = {core: [] for core in programs[-self.count :]} if self.pinned else {}
+        """The leases of each core: the first one has it, the next one waits for it."""
         self._ending: list[CoreLease] = []
+        self._rest = set(found).difference(self._leases) if self.pinned and len(found) > MAX_SHARED else set()
+        self._confined = False
 
     def take(self) -> CoreLease:
         """Lease a core, perhaps one that is about to be free; if there is none, the lease has no core of its own."""
-        if not self._free and not self._ending:
+        free = [core for core, leases in self._leases.items() if not leases]
+        ending = [core for one in self._ending if (core := one.core) is not None and self._leases[core][-1] is one]
+        if not free and not ending:
             return CoreLease(None)
         if self._rest and not self._confined:
             self._confined = True
-            _STARTS.confine(self._rest)
-        if self._free:
-            return CoreLease(self._free.pop())
-        before = self._ending.pop(0)
-        return CoreLease(before.core, before)
+            confine(self._rest)
+        lease = CoreLease(core := free[-1] if free else ending[0])
+        self._leases[core].append(lease)
+        self._leases[core][0].ready.set()
+        return lease
 
     def announce(self, leases: Collection[CoreLease]) -> None:
         """Offer cores whose programs are being ended: the next lease waits until the core is given back."""
@@ -82,22 +81,21 @@ class Cores:
         """Give back a leased core, to the next lease that waits for it or to the pool."""
         if lease in self._ending:
             self._ending.remove(lease)
-        if lease.core is None:
-            return
-        if lease.before is not None and not lease.ready.is_set():  # it was waited for in vain
-            lease.before.after = None
-            self._ending.append(lease.before)
-        elif lease.after is not None:
-            lease.after.before = None
-            lease.after.ready.set()
-        else:
-            self._free.append(lease.core)
+        if lease.core is not None:
+            leases = self._leases[lease.core]
+            leases.remove(lease)
+            if leases:
+                leases[0].ready.set()
 
     def rest(self) -> None:
         """Let the server use all cores while none is leased."""
         if self._confined:
             self._confined = False
-            _STARTS.confine(usable())
+            confine(usable())
+
+
+_AFFINITY = threading.Lock()
+"""Held while cores of the server's threads are set, or inherited by a program."""
 
 
 @contextmanager
@@ -106,51 +104,25 @@ def started_on(core: int | None) -> Iterator[None]:
     if not usable():
         yield
         return
-    _STARTS.begin({core} if core is not None else usable())
-    try:
-        yield
-    finally:
-        _STARTS.end()
+    with _AFFINITY:
+        own = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {core} if core is not None else usable())
+        try:
+            yield
+        finally:
+            os.sched_setaffinity(0, own)
 
 
-class _Starts:
-    """The cores of the server's threads, and the threads that are starting programs."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._starting: set[int] = set()
-        self._own: Collection[int] = ()
-
-    def confine(self, cores: Collection[int]) -> None:
-        """Restrict this process, and the processes of its session, to these cores."""
-        with self._lock:
-            self._own = cores
-            for _ in range(2):  # a thread that was not looked at may have started another one
-                for process in family(os.getpid()):
-                    with suppress(OSError):
-                        if os.getsid(process) == os.getsid(0):  # programs have sessions of their own
-                            for thread in map(int, os.listdir(f"/proc/{process}/task")):
-                                self._set(thread, cores)
-
-    def _set(self, thread: int, cores: Collection[int]) -> None:
-        if thread not in self._starting:
-            with suppress(OSError):  # it has ended
-                os.sched_setaffinity(thread, cores)
-
-    def begin(self, cores: Collection[int]) -> None:
-        """Let the calling thread, and the processes that it starts, use these cores."""
-        with self._lock:
-            self._starting.add(threading.get_native_id())
-            os.sched_setaffinity(0, cores)
-
-    def end(self) -> None:
-        """Let the calling thread use the server's cores again."""
-        with self._lock:
-            self._starting.discard(threading.get_native_id())
-            os.sched_setaffinity(0, self._own or usable())
-
-
-_STARTS = _Starts()
+def confine(cores: Collection[int]) -> None:
+    """Restrict this process, and the processes of its session, to these cores. Programs have sessions of their own."""
+    with _AFFINITY:
+        for _ in range(2):  # a thread that was not looked at may have started another one
+            for process in family(os.getpid()):
+                with suppress(OSError):  # it has ended
+                    if os.getsid(process) == os.getsid(0):
+                        for thread in map(int, os.listdir(f"/proc/{process}/task")):
+                            with suppress(OSError):
+                                os.sched_setaffinity(thread, cores)
 
 
 NICENESS = 5

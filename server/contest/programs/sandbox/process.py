@@ -13,9 +13,10 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 import trio
@@ -23,16 +24,15 @@ import trio
 from engine.games.outcome import Termination
 from server.config.process_settings import nice_value
 from server.contest.definition import Bounds
-from server.contest.programs.sandbox import cgroups
 from server.contest.programs.sandbox.bubblewrap import Descriptors, View, sandboxed
 from server.contest.programs.sandbox.cores import NICENESS, spawn
-from server.contest.programs.sandbox.resource_usage import (
+from server.contest.programs.sandbox.limits import (
     MEGABYTE,
     PROCESSES_FACTOR,
-    WATCHER,
     Excess,
     Usage,
     Watched,
+    around,
     out_of_cpu_time,
     out_of_memory,
 )
@@ -101,26 +101,52 @@ class NotSealed(OSError):
 
 
 class Sealed:
-    """A sandbox that was started, with its program."""
+    """A sandbox that was started, with its program. `close` it when all in it has ended."""
 
-    def __init__(self, process: subprocess.Popen[bytes], status: int, goes: int, way: socket.socket | None) -> None:
-        """Take over bubblewrap, two pipes, and the way that a port is handed over by.
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        pipes: tuple[int, int],
+        way: socket.socket | None,
+        own: ExitStack,
+        seal: Seal,
+        home: str,
+    ) -> None:
+        """Take bubblewrap, two pipes, and the way that a port is handed over by, which ``own`` closes; set the bounds.
 
-        It writes its status to the first pipe, and reads a byte from the other one before the program begins.
+        Bubblewrap writes its status to the first pipe, and reads a byte from the other one before the program begins.
+        ``home`` is that of the server's data directory. If it fails, all that it has begun is left to ``own``.
         """
         self.process = process
-        self._status = status
-        self._goes = goes
+        self._status, self._goes = pipes
         self._way = way
+        self._told = b""
         self._first = self._first_process()
         try:
             self._handle = os.pidfd_open(self._first)
         except OSError:  # it would wait for bubblewrap for ever
             os.kill(self._first, signal.SIGKILL)
             raise
-        self._watched: Watched | None = None
-        self._group: cgroups.Group | None = None
-        self._told = b""
+        own.callback(os.close, self._handle)
+        own.callback(self.kill)  # it waits for bubblewrap for ever, where that is killed alone
+        self._group = around(self._first, home, seal.bounds)
+        if self._group is not None:
+            own.callback(self._group.close)
+        for kind, (soft, hard) in _limits(seal).items():
+            _, most = resource.getrlimit(kind)  # of the server itself: nobody may have more
+            limit = (soft, hard) if most == resource.RLIM_INFINITY else (min(soft, most), min(hard, most))
+            try:
+                resource.prlimit(self._first, kind, limit)
+            except PermissionError as error:
+                raise NotSealed(f"the system does not let this user limit programs: {error.strerror}") from error
+            except ProcessLookupError:  # it has ended
+                break
+        self._watched = Watched(self._first, seal.bounds, seal.cpu_seconds, self.kill, nice_value(seal.niceness))
+        self.look = self._watched.look
+        """Measures what has been used until now."""
+        own.callback(self._watched.close)
+        self._watched.begin()
+        self._own = own.pop_all()
 
     def _first_process(self) -> int:
         """Return the number of the first process in the sandbox, as soon as there is one."""
@@ -131,22 +157,6 @@ class Sealed:
                 raise NotSealed(f"no sandbox could be made: bubblewrap ended with status {self.process.wait()}")
             line += data
         return int(json.loads(line)["child-pid"])
-
-    def bound(self, seal: Seal, home: str) -> None:
-        """Set the bounds, before the program begins; ``home`` is that of the server's data directory."""
-        self._group = cgroups.around(self._first, home, seal.bounds)
-        for kind, (soft, hard) in _limits(seal).items():
-            _, most = resource.getrlimit(kind)  # of the server itself: nobody may have more
-            limit = (soft, hard) if most == resource.RLIM_INFINITY else (min(soft, most), min(hard, most))
-            try:
-                resource.prlimit(self._first, kind, limit)
-            except PermissionError as error:
-                raise NotSealed(f"the system does not let this user limit programs: {error.strerror}") from error
-            except ProcessLookupError:  # it has ended
-                break
-        niceness = nice_value(seal.niceness)
-        self._watched = Watched(self._first, seal.bounds, seal.cpu_seconds, self.kill, niceness=niceness)
-        WATCHER.add(self._watched)
 
     def begin(self) -> None:
         """Let the program begin; raises OSError."""
@@ -159,8 +169,7 @@ class Sealed:
         """
         if self._way is None:
             return None
-        way, self._way = trio.socket.from_stdlib_socket(self._way), None
-        with way:
+        with trio.socket.from_stdlib_socket(self._way) as way:
             data, told, _, _ = await way.recvmsg(1, socket.CMSG_SPACE(array.array("i").itemsize))
         for level, kind, given in told:
             if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
@@ -169,11 +178,6 @@ class Sealed:
         if data:  # it has handed its port over, and the system has dropped it on the way
             raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
         return None
-
-    def look(self) -> None:
-        """Take note of what has been used until now."""
-        if self._watched is not None:
-            self._watched.look()
 
     def kill(self) -> None:
         """End all that is in the sandbox, at once."""
@@ -184,6 +188,12 @@ class Sealed:
         """Wait until nothing of it runs any more."""
         await trio.lowlevel.wait_readable(self._handle)
 
+    async def end(self) -> tuple[int, Excess | None]:
+        """Wait until nothing of it runs any more; return the exit status, and the bound that was exceeded."""
+        await self.gone()
+        status = self.status(await trio.to_thread.run_sync(self.process.wait))
+        return status, self.excess(status)
+
     def status(self, raw: int) -> int:
         """Return the exit status of the program, negative for a signal, from that of bubblewrap."""
         number = raw - SIGNALLED
@@ -191,20 +201,20 @@ class Sealed:
 
     def excess(self, status: int | None) -> Excess | None:
         """Return the bound for which it was ended; None where it was not."""
-        if self._watched is None:
-            return None
-        if self._watched.excess is None and status == -signal.SIGXFSZ:
-            return Excess(Termination.FILE_TOO_LARGE, f"a file may have {self._watched.bounds.file_size} MB")
-        if self._watched.excess is None and status == -signal.SIGXCPU:
-            return out_of_cpu_time(self._watched.cpu_seconds)
-        if self._watched.excess is None and self._group is not None and self._group.out_of_memory:
-            return out_of_memory(self._watched.bounds, ", and the system has ended it")
-        return self._watched.excess
+        watched = self._watched
+        if watched.excess is not None:
+            return watched.excess
+        if status == -signal.SIGXFSZ:
+            return Excess(Termination.FILE_TOO_LARGE, f"a file may have {watched.bounds.file_size} MB")
+        if status == -signal.SIGXCPU:
+            return out_of_cpu_time(watched.cpu_seconds)
+        killed = self._group is not None and self._group.out_of_memory
+        return out_of_memory(watched.bounds, ", and the system has ended it") if killed else None
 
     @property
     def usage(self) -> Usage:
         """Return what has been used, as far as was seen."""
-        seen = Usage() if self._watched is None else self._watched.usage
+        seen = self._watched.usage
         return seen if self._group is None else seen._replace(cpu_seconds=self._group.cpu_seconds)
 
     def never_ran(self) -> bool:
@@ -216,15 +226,7 @@ class Sealed:
 
     def close(self) -> None:
         """Forget the sandbox, which has ended."""
-        if self._group is not None:
-            self._group.close()
-        if self._watched is not None:
-            WATCHER.remove(self._watched)
-        if self._way is not None:
-            self._way.close()
-        os.close(self._goes)
-        os.close(self._handle)
-        os.close(self._status)
+        self._own.close()
 
 
 async def in_lasting_thread(work: Callable[[], Result]) -> Result:
@@ -256,50 +258,51 @@ def start(
     Raises `NotSealed` and other OSError, for none of which the program is to blame. To be called by
     `in_lasting_thread`.
     """
-    told, tells = os.pipe()
-    waits, goes = _pipe_without_end()
-    refused: int | None = None
-    ways: tuple[socket.socket, socket.socket] | None = None
-    process, sealed = None, None
+    with ExitStack() as own:  # closes what was opened here, unless the sandbox takes it over
+        with ExitStack() as handed:
+            told, tells = os.pipe()
+            own.callback(os.close, told)
+            handed.callback(os.close, tells)
+            waits, goes = _pipe_without_end()
+            own.callback(os.close, goes)
+            handed.callback(os.close, waits)
+            refused = filter_to_read()
+            handed.callback(os.close, refused)
+            descriptors, way = Descriptors(tells, waits, refused), None
+            given = [*descriptors]
+            if port is not None:
+                way, theirs = socket.socketpair()
+                own.enter_context(way)
+                given.append(handed.enter_context(theirs).fileno())
+                command = [sys.executable, "-I", "-S", "-c", LAUNCHER, str(given[-1]), str(port), *command]
+            words = sandboxed(command, seal.view, seal.bounds, descriptors)
+            new_session_keyring()
+            talks, niceness = port is None, seal.niceness
+            process = spawn(words, environment, "/", core, talks=talks, errors=errors, given=given, niceness=niceness)
+        try:
+            return Sealed(process, (told, goes), way, own, seal, home)
+        except BaseException:
+            own.close()
+            with process:
+                process.kill()
+            raise
+
+
+@asynccontextmanager
+async def running(
+    command: Sequence[str], environment: Mapping[str, str], seal: Seal, port: int | None, errors: int, home: str
+) -> AsyncIterator[Sealed]:
+    """Run a program in a sandbox, as `start` does, and end all that is in it when the context is left."""
+    box = await in_lasting_thread(partial(start, command, environment, seal, None, port, errors, home))
     try:
-        if port is not None:
-            ways = socket.socketpair()
-            command = [sys.executable, "-I", "-S", "-c", LAUNCHER, str(ways[1].fileno()), str(port), *command]
-        refused = filter_to_read()
-        handed = Descriptors(tells, waits, refused)
-        given = [*handed] if ways is None else [*handed, ways[1].fileno()]
-        words = sandboxed(command, seal.view, seal.bounds, handed)
-        talks = port is None
-        new_session_keyring()
-        process = spawn(words, environment, "/", core, talks=talks, errors=errors, given=given, niceness=seal.niceness)
-        os.close(tells)
-        tells = -1
-        sealed = Sealed(process, told, goes, ways and ways[0])
-        sealed.bound(seal, home)
-    except BaseException:
-        if sealed is not None:
-            sealed.kill()  # which waits for bubblewrap for ever, where that is killed alone
-        if process is not None:
-            process.kill()
-            process.wait()
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    pipe.close()
-        if sealed is not None:
-            sealed.close()
-        else:
-            os.close(told)
-            os.close(goes)
-            if ways is not None:
-                ways[0].close()
-        raise
+        box.begin()
+        yield box
     finally:
-        for descriptor in (tells, waits, refused):
-            if descriptor is not None and descriptor >= 0:
-                os.close(descriptor)
-        if ways is not None:
-            ways[1].close()
-    return sealed
+        with trio.CancelScope(shield=True):
+            box.kill()
+            await box.end()
+            with box.process:
+                box.close()
 
 
 def _pipe_without_end() -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from engine.clock import TimeControl
+from engine.match.clock import TimeControl
 from engine.statistics.elo import Sprt
 from server.commands.match.contest import MatchSetup, make_setup
 from server.commands.match.players import MatchPlayer

@@ -21,10 +21,3 @@ def test_the_first_games_of_a_match_are_those_of_a_longer_one() -> None:
     short, long = setup(games=4), setup(games=12)
     assert long.fixtures[:4] == short.fixtures
     assert long.setting == short.setting, "no game depends on the number of games"
-
-
-def test_every_two_of_several_players_meet_equally_often() -> None:
-    made = setup(("a", "b", "c"), games=4)
-    pairs = [frozenset(fixture.players) for fixture in made.fixtures]
-    assert len(pairs) == 12 and all(pairs.count(pair) == 4 for pair in pairs)
-    assert all(made.fixtures[number].swapped == made.fixtures[number + 1] for number in range(0, 12, 2))

@@ -9,7 +9,7 @@ from pathlib import Path
 import cyclopts
 import pytest
 
-from engine import record
+from engine.match import verification
 from server.commands.match.command import match
 from tests.server.commands.match.command import Match, row, run
 
@@ -68,7 +68,7 @@ def test_two_bots_of_a_folder_play_with_records_and_reports(tmp_path: Path) -> N
     found = json.loads((tmp_path / "match.json").read_text())
     assert found["status"] == 0 and len(found["games"]) == 4
     for game in found["games"]:
-        summary = record.verify((tmp_path / "games" / f"{game['number']}.txt").read_text())
+        summary = verification.verify((tmp_path / "games" / f"{game['number']}.txt").read_text())
         assert (list(summary.header.players), summary.history.plies) == (game["players"], game["plies"])
     assert 'failures="0"' in (tmp_path / "match.xml").read_text()
     assert sorted(path.name for path in tmp_path.glob("games/*.txt")) == ["1.txt", "2.txt", "3.txt", "4.txt"]

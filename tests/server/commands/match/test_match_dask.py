@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import record
+from engine.match import verification
 from tests.server.commands.match.command import run
 from tests.server.machines import Machines
 
@@ -27,5 +27,5 @@ def test_a_match_on_a_cluster_is_the_same_as_here(tmp_path: Path, machines: Mach
         del game["used_ms"]
     assert here == there and "4 of 4 games" in said
     for game in there:
-        summary = record.verify((tmp_path / "games" / f"{game['number']}.txt").read_text())
+        summary = verification.verify((tmp_path / "games" / f"{game['number']}.txt").read_text())
         assert (list(summary.header.players), summary.history.plies) == (game["players"], game["plies"])

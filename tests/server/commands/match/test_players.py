@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from server.commands.match.players import BadPlayer, MatchPlayer, read_players
-from server.contest.programs.command import connects
+from server.contest.programs.program import connects
 
 CHOOSE = "from engine.games import moves, play\n\ndef choose(position, clocks):\n    return moves(position)[0]\n"
 PLAYS = "from bots.client import play\n\ndef choose(position, clocks):\n    return ''\n\nplay(choose)\n"

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from engine.games.outcome import Termination
-from engine.statistics.elo import Decision, Sprt, estimate
+from engine.statistics.elo import Sprt, estimate
 from server.commands.match.results import (
     Progress,
     Tally,
@@ -115,29 +115,15 @@ def test_a_row_has_results_pairs_time_and_causes() -> None:
     for each in (game(1, "ann"), game(2, "ann"), game(3, None), game(4, "bob", "time"), game(5, "ann", "crashed")):
         tally.add(each)
     ann, bob = tally.rows()
-    assert (ann.wins, ann.draws, ann.losses, ann.points, ann.score) == (3, 1, 1, 3.5, 0.7)
-    assert (bob.wins, bob.draws, bob.losses, bob.points) == (1, 1, 3, 1.5)
-    assert ann.counts == (0, 1, 0, 0, 1), "the fifth game has no other one of its pair yet"
-    assert bob.counts == ann.counts[::-1]
-    assert ann.estimate == estimate(ann.counts)
-    assert dict(ann.causes) == {"time": 1} and dict(bob.causes) == {"board": 2, "crashed": 1}
+    assert (ann.wins, ann.draws, ann.losses, ann.score) == (3, 1, 1, 0.7)
+    assert (bob.wins, bob.draws, bob.losses, bob.score) == (1, 1, 3, 0.3)
+    assert ann.pairs_by_points == (0, 1, 0, 0, 1), "the fifth game has no other one of its pair yet"
+    assert bob.pairs_by_points == ann.pairs_by_points[::-1]
+    assert (ann.elo, ann.elo_margin_95, ann.los) == estimate(ann.pairs_by_points)
+    assert dict(ann.losses_by_cause) == {"time": 1} and dict(bob.losses_by_cause) == {"board": 2, "crashed": 1}
     assert [(fault.number, fault.cause) for fault in ann.faults] == [(4, "time")]
     assert [(fault.number, fault.sentence) for fault in bob.faults] == [(5, "sentence 5")]
-    assert (ann.moves, ann.used_ms) == (3 + 2 + 3 + 2 + 3, 30.0 + 10 + 30 + 10 + 30)
     assert ann.ms_a_move == pytest.approx(110 / 13)
-
-
-def test_the_test_takes_pairs_in_the_order_of_the_schedule_however_games_end() -> None:
-    test = Sprt(0, 300)
-    in_order, mixed = Tally(("ann", "bob"), test), Tally(("ann", "bob"), test)
-    games = [game(number, None if number % 5 == 0 else "ann") for number in range(1, 61)]
-    for each in games:
-        in_order.add(each)
-    for each in games[::-1]:
-        mixed.add(each)
-    assert in_order.pairs.decision is mixed.pairs.decision is Decision.H1
-    assert in_order.rows() == mixed.rows() and in_order.pairs.ratio == mixed.pairs.ratio >= test.upper
-    assert in_order.count == len(in_order.games) == 2 * in_order.pairs.pairs < 60, "what came after does not count"
 
 
 def test_players_of_a_round_robin_are_measured_against_all_others() -> None:
@@ -147,7 +133,7 @@ def test_players_of_a_round_robin_are_measured_against_all_others() -> None:
         winner = min(fixture.players)
         points = (float(fixture.players[0] == winner), float(fixture.players[1] == winner))
         tally.add(game(number, winner, players=fixture.players, points=points))
-    assert [(row.name, row.wins, row.losses, row.counts) for row in tally.rows()] == [
+    assert [(row.name, row.wins, row.losses, row.pairs_by_points) for row in tally.rows()] == [
         ("ann", 4, 0, (0, 0, 0, 0, 2)),
         ("bob", 2, 2, (1, 0, 0, 0, 1)),
         ("carol", 0, 4, (2, 0, 0, 0, 0)),

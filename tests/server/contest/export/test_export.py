@@ -17,18 +17,18 @@ import pytest
 from msgspec.structs import replace
 
 from engine.games.catalogue import GAMES
-from engine.record import Header
-from engine.record.signature import shown
-from server.contest.export import container
-from server.contest.export.checking import verify_export
-from server.contest.export.container import BadExport, pack, unpack
-from server.contest.export.contents import export, signed
+from engine.games.outcome import Outcome, Termination
+from engine.match import referee
+from engine.match.record import Header
+from engine.match.signature import shown
+from server.contest.export import archive
+from server.contest.export.archive import BadExport, pack, signed, unpack
+from server.contest.export.exported_contest import export, verify_export
 from server.contest.fixtures import Fixture
 from server.contest.interventions import Intervention, Kind
 from server.contest.runtime.prover_process import BY
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Verdict
-from server.match import referee
 from server.storage.signing_key import FILE as SIGNING_KEY
 from server.storage.signing_key import public_half
 from tests.server.contest.runtime.test_verify_process import CONTROL, DEFINITION, held, hold
@@ -76,9 +76,9 @@ def _adjudicated(fixture: Fixture, number: int) -> str:
     header = Header(number, position, fixture.players, CONTROL, 50, "test", "2026-11-22T12:00:00.000Z")
     state, first = referee.ready(referee.begin(header), 0, 1_000)
     state, second = referee.ready(state, 1, 2_000)
-    _, third = referee.adjudicate(state, None, f"neither side can force a win from here, {BY}", 3_000)
-    effects = (*first, *second, *third)
-    return header.text() + "".join(effect.line for effect in effects if isinstance(effect, referee.WriteRecord))
+    outcome = Outcome(None, Termination.ADJUDICATED, f"neither side can force a win from here, {BY}")
+    _, third = referee.end(state, outcome, 3_000)
+    return header.text() + "".join(referee.lines_of([*first, *second, *third]))
 
 
 def test_adjudicated_games_say_who_adjudicated_them(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_the_key_is_for_the_owner_alone(packed: bytes, held: Path) -> None:
 
 def _signed_again(files: Files, data: Path) -> bytes:
     """Return the archive with a signature that is true, of another key."""
-    signature = (container.MANIFEST, container.SIGNATURE, container.PUBLIC_KEY)
+    signature = (archive.MANIFEST, archive.SIGNATURE, archive.PUBLIC_KEY)
     return signed(data, "Autumn", {name: text for name, text in files.items() if name not in signature})
 
 
@@ -187,7 +187,7 @@ def test_what_is_no_export_is_refused_in_a_sentence(data: bytes, sentence: str) 
 
 
 def test_a_bomb_does_not_go_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(container, "MAX_UNPACKED", 100_000)
+    monkeypatch.setattr(archive, "MAX_UNPACKED", 100_000)
     with pytest.raises(BadExport, match="unpacked it takes more than 100000 bytes"):
         unpack(_zip(("contest.json", bytes(10**7))))
 

@@ -7,7 +7,7 @@ from server.contest.definition import Definition, Format, Qualification
 from server.contest.fixtures import QUALIFICATION, Fixture, GameResult
 from server.contest.plan import Plan, Present, plan
 from server.contest.report.contents import make_report
-from server.contest.report.estimate import Moment
+from server.contest.report.progress import Moment
 from server.contest.report.structure import Report
 from tests.server.contest.played import CONTROL, by_seed, contest
 

@@ -12,11 +12,11 @@ from server.contest.formats.ladder import Ladder
 from server.contest.formats.round_robin import Gauntlet, RoundRobin
 from server.contest.formats.swiss import Swiss
 from server.contest.plan import plan
-from server.contest.report import contents, ratings_part
+from server.contest.report import contents
 from server.contest.report.contents import make_report
-from server.contest.report.estimate import Moment
 from server.contest.report.page import page
-from server.contest.report.structure import Report, winners
+from server.contest.report.progress import Moment
+from server.contest.report.structure import TEST, Report, winners
 from server.contest.scoring.disqualification import find_disqualified, losses
 from server.contest.scoring.game_result import absence_result, missing_sentence
 from server.contest.standings import standings
@@ -127,15 +127,6 @@ def test_ratings_are_those_of_the_games_between_entrants_who_have_played() -> No
     assert [one.advantage for one in made.variants] == list(found.advantage)
 
 
-def test_variants_count_the_games_between_entrants() -> None:
-    definition = contest(3, RoundRobin(), variants=2)
-    games = play(definition, better_wins)
-    made = make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
-    assert [(one.name, one.games, one.first_wins, one.draws, one.second_wins) for one in made.variants] == [
-        ("morris", 6, 3, 0, 3)
-    ] * 2
-
-
 def test_who_always_wins_is_the_stronger_by_the_test() -> None:
     definition = contest(2, RoundRobin(40))
     games = [better_wins(fixture) for fixture in plan(definition, []).due]
@@ -143,10 +134,10 @@ def test_who_always_wins_is_the_stronger_by_the_test() -> None:
     (one,) = make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED)).comparisons
     assert (one.one, one.other, one.verdict) == ("a1", "a2", "a1")
     assert one.pairs == (0, 0, 0, 1, 39) and one.margin is not None and one.elo > 300
-    assert one.ratio >= ratings_part.TEST.upper
-    (back,) = ratings_part.compare_entrants(games, ["a2", "a1"])
+    assert one.ratio >= TEST.upper
+    (back,) = contents.compare_entrants(games, ["a2", "a1"])
     assert back.verdict == "a1" and back.ratio == pytest.approx(-one.ratio), "the test favours neither"
-    assert ratings_part.TEST.decide(back.ratio) is Decision.H0
+    assert TEST.decide(back.ratio) is Decision.H0
 
 
 def _many(entrants: int) -> tuple[Definition, list[GameResult], Report]:
@@ -156,9 +147,9 @@ def _many(entrants: int) -> tuple[Definition, list[GameResult], Report]:
 
 
 def test_what_is_left_out_for_many_entrants_is_said() -> None:
-    _, _, small = _many(ratings_part.MAX_COMPARED)
+    _, _, small = _many(contents.MAX_COMPARED)
     assert small.notes == ()
-    _, _, medium = _many(ratings_part.MAX_COMPARED + 1)
+    _, _, medium = _many(contents.MAX_COMPARED + 1)
     assert len(medium.comparisons) <= 1
     (note,) = medium.notes
     assert note.startswith("Only the first two of the last table are compared: ")
@@ -166,7 +157,7 @@ def test_what_is_left_out_for_many_entrants_is_said() -> None:
 
 
 def test_intervals_are_left_out_for_very_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ratings_part, "MAX_INTERVALS", 7)
+    monkeypatch.setattr(contents, "MAX_INTERVALS", 7)
     definition, games, made = _many(8)
     found = {one.name: one.elo for one in ratings(rated_games(games), [e.name for e in definition.entrants], 1).table}
     assert {one.name: one.elo for one in made.ratings} == pytest.approx(found)

@@ -14,7 +14,7 @@ from server.contest.formats.ladder import Ladder
 from server.contest.formats.round_robin import Gauntlet, RoundRobin
 from server.contest.formats.swiss import Swiss
 from server.contest.plan import Present, games_to_start, plan
-from server.contest.report.estimate import Moment, Remaining, estimate_left
+from server.contest.report.progress import Moment, Remaining, estimate_left
 from tests.server.contest.played import CONTROL, by_seed, contest
 from tests.server.contest.report.samples import OPENED
 from tests.server.contest.test_plan import RULES

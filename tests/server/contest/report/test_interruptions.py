@@ -11,7 +11,7 @@ from server.contest.formats.round_robin import RoundRobin
 from server.contest.plan import plan
 from server.contest.report import page, progress, text
 from server.contest.report.contents import make_report
-from server.contest.report.estimate import Moment
+from server.contest.report.progress import Moment
 from server.contest.report.structure import Pause
 from server.contest.scoring.disqualification import find_disqualified
 from server.contest.standings import standings
@@ -43,7 +43,7 @@ def test_annulled_games_games_set_aside_and_pauses_stand_in_text_and_page_with_t
     for shown in (written.getvalue(), page.page(made)):
         for words in ("ENOSPC", "match 7", "set aside", "died 5 times", "EAGAIN", "EMFILE", "paused since"):
             assert words.lower() in shown.lower(), words
-    assert "EAGAIN" in progress.progress_line(progress.current_progress(DEFINITION, games, now, moment))
+    assert "EAGAIN" in progress.progress_line(DEFINITION, games, now, moment)
 
 
 def test_a_game_that_was_set_aside_is_a_loss_for_nobody_and_half_a_point_for_both() -> None:

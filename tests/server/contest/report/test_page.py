@@ -7,7 +7,6 @@ import pytest
 from jinja2 import UndefinedError
 from msgspec.structs import replace
 
-from engine.record import readable
 from server.contest.definition import Entrant, Format
 from server.contest.fixtures import GameResult
 from server.contest.formats.knockout import Knockout
@@ -18,10 +17,10 @@ from server.contest.plan import plan
 from server.contest.report import formatting
 from server.contest.report import page as page_module
 from server.contest.report.contents import make_report
-from server.contest.report.estimate import Moment
 from server.contest.report.page import STYLES, fragments, page, render, style_sheet
+from server.contest.report.progress import Moment
 from tests.server.contest.played import CONTROL, contest
-from tests.server.contest.report.samples import OPENED, sample, sample_report
+from tests.server.contest.report.samples import OPENED, sample_report
 
 VOID = {"meta", "link", "br", "hr", "img", "col", "input"}
 
@@ -115,7 +114,7 @@ def test_a_page_is_sound_and_links_to_all_games_and_records(formats: tuple[Forma
         assert len(set(rows)) == 1, "all rows are as wide as the head"
     text = " ".join(read.texts)
     for loss in made.losses:
-        assert formatting.printable(readable(loss.sentence)) in text
+        assert formatting.printable(loss.sentence) in text
     for one in made.disqualified:
         assert f"{one.name}: {one.reason}" in text
     for stage in made.stages:
@@ -197,20 +196,6 @@ def test_the_policy_allows_the_style_sheet_of_the_page_alone() -> None:
     (policy,) = [given["content"] for given in metas if given.get("http-equiv") == "Content-Security-Policy"]
     assert policy == f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     assert "http" not in text.replace("http-equiv", "") and "url(" not in text and "@import" not in text
-
-
-def test_a_bracket_is_a_list_of_rounds_with_links_to_the_games() -> None:
-    made = make_report(*sample(6, Knockout(tie_breaks=1, control=CONTROL), qualified=False))
-    read = Reader(page(made))
-    (stage,) = made.stages
-    drawn = [given.get("class", "") for _, given in read.elements]
-    assert drawn.count("round") == len(stage.bracket) == 3 and drawn.count("pair") == 4 + 2 + 1
-    assert drawn.count("side on") == 4 + 2 + 1 and drawn.count("side nobody") == 2 == read.texts.count("bye")
-    meetings = [one for round in stage.bracket for one in round.meetings]
-    assert {f"#game-{number}" for one in meetings for number in one.games} <= set(read.links)
-    assert "Crosstable" not in "".join(read.texts), "it would say the same, with holes"
-    regions = [given["aria-label"] for _, given in read.elements if given.get("role") == "region"]
-    assert "Bracket of stage 1" in regions, "it scrolls by keyboard"
 
 
 def test_what_would_be_too_long_is_left_out_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

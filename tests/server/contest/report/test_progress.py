@@ -11,8 +11,7 @@ from server.contest.formats.ladder import Ladder
 from server.contest.formats.round_robin import Gauntlet, RoundRobin
 from server.contest.formats.swiss import Swiss
 from server.contest.plan import Present, plan
-from server.contest.report.estimate import Moment, estimate_left
-from server.contest.report.progress import current_progress, forecast, progress_line
+from server.contest.report.progress import Moment, estimate_left, forecast, progress_line
 from tests.server.contest.played import CONTROL, by_seed, contest, play
 from tests.server.contest.report.samples import OPENED, sample
 
@@ -98,7 +97,7 @@ def test_a_ladder_whose_time_is_up_still_plays_the_last_pairs() -> None:
     found = estimate_left(definition, games, now, moment)
     assert (found.games, found.at_least) == (1, False)
     assert found.seconds == pytest.approx(12), "the game that is left takes its time"
-    text = progress_line(current_progress(definition, games, now, moment))
+    text = progress_line(definition, games, now, moment)
     assert "1 game done, 1 running, 1 left, about 12 s" in text
 
 
@@ -115,7 +114,7 @@ def test_the_line_says_all_without_control_characters() -> None:
     definition, games, now, moment = sample(7, Swiss(4), Knockout(tie_breaks=2, control=CONTROL), stop=40, advance=4)
     moment = moment._replace(missing=("a1", "a2", "a3", "a4", "a5", "a6"))
     definition = replace(definition, name="Autumn\x1b[2J\u202e")
-    text = progress_line(current_progress(definition, games, now, moment))
+    text = progress_line(definition, games, now, moment)
     assert text == (
         r"Autumn\x1b[2J\u202e: 37 games done, 1 running, at least 29 left, about 11 s; stage 1 of 2, Swiss, 4 rounds; "
         "1. a1 6, 2. a7 5½, 3. a6 5; waiting for a1, a2, a3, a4, a5 and 1 more"

@@ -2,8 +2,8 @@ import pytest
 from msgspec.structs import replace
 
 from server.contest.formats.swiss import Swiss
+from server.contest.report.page import RoundCell, swiss_rounds
 from server.contest.report.structure import ScheduledGame
-from server.contest.report.tables import RoundCell, swiss_rounds
 from tests.server.contest.report.samples import sample_report
 
 

@@ -13,7 +13,7 @@ from server.contest.formats.swiss import Swiss
 from server.contest.plan import plan
 from server.contest.report import text
 from server.contest.report.contents import make_report
-from server.contest.report.estimate import Moment
+from server.contest.report.progress import Moment
 from tests.server.contest.played import CONTROL, by_seed, contest
 from tests.server.contest.report.samples import OPENED, sample_report
 

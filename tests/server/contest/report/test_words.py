@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.clock import TimeControl, span
+from engine.match.clock import TimeControl, span
 from engine.wire.words import duration, number_of
 from server.contest.definition import Format
 from server.contest.formats.knockout import Knockout

@@ -12,7 +12,7 @@ import trio
 from msgspec.structs import replace
 from structlog.testing import capture_logs
 
-from engine import record
+from engine.match import verification
 from engine.wire import messages as m
 from server.contest.definition import Adjudication
 from server.contest.runtime import adjudication
@@ -86,7 +86,7 @@ async def test_a_game_ends_with_the_win_that_solving_proves(tmp_path: Path) -> N
                 result = await client.hear(m.Result)
                 assert (result.result, result.reason) == ("white", "adjudicated")
                 assert result.sentence == "ann (white) wins in 3 plies, adjudicated by the server's exact solver"
-        summary = record.verify(harness.record())
+        summary = verification.verify(harness.record())
         assert (summary.result, summary.reason) == ("white", "adjudicated")
         assert harness.arena.matches == {}
 
@@ -100,7 +100,7 @@ async def test_a_game_ends_with_the_draw_that_solving_proves_but_not_while_initi
             assert harness.arena.matches
             result = await bob.ask(m.Ready(), m.Result)
         assert (result.result, result.reason) == ("draw", "adjudicated")
-        assert record.verify(harness.record()).result == "draw"
+        assert verification.verify(harness.record()).result == "draw"
 
 
 async def test_positions_are_looked_at_from_a_ply_on_and_an_answer_that_comes_too_late_is_dropped(
@@ -124,7 +124,7 @@ async def test_positions_are_looked_at_from_a_ply_on_and_an_answer_that_comes_to
             result = await bob.hear(m.Result)
         assert (result.result, result.reason) == ("white", "adjudicated")
         assert result.sentence == "ann (white) wins within 7 plies, adjudicated by the server's exact solver"
-        assert record.verify(harness.record()).history.plies == 3
+        assert verification.verify(harness.record()).history.plies == 3
 
 
 async def test_a_position_that_does_not_stand_any_more_holds_up_no_other_match(tmp_path: Path) -> None:

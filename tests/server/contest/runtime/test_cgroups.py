@@ -12,15 +12,15 @@ import pytest
 from engine.games.outcome import Termination
 from server.commands import doctor
 from server.contest.definition import Bounds
-from server.contest.programs.sandbox import cgroups
-from server.contest.programs.sandbox.cgroups import around, clear, lack
+from server.contest.programs.sandbox import limits
 from server.contest.programs.sandbox.choice import sandbox_obstacle
+from server.contest.programs.sandbox.limits import around, clear, lack
 from server.ops import descendants
 from tests.server.contest.runtime.test_sandbox import EATS, started
 
 HOME = "0123456789abcdef"
 BOUNDS = Bounds(memory=100, processes=10, scratch=20)
-UNIFIED = next((path for path in (cgroups.ROOT / "unified", cgroups.ROOT) if (path / "cgroup.procs").exists()), None)
+UNIFIED = next((path for path in (limits.ROOT / "unified", limits.ROOT) if (path / "cgroup.procs").exists()), None)
 
 Tree = Callable[..., Path]
 
@@ -32,8 +32,8 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Tree]:
     group = root / "system.slice" / "arena.service"
     group.mkdir(parents=True)
     (tmp_path / "mine").write_text("4:memory:/elsewhere\n0::/system.slice/arena.service\n")
-    monkeypatch.setattr(cgroups, "ROOT", root)
-    monkeypatch.setattr(cgroups, "MINE", tmp_path / "mine")
+    monkeypatch.setattr(limits, "ROOT", root)
+    monkeypatch.setattr(limits, "MINE", tmp_path / "mine")
     remove = os.rmdir
 
     def rmdir(path: Path, **options: int) -> None:
@@ -50,9 +50,9 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Tree]:
         (group / "cgroup.procs").write_text(inside + "\n")
         return group
 
-    cgroups._parent.cache_clear()
+    limits._parent.cache_clear()
     yield make
-    cgroups._parent.cache_clear()
+    limits._parent.cache_clear()
 
 
 def test_a_program_has_a_group_with_its_bounds_which_is_gone_after_it(tree: Tree) -> None:
@@ -103,8 +103,8 @@ def test_where_no_groups_can_be_made_there_are_none_and_the_reason_is_said(tree:
 
 
 def test_without_version_2_there_are_none(tree: Tree) -> None:
-    cgroups.MINE.write_text("4:memory:/elsewhere\n")
-    assert (around(4711, HOME, BOUNDS), lack()) == (None, f"no control groups of version 2 at {cgroups.ROOT}")
+    limits.MINE.write_text("4:memory:/elsewhere\n")
+    assert (around(4711, HOME, BOUNDS), lack()) == (None, f"no control groups of version 2 at {limits.ROOT}")
 
 
 @pytest.mark.skipif(bool(sandbox_obstacle()), reason=sandbox_obstacle())
@@ -147,21 +147,21 @@ async def test_who_is_ended_by_the_kernel_for_its_memory_is_out_of_memory(
 ) -> None:
     """The program is put in before it begins; here it ends itself, as the kernel would end it."""
     parent = tree(divided="memory pids")
-    add = cgroups.Group.add
+    add = limits.Group.add
 
-    def killed(group: cgroups.Group, process: int) -> None:
+    def killed(group: limits.Group, process: int) -> None:
         assert Path(f"/proc/{process}/comm").read_text() == "bwrap\n", "it waits"
         add(group, process)
         (group._path / "memory.events").write_text("oom_kill 1\n")
 
-    monkeypatch.setattr(cgroups.Group, "add", killed)
+    monkeypatch.setattr(limits.Group, "add", killed)
     async with started(tmp_path, KILLED, bounds=Bounds(memory=48)) as program:
         await program.ended.wait()
         assert program.termination is Termination.OUT_OF_MEMORY
         assert program.report().endswith("it may use 48 MB of memory, and the system has ended it")
     assert program.termination is Termination.OUT_OF_MEMORY
     assert list(parent.glob("arena-game-*")) == []
-    monkeypatch.setattr(cgroups.Group, "add", add)
+    monkeypatch.setattr(limits.Group, "add", add)
     async with started(tmp_path, KILLED) as program:
         await program.ended.wait()
     assert program.termination is Termination.CRASHED, "it was not for its memory"
@@ -177,8 +177,8 @@ def test_groups_of_the_kernel_move_count_and_end_what_is_in_them(
     parent = UNIFIED / mine.removeprefix("0::/")
     if not os.access(parent, os.W_OK) or not (parent / "cgroup.procs").exists():
         pytest.skip(f"{parent} cannot be written")
-    monkeypatch.setattr(cgroups, "CONTROLLERS", ())
-    monkeypatch.setattr(cgroups, "_parent", lambda: parent)
+    monkeypatch.setattr(limits, "CONTROLLERS", ())
+    monkeypatch.setattr(limits, "_parent", lambda: parent)
     home = descendants.home_of(tmp_path)
     process = subprocess.Popen([sys.executable, "-c", "input()\nwhile True: pass"], stdin=subprocess.PIPE)
     try:
@@ -205,9 +205,9 @@ def test_groups_of_the_kernel_move_count_and_end_what_is_in_them(
 
 @pytest.mark.skipif(bool(sandbox_obstacle() or lack()), reason=sandbox_obstacle() or lack())
 async def test_the_kernel_ends_who_takes_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.contest.programs.sandbox.resource_usage.Watched.look", lambda _: None)
+    monkeypatch.setattr("server.contest.programs.sandbox.limits.Watched.look", lambda _: None)
     async with started(tmp_path, EATS, bounds=Bounds(memory=48, scratch=1)) as program:
         await program.ended.wait()
     assert program.termination is Termination.OUT_OF_MEMORY, program.report()
-    parent = cgroups._parent()
+    parent = limits._parent()
     assert parent is not None and list(parent.glob(f"arena-game-{'0' * 16}-{os.getpid()}-*")) == []

@@ -24,9 +24,9 @@ from bots.client import connection
 from bots.client.errors import ArenaError
 from bots.client.session import Session
 from bots.client.transport.address import Address
-from engine import record
 from engine.games.interface import Position, moves
 from engine.games.outcome import ANNULLED
+from engine.match import verification
 from engine.wire import messages as m
 from server import cli
 from server.config.settings import Settings
@@ -163,7 +163,7 @@ def test_a_contest_of_programs_is_reported_with_all_its_records(tmp_path: Path) 
         if game["match"] is not None:
             assert f'href="{game["record"]}"' in page
             text = (folder_of(tmp_path / "data", 1) / game["record"]).read_text(encoding="utf-8")
-            assert record.verify(text).reason == game["reason"]
+            assert verification.verify(text).reason == game["reason"]
     again, said = run(contest(tmp_path, PROGRAMS + entrants_), tmp_path / "data")
     assert again == 0 and "final result" in said, "of a contest that is over the result is shown again"
     assert "nothing was played. To play again, give it another name in its file, or a new --data" in said
@@ -362,7 +362,7 @@ def test_kills_at_random_moments_change_nothing_in_the_final_table(
     ]  # fmt: skip
     assert tables[0] == tables[1]
     for game in games:
-        summary = record.verify((killed / "records" / f"{game.match}.txt").read_text(encoding="utf-8"))
+        summary = verification.verify((killed / "records" / f"{game.match}.txt").read_text(encoding="utf-8"))
         assert (summary.reason, summary.history.plies) == (game.termination, game.plies)
         assert (summary.result == "annulled") == (game.termination in ANNULLED)
     assert not any((killed / "damaged").iterdir())
@@ -401,4 +401,4 @@ def test_games_of_bots_that_connect_go_on_after_a_stop(tmp_path: Path, players: 
     assert len(counted_games(games)) == len(games) == 24, "nothing was annulled"
     assert set(suspended) < {game.match for game in games}
     text = (data / "records" / f"{suspended[0]}.txt").read_text(encoding="utf-8")
-    assert "\nrestarted " in text and record.verify(text).result
+    assert "\nrestarted " in text and verification.verify(text).result

@@ -4,12 +4,11 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from threading import Event, Thread
+from threading import Thread
 
 import pytest
 
-from server.contest.programs.sandbox import cores
-from server.contest.programs.sandbox.cores import Cores, started_on, usable
+from server.contest.programs.sandbox.cores import Cores, confine, started_on, usable
 
 Machine = Callable[[int], dict[int, set[int]]]
 
@@ -22,7 +21,6 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Machine]:
     def make(count: int) -> dict[int, set[int]]:
         monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(count)))
         monkeypatch.setattr(os, "sched_setaffinity", lambda thread, some: told.update({thread: set(some)}))
-        monkeypatch.setattr(cores, "_STARTS", cores._Starts())
         usable.cache_clear()
         return told
 
@@ -92,30 +90,17 @@ def test_where_more_are_wanted_than_programs_may_have_nobody_is_pinned(machine: 
     assert told[os.getpid()] == {0, 1}
 
 
-def test_a_thread_that_starts_a_program_is_confined_when_it_has_done_so(machine: Machine) -> None:
+def test_a_thread_that_starts_a_program_uses_its_core_until_then_and_is_confined_afterwards(machine: Machine) -> None:
     told = machine(5)
-    found, goes, confined = Cores(), Event(), Event()
-    numbers: list[int] = []
-
-    def start() -> None:
-        with started_on(3):
-            numbers.append(told.pop(0) == {3})
-            goes.set()
-            confined.wait()
-            numbers.append(0 not in told)
-        numbers.append(told[0] == {0})
-
-    thread = Thread(target=start)
-    thread.start()
-    goes.wait()
-    assert found.take().core == 4
-    assert thread.native_id not in told and told[os.getpid()] == {0}
-    confined.set()
+    found = Cores()
+    thread = Thread(target=found.take)
+    with started_on(3):
+        thread.start()
+        assert told == {0: {3}}, "nobody is confined meanwhile"
     thread.join()
-    assert numbers == [True, True, True]
+    assert told[0] == set(range(5)) and told[os.getpid()] == {0}
     with started_on(None):
         assert told[0] == set(range(5)), "who is not pinned may use all"
-    assert told[0] == {0}
 
 
 @pytest.mark.skipif(len(usable()) < 2, reason="there is one core alone")
@@ -126,11 +111,10 @@ def test_what_the_server_has_started_in_its_session_goes_with_it_and_a_program_d
     beside = subprocess.Popen(command, stdin=subprocess.PIPE)
     with started_on(other):
         program = subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
-    starts = cores._Starts()
     try:
-        starts.confine({mine})
+        confine({mine})
         found = [os.sched_getaffinity(process) for process in (0, beside.pid, program.pid)]
-        starts.confine(before)
+        confine(before)
         assert found == [{mine}, {mine}, {other}]
         assert os.sched_getaffinity(beside.pid) == os.sched_getaffinity(0) == set(before)
     finally:

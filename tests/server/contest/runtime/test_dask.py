@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import record
+from engine.match import verification
 from tests.server.contest.runtime.test_contest_command import (
     PROGRAMS,
     Command,
@@ -38,7 +38,7 @@ def test_a_contest_ends_like_a_local_one_though_a_worker_and_the_coordinator_are
     assert len(games) == 6
     assert results(games) == results(kept(here))
     for game in games:
-        assert record.verify((there / "records" / f"{game.match}.txt").read_text()).history.plies == game.plies
+        assert verification.verify((there / "records" / f"{game.match}.txt").read_text()).history.plies == game.plies
         assert all(usage is not None and usage.cpu_seconds > 0 for usage in game.programs), (
             "it comes back with the game"
         )

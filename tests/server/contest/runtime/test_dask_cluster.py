@@ -289,7 +289,7 @@ def test_games_that_another_version_has_played_are_refused(monkeypatch: pytest.M
         check_answer(job(), b'{"why": "p2 did not come", "names": ["p2"]}')
 
 
-@pytest.mark.parametrize("source", ["engine/games/mnk/rules.py", "engine/clock.py", "server/match/referee.py"])
+@pytest.mark.parametrize("source", ["engine/games/mnk/rules.py", "engine/match/referee.py", "server/match/match.py"])
 def test_the_digest_of_the_rules_changes_with_each_source(
     source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.clock import TimeControl
+from engine.match.clock import TimeControl
 from server.contest.definition import (
     Adjudication,
     Definition,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from engine import record
+from engine.match import verification
 from engine.wire import messages as m
 from tests.server.contest.runtime.bots import SANDBOX, running_contest, wait_until_over
 from tests.server.harness import ArenaHarness
@@ -39,9 +39,9 @@ async def test_a_program_on_pipes_notes_in_its_record(tmp_path: Path) -> None:
         games = await wait_until_over(store, contest)
         assert [game.termination for game in games] == ["line"] * 2
         for number in (1, 2):
-            summary = record.verify(harness.arena.record_store.read(number) or "")
-            assert [note.ply for note in summary.notes] == list(range(1, summary.history.plies + 1))
-            assert {note.note.text for note in summary.notes} == {"by pipe"}
+            summary = verification.verify(harness.arena.record_store.read(number) or "")
+            assert [note.ply for note in summary.state.notes] == list(range(1, summary.history.plies + 1))
+            assert {note.note.text for note in summary.state.notes} == {"by pipe"}
 
 
 @pytest.mark.parametrize("live", [True, False])

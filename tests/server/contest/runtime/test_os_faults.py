@@ -156,7 +156,7 @@ class Woken:
     def fileno(self) -> int:
         return self._file
 
-    async def aclose(self) -> None:
+    def close(self) -> None:
         self._open = False
         os.close(self._file)
 

@@ -15,6 +15,7 @@ import trio
 import trio.testing
 from structlog.testing import capture_logs
 
+from engine.match import referee
 from server.contest.fixtures import SET_ASIDE, counted_games
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.core_queue import CoreQueue
@@ -26,7 +27,6 @@ from server.contest.runtime import ledger
 from server.contest.runtime.snapshot import take_snapshot
 from server.contest.scoring.disqualification import find_disqualified
 from server.contest.store.folders import folder_of
-from server.match import referee
 from server.net.listener import AcceptStatus, Listener
 from tests.server.contest.runtime.bots import read_definition, running_contest, wait_until_over
 from tests.server.contest.runtime.test_contest_command import kept, run

@@ -8,7 +8,7 @@ import pytest
 import trio
 from msgspec.structs import replace
 
-from engine.clock import TimeControl
+from engine.match.clock import TimeControl
 from server.contest.definition import Entrant, Qualification, Sandbox, Variant
 from server.contest.formats.round_robin import RoundRobin
 from server.contest.hosts import precompile

@@ -12,8 +12,8 @@ import pytest
 import trio
 from structlog.testing import capture_logs
 
-from engine import record
 from engine.games.outcome import ANNULLED
+from engine.match import verification
 from engine.wire import messages as m
 from server.contest.fixtures import GameResult, counted_games
 from server.contest.hosts.arena_host import ArenaGame
@@ -58,7 +58,7 @@ async def test_a_round_robin_is_played_to_its_end(tmp_path: Path) -> None:
     assert len(games) == 3 * 2 * 2
     definition = read_definition(ROUND_ROBIN)
     for game in games:
-        summary = record.verify((tmp_path / "records" / f"{game.match}.txt").read_text(encoding="utf-8"))
+        summary = verification.verify((tmp_path / "records" / f"{game.match}.txt").read_text(encoding="utf-8"))
         assert tuple(map(str.lower, summary.header.players)) == tuple(map(str.lower, game.fixture.players))
         assert summary.header.position.text() == definition.position(game.fixture)
         assert (summary.history.plies, summary.reason) == (game.plies, game.termination)
@@ -80,13 +80,13 @@ async def test_a_game_that_was_over_before_the_server_began_is_replayed_by_anoth
         after = harness.die()
         bots.cancel_scope.cancel()
     monkeypatch.undo()
-    told = record.verify((after / "records" / "1.txt").read_text(encoding="utf-8"))
+    told = verification.verify((after / "records" / "1.txt").read_text(encoding="utf-8"))
 
     def here(*_: object) -> None:
         raise AssertionError("the event loop has replayed a record")
 
-    monkeypatch.setattr(record, "verify", here)
-    monkeypatch.setattr(finished_games, "state_of", here)
+    monkeypatch.setattr(verification, "verify", here)
+    monkeypatch.setattr(finished_games, "finished_match", here)
     async with running_contest(after) as (harness, store, contest):
         with trio.fail_after(WAIT_SECONDS):
             while not (games := store.games(contest)):
@@ -107,7 +107,7 @@ async def test_results_whose_records_the_disk_has_lost_stand(tmp_path: Path) -> 
     (records / f"{ended}.txt").rename(journal)
     lines = journal.read_text(encoding="utf-8").splitlines(keepends=True)
     journal.write_text("".join(lines[:-2]), encoding="utf-8")
-    assert record.verify(journal.read_text(encoding="utf-8")).result == ""
+    assert verification.verify(journal.read_text(encoding="utf-8")).result == ""
     with capture_logs() as logs:
         async with running_contest(after) as (harness, store, contest):
             assert ended not in harness.arena.matches, "nobody plays on what counts already"

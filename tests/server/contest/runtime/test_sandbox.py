@@ -360,53 +360,24 @@ trio.run(main, Path(sys.argv[1]), *sys.argv[3:])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stage", ["runs", "begins"])
+@pytest.mark.parametrize("stage", ["runs", "begins", "idles", "waits"])
 async def test_nothing_is_left_when_the_server_is_killed(tmp_path: Path, stage: str) -> None:
-    """Where it is killed while the sandbox is still being made, its guard ends it, by its marker."""
+    """Where it is killed while the sandbox is still being made, its guard ends it, by its marker.
+
+    A sandbox ends with the thread that has started it, and idle threads of trio end. A program whose sandbox waits
+    never begins.
+    """
     word = f"orphan-{stage}-{os.getpid()}"
-    source = "print('here', flush=True)\n" + SPINS
+    source = f"open({str(tmp_path / 'begun')!r}, 'w')\n" if stage == "waits" else "print('here', flush=True)\n"
+    source += "input()" if stage == "idles" else SPINS
     command = [sys.executable, "-c", STARTS, str(tmp_path), stage, sys.executable, "-c", source, word]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as server:
         assert server.stdout is not None
         assert await trio.to_thread.run_sync(server.stdout.readline) == b"started\n"
-        assert len(with_word(word)) >= 3
+        await until(lambda: len(with_word(word)) >= 3)  # the server, bubblewrap, and the first process in the sandbox
         server.send_signal(signal.SIGKILL)
     await none_with_word(word)
-
-
-@pytest.mark.slow
-async def test_a_program_whose_sandbox_waits_never_begins_when_the_server_is_killed(tmp_path: Path) -> None:
-    word = f"waits-{os.getpid()}"
-    source = f"open({str(tmp_path / 'begun')!r}, 'w')\n{SPINS}"
-    command = [sys.executable, "-c", STARTS, str(tmp_path), "waits", sys.executable, "-c", source, word]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as server:
-        await until(lambda: len(with_word(word)) >= 3)  # the server, bubblewrap, and the first process in the sandbox
-        server.kill()
-    await none_with_word(word)
     assert not (tmp_path / "begun").exists()
-
-
-@pytest.mark.slow
-async def test_a_program_outlives_the_threads_that_wait_for_work(tmp_path: Path) -> None:
-    """A sandbox ends with the thread that has started it, and idle threads of trio end."""
-    word = f"thread-{os.getpid()}"
-    command = [
-        sys.executable,
-        "-c",
-        STARTS,
-        str(tmp_path),
-        "idles",
-        sys.executable,
-        "-c",
-        "print('here', flush=True); input()",
-        word,
-    ]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as server:
-        assert server.stdout is not None
-        assert await trio.to_thread.run_sync(server.stdout.readline) == b"started\n"
-        assert len(with_word(word)) >= 3
-        server.kill()
-    await none_with_word(word)
 
 
 @pytest.mark.parametrize("begins", [True, False])

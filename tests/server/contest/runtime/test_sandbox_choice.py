@@ -12,8 +12,8 @@ import trio
 import trio.testing
 from rich.console import Console
 
-from engine.clock import TimeControl
 from engine.games.catalogue import GAMES
+from engine.match.clock import TimeControl
 from engine.wire import messages as m
 from engine.wire.codes import Code
 from server.arena.session import serve_stream
@@ -23,7 +23,7 @@ from server.config.settings import Settings
 from server.contest.fixtures import Fixture
 from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
 from server.contest.interventions import Kind
-from server.contest.programs.sandbox import cgroups, choice
+from server.contest.programs.sandbox import choice, limits
 from server.contest.runtime.organiser_commands import InterventionRequest, intervene
 from server.contest.runtime.snapshot import take_snapshot
 from server.contest.store.store import FILE, Store
@@ -149,7 +149,7 @@ async def test_a_program_comes_back_to_its_own_match_alone(tmp_path: Path) -> No
 async def test_limits_that_the_kernel_does_not_enforce_are_told_in_log_report_and_doctor(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(cgroups, "lack", lambda: "no groups here")
+    monkeypatch.setattr(limits, "lack", lambda: "no groups here")
     monkeypatch.setattr(choice, "process_count_lack", lambda: "an old kernel")
     monkeypatch.setattr(choice, "usable", lambda: ())
     monkeypatch.setattr(choice, "_log_lacks", cache(choice._log_lacks.__wrapped__))

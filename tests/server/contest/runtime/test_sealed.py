@@ -15,13 +15,13 @@ from structlog.testing import capture_logs
 
 from server.config.process_settings import nice_value
 from server.contest.definition import Bounds
+from server.contest.programs.sandbox import limits
 from server.contest.programs.sandbox import process as sealed
-from server.contest.programs.sandbox import resource_usage
 from server.contest.programs.sandbox.bubblewrap import View
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.programs.sandbox.cores import NICENESS
+from server.contest.programs.sandbox.limits import Watched
 from server.contest.programs.sandbox.process import Seal, Sealed
-from server.contest.programs.sandbox.resource_usage import Watched, Watcher
 from tests.descriptors import open_files
 from tests.waiting import WAIT_SECONDS
 
@@ -30,34 +30,26 @@ SEAL = Seal(View(Path("/")), Bounds(), 10.0)
 needs_sandbox = pytest.mark.skipif(bool(sandbox_obstacle()), reason=sandbox_obstacle() or "programs can be sealed here")
 
 
-class Looked(Watched):
-    """Says when it was looked at some times, and fails each time."""
-
-    looks = 0
-    enough = threading.Event()
-
-    def look(self) -> None:
-        self.looks += 1
-        if self.looks == 3:
-            self.enough.set()
-        raise MemoryError
-
-
 def refused(*_: object) -> None:
     raise OSError(errno.EMFILE, "none left")
 
 
-def test_looks_go_on_when_one_has_failed_and_when_no_thread_could_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resource_usage, "LOOK_SECONDS", 0.001)
-    watcher, watched = Watcher(), Looked(1, Bounds(), 1.0, lambda: None)
-    with monkeypatch.context() as lacking:
-        lacking.setattr(threading.Thread, "start", refused)
-        with pytest.raises(OSError, match="none left"):
-            watcher.add(watched)
+def test_measuring_goes_on_when_it_has_failed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "LOOK_SECONDS", 0.001)
+    looks, enough = [], threading.Event()
+
+    def look(_: Watched) -> None:
+        looks.append(1)
+        if len(looks) == 3:
+            enough.set()
+        raise MemoryError
+
+    monkeypatch.setattr(Watched, "look", look)
+    watched = Watched(1, Bounds(), 1.0, lambda: None)
     with capture_logs() as logs:
-        watcher.add(watched)
-        assert watched.enough.wait(WAIT_SECONDS)
-        watcher.remove(watched)
+        watched.begin()
+        assert enough.wait(WAIT_SECONDS)
+        watched.close()
     assert [line["event"] for line in logs] == ["sandbox_measurement_failed"]
 
 
@@ -148,7 +140,6 @@ def priority(leader: int) -> int:
 async def test_a_sandbox_that_cannot_be_bound_is_ended_and_leaves_nothing(
     monkeypatch: pytest.MonkeyPatch, lack: tuple[Any, str]
 ) -> None:
-    monkeypatch.setattr(sealed, "WATCHER", Watcher())
     before, marker = open_files(), f"{os.getpid()}.{lack[1]}"
     with monkeypatch.context() as lacking, open(os.devnull, "wb") as errors:
         lacking.setattr(*lack, refused)

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from engine import record
-from engine.clock import TimeControl
 from engine.games.catalogue import GAMES
 from engine.games.interface import moves
-from engine.record import Header
+from engine.match import referee, verification
+from engine.match.clock import TimeControl
+from engine.match.record import Header
 from server.contest.definition import Definition, Entrant, Format, Stage, Variant
 from server.contest.fixtures import Fixture
 from server.contest.formats.knockout import Knockout
@@ -33,7 +33,6 @@ from server.contest.scoring.game_result import game_result
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Verdict, check_schedule, check_tables, check_unplayed
 from server.contest.store.verify_process import contest_called, verify
-from server.match import recovery, referee
 from server.storage.record_store import RecordStore
 from server.storage.signing_key import signing_key
 from tests.server.contest.played import by_seed, play
@@ -62,7 +61,7 @@ def _played(fixture: Fixture, number: int) -> str:
     state, lines, now = referee.begin(header), [header.text()], 0
 
     def take(step: referee.Step) -> referee.State:
-        lines.extend(effect.line for effect in step[1] if isinstance(effect, referee.WriteRecord))
+        lines.extend(referee.lines_of(step[1]))
         return step[0]
 
     for side in (0, 1):
@@ -104,9 +103,8 @@ def hold(data: Path, definition: Definition, played: Callable[[Fixture, int], st
                 record_store.import_record(number, played(fixture, number))
                 text = record_store.read(number)
                 assert text is not None
-                state = recovery.read_finished_match(text)
-                assert state is not None
-                result = game_result(fixture, state, record.verify(text).gone)
+                summary = verification.verify(text)
+                result = game_result(fixture, summary.state, summary.gone)
                 store.finish(contest, result, record_store.sync_record(number))
         store.close_contest(contest, DATE + timedelta(hours=1))
         write_report(data, contest, take_snapshot(store, contest, DATE))
@@ -269,8 +267,7 @@ def test_a_true_game_that_is_not_in_the_schedule_is_named_whatever_the_organiser
             store.intervene(1, lambda _: next(made))
         extra = Fixture(0, 1, 0, 7, 0, ("ann", "bob"))
         RecordStore(data).import_record(99, _played(extra, 99))
-        state = recovery.read_finished_match(_played(extra, 99))
-        assert state is not None
+        state = verification.verify(_played(extra, 99)).state
         result = game_result(extra, state, (False, False))
         store.finish(1, result._replace(interventions=min(known, len(interventions))))
         twice = next(game for game in store.results(1) if game.match == 1)

@@ -5,7 +5,7 @@ from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 
-from engine import record
+from engine.match import verification
 from engine.statistics.online import LadderPlayer, rate
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.store import CountedGame, LadderStore
@@ -47,7 +47,7 @@ def check_nothing_left(data: Path, games: Sequence[CountedGame], others: frozens
         waiting = {game.match for game in LadderStore(accounts).begun()}
     known = {game.ended.game.match for game in games} | waiting | others
     for path in (data / "records").rglob("*.txt"):
-        summary = record.verify(path.read_text(encoding="utf-8"))
+        summary = verification.verify(path.read_text(encoding="utf-8"))
         assert summary.result in ("", "annulled") or summary.header.match in known, f"{path} is not counted"
 
 
@@ -58,6 +58,6 @@ def _check_record(records: RecordStore, game: CountedGame) -> None:
         assert text is None
         return
     assert text is not None and sha256(text.encode()).hexdigest() == ended.record
-    summary = record.verify(text)
+    summary = verification.verify(text)
     assert summary.header.players == ended.game.players
     assert ended.score == {0: 1.0, 1: 0.0, None: 0.5}[summary.winner]

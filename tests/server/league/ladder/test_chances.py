@@ -16,14 +16,14 @@ import trio.testing
 
 from engine.games.catalogue import GAMES
 from engine.games.outcome import ANNULLED, Termination
-from engine.record import Header
+from engine.match import referee
+from engine.match.record import Header
 from server.contest.definition import Definition
 from server.contest.fixtures import NOT_STARTED, Fixture, GameResult
 from server.contest.hosts.host import GameTask, NotPlayed, PlayerMissing
 from server.contest.runtime.finished_games import game_of_record
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.definition import read
-from server.match import referee
 from server.storage.database import BadStore
 from server.storage.record_store import SUFFIX
 from tests.server.league.ladder.counted import check_counted
@@ -76,7 +76,7 @@ def record_of(definition: Definition, fixture: Fixture, match: int, moves: Seque
     state, lines = referee.begin(header), [header.text()]
 
     def note(step: referee.Step) -> referee.State:
-        lines.extend(effect.line for effect in step[1] if isinstance(effect, referee.WriteRecord))
+        lines.extend(referee.lines_of(step[1]))
         return step[0]
 
     state = note(referee.ready(note(referee.ready(state, 0, 1000)), 1, 2000))

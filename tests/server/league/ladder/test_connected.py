@@ -9,7 +9,7 @@ import pytest
 import trio
 import trio.testing
 
-from engine import record
+from engine.match import verification
 from engine.statistics.online import rate
 from engine.wire import messages as m
 from engine.wire.codes import Code
@@ -127,7 +127,7 @@ async def test_bots_that_connect_are_paired_and_rated_and_records_are_theirs(
         for game in games:
             text = ladder.harness.arena.record_store.read(game.ended.game.match)
             assert text is not None
-            summary = record.verify(text)
+            summary = verification.verify(text)
             assert summary.header.players == game.ended.game.players and summary.header.control.budget == 600_000_000
         assert all(one.connects for one in ladder.service.listed().values())
         check(ladder)

@@ -4,7 +4,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from engine.clock import TimeControl
+from engine.match.clock import TimeControl
 from server.config.toml_table import BadTable
 from server.contest.definition import Bounds, Sandbox
 from server.league.ladder.definition import LEVEL_ELO, LadderDefinition, read

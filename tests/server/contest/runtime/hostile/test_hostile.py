@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from engine import record
 from engine.games.outcome import Termination
+from engine.match import verification
 from server.contest import contest_file
 from server.contest.fixtures import GameResult, counted_games
 from server.contest.programs.sandbox.choice import sandbox_obstacle
@@ -110,7 +110,7 @@ class Held:
 
     def moves(self, game: GameResult) -> list[str]:
         text = (self.data / "records" / f"{game.match}.txt").read_text(encoding="utf-8")
-        return list(record.verify(text).history.moves)
+        return list(verification.verify(text).history.moves)
 
     def told(self, name: str) -> list[dict[str, Any]]:
         """Return what an attacker tried, and got, game by game."""

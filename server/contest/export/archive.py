@@ -1,20 +1,34 @@
 """The zip archive of an export, and its signature: Ed25519 (RFC 8032), with a key that each data directory makes once.
 
-The same files give the same bytes, and no bytes can do harm when read. Nothing is ever unpacked to the disk. A bomb
+The signature is of a manifest, which has the SHA-256 of each other file. The same files give the same bytes, and no
+bytes can do harm when read. Nothing is ever unpacked to the disk. A bomb
 cannot go off, since sizes are bounded as they are unpacked, and not by what the archive says of them.
 
 A key is shown as its 32 bytes in base64. In files it is PEM, as OpenSSL reads it.
 """
 
+import hashlib
 import io
 import re
 import struct
 import zipfile
 import zlib
 from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple, TypeVar
 
+import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from engine.match.signature import is_signed, public_key, shown
+from server.ops.typed_json import decode
+from server.storage.signing_key import signing_key
+
+Decoded = TypeVar("Decoded")
+
+FORMAT = 1
+"""Number of the format; it changes when older programs could misread the file."""
 
 
 def public_pem(key: Ed25519PrivateKey) -> bytes:
@@ -46,6 +60,79 @@ _END = struct.Struct("<4s4H2LH")
 
 class BadExport(Exception):
     """A file is no exported contest, or must not be opened; ``str(error)`` is one sentence."""
+
+
+class Described(msgspec.Struct, frozen=True):
+    """A file of the export, in its manifest."""
+
+    bytes: int
+    sha256: str
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """The text that is signed."""
+
+    format: int
+    contest: str
+    files: dict[str, Described]
+
+
+class Opened(NamedTuple):
+    """The files of an export whose signature is true."""
+
+    files: Mapping[str, bytes]
+    contest: str
+    """The name of the contest."""
+    key: bytes
+    """The public key that has signed it."""
+    changed: tuple[str, ...]
+    """A sentence for each file that is not the one that was signed."""
+
+
+def signed(data: Path, contest: str, files: Mapping[str, bytes]) -> bytes:
+    """Return an archive of files with a manifest, signed by the key of a data directory."""
+    key = signing_key(data)
+    listed = {**files, PUBLIC_KEY: public_pem(key)}
+    described = {name: Described(len(text), hashlib.sha256(text).hexdigest()) for name, text in listed.items()}
+    manifest = json_text(Manifest(FORMAT, contest, described))
+    return pack({MANIFEST: manifest, SIGNATURE: key.sign(manifest), **listed})
+
+
+def json_text(value: msgspec.Struct) -> bytes:
+    """Return a file of an export."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"
+
+
+def open_export(data: bytes) -> Opened:
+    """Open an export; raises `BadExport` where it is none, or its signature is not true."""
+    files = unpack(data)
+    for name in (MANIFEST, SIGNATURE, PUBLIC_KEY, CONTEST, REPORT):
+        if name not in files:
+            raise BadExport(f"it is no exported contest: {name} is missing")
+    try:
+        key = public_key(files[PUBLIC_KEY])
+    except ValueError as error:
+        raise BadExport(f"{PUBLIC_KEY} is no public key of Ed25519: {error}") from None
+    if not is_signed(key, files[MANIFEST], files[SIGNATURE]):
+        raise BadExport(f"the signature is not true: {MANIFEST} is not what the key {shown(key)} has signed")
+    manifest = decoded(files, MANIFEST, Manifest)
+    if manifest.format != FORMAT:
+        raise BadExport(f"it has the format {manifest.format}, and this version of arena-server knows {FORMAT}")
+    listed = {*manifest.files, MANIFEST, SIGNATURE}
+    if listed != files.keys():
+        raise BadExport(f"{min(listed ^ files.keys())} stands in the manifest or in the archive, and not in both")
+    # of the others every byte is used by whoever verifies, and each difference found has its own sentence
+    changed = [name for name, one in manifest.files.items() if hashlib.sha256(files[name]).hexdigest() != one.sha256]
+    sentences = (f"{name} is not the file that was signed: its SHA-256 differs" for name in changed)
+    return Opened(files, manifest.contest, key, tuple(sentences))
+
+
+def decoded(files: Mapping[str, bytes], name: str, kind: type[Decoded]) -> Decoded:
+    """Return the content of a file; raises `BadExport` where it cannot be read."""
+    try:
+        return decode(files[name], type=kind)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise BadExport(f"{name} cannot be read: {error}") from None
 
 
 def pack(files: Mapping[str, bytes]) -> bytes:

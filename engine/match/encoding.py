@@ -3,10 +3,10 @@
 `Encoding` says what the encoding of a variant has. docs/learning.md has the tables of actions and planes.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache, cached_property
-from typing import Protocol, TypeAlias, cast
+from functools import cache
+from typing import TypeAlias, cast
 
 import numpy
 from numpy.typing import NDArray
@@ -42,34 +42,32 @@ def bits(fields: int, count: int) -> NDArray[numpy.uint8]:
     return numpy.unpackbits(packed, count=count, bitorder="little")
 
 
-class Encoding(Protocol):
+class Encoding(ABC):
     """The moves and positions of a variant as numbers. All positions of the variant have the same encoding."""
 
-    @property
-    def size(self) -> int:
-        """The number of actions, which are numbered from 0."""
+    planes: tuple[str, ...]
+    """What each plane shows, in a few words."""
+    actions_per_move = 1
+    """The most actions that a move can take."""
 
-    @property
-    def actions_per_move(self) -> int:
-        """The most actions that a move can take."""
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
+    def __init__(self, size: int, rows: int, columns: int) -> None:
+        """Take the number of actions, which are numbered from 0, and the size of a plane."""
+        self.size = size
+        self.shape = len(self.planes), rows, columns
         """The number of planes, rows and columns."""
 
-    @property
-    def planes(self) -> tuple[str, ...]:
-        """What each plane shows, in a few words."""
-
+    @abstractmethod
     def actions(self, position: Position, move: str) -> tuple[int, ...]:
         """Return a legal move, in canonical text, as actions in the order in which they are made.
 
         Different moves of a position have different actions, and those of one never begin with those of another.
         """
 
+    @abstractmethod
     def name(self, action: int) -> str:
         """Return an action as text for people, another one for each."""
 
+    @abstractmethod
     def observe(self, history: History, side: int, made: tuple[int, ...] = ()) -> Planes:
         """Return the present position as a side sees it, which need not be to move: its own pieces come first.
 
@@ -83,11 +81,9 @@ AXIS_NAMES = ("diagonal", "column", "row")
 OWNERS = ("own", "opponent's")
 
 
-@dataclass(frozen=True)
-class GipfEncoding:
+class GipfEncoding(Encoding):
     """The encoding of a variant of GIPF."""
 
-    variant: gipf_parameters.Parameters
     planes = (
         "own pieces",
         "the opponent's pieces",
@@ -97,31 +93,23 @@ class GipfEncoding:
         "how often the position stood on the board before",
     )
 
-    @classmethod
-    def of(cls, parameters: str) -> "GipfEncoding":
-        """Return the encoding of a variant, given in canonical text."""
-        return cls(gipf_parameters.parse(parameters))
-
-    @property
-    def size(self) -> int:
-        """The pushes, and a row of either colour along each axis for each field."""
-        return self._pushes + len(OWNERS) * len(AXES) * len(self._fields)
-
-    @property
-    def actions_per_move(self) -> int:
-        """The push, and no more rows than there are runs on a full board."""
-        return 1 + len(self._fields) // self.variant.run
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """Planes of 2S-1 rows and columns, as fields are numbered."""
-        return len(self.planes), self._width, self._width
+    def __init__(self, parameters: str) -> None:
+        """Number the pushes, and a row of either colour along each axis for each field; planes are as fields lie."""
+        self._variant = gipf_parameters.parse(parameters)
+        size = self._variant.size
+        self._width = 2 * size - 1
+        self._pushes = len(names(size).texts)
+        width = range(self._width)
+        fields = [(row, column) for row in width for column in width if is_field(size, row, column)]
+        self._fields = {field: number for number, field in enumerate(fields)}  # in the order in which they are printed
+        self.actions_per_move = 1 + len(fields) // self._variant.run  # no more rows than there are runs on a full board
+        super().__init__(self._pushes + len(OWNERS) * len(AXES) * len(fields), self._width, self._width)
 
     def actions(self, position: Position, move: str) -> tuple[int, ...]:
         """Return the push, and the rows that are chosen, each by owner, axis and the first field of its run."""
         push, chosen = split(move)
-        places = names(self.variant.size).places
-        found = [names(self.variant.size).pushes[push]]
+        places = names(self._variant.size).places
+        found = [names(self._variant.size).pushes[push]]
         colour = position.turn
         for named in chosen:
             colour = colour if named.colour == SAME else named.colour
@@ -134,19 +122,19 @@ class GipfEncoding:
     def name(self, action: int) -> str:
         """Return a push as it is written, and a row in words."""
         if action < self._pushes:
-            return names(self.variant.size).texts[action]
+            return names(self._variant.size).texts[action]
         line, field = divmod(action - self._pushes, len(self._fields))
         owner, axis = divmod(line, len(AXES))
-        return f"{OWNERS[owner]} {AXIS_NAMES[axis]} from {self._field_names[field]}"
+        return f"{OWNERS[owner]} {AXIS_NAMES[axis]} from {names(self._variant.size).by_place[[*self._fields][field]]}"
 
     def observe(self, history: History, side: int, made: tuple[int, ...] = ()) -> Planes:
         """Return the pieces on the board and in reserve, and how near the draw by repetition is."""
         position = cast(GipfPosition, history.position)
         state = position.state if not made else self._after(position, made).state
         pieces = (state.white, state.black)
-        reserves = (state.white_reserve / self.variant.white, state.black_reserve / self.variant.black)
+        reserves = (state.white_reserve / self._variant.white, state.black_reserve / self._variant.black)
         seen = numpy.empty(self.shape, numpy.float32)
-        for plane, fields in enumerate((pieces[side], pieces[1 - side], geometry(self.variant.size).board)):
+        for plane, fields in enumerate((pieces[side], pieces[1 - side], geometry(self._variant.size).board)):
             seen[plane] = bits(fields, self._width**2).reshape(self._width, self._width)
         seen[3], seen[4] = reserves[side], reserves[1 - side]
         seen[5] = history.keys.count(position.key) / (REPETITIONS - 1)
@@ -154,7 +142,7 @@ class GipfEncoding:
 
     def _after(self, position: GipfPosition, made: tuple[int, ...]) -> GipfPosition:
         """Return the board after a push and the rows chosen so far, some of which crossed others."""
-        text = names(self.variant.size).texts[made[0]]
+        text = names(self._variant.size).texts[made[0]]
         for count in range(1, len(made)):
             crossing = choosing(position, text).crossing
             text = next(
@@ -164,45 +152,16 @@ class GipfEncoding:
             )
         return choosing(position, text).position
 
-    @property
-    def _width(self) -> int:
-        return 2 * self.variant.size - 1
 
-    @property
-    def _pushes(self) -> int:
-        return len(names(self.variant.size).texts)
-
-    @cached_property
-    def _fields(self) -> dict[tuple[int, int], int]:
-        """The fields as (row, column), numbered in the order in which they are printed."""
-        width = range(self._width)
-        fields = [(row, column) for row in width for column in width if is_field(self.variant.size, row, column)]
-        return {field: number for number, field in enumerate(fields)}
-
-    @cached_property
-    def _field_names(self) -> list[str]:
-        by_place = names(self.variant.size).by_place
-        return [by_place[place] for place in self._fields]
-
-
-@dataclass(frozen=True)
-class ArrowsEncoding:
+class ArrowsEncoding(Encoding):
     """The encoding of a board of arrows."""
 
-    setup: arrows_parameters.Setup
-    size = DIRECTIONS
-    actions_per_move = 1
     planes = ("free fields", "own next field", "the opponent's next field")
 
-    @classmethod
-    def of(cls, parameters: str) -> "ArrowsEncoding":
-        """Return the encoding of a board, given by its parameters."""
-        return cls(arrows_parameters.parse(parameters))
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """Three planes as large as the board."""
-        return len(self.planes), self.setup.rows, self.setup.columns
+    def __init__(self, parameters: str) -> None:
+        """Take planes as large as the board."""
+        setup = arrows_parameters.parse(parameters)
+        super().__init__(DIRECTIONS, setup.rows, setup.columns)
 
     def actions(self, position: Position, move: str) -> tuple[int, ...]:
         """Return the direction."""
@@ -221,7 +180,7 @@ class ArrowsEncoding:
             fields.append(0 if target == NOWHERE else 1 << target)
         seen = numpy.array([bits(each, ROW * LENGTH) for each in fields], numpy.float32)
         # every board lies in the top left corner of the largest one, with a guard behind each row
-        return seen.reshape(len(fields), LENGTH, ROW)[:, : self.setup.rows, : self.setup.columns].copy()
+        return seen.reshape(len(fields), LENGTH, ROW)[:, : self.shape[1], : self.shape[2]].copy()
 
 
 MOVE = FIELDS
@@ -234,11 +193,9 @@ ROWS, COLUMNS = zip(*map(place, range(FIELDS)), strict=True)
 """Where the fields lie on the grid."""
 
 
-@dataclass(frozen=True)
-class MorrisEncoding:
+class MorrisEncoding(Encoding):
     """The encoding of nine men's morris."""
 
-    size = TAKE + FIELDS
     actions_per_move = 2
     planes = (
         "own pieces",
@@ -250,15 +207,9 @@ class MorrisEncoding:
         "moves since the last placing or capture",
     )
 
-    @classmethod
-    def of(cls, parameters: str) -> "MorrisEncoding":
-        """Return the encoding; there are no variants."""
-        return cls()
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """Planes of seven rows and columns, as the board is drawn."""
-        return len(self.planes), SIZE, SIZE
+    def __init__(self, _parameters: str) -> None:
+        """Take planes of seven rows and columns, as the board is drawn."""
+        super().__init__(TAKE + FIELDS, SIZE, SIZE)
 
     def actions(self, position: Position, move: str) -> tuple[int, ...]:
         """Return a placing or a move, and the piece that it takes."""
@@ -297,36 +248,24 @@ class MorrisEncoding:
         return seen
 
 
-@dataclass(frozen=True)
-class MnkEncoding:
+class MnkEncoding(Encoding):
     """The encoding of an m,n,k-game."""
 
-    variant: mnk_parameters.Parameters
-    actions_per_move = 1
     planes = ("own pieces", "the opponent's pieces")
 
-    @classmethod
-    def of(cls, parameters: str) -> "MnkEncoding":
-        """Return the encoding of a variant, given in canonical text."""
-        return cls(mnk_parameters.parse(parameters))
-
-    @property
-    def size(self) -> int:
-        """The number of fields."""
-        return self.variant.rows * self.variant.columns
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """Two planes as large as the board."""
-        return len(self.planes), self.variant.rows, self.variant.columns
+    def __init__(self, parameters: str) -> None:
+        """Number the fields; planes are as large as the board."""
+        self._variant = mnk_parameters.parse(parameters)
+        rows, columns = self._variant.rows, self._variant.columns
+        super().__init__(rows * columns, rows, columns)
 
     def actions(self, position: Position, move: str) -> tuple[int, ...]:
         """Return the number of the field that a move names."""
-        return (mnk_board.field(self.variant, move).bit_length() - 1,)
+        return (mnk_board.field(self._variant, move).bit_length() - 1,)
 
     def name(self, action: int) -> str:
         """Return the name of a field."""
-        return mnk_board.name(self.variant, 1 << action)
+        return mnk_board.name(self._variant, 1 << action)
 
     def observe(self, history: History, side: int, made: tuple[int, ...] = ()) -> Planes:
         """Return the pieces of both sides."""
@@ -337,10 +276,10 @@ class MnkEncoding:
 
 
 ENCODINGS: dict[str, Callable[[str], Encoding]] = {
-    "gipf": GipfEncoding.of,
-    "arrows": ArrowsEncoding.of,
-    "morris": MorrisEncoding.of,
-    "mnk": MnkEncoding.of,
+    "gipf": GipfEncoding,
+    "arrows": ArrowsEncoding,
+    "morris": MorrisEncoding,
+    "mnk": MnkEncoding,
 }
 """What makes the encoding of a variant, by the name of the game."""
 

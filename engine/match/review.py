@@ -1,6 +1,6 @@
 """Reviews the moves of a record: what would have been best, what each move has lost, and what is proven.
 
-Each position is searched with the same number of nodes (`engine.record.evaluations`), and where that proves nothing the
+Each position is searched with the same number of nodes (`engine.match.evaluations`), and where that proves nothing the
 solver has a part of that number (`engine.solve.solver`). A move is judged by the position that it leads to, and so is
 the best one: both are searched from there, with the same nodes. What the solver proves holds for the board alone,
 whatever stood on it before.
@@ -8,15 +8,15 @@ whatever stood on it before.
 
 from collections.abc import Callable, Iterator
 from enum import StrEnum
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from engine.compiling.binding import can_compile
 from engine.games.history import History
 from engine.games.interface import Position, moves
 from engine.games.outcome import Outcome
-from engine.record.evaluations import Evaluator
-from engine.record.summary import Summary
+from engine.match.evaluations import Evaluator
+from engine.match.verification import Summary
 from engine.search.scores import expected_points
 from engine.search.searcher import SearchResult, key_of
 from engine.solve.solver import LOADED_TRIAL_NODES, Result, SolverLimits, solve
@@ -132,7 +132,7 @@ def review(
     evaluator = Evaluator(start, clock=clock, compiling=told, tablebase=whole_tablebase_of(start))
     reviewer = _Reviewer(summary, nodes, evaluator, told)
     wanted = range(1, summary.history.plies + 1) if among is None else among
-    for before, after in pairwise(_histories(summary)):
+    for before, after in pairwise(accumulate(summary.history.moves, History.after, initial=History.begin(start))):
         if after.plies >= wanted.stop:
             return
         if after.plies in wanted:
@@ -145,14 +145,6 @@ def _once(function: Callable[[], None]) -> Callable[[], None]:
     """Return what calls a function the first time, and nothing later."""
     left = [function]
     return lambda: left.pop()() if left else None
-
-
-def _histories(summary: Summary) -> Iterator[History]:
-    history = History.begin(summary.header.position)
-    yield history
-    for move in summary.history.moves:
-        history = history.after(move)
-        yield history
 
 
 class _Node(NamedTuple):

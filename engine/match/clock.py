@@ -9,8 +9,7 @@ ran when it began. An *allowance* for the way through the network is taken off e
 
 from typing import NamedTuple
 
-MICROSECONDS = 1000
-"""Microseconds in a millisecond, the unit of the wire."""
+from engine.wire.messages import MICROSECONDS
 
 UNITS = (("h", 3_600_000_000, 2), ("min", 60_000_000, 2), ("s", 1_000_000, 1))
 """Units of time in microseconds, and of how many of them on they are taken."""
@@ -165,6 +164,35 @@ class Clock(NamedTuple):
         return Clock(
             (left, second) if side == 0 else (first, left), since, self.increment, self.stalls, self.allowances
         )
+
+
+INITIALISATION = 0
+"""Stands for the initialisation, where moves have numbers from 1."""
+
+
+class TimeUse(NamedTuple):
+    """What the time of a side went to, in microseconds."""
+
+    longest: int = 0
+    """Charge of the turn that took most."""
+    ply: int = INITIALISATION
+    """The number of the move of that turn."""
+    uncharged: int = 0
+    """Time that was not charged: stalls of the server, and lag within the allowance."""
+
+    def with_turn(self, ply: int, charged: int, uncharged: int) -> "TimeUse":
+        """Add a turn."""
+        if charged > self.longest:
+            return TimeUse(charged, ply, self.uncharged + uncharged)
+        return TimeUse(self.longest, self.ply, self.uncharged + uncharged) if uncharged else self
+
+    def until(self, ply: int, clock: Clock, side: int, now: int, budget: int) -> "TimeUse":
+        """Add the turn, or the initialisation, that is under way; the clock still runs."""
+        charge = Charge.of(clock, side, now)
+        uncharged = charge.stalled + charge.allowed
+        if ply == INITIALISATION:  # with the time before a restart
+            return TimeUse(budget - clock.left[side] + charge.charged, ply, self.uncharged + uncharged)
+        return self.with_turn(ply, charge.charged, uncharged)
 
 
 def about(microseconds: int) -> str:

@@ -1,15 +1,14 @@
-"""Reading the words of a record: numbers, times and stamps as they are written, and the head."""
+"""Reads the words of a record: numbers, times and stamps as the server writes them, and the head."""
 
 import re
 from calendar import monthrange, timegm
 from itertools import zip_longest
 from typing import NoReturn
 
-from engine.clock import TimeControl
 from engine.games.catalogue import GAMES, unknown_game
 from engine.games.interface import GameError
-from engine.record.summary import BadRecord
-from engine.record.text import VERSION, Header
+from engine.match.clock import TimeControl
+from engine.match.record import VERSION, Header
 
 TIME = re.compile(r"-?(0|[1-9][0-9]{0,14})\.[0-9]{3}")
 """Milliseconds with three decimals."""
@@ -20,6 +19,15 @@ WHOLE = re.compile(r"0|[1-9][0-9]{0,14}")
 
 DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})\.([0-9]{3})Z", re.ASCII)
 """Date and time in UTC."""
+
+
+class BadRecord(ValueError):
+    """A record that cannot be read or is not true. ``str(error)`` names the line and the fault."""
+
+    def __init__(self, line: int, sentence: str) -> None:
+        """Put the line, from 1, before the sentence."""
+        super().__init__(f"line {line}: {sentence}")
+        self.line = line
 
 
 def seconds_of(date: str) -> float | None:
@@ -147,7 +155,13 @@ class RecordReader:
         return Header(match, position, players, control, limit, server, started, lag)
 
     def _words(self, rest: str, names: str) -> list[str]:
-        words = rest.split(" ", names.count(" "))
-        if len(words) != names.count(" ") + 1 or "" in words[:-1]:
+        """Split the rest of a line into words, the last of which may have blanks in it, and may be optional."""
+        wanted = names.split(" ")
+        words = rest.split(" ", len(wanted) - 1)
+        if names.endswith("]") and len(words) == len(wanted) - 1:
+            return [*words, ""] if "" not in words else self._fail(f"expected {names}")
+        if len(words) != len(wanted) or "" in words:
             self._fail(f"expected {names}")
+        if words[-1] != words[-1].strip():
+            self._fail(f"the {wanted[-1].strip('[]')} is written without blanks around it, not {words[-1]!r}")
         return words

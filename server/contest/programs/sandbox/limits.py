@@ -1,24 +1,184 @@
-"""Control groups for sealed programs (cgroup v2): where they are available, the kernel enforces the limits.
+"""Limits of sealed programs: a thread measures each program, and control groups enforce them where there are any.
 
-Where it may not, `server.contest.programs.sandbox.resource_usage` alone does, by looking some times a second. It looks
-in both cases, so that a program is ended for the same bounds everywhere; in a group no moment is missed, and processor
-time is exact.
+The thread measures a sandbox some times a second, from outside: all processes of a sandbox descend from its first one,
+and none of them can leave. It does so in control groups (cgroup v2), too, so that a program is ended for the same
+limits everywhere; in a group no moment is missed, and processor time is exact.
 """
 
 import itertools
 import os
 import threading
 import time
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import structlog
 
+from engine.games.outcome import Termination
+from server.config.process_settings import lower_session
 from server.contest.definition import Bounds
-from server.contest.programs.sandbox.resource_usage import MEGABYTE, PROCESSES_FACTOR, family
 
 log = structlog.get_logger()
+
+MEGABYTE = 1 << 20
+
+PROCESSES_FACTOR = 2
+"""The system refuses more processes than so many times their bound; who has more than the bound is ended here."""
+
+LOOK_SECONDS = 0.1
+"""How often to look: a program takes some 100 MB in that time, and starts some 100 processes."""
+
+TICKS = os.sysconf("SC_CLK_TCK")
+PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+class Usage(NamedTuple):
+    """The resources that a program has used, with all that it has started."""
+
+    cpu_seconds: float = 0.0
+    memory: int = 0
+    """Bytes, at most at a time."""
+
+
+class Excess(NamedTuple):
+    """A bound that was exceeded."""
+
+    termination: Termination
+    sentence: str
+
+
+class _Seen(NamedTuple):
+    """The resources that the processes of a sandbox use at a moment."""
+
+    processes: int
+    cpu_seconds: float
+    resident: int
+    numbers: list[int]
+
+
+class Watched:
+    """A sandbox that a thread measures until it is closed."""
+
+    def __init__(
+        self, first: int, bounds: Bounds, cpu_seconds: float, end: Callable[[], None], niceness: int = 0
+    ) -> None:
+        """Take the number of its first process, its bounds, and the function that ends all in it.
+
+        ``niceness`` is that of each session that a process in it begins, too.
+        """
+        self.bounds = bounds
+        self.cpu_seconds = cpu_seconds
+        self.usage = Usage()
+        self.excess: Excess | None = None
+        self._first = first
+        self._end = end
+        self._niceness = niceness
+        self._lowered: set[int] = set()
+        """Leaders of sessions that have the nice value."""
+        self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
+
+    def begin(self) -> None:
+        """Start to measure; raises RuntimeError where no thread can be started."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop to measure: the numbers of its processes may be given to other processes from now on."""
+        self._closed.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _run(self) -> None:
+        failed = False
+        while not self._closed.wait(LOOK_SECONDS):
+            try:
+                self.look()
+            except Exception as error:  # as where no memory is left: later looks do not depend on it
+                if not failed:
+                    log.error("sandbox_measurement_failed", process=self._first, error=repr(error))
+                failed = True
+
+    def look(self) -> None:
+        """Measure the usage, and end a program that uses more than it may. May be called in any thread."""
+        seen = _seen(self._first)
+        for number in seen.numbers if self._niceness else ():
+            with suppress(ProcessLookupError):
+                leads = number not in self._lowered and os.getsid(number) == number
+                if leads and lower_session(number, self._niceness):
+                    self._lowered.add(number)
+        memory = seen.resident
+        if memory > self.bounds.memory * MEGABYTE:
+            memory = _shared_out(seen.numbers) or memory  # what several processes share was counted more than once
+        old = self.usage
+        self.usage = Usage(max(old.cpu_seconds, seen.cpu_seconds), max(old.memory, memory))
+        if self.excess is None:
+            self.excess = self._found(memory, seen)
+            if self.excess is not None:
+                self._end()
+
+    def _found(self, memory: int, seen: _Seen) -> Excess | None:
+        bounds = self.bounds
+        if memory > bounds.memory * MEGABYTE:
+            return out_of_memory(bounds, f", and used {memory // MEGABYTE} MB")
+        if seen.processes > bounds.processes:
+            sentence = f"it may have {bounds.processes} processes and threads, and had {seen.processes}"
+            return Excess(Termination.TOO_MANY_PROCESSES, sentence)
+        return out_of_cpu_time(self.cpu_seconds) if seen.cpu_seconds > self.cpu_seconds else None
+
+
+def out_of_memory(bounds: Bounds, more: str = "") -> Excess:
+    """Return the excess of a program that has used too much memory."""
+    return Excess(Termination.OUT_OF_MEMORY, f"it may use {bounds.memory} MB of memory{more}")
+
+
+def out_of_cpu_time(seconds: float) -> Excess:
+    """Return the excess of a program that has used too much processor time."""
+    sentence = f"it may use {seconds:g} s of processor time in a game, and had used them"
+    return Excess(Termination.OUT_OF_CPU_TIME, sentence)
+
+
+def _seen(first: int) -> _Seen:
+    """Return what the first process of a sandbox, and all that descend from it, use at this moment."""
+    processes, ticks, pages, numbers = 0, 0, 0, []
+    for number in family(first):
+        with suppress(OSError, ValueError):
+            with open(f"/proc/{number}/stat", encoding="ascii", errors="replace") as file:
+                fields = file.read().rpartition(")")[2].split()
+            # from the third field of proc(5) on: times of its own and of ended children, threads, resident pages
+            ticks += sum(map(int, fields[11:15]))
+            if number != first:
+                processes += int(fields[17])
+                pages += int(fields[21])
+                numbers.append(number)
+    return _Seen(processes, ticks / TICKS, pages * PAGE, numbers)
+
+
+def family(first: int) -> Iterator[int]:
+    """Name a process and all that descend from it: orphans are children of the first one of their sandbox."""
+    waiting = [first]
+    while waiting:
+        number = waiting.pop()
+        yield number
+        try:
+            threads = os.listdir(f"/proc/{number}/task")
+        except OSError:
+            continue
+        for thread in threads:
+            with suppress(OSError), open(f"/proc/{number}/task/{thread}/children", encoding="ascii") as file:
+                waiting += map(int, file.read().split())
+
+
+def _shared_out(numbers: list[int]) -> int:
+    """Return the memory of processes in bytes, each page counted once; 0 where the system does not tell."""
+    total = 0
+    for number in numbers:
+        with suppress(OSError, ValueError, IndexError), open(f"/proc/{number}/smaps_rollup", encoding="ascii") as file:
+            total += sum(int(line.split()[1]) for line in file if line.startswith(("Pss:", "SwapPss:"))) * 1024
+    return total
+
 
 ROOT = Path("/sys/fs/cgroup")
 
@@ -38,8 +198,6 @@ BESIDE_MEGABYTES = 32
 
 REMOVE_SECONDS = 1.0
 """How long to try to remove a group."""
-
-LOOK_SECONDS = 0.01
 
 _NUMBERS = itertools.count(1)
 
@@ -235,5 +393,5 @@ def _surely_remove(path: Path) -> bool:
     while not _remove(path):
         if time.monotonic() >= deadline:
             return False
-        time.sleep(LOOK_SECONDS)
+        time.sleep(0.01)
     return True

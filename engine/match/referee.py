@@ -6,16 +6,15 @@ since the match began. Nothing here sends, writes or reads a clock.
 
 from typing import NamedTuple, TypeAlias
 
-from engine import record
-from engine.clock import MICROSECONDS, Clock, Stall
 from engine.games.history import History
-from engine.games.interface import BadMove
-from engine.games.outcome import Outcome, Termination
-from engine.record import Header, RecordedNote, take_note
-from engine.record.ending import bad_move, failure, resignation
-from engine.record.time_use import INITIALISATION, Fall, TimeUse
+from engine.games.interface import BadMove, Position, moves
+from engine.games.outcome import ANNULLED, Outcome, Termination
+from engine.match.clock import INITIALISATION, Clock, Stall, TimeUse, about, span
+from engine.match.record import Header, RecordedNote, event_line, move_line, note_line, take_note
 from engine.wire import messages as m
+from engine.wire.coding import usage
 from engine.wire.fields import read_note
+from engine.wire.words import word_of
 
 
 class Tell(NamedTuple):
@@ -86,9 +85,9 @@ class State(NamedTuple):
     absent: tuple[int | None, int | None] = (None, None)
     """Stamp since which each side has had no connection; None while it has one."""
     stamp: int = 0
-    """Stamp of the latest READY or move: the match does not end before it."""
+    """Stamp of the latest event that clocks depend on: the match does not end before it."""
     uses: tuple[TimeUse, TimeUse] = (TimeUse(), TimeUse())
-    """What the time of each side has gone to, up to its last READY or move."""
+    """Time use of each side, up to its last READY or move, or to the end."""
     notes: tuple[RecordedNote, ...] = ()
     """What both players have noted."""
 
@@ -101,6 +100,14 @@ class State(NamedTuple):
     def playing(self) -> bool:
         """Tell whether initialisation is over and the game is not."""
         return self.outcome is None and self.ready == (True, True)
+
+    @property
+    def used(self) -> tuple[int, int]:
+        """Return the time that both sides were charged in all, in microseconds."""
+        control, first, plies = self.header.control, self.header.position.turn, self.history.plies
+        earned = [(plies + (side == first)) // 2 * control.increment for side in (0, 1)]
+        left = self.clock.left
+        return (control.budget + earned[0] - left[0], control.budget + earned[1] - left[1])
 
 
 Step: TypeAlias = tuple[State, list[Effect]]
@@ -120,9 +127,8 @@ def ready(state: State, side: int, now: int) -> Step:
         return flag(state, now)
     both = (side == 0 or state.ready[0], side == 1 or state.ready[1])
     use = state.uses[side].until(INITIALISATION, state.clock, side, now, state.header.control.budget)
-    uses = _with_use(state.uses, side, use)
-    state = state._replace(clock=clock, ready=both, stamp=max(state.stamp, now), uses=uses)
-    effects: list[Effect] = [WriteRecord(record.ready_line(state.sides[side], now, clock.left[side]))]
+    state = state._replace(clock=clock, ready=both, stamp=max(state.stamp, now), uses=_with_use(state.uses, side, use))
+    effects: list[Effect] = [_write("ready", state.sides[side], now, clock.left[side])]
     if not state.playing:
         return state, effects
     effects.append(Show(m.Start(*clock.milliseconds(now))))
@@ -147,24 +153,23 @@ def start_initialisation(state: State, side: int, now: int) -> Step:
     """Start the clock of a side that has resumed during initialisation, now that it was sent the match."""
     if state.outcome is not None or state.ready[side]:
         return state, []
-    line = record.runs_line(state.sides[side], now)
-    return state._replace(clock=state.clock.run(side, now), sent=now), [WriteRecord(line)]
+    state = state._replace(clock=state.clock.run(side, now), sent=now, stamp=max(state.stamp, now))
+    return state, [_write("runs", state.sides[side], now)]
 
 
 def credit_stall(state: State, stall: Stall) -> Step:
     """Credit the clocks that ran when a stall of the server began."""
     if state.outcome is not None or not state.clock.touched(stall):
         return state, []
-    return state._replace(clock=state.clock.stalled(stall)), [WriteRecord(record.stall_line(stall))]
+    return state._replace(clock=state.clock.stalled(stall)), [_write("stall", *stall)]
 
 
 def allow_lag(state: State, side: int, lag: int) -> Step:
     """Set the lag, in whole milliseconds and within the allowance, that a side is not charged in each turn."""
-    allowance = min(lag, state.header.lag_allowance) // MICROSECONDS * MICROSECONDS
+    allowance = min(lag, state.header.lag_allowance) // m.MICROSECONDS * m.MICROSECONDS
     if state.outcome is not None or allowance == state.clock.allowances[side]:
         return state, []
-    line = record.lag_line(state.sides[side], allowance)
-    return state._replace(clock=state.clock.allow(side, allowance)), [WriteRecord(line)]
+    return state._replace(clock=state.clock.allow(side, allowance)), [_write("lag", state.sides[side], allowance)]
 
 
 def move(state: State, side: int, text: str, now: int) -> Step:
@@ -175,14 +180,15 @@ def move(state: State, side: int, text: str, now: int) -> Step:
     try:
         history = state.history.after(text)
     except BadMove as error:
-        refused = WriteRecord(record.refused_line(state.sides[side], state.sent, now, text))
-        state, effects = finish(state._replace(clock=clock), bad_move(state.header, side, text, error), now)
+        sentence = f"{state.header.who(side)} played {text!r}, {error.code}: {error}"
+        refused = _write("refused", state.sides[side], state.sent, now, text)
+        state, effects = finish(_stopped(state, now), Outcome(1 - side, Termination.BAD_MOVE, sentence), now)
         return state, [refused, *effects]
     charged, since = state.clock.left[side] - clock.left[side], state.clock.since[side]
     use = state.uses[side].with_turn(history.plies, charged, max(0, now - (now if since is None else since)) - charged)
     clock = clock.add_increment(side)
     ply, name, played = history.plies, state.sides[side], history.moves[-1]
-    line = record.move_line(ply, name, state.sent, now, clock.left[side], played)
+    line = move_line(ply, name, state.sent, now, clock.left[side], played)
     moved = m.Moved(ply, name, *clock.milliseconds(now), m.Text(played))
     shown = (*state.shown, moved)
     state = State(
@@ -211,27 +217,30 @@ def note(state: State, side: int, content: str) -> Step:
     if state.outcome is not None:
         return state, []
     recorded = take_note(state.notes, state.history, state.sides, side, read_note(content))
-    return state._replace(notes=(*state.notes, recorded)), [WriteRecord(recorded.line(state.sides))]
+    line = note_line(recorded.ply, state.sides[side], recorded.note)
+    return state._replace(notes=(*state.notes, recorded)), [WriteRecord(line)]
 
 
 def resign(state: State, side: int, now: int) -> Step:
     """Handle RESIGN of a side, unless a clock has run out."""
-    if any(state.clock.fallen(now)):
-        return flag(state, now)
-    resigned = WriteRecord(record.resigned_line(state.sides[side], now))
-    state, effects = finish(state, resignation(state.header, side), now)
-    return state, [resigned, *effects]
+    outcome = Outcome(1 - side, Termination.RESIGN, f"{state.header.who(side)} resigned")
+    return _give_up(state, outcome, now, "resigned", state.sides[side], now)
 
 
 def report_crash(state: State, side: int, sentence: str, now: int) -> Step:
     """Handle CRASHED of a side whose program has failed, unless a clock has run out."""
-    if any(state.clock.fallen(now)):
-        return flag(state, now)
     if len(sentence) > MAX_SENTENCE_CHARACTERS:
         sentence = f"{sentence[: MAX_SENTENCE_CHARACTERS - 1]}…"
-    said = WriteRecord(record.crashed_line(state.sides[side], now, sentence))
-    state, effects = finish(state, failure(state.header, side, sentence), now)
-    return state, [said, *effects]
+    says = f", and says: {sentence!r}" if sentence else ""
+    outcome = Outcome(1 - side, Termination.CRASHED, f"{state.header.who(side)} crashed{says}")
+    return _give_up(state, outcome, now, "crashed", state.sides[side], now, sentence)
+
+
+def _give_up(state: State, outcome: Outcome, now: int, *words: str | int) -> Step:
+    if any(state.clock.fallen(now)):
+        return flag(state, now)
+    state, effects = finish(state, outcome, now)
+    return state, [_write(*words), *effects]
 
 
 def deadline(state: State) -> int | None:
@@ -251,24 +260,40 @@ def flag(state: State, now: int) -> Step:
     if not any(fallen):
         waited = state.awaited is not None and now >= state.awaited.until
         return _stop_waiting(state, now) if waited else (state, [])
-    fall = Fall(state.header, state.history.plies, state.playing, state.clock, state.uses, state.absent, now)
     winner = None if all(fallen) else fallen.index(False)
-    return finish(state, Outcome(winner, Termination.TIME, fall.sentence()), now)
+    return finish(state, Outcome(winner, Termination.TIME, _loss_on_time(_stopped(state, now), fallen, now)), now)
 
 
-def annul(state: State, termination: Termination, sentence: str, now: int) -> Step:
-    """End the match without a result."""
-    return finish(state, Outcome(None, termination, sentence), now)
+def _loss_on_time(state: State, fallen: tuple[bool, bool], now: int) -> str:
+    """Return who lost on time, by how much, and what the time went to; the clocks are stopped."""
+    initialised = state.ready == (True, True)
+    phase = "" if initialised else " while initialising"
+    clauses = []
+    for side in (side for side in (0, 1) if fallen[side]):
+        use, absent = state.uses[side], state.absent[side]
+        over, budget = about(-state.clock.left[side]), span(state.header.control.budget)
+        clauses.append(f"{state.header.who(side)} ran out of time{phase}: {over} beyond a budget of {budget}")
+        if initialised:
+            turn = "initialisation" if use.ply == INITIALISATION else f"move {use.ply}"
+            clauses.append(f"{about(use.longest)} of {about(state.used[side])} went to {turn}")
+        if not all(fallen):
+            clauses.append(f"its opponent used {about(state.used[1 - side])}")
+        if use.uncharged:
+            clauses.append(f"{about(use.uncharged)} were not charged, for stalls of the server and lag")
+        if absent is not None:
+            clauses.append(f"its connection had been lost for {about(max(0, now - absent))}")
+    return "; ".join(clauses)
 
 
-def adjudicate(state: State, winner: int | None, sentence: str, now: int) -> Step:
-    """End a game in play with the proven result of its position.
+def end(state: State, outcome: Outcome, now: int) -> Step:
+    """End the match by a decision from outside the game: an annulment, an adjudication, or the end of a program.
 
-    A clock that has run out takes precedence, and is left to `flag`: messages that arrived in time are read first.
+    A game is adjudicated in play only. A clock that has run out takes precedence over all but an annulment, and is left
+    to `flag`: messages that arrived in time are read first.
     """
-    if not state.playing or any(state.clock.fallen(now)):
-        return state, []
-    return finish(state, Outcome(winner, Termination.ADJUDICATED, sentence), now)
+    late = outcome.termination not in ANNULLED and any(state.clock.fallen(now))
+    early = outcome.termination == Termination.ADJUDICATED and not state.playing
+    return (state, []) if state.outcome is not None or late or early else finish(state, outcome, now)
 
 
 _ENDINGS = {
@@ -280,14 +305,9 @@ _ENDINGS = {
 }
 
 
-def end_crashed(
-    state: State, side: int, sentence: str, now: int, termination: Termination = Termination.CRASHED
-) -> Step:
-    """End the match because the program of a side exited or exceeded a limit, unless a clock has run out."""
-    if state.outcome is not None or any(state.clock.fallen(now)):
-        return state, []
-    detail = f"{state.header.who(side)} {_ENDINGS[termination]}: {sentence}"
-    return finish(state, Outcome(1 - side, termination, detail), now)
+def program_ended(header: Header, side: int, sentence: str, termination: Termination) -> Outcome:
+    """Return the outcome of a match in which the program of a side exited or exceeded a limit."""
+    return Outcome(1 - side, termination, f"{header.who(side)} {_ENDINGS[termination]}: {sentence}")
 
 
 def disconnect(state: State, side: int, now: int) -> Step:
@@ -312,6 +332,46 @@ def reconnect(state: State, side: int, now: int) -> Step:
     return state, [*effects, GiveTurn(side)] if state.history.position.turn == side else effects
 
 
+def restart(state: State, now: int, until: int) -> Step:
+    """Continue a match after a crash of the server: no clock runs, and both players are awaited up to a stamp.
+
+    Clocks that ran are charged up to the last event.
+    """
+    clock = state.clock.stop(0, state.stamp).stop(1, state.stamp)
+    awaited = Awaited((True, True), until)
+    state = state._replace(clock=clock, sent=now, stamp=now, awaited=awaited, absent=(now, now))
+    return state, [_write("restarted", now)]
+
+
+def announcement(header: Header, side: int, token: str) -> m.Match:
+    """Return MATCH for a side."""
+    position = header.position
+    return m.Match(
+        header.match,
+        position.game.name,
+        word_of(position.parameters),
+        position.game.sides[side],
+        header.players[1 - side],
+        *header.control.milliseconds,
+        header.move_limit,
+        token,
+    )
+
+
+def answer(request: m.Message, position: Position | None = None) -> m.Message | None:
+    """Return the answer to a request that changes nothing: PING, HELP, and in a match BOARD and MOVES."""
+    match request:
+        case m.Ping(text):
+            return m.Pong(text)
+        case m.AskHelp():
+            return m.Help(m.Block(tuple(usage(kind) for kind in m.REQUESTS.values())))
+        case m.AskBoard() if position is not None:
+            return m.board_of(position.text())
+        case m.AskMoves() if position is not None:
+            return m.Moves(m.Block(tuple(moves(position))))
+    return None
+
+
 def turn_message(state: State, now: int) -> m.Turn:
     """Return TURN for the side to move."""
     side = state.history.position.turn
@@ -333,8 +393,27 @@ def result(state: State, now: int) -> m.Result:
     return m.Result(state.header.match, name, str(outcome.termination), *left, m.Text(outcome.detail))
 
 
+def lines_of(effects: list[Effect]) -> list[str]:
+    """Return the lines of the record among effects."""
+    return [effect.line for effect in effects if isinstance(effect, WriteRecord)]
+
+
+def _write(*words: str | int) -> WriteRecord:
+    return WriteRecord(event_line(*words))
+
+
 def _with_use(uses: tuple[TimeUse, TimeUse], side: int, use: TimeUse) -> tuple[TimeUse, TimeUse]:
     return (use, uses[1]) if side == 0 else (uses[0], use)
+
+
+def _stopped(state: State, now: int) -> State:
+    """Stop the clocks that run, and account for the turn that is under way."""
+    clock, uses, budget = state.clock, state.uses, state.header.control.budget
+    ply = state.history.plies + 1 if state.ready == (True, True) else INITIALISATION
+    for side in (0, 1):
+        if clock.since[side] is not None:
+            uses = _with_use(uses, side, uses[side].until(ply, clock, side, now, budget))
+    return state._replace(clock=clock.stop(0, now).stop(1, now), uses=uses)
 
 
 def _give_turn(state: State) -> list[Effect]:
@@ -358,8 +437,7 @@ def _stop_waiting(state: State, now: int) -> Step:
 
 
 def _presence_effects(state: State, side: int, word: str, now: int) -> list[Effect]:
-    line = record.presence_line(word, state.sides[side], now)
-    return [WriteRecord(line), Tell(1 - side, m.Opponent(word))]
+    return [_write(word, state.sides[side], now), Tell(1 - side, m.Opponent(word))]
 
 
 def finish(state: State, outcome: Outcome, now: int) -> Step:
@@ -367,8 +445,7 @@ def finish(state: State, outcome: Outcome, now: int) -> Step:
     effects: list[Effect] = []
     side = state.history.position.turn
     if state.playing and state.clock.since[side] is not None:
-        effects.append(WriteRecord(record.unanswered_line(state.sides[side], state.sent)))
-    clock = state.clock.stop(0, now).stop(1, now)
-    state = state._replace(clock=clock, awaited=None, outcome=outcome)
-    line = record.result_line(outcome.result(state.sides), outcome.termination, now, clock.left, outcome.detail)
-    return state, [*effects, WriteRecord(line), Show(result(state, now)), Finish(outcome)]
+        effects.append(_write("unanswered", state.sides[side], state.sent))
+    state = _stopped(state, now)._replace(awaited=None, outcome=outcome, stamp=now)
+    words = (outcome.result(state.sides), str(outcome.termination), now, *state.clock.left, outcome.detail)
+    return state, [*effects, _write("result", *words), Show(result(state, now)), Finish(outcome)]

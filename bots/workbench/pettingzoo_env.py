@@ -1,6 +1,6 @@
 """Every game and variant as an environment of PettingZoo, for programs that learn from play.
 
-    from bots.workbench.learning.pettingzoo_env import env
+    from bots.workbench.pettingzoo_env import env
 
     game = env("gipf", "3 3 9 9")
     game.reset(seed=1)
@@ -10,7 +10,7 @@
         game.step(None if over else game.action_space(agent).sample(observation["action_mask"]))
 
 It has the agents ``player_0``, who begins, and ``player_1``. An observation has two parts: ``observation``, the planes
-that `engine.record.encoding.Encoding.observe` returns for the agent, and ``action_mask``, the legal actions,
+that `engine.match.encoding.Encoding.observe` returns for the agent, and ``action_mask``, the legal actions,
 all zeros for who is not to move. A move may take several steps of the same agent. The reward comes at the end: 1 for a
 win, -1 for a loss, 0 for a draw. Draws by repetition, without progress and at the move limit are those of matches, so
 that no game is cut off: ``truncation`` is never set. ``info`` has the reason at the end.
@@ -22,7 +22,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from bots.workbench.learning.episode import Episode
+from bots.workbench.learning import Episode
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interactive_game import MOVE_LIMIT
 

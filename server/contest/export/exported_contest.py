@@ -1,4 +1,4 @@
-"""The contents of an exported contest, as plain data, and making the export from a data directory.
+"""The contents of an exported contest as plain data: made from a data directory, and verified without it.
 
 An export is for everybody. It has no tokens, not even hashes, and neither the commands nor the folders of programs: it
 only says whether the server started them. Verification does not ask where programs were started. The export only reads
@@ -6,63 +6,48 @@ the data directory, except for the signing key, which is made once.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
+from engine.games.outcome import Termination
+from engine.match.signature import THIS_SERVER, shown, signer
 from server.contest.definition import Definition, Entrant
-from server.contest.export.container import (
+from server.contest.export.archive import (
     CONTEST,
-    MANIFEST,
     MAX_FILES,
-    PUBLIC_KEY,
     REPORT,
-    SIGNATURE,
     BadExport,
-    pack,
-    public_pem,
+    Opened,
+    decoded,
+    json_text,
+    open_export,
+    signed,
 )
 from server.contest.fixtures import GameResult
-from server.contest.interventions import Intervention
+from server.contest.interventions import Intervention, Kind
 from server.contest.plan import Plan, Present, plan
 from server.contest.report.contents import make_report
-from server.contest.report.estimate import Moment
+from server.contest.report.files import differences
 from server.contest.report.formatting import all_pauses
+from server.contest.report.progress import Moment
 from server.contest.report.structure import Pause, Report
 from server.contest.scoring.annulments import effective_results
 from server.contest.store.schema import definition_text, read_definition
 from server.contest.store.store import FILE, Store
-from server.contest.store.verification import Past
+from server.contest.store.verification import Checked, Evidence, Past, Verdict, check, recompute, unproven
 from server.storage.record_store import SUFFIX, find_record
-from server.storage.signing_key import signing_key
-
-FORMAT = 1
-"""Number of the format; it changes when older programs could misread the file."""
 
 LEFT_OUT = ("(left out)",)
 """Stands for the command of a program."""
 
 LINKS = "records/"
 """Where records stand in an export, and what links to them begin with."""
-
-
-class Described(msgspec.Struct, frozen=True):
-    """A file of the export, in its manifest."""
-
-    bytes: int
-    sha256: str
-
-
-class Manifest(msgspec.Struct, frozen=True):
-    """What the signature is of."""
-
-    format: int
-    contest: str
-    files: dict[str, Described]
 
 
 class Contents(msgspec.Struct, frozen=True, kw_only=True):
@@ -130,27 +115,13 @@ def export(data: Path, contest: int) -> bytes:
     contents = _contents(data, contest)
     past = contents.past()
     games = effective_results(past.definition, past.results)
-    report = contents.report(
-        past.definition, games, plan(past.definition, games, Present(frozenset(), (), past.seconds))
-    )
-    files = {
-        CONTEST: json_text(contents),
-        REPORT: json_text(report),
-    }
+    found = plan(past.definition, games, Present(frozenset(), (), past.seconds))
+    files = {CONTEST: json_text(contents), REPORT: json_text(contents.report(past.definition, games, found))}
     for match in sorted(result.match for result in past.results if result.match is not None):
         record = find_record(data, match)
         if record is not None:  # one that is missing is named when the export is verified
             files[record_name(match)] = record
     return signed(data, past.definition.name, files)
-
-
-def signed(data: Path, contest: str, files: Mapping[str, bytes]) -> bytes:
-    """Return an archive of files with a manifest, signed by the key of a data directory."""
-    key = signing_key(data)
-    listed = {**files, PUBLIC_KEY: public_pem(key)}
-    described = {name: Described(len(text), hashlib.sha256(text).hexdigest()) for name, text in listed.items()}
-    manifest = json_text(Manifest(FORMAT, contest, described))
-    return pack({MANIFEST: manifest, SIGNATURE: key.sign(manifest), **listed})
 
 
 def _contents(data: Path, contest: int) -> Contents:
@@ -170,6 +141,58 @@ def _contents(data: Path, contest: int) -> Contents:
         )
 
 
-def json_text(value: msgspec.Struct) -> bytes:
-    """Return a file of an export."""
-    return msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"
+class VerifiedExport(NamedTuple):
+    """The result of verifying an export."""
+
+    contest: str
+    """The name of the contest."""
+    key: str
+    """The public key that has signed it."""
+    verdict: Verdict
+    entered: tuple[str, ...]
+    """A sentence for each version of a bot that was entered: its number, and the SHA-256 of the file that was sent."""
+
+
+def verify_export(data: bytes) -> VerifiedExport:
+    """Verify an exported contest: signature, files, records, results, pairings, tables, ratings.
+
+    Raises `BadExport` where it is none or its signature is not true. Takes about ten milliseconds a game.
+    """
+    opened = open_export(data)
+    contents = decoded(opened.files, CONTEST, Contents)
+    past = contents.past()
+    try:
+        verdict = _verdict(opened, contents, past)
+    except (IndexError, AssertionError, KeyError, OverflowError, ValueError) as error:
+        raise BadExport(f"{CONTEST} contradicts itself, so that nothing can be recomputed: {error!r}") from None
+    entered = tuple(done.sentence for done in contents.interventions if done.kind is Kind.VERSION)
+    return VerifiedExport(opened.contest, shown(opened.key), verdict, entered)
+
+
+def _verdict(opened: Opened, contents: Contents, past: Past) -> Verdict:
+    found = list(opened.changed)
+    checked: dict[int | None, Checked] = {}
+    strays = {name for name in opened.files if name.startswith(LINKS)}
+    for result in past.played:
+        record = opened.files.get(record_name(result.match))
+        evidence = Evidence(result, None)
+        if record is not None:
+            kept = contents.records.get(result.match or 0, "")
+            evidence = Evidence(result, record.decode(errors="replace"), hashlib.sha256(record).hexdigest(), kept)
+            if signer(opened.key, record) != THIS_SERVER:
+                found.append(f"match {result.match}: the record is not signed by the key of the export")
+        checked[result.match] = check(past.definition, evidence)
+        strays.discard(record_name(result.match))
+    standing, shown_games, stands, wrong = recompute(past, checked)
+    found += wrong
+    found += [f"{name} is of no game of the contest" for name in sorted(strays)]
+    its = decoded(opened.files, REPORT, Report)
+    mine = contents.report(past.definition, shown_games, stands)
+    found += differences(msgspec.to_builtins(mine), msgspec.to_builtins(its))
+    alone = unproven(past.results)
+    adjudicated = [
+        f"match {result.match}, {' against '.join(result.fixture.players)}: {result.detail}; the record has no proof"
+        for result in past.played
+        if result.termination == Termination.ADJUDICATED
+    ]
+    return Verdict(standing, len(alone), tuple(found), (*alone, *adjudicated))

@@ -1,1 +1,0 @@
-"""The situations of the conformance test, by subject."""

@@ -1,0 +1,289 @@
+"""Situations from the connection to the first match, and after a connection that was lost in a match."""
+
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+
+from bots.check.bot_under_test import ANSWER_SECONDS, LOOK_SECONDS, MAX_REFUSALS, BotUnderTest, Situation, greet
+from bots.check.conformance_match import ConformanceMatch, UnknownReason
+from bots.check.peer import Fault, Left, Peer
+from engine.games.outcome import Termination
+from engine.wire import messages as m
+from engine.wire.codes import Code
+from engine.wire.coding import REPLY_BYTES, encode
+
+FIRST_WORDS = b"WEATHER fine 21\n"
+REPEAT_SECONDS = 2.0
+"""How long a bot is watched that is refused again and again."""
+
+
+def logs_in_and_seeks(bot: BotUnderTest) -> None:
+    """Greeting, LOGIN, SEEK."""
+    bot.seeking()
+
+
+def waits_for_the_greeting(bot: BotUnderTest) -> None:
+    """Whatever comes first, nothing but LOGIN is said; the greeting comes in pieces."""
+    peer = bot.connection()
+    with suppress(Left):
+        peer.cut = True
+        greet(peer)
+        peer.cut = False
+        bot.login(peer)
+        return
+    raise Fault("closed the connection at the greeting", "LOGIN", "4")
+
+
+def stops_at_another_version(bot: BotUnderTest) -> None:
+    """A greeting with a version that the bot cannot know."""
+    peer = bot.connection()
+    try:
+        greet(peer, version=m.VERSION + 1)
+        request = peer.request(time.monotonic() + ANSWER_SECONDS)
+        while isinstance(request, m.Login):  # may have been on its way before the greeting was read
+            request = peer.request(time.monotonic() + REPEAT_SECONDS)
+    except Left:
+        request = m.Quit()
+    finally:
+        bot.drop()
+    if not isinstance(request, m.Quit):
+        did = f"went on with {peer.last!r}" if peer.last else f"waited for {ANSWER_SECONDS:g} s"
+        raise Fault(f"{did} after 'ARENA {m.VERSION + 1} …'", "to say so to its user, and to leave", "2.5")
+
+
+def is_refused(bot: BotUnderTest, *, kind: type, codes: Sequence[str]) -> None:
+    """ERROR in answer to LOGIN or SEEK: the request is not repeated for ever."""
+    word = m.KINDS[kind]
+    for code in codes:
+        peer = bot.connection()
+        with suppress(Left):
+            if kind is m.Seek:
+                bot.login(peer)
+            else:
+                greet(peer)
+            request = bot.said(peer, word, "4")
+            if not isinstance(request, kind):
+                raise Fault(f"said {peer.last!r}", word, "3")
+            deadline, count = time.monotonic() + REPEAT_SECONDS, 0
+            while isinstance(request, kind):
+                count += 1
+                if count > MAX_REFUSALS:
+                    did = f"said {word} {count} times in {REPEAT_SECONDS:g} s, although ERROR {code} answered each"
+                    raise Fault(did, "to leave, or to pause before it tries again", "1.8")
+                peer.refuse(code, "this is how a refusal looks")
+                request = peer.request(deadline)
+        bot.drop()
+
+
+def match_cannot_be_begun(bot: BotUnderTest) -> None:
+    """CANCELLED and ERROR while seeking."""
+    peer = bot.seeking()
+    with suppress(Left):
+        peer.say(m.Cancelled(), m.Error("server_fault", m.Text("the match cannot be begun")))
+        bot.said(peer, "SEEK again, or QUIT", "7")
+    bot.drop()
+
+
+def server_says_goodbye(bot: BotUnderTest) -> None:
+    """BYE while seeking: the bot leaves, or comes again and again, but not in a hurry."""
+    peer = bot.seeking()
+    with suppress(Left):
+        peer.say(m.Cancelled(), m.Bye("stopping", m.Text("the server is shutting down")))
+    peer.close()
+    deadline, count = time.monotonic() + REPEAT_SECONDS, 0
+    while (seconds := deadline - time.monotonic()) > 0:
+        visitor = bot.accept_connection(min(seconds, LOOK_SECONDS))
+        if visitor is not None:
+            count += 1
+            visitor.close()
+        elif bot.program_ended():
+            break
+        if count > MAX_REFUSALS:
+            bot.drop()
+            raise Fault(f"connected {count} times in {REPEAT_SECONDS:g} s after BYE", "to pause between attempts", "5")
+    bot.drop()
+
+
+def reads(bot: BotUnderTest, *, noisy: bool, right: str, section: str) -> None:
+    """Login and a few moves, with messages that no client knows everywhere, or with lines in pieces of three bytes."""
+    peer = bot.connection()
+    peer.noisy, peer.cut = noisy, not noisy
+    try:
+        if noisy:
+            peer.send(FIRST_WORDS)
+        bot.login(peer)
+        request = bot.said(peer, "SEEK, or QUIT", "4")
+        if not isinstance(request, m.Seek):
+            raise Fault(f"said {peer.last!r}", "SEEK", "3")
+        bot.accept(peer, request)
+    except Left as left:
+        bot.lost()
+        raise Fault("closed the connection", right, section) from left
+    with ConformanceMatch(bot) as table:
+        for _ in range(4):
+            if not table.is_over:
+                table.ply()
+    bot.drop()
+
+
+def long_lines(bot: BotUnderTest) -> None:
+    """Lines as long as a client has to accept, of a kind that it does not know and of one that it does."""
+    table = ConformanceMatch(bot)
+    table.announce()
+    table.peer.send(b"LETTER " + b"x" * (REPLY_BYTES - 7) + b"\n")
+    table.ready()
+    table.start()
+    if not table.bot_moves:
+        table.ply()
+    table.exchange()
+    table.end(None, UnknownReason.NEW_RULE, "è" * (REPLY_BYTES // 2 - 32))
+
+
+CONNECTING = (
+    Situation("logs in and seeks", logs_in_and_seeks),
+    Situation("reads a greeting that comes in pieces", waits_for_the_greeting),
+    Situation("stops at a version of the protocol that it does not know", stops_at_another_version),
+    Situation(
+        "LOGIN is refused: does not repeat it for ever",
+        partial(is_refused, kind=m.Login, codes=("name_taken", "bad_name", "bad_token", "some_new_code")),
+    ),
+    Situation(
+        "SEEK is refused: does not repeat it for ever",
+        partial(is_refused, kind=m.Seek, codes=("too_many", "stopping", "bad_time")),
+    ),
+    Situation("a match cannot be begun after all: seeks again, or leaves", match_cannot_be_begun),
+    Situation("BYE while it seeks: does not come back in a hurry", server_says_goodbye),
+    Situation(
+        "ignores messages and blocks of unknown kinds",
+        partial(reads, noisy=True, right="to ignore lines of a kind that it does not know", section="2.4"),
+    ),
+    Situation(
+        "reads lines that come in pieces",
+        partial(reads, noisy=False, right="to put together what comes until an LF", section="2.1"),
+    ),
+    Situation("reads lines of 65536 bytes, and a reason that it does not know", long_lines),
+)
+
+
+def resume(table: ConformanceMatch) -> None:
+    """Close the connection, wait for RESUME, and tell the bot what it has missed; raises `Fault` without RESUME."""
+    table.peer.close()
+    right = f"RESUME {table.header.match} {table.token} over a new connection"
+    deadline = time.monotonic() + ANSWER_SECONDS
+    while time.monotonic() < deadline:
+        peer = table.bot.accept_connection(LOOK_SECONDS)
+        if peer is None:
+            if ended := table.bot.program_ended():
+                raise Fault(f"{ended}, when its connection was lost", right, "11")
+            continue
+        try:
+            greet(peer)
+            _await_resume(table, peer, right)
+            table.resumed(peer)
+            return
+        except Left:
+            continue
+    raise Fault(f"did not come back within {ANSWER_SECONDS:g} s after its connection was lost", right, "11")
+
+
+def _await_resume(table: ConformanceMatch, peer: Peer, right: str) -> None:
+    """Wait for the bot to resume the match over this connection; raises `Left` where it leaves in order."""
+    for _ in range(MAX_REFUSALS):
+        match table.bot.said(peer, right, "11"):
+            case m.Resume(table.header.match, table.token):
+                peer.name = table.peer.name
+                return
+            case m.Resume():
+                sentence = f"match {table.header.match} is not to be resumed with this token"
+                raise peer.refused(Code.BAD_TOKEN, sentence, right, "11")
+            case m.Login(name):
+                peer.refuse(Code.NAME_TAKEN, f"{name} plays in match {table.header.match}; come back with RESUME")
+    raise Fault(f"said {peer.last!r} {MAX_REFUSALS} times", right, "11")
+
+
+AWAY_SECONDS = 1.0
+"""How long a server that has died refuses connections."""
+
+RESUMED_BUDGET_MS = 20_000
+
+
+def while_preparing(bot: BotUnderTest) -> None:
+    """Directly behind MATCH and BOARD: READY is said, or said again, over the new connection."""
+    table = _resumable(bot)
+    table.announce()
+    resume(table)
+    table.ready()
+    table.start()
+    _goes_on(table)
+    table.__exit__(None)
+
+
+def while_waiting(bot: BotUnderTest) -> None:
+    """In the middle of a line, while the opponent is on turn, who moves before the bot is back."""
+    with _resumable(bot) as table:
+        if table.bot_moves:
+            table.exchange()
+        if not table.is_over:
+            line = encode(table.played(table.first_move())[0])
+            table.peer.send(line[: len(line) // 2])
+            resume(table)
+            _goes_on(table)
+
+
+def while_thinking(bot: BotUnderTest) -> None:
+    """Directly behind TURN; the server has died, and refuses connections for a while."""
+    with _resumable(bot) as table:
+        table.turn_to_bot()
+        table.peer.reset()
+        bot.be_away(AWAY_SECONDS)
+        resume(table)
+        _goes_on(table)
+
+
+def again_and_again(bot: BotUnderTest) -> None:
+    """Three times in one match, with more and more moves to catch up with."""
+    with _resumable(bot) as table:
+        for plies in (2, 4, 6):
+            while table.history.plies < plies and not table.is_over:
+                table.ply()
+            if not table.is_over:
+                resume(table)
+        _goes_on(table)
+
+
+def ended_meanwhile(bot: BotUnderTest) -> None:
+    """The match is over when the bot is back: RESULT comes with what it has missed."""
+    with _resumable(bot) as table:
+        resume(table)
+        table.end(table.side, Termination.TIME, "checker ran out of time")
+    bot.seeking()
+
+
+def cannot_be_resumed(bot: BotUnderTest) -> None:
+    """RESUME is refused: the bot logs in as at first, or leaves."""
+    _resumable(bot).open().peer.close()
+    bot.lost()
+    bot.seeking()
+
+
+def _resumable(bot: BotUnderTest) -> ConformanceMatch:
+    return ConformanceMatch(bot, budget=RESUMED_BUDGET_MS)
+
+
+def _goes_on(table: ConformanceMatch) -> None:
+    """Let the bot move, on its turn."""
+    if not table.is_over and not table.bot_moves:
+        table.ply()
+    if not table.is_over:
+        table.exchange()
+
+
+RECONNECTING = (
+    Situation("resumes a match that it was preparing for", while_preparing),
+    Situation("resumes a match while it waits; the connection ends within a line", while_waiting),
+    Situation("resumes a match while it thinks; the server is away for a second", while_thinking),
+    Situation("resumes a match again and again", again_and_again),
+    Situation("resumes a match that has ended meanwhile", ended_meanwhile),
+    Situation("cannot resume a match: logs in again, or leaves", cannot_be_resumed),
+)

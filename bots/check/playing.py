@@ -1,0 +1,352 @@
+"""Situations on the board, of the clocks and at the end of a match, and the positions where they come about."""
+
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from functools import partial
+from random import Random
+
+from bots.check.bot_under_test import BotUnderTest, Situation
+from bots.check.conformance_match import ConformanceMatch, UnknownReason
+from bots.check.peer import Skipped
+from engine.games.catalogue import GAMES
+from engine.games.interface import Game, Position, Successor
+from engine.games.outcome import Outcome, Termination
+from engine.wire import messages as m
+from engine.wire.words import word_of
+
+MAX_POSITIONS = 3000
+"""Positions that are tried before a situation is skipped."""
+
+RING = """2 3 9 9
+{white} {black} {turn}
+ {piece} {piece}
+{piece} _ {piece}
+ {piece} {piece}
+"""
+"""Whatever is pushed into the middle leaves three rows that cross, or two."""
+
+FORCED = {
+    "morris": ("0 0 W\n_BWBWWB_B__BWWB_B_B_____\n", "0 0 B\n_WBWBBW_W__WBBW_W_W_____\n"),
+    "mnk": ("3 3 3 1\n1 2 1\n1 2 2\n2 1 0\n", "3 3 3 2\n1 2 1\n1 2 2\n2 1 0\n"),
+}
+"""Positions with one legal move, of either side. Arrows has none, nor GIPF, where six pushes reach every free field."""
+
+Wanted = Callable[[Position, list[Successor]], bool]
+"""Tells whether a position, with its legal moves, is suitable."""
+
+
+def crossing_rows(owner: int, turn: int) -> Position:
+    """Return a position of GIPF in which every legal move takes a choice among rows of the owner, 0 or 1."""
+    left = (3, 9) if owner == 0 else (9, 3)
+    text = RING.format(white=left[0], black=left[1], turn="WB"[turn], piece="WB"[owner])
+    return GAMES["gipf"].read(text)
+
+
+def find(game: Game, parameters: str, side: int, wanted: Wanted) -> Position:
+    """Return the first suitable position with a side to move; raises `Skipped` if none is found."""
+    chance = Random(0)
+    position = game.start(parameters)
+    for _ in range(MAX_POSITIONS):
+        successors = list(position.successors())
+        if not successors:
+            position = game.start(parameters)
+            continue
+        if position.turn == side and wanted(position, successors):
+            return position
+        position = chance.choice(successors).position
+    raise Skipped(f"no such position of {game.name} {word_of(parameters)} was found")
+
+
+def always_ends(_position: Position, successors: list[Successor]) -> bool:
+    """Tell whether every legal move ends the game."""
+    return all(successor.position.verdict() is not None for successor in successors)
+
+
+def can_win(position: Position, successors: list[Successor]) -> bool:
+    """Tell whether there is a winning move."""
+    return any(wins(position, successor) for successor in successors)
+
+
+def wins(position: Position, successor: Successor) -> bool:
+    """Tell whether a move wins for the side that makes it."""
+    outcome: Outcome | None = successor.position.verdict()
+    return outcome is not None and outcome.winner == position.turn
+
+
+def may_choose(owner: int) -> Wanted:
+    """Return a test for a GIPF move with a choice among rows of the owner, 0 or 1."""
+    return lambda _position, successors: any(chooses(successor, owner) for successor in successors)
+
+
+def chooses(successor: Successor, owner: int) -> bool:
+    """Tell whether a move of GIPF names a row of the owner."""
+    return f" {'wb'[owner]}: " in successor.move
+
+
+FEW_PLIES = 8
+LONG_PLIES = 300
+LONG_BUDGET_MS = 20_000
+TURN_SECONDS = 0.3
+"""How long a bot is watched that is not on turn."""
+
+SMALL_GIPF = "2 2 9 9"
+"""With two in a row on the smallest board nearly every move makes rows that cross, and games are long."""
+
+GIPF = GAMES["gipf"]
+
+
+def plays(
+    bot: BotUnderTest, plies: int, *, side: int | None = None, budget: int | None = None, increment: int = 0
+) -> None:
+    """So many moves at most."""
+    keep_playing(ConformanceMatch(bot, side=side, budget=budget, increment=increment), plies)
+
+
+def waits_for_turn(bot: BotUnderTest) -> None:
+    """START, MOVED, and what the opponent's connection does, are no TURN."""
+    with ConformanceMatch(bot) as table:
+        table.silent(TURN_SECONDS)
+        if table.bot_moves:
+            table.exchange()
+        if not table.is_over:
+            table.peer.send(b"OPPONENT gone\nOPPONENT back\n")
+            table.silent(TURN_SECONDS)
+            table.moved(_quiet_move(table, Random(0)))
+            table.silent(TURN_SECONDS)
+            if not table.is_over:
+                table.exchange()
+
+
+def chooses_rows(bot: BotUnderTest, *, own: bool) -> None:
+    """Every legal move takes a choice among rows of the bot, or of the opponent."""
+    for side in bot.sides():
+        keep_playing(ConformanceMatch(bot, crossing_rows(side if own else 1 - side, side), side=side), 1)
+
+
+def opponent_chooses(bot: BotUnderTest) -> None:
+    """The other side plays moves with choices; the bot has to know what they have made of the board."""
+    for side in bot.sides():
+        for owner in (0, 1):
+            game, options = bot.wish()
+            if game is not GIPF:
+                raise Skipped(f"the bot seeks {game.name}")
+            if options.parameters is None:
+                position = crossing_rows(owner, 1 - side)
+            else:
+                position = find(game, options.parameters, 1 - side, may_choose(owner))
+            with ConformanceMatch(bot, position, side=side) as table:
+                table.answered(next(s.move for s in position.successors() if chooses(s, owner)))
+                if not table.is_over:
+                    table.exchange()
+
+
+def has_one_move(bot: BotUnderTest) -> None:
+    """There is one legal move."""
+    for side in bot.sides():
+        game, _ = bot.wish()
+        if game.name not in FORCED:
+            raise Skipped(f"{game.name} has no forced moves")
+        keep_playing(ConformanceMatch(bot, game.read(FORCED[game.name][side]), side=side), 1)
+
+
+def long_match(bot: BotUnderTest) -> None:
+    """A match of some hundred moves where the game allows it."""
+    game, parameters = _variant(bot)
+    start = game.start(parameters)
+    keep_playing(ConformanceMatch(bot, start, budget=LONG_BUDGET_MS, move_limit=LONG_PLIES), LONG_PLIES)
+
+
+def another_start(bot: BotUnderTest) -> None:
+    """BOARD shows a position in the middle of a game: it is where this match begins, whoever is to move."""
+    for turn in (0, 1):
+        for side in bot.sides():
+            position = find(*_variant(bot), turn, lambda found, _: found.key != found.game.start(found.parameters).key)
+            keep_playing(ConformanceMatch(bot, position, side=side), 2)
+
+
+def match_after_match(bot: BotUnderTest) -> None:
+    """Three matches in a row, of different lengths and ends."""
+    for number in range(3):
+        plays(bot, 1 + 2 * number)
+
+
+def keep_playing(match: ConformanceMatch, plies: int) -> None:
+    """Play so many moves at most, the other side's at random, but such that the game goes on."""
+    chance = Random(0)
+    with match as table:
+        for _ in range(plies):
+            if table.is_over:
+                break
+            if table.bot_moves:
+                table.exchange()
+            else:
+                table.answered(_quiet_move(table, chance))
+
+
+def _quiet_move(table: ConformanceMatch, chance: Random) -> str:
+    successors = list(table.history.position.successors())
+    return chance.choice([s for s in successors if s.position.verdict() is None] or successors).move
+
+
+def _variant(bot: BotUnderTest) -> tuple[Game, str]:
+    """Return the game that the bot seeks, and the variant that it seeks, or else one in which much happens."""
+    game, options = bot.wish()
+    return game, options.parameters or (SMALL_GIPF if game is GIPF else game.default_parameters)
+
+
+SHORT_MS = 1000
+SHORT_PLIES = 30
+TINY_MS = 500
+INCREMENT_MS = 100
+
+TRIES = 3
+"""A bot that cannot keep its time fails each time; one whose time a busy machine has taken does not."""
+
+
+PLAYING = (
+    Situation("plays the side that begins", partial(plays, plies=FEW_PLIES, side=0)),
+    Situation("plays the other side", partial(plays, plies=FEW_PLIES, side=1)),
+    Situation("moves on TURN only: not on START, MOVED or OPPONENT", waits_for_turn),
+    Situation("begins in the position that BOARD shows", another_start),
+    Situation("chooses among its own crossing rows", partial(chooses_rows, own=True)),
+    Situation("chooses among the opponent's crossing rows", partial(chooses_rows, own=False)),
+    Situation("follows an opponent who chooses among crossing rows", opponent_chooses),
+    Situation("finds a forced move", has_one_move),
+    Situation("plays match after match", match_after_match),
+    Situation("plays a long match", long_match),
+    Situation("keeps its time with a second for the match", partial(plays, plies=SHORT_PLIES, budget=SHORT_MS), TRIES),
+    Situation(
+        "keeps its time with half a second, and a tenth more a move",
+        partial(plays, plies=SHORT_PLIES, budget=TINY_MS, increment=INCREMENT_MS),
+        TRIES,
+    ),
+)
+
+
+SMALL = {"gipf": "3 3 5 5", "mnk": "4 4 3", "arrows": "4 4"}
+"""Variants whose games end soon."""
+
+
+def own_move_ends(bot: BotUnderTest) -> None:
+    """Whatever the bot plays ends the game on the board."""
+    keep_playing(_near_the_end(bot, always_ends, own=True), 1)
+    bot.seeking()
+
+
+def opponent_wins(bot: BotUnderTest) -> None:
+    """The opponent plays a move that wins."""
+    with _near_the_end(bot, can_win, own=False) as table:
+        position = table.history.position
+        table.moved(next(s.move for s in position.successors() if wins(position, s)))
+    bot.seeking()
+
+
+def move_limit(bot: BotUnderTest) -> None:
+    """A draw by a move limit of three."""
+    for side in bot.sides():
+        with ConformanceMatch(bot, side=side, move_limit=3) as table:
+            while not table.is_over:
+                table.ply()
+        bot.seeking()
+
+
+def ends_early(
+    bot: BotUnderTest,
+    *,
+    reach: Callable[[ConformanceMatch], object],
+    ends: Sequence[tuple[bool, StrEnum]],
+    sentence: str = "",
+) -> None:
+    """The match ends at a moment, once by each reason; the bot has won, or nobody has.
+
+    What the bot has said meanwhile may be on its way: READY, or a MOVE that comes too late.
+    """
+    for is_won, reason in ends:
+        table = ConformanceMatch(bot)
+        reach(table)
+        if not table.is_over:
+            table.end(table.side if is_won else None, reason, sentence)
+        bot.seeking()
+
+
+def _wait(table: ConformanceMatch) -> None:
+    table.open()
+    if table.bot_moves:
+        table.exchange()
+
+
+def _think(table: ConformanceMatch) -> None:
+    table.open()
+    table.turn_to_bot()
+
+
+def _near_the_end(bot: BotUnderTest, wanted: Wanted, *, own: bool) -> ConformanceMatch:
+    """Return a match from a suitable position with the bot, or the other side, to move."""
+    game, wish = bot.wish()
+    side = wish.side or 0
+    parameters = wish.parameters or SMALL.get(game.name, game.default_parameters)
+    return ConformanceMatch(bot, find(game, parameters, side if own else 1 - side, wanted), side=side)
+
+
+CODES = ("line_too_long", "bad_line", "bad_arguments", "some_new_code")
+
+
+def move_is_refused(bot: BotUnderTest) -> None:
+    """ERROR in answer to MOVE: the bot is still on turn, and says another MOVE, or gives up."""
+    for code in CODES:
+        with ConformanceMatch(bot) as table:
+            table.turn_to_bot()
+            table.asked()
+            table.peer.refuse_move(code, "this is how a refusal looks")
+            _moves_or_resigns(table)
+
+
+def moves_are_refused(bot: BotUnderTest) -> None:
+    """ERROR in answer to MOVES: a bot that asks for the list does without it, or gives up."""
+    with ConformanceMatch(bot) as table:
+        table.turn_to_bot()
+        table.lists_moves = False
+        _moves_or_resigns(table)
+
+
+def _moves_or_resigns(table: ConformanceMatch) -> None:
+    table.may_resign = True
+    while not isinstance(request := table.request("a MOVE, or RESIGN", "6"), m.Resign | m.Crashed | m.Move):
+        pass
+    if isinstance(request, m.Move):
+        table.judge(request)
+
+
+ENDING = (
+    Situation("the game ends by its own move", own_move_ends),
+    Situation("the game ends by a move of the opponent's", opponent_wins),
+    Situation("the match is drawn by the move limit", move_limit),
+    Situation(
+        "the match ends while it prepares",
+        partial(
+            ends_early,
+            reach=ConformanceMatch.announce,
+            ends=((True, Termination.RESIGN), (False, Termination.SERVER_STOP)),
+            sentence="before it began",
+        ),
+    ),
+    Situation(
+        "the match ends while it waits",
+        partial(
+            ends_early,
+            reach=_wait,
+            ends=((True, Termination.TIME), (True, Termination.BAD_MOVE), (True, Termination.RESIGN)),
+            sentence="checker has lost",
+        ),
+    ),
+    Situation(
+        "the match ends while it thinks: its MOVE comes too late",
+        partial(
+            ends_early,
+            reach=_think,
+            ends=((True, Termination.RESIGN), (False, Termination.SERVER_FAULT), (False, UnknownReason.NEW_RULE)),
+        ),
+    ),
+    Situation("its MOVE is refused: says another, or RESIGN", move_is_refused),
+    Situation("its MOVES is refused: moves without it, or says RESIGN", moves_are_refused),
+)

@@ -1,1 +1,0 @@
-"""Environments for programs that learn from play, and bots of what was learned."""

@@ -1,0 +1,1 @@
+"""A match: its referee and clocks, and its record, which is written, read, verified and reviewed."""

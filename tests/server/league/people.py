@@ -1,0 +1,24 @@
+"""Authors with bots, and calls that accounts refuse."""
+
+from collections.abc import Callable
+
+import pytest
+
+from server.league.accounts.accounts import Accounts
+from server.league.accounts.people import AUTHOR, NotAllowed, Person, Role
+
+
+def person(accounts: Accounts, name: str, *bots: str, role: Role = AUTHOR) -> Person:
+    """Invite a person who opens the link and makes tokens for some bots; return the person."""
+    found = accounts.signed_in(accounts.redeem(accounts.invite(name, role, "test"), "", "Firefox"))
+    assert found is not None
+    for bot in bots:
+        accounts.make_token(found, bot)
+    return found
+
+
+def refused(*calls: tuple[Callable[[], object], str]) -> None:
+    """Check that each call is refused with a sentence that has these words."""
+    for call, sentence in calls:
+        with pytest.raises(NotAllowed, match=sentence):
+            call()
