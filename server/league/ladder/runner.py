@@ -60,7 +60,6 @@ class LadderLedger(Ledger):
         listed: dict[str, Listed],
         arena: Arena,
         seats: GameSeating,
-        changed: Callable[[], None],
     ) -> None:
         """Read the games that have begun; to be called in a thread, as what it reads takes long."""
         self._data = arena.settings.data
@@ -94,7 +93,7 @@ class LadderLedger(Ledger):
                 self.left[game.match] = Fixture(0, 1, places[game.variant], 0, game.opening, game.players)
             else:  # the file has changed
                 store.forget(game.match)
-        self._set_up(arena.record_store, seats, changed, lambda game: None)
+        self._set_up(LADDER, arena.record_store, seats, lambda game: None)
 
     @property
     def players(self) -> dict[str, LadderPlayer]:
@@ -183,8 +182,8 @@ class LadderRunner(Runner):
         now: Callable[[], float] = time.time,
     ) -> None:
         """Take a ladder, what lists who plays, and whether no game may begin now; to be called in a thread."""
-        self._book = LadderLedger(ladder, store, list_players(), arena, seats, self._tell)
-        self._set_up(LADDER, self._book, arena, seats, host or LadderHost(arena, seats), None)
+        self._book = LadderLedger(ladder, store, list_players(), arena, seats)
+        super().__init__(self._book, arena, seats, host=host or LadderHost(arena, seats))
         self._ladder = ladder
         self._ladder_store = store
         self._list_players = list_players
