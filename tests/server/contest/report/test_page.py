@@ -11,7 +11,7 @@ from server.contest.definition import Entrant, Format
 from server.contest.fixtures import GameResult
 from server.contest.formats.knockout import Knockout
 from server.contest.formats.ladder import Ladder
-from server.contest.formats.round_robin import Gauntlet, RoundRobin
+from server.contest.formats.round_robin import Gauntlet, Pairs, RoundRobin
 from server.contest.formats.swiss import Swiss
 from server.contest.plan import plan
 from server.contest.report import formatting
@@ -94,6 +94,7 @@ class FragmentReader(Reader):
 FORMATS: list[tuple[Format, ...]] = [
     (RoundRobin(2),),
     (Swiss(3), Knockout(tie_breaks=1, control=CONTROL)),
+    (Pairs(4),),
     (Gauntlet(("a1", "a2")),),
     (Ladder(20, 0),),
 ]

@@ -8,7 +8,7 @@ from server.contest.definition import Definition, Entrant, Format
 from server.contest.fixtures import GameResult
 from server.contest.formats.knockout import Knockout
 from server.contest.formats.ladder import Ladder
-from server.contest.formats.round_robin import Gauntlet, RoundRobin
+from server.contest.formats.round_robin import Gauntlet, Pairs, RoundRobin
 from server.contest.formats.swiss import Swiss
 from server.contest.plan import plan
 from server.contest.report import text
@@ -37,7 +37,13 @@ def long_names(entrants: int) -> tuple[Definition, list[GameResult]]:
 
 @pytest.mark.parametrize(
     "formats",
-    [(RoundRobin(),), (Swiss(2), Knockout(tie_breaks=1, control=CONTROL)), (Gauntlet(("a1",)),), (Ladder(20, 0),)],
+    [
+        (RoundRobin(),),
+        (Swiss(2), Knockout(tie_breaks=1, control=CONTROL)),
+        (Gauntlet(("a1",)),),
+        (Pairs(4, 0, 100),),
+        (Ladder(20, 0),),
+    ],
 )
 @pytest.mark.parametrize("width", [80, 120])
 def test_names_and_sentences_are_shown_as_they_are_and_control_nothing(formats: tuple[Format, ...], width: int) -> None:

@@ -9,7 +9,7 @@ from engine.wire.words import duration, number_of
 from server.contest.definition import Format
 from server.contest.formats.knockout import Knockout
 from server.contest.formats.ladder import Ladder
-from server.contest.formats.round_robin import Gauntlet, RoundRobin
+from server.contest.formats.round_robin import Gauntlet, Pairs, RoundRobin
 from server.contest.formats.swiss import Swiss
 from server.contest.report import formatting
 
@@ -63,6 +63,8 @@ def test_times_have_their_unit() -> None:
         (RoundRobin(), "Round robin"),
         (RoundRobin(2), "Round robin, 2 cycles"),
         (Swiss(1), "Swiss, 1 round"),
+        (Pairs(4), "Pairs, 4 games"),
+        (Pairs(4, 0, 20), "Pairs, 4 games, until SPRT 0 20 has decided"),
         (Gauntlet(("a",), 3), "Gauntlet, 3 cycles"),
         (Knockout(tie_breaks=2, control=TimeControl(1)), "Knockout"),
         (Ladder(20, 0), "Ladder, 20 games"),
