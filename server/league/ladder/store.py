@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from engine.games.outcome import ENDED_PROGRAM, Termination
 from engine.statistics.online import (
     LadderGame,
     LadderPlayer,
@@ -19,6 +20,7 @@ from engine.statistics.online import (
     starting,
     update,
 )
+from server.contest.fixtures import GameResult
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.pairing import GameCounts
 
@@ -61,9 +63,10 @@ class BegunGame(NamedTuple):
     versions: tuple[int, int]
 
 
-class EndedGame(NamedTuple):
-    """A game that is over, before it is counted."""
+class CountedGame(NamedTuple):
+    """A game that counts, and the ratings after it."""
 
+    number: int
     game: BegunGame
     score: float | None
     """Of who began; None: it rates nobody."""
@@ -74,13 +77,6 @@ class EndedGame(NamedTuple):
     """Who has not started, or not stayed alive."""
     record: str
     """SHA-256 of its record, which is on the disk; empty: there is none, since the game could not begin."""
-
-
-class CountedGame(NamedTuple):
-    """A game that counts, and the ratings after it."""
-
-    number: int
-    ended: EndedGame
     date: float
     ratings: tuple[tuple[float, float], tuple[float, float]]
     """Elo and deviation of both."""
@@ -199,15 +195,18 @@ class LadderStore:
 
     def count(
         self,
-        ended: EndedGame,
+        game: BegunGame,
+        result: GameResult,
+        record: str,
         players: Mapping[str, LadderPlayer],
         rests_after: int,
     ) -> list[str]:
-        """Count a game, whose record is on the disk; the second time nothing changes.
+        """Count a game that is over and not annulled; the second time nothing changes.
 
-        Who has failed ``rests_after`` times in a row rests from now on; the names of these are returned.
+        ``record`` is the SHA-256 of its record, which is on the disk; empty where it was not played. Players who have
+        failed ``rests_after`` times in a row rest from now on; their names are returned.
         """
-        game = ended.game
+        score, both_failed = score_of(result), failed_sides(result)
         with self._accounts.change() as database:
             if database.execute("SELECT 1 FROM ladder_games WHERE match = ?", (game.match,)).fetchone():
                 return []
@@ -215,23 +214,23 @@ class LadderStore:
             date = max(self._now(), _last_date(database))  # clocks of machines are set back at times
             known = {name: _player(database, name) for name in game.players}
             ratings = {name: found.rating for name, found in known.items() if found is not None}
-            if ended.score is not None:
-                rated = LadderGame(number, game.variant, *game.players, ended.score, date)
+            if score is not None:
+                rated = LadderGame(number, game.variant, *game.players, score, date)
                 ratings |= update(ratings, rated, players)
             after = [ratings.get(name) or starting(players, name) for name in game.players]
             database.execute("DELETE FROM ladder_running WHERE match = ?", (game.match,))
             database.execute(
                 f"INSERT INTO ladder_games ({_GAME}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                 (
-                    *(number, game.match, game.variant, game.opening, *game.players, *game.versions, ended.score),
-                    *(ended.termination, ended.detail, ended.plies, ended.failed[0] + 2 * ended.failed[1], date),
-                    *(ended.record, *(value for rating in after for value in (rating.elo, rating.deviation))),
+                    *(number, game.match, game.variant, game.opening, *game.players, *game.versions, score),
+                    *(result.termination, result.detail, result.plies, both_failed[0] + 2 * both_failed[1], date),
+                    *(record, *(value for rating in after for value in (rating.elo, rating.deviation))),
                 ),
             )
             resting = []
-            for name, rating, failed in zip(game.players, after, ended.failed, strict=True):
+            for name, rating, failed in zip(game.players, after, both_failed, strict=True):
                 self._keep_rating(database, name, rating)
-                if failed and self._has_failed(database, name, rests_after, ended.detail):
+                if failed and self._has_failed(database, name, rests_after, result.detail):
                     resting.append(name)
                 elif not failed:
                     database.execute("UPDATE ladder_players SET failures = 0 WHERE name = ?", (name,))
@@ -400,8 +399,30 @@ def _begun(match: int, variant: str, opening: int, *rest: Any) -> BegunGame:
 def _counted(number: int, match: int, variant: str, opening: int, *rest: Any) -> CountedGame:
     first, second, first_version, second_version, score, termination, detail, plies, failed, date, record = rest[:11]
     game = BegunGame(match, variant, opening, (first, second), (first_version, second_version))
-    ended = EndedGame(game, score, termination, detail, plies, (bool(failed & 1), bool(failed & 2)), record)
-    return CountedGame(number, ended, date, (rest[11:13], rest[13:15]))
+    failed_both = bool(failed & 1), bool(failed & 2)
+    ratings = rest[11:13], rest[13:15]
+    return CountedGame(number, game, score, termination, detail, plies, failed_both, record, date, ratings)
+
+
+def score_of(result: GameResult) -> float | None:
+    """Return the score of the side that began, 0 to 1; None where the game rates nobody.
+
+    Nobody is rated where it was not played, as in contests: a program that does not start has shown nothing of how well
+    it plays, and its opponent has not beaten it.
+    """
+    return result.points(0) if result.played and (result.winner is not None or result.shared) else None
+
+
+def failed_sides(result: GameResult) -> tuple[bool, bool]:
+    """Return who has not started, or not stayed alive: a program that is no use, rather than one that plays badly."""
+
+    def failed(side: int) -> bool:
+        if result.winner == side or not result.played:
+            return result.winner != side
+        never_ready = result.termination == Termination.TIME and not result.ready[side]
+        return result.winner is not None and (never_ready or result.termination in ENDED_PROGRAM)
+
+    return failed(0), failed(1)
 
 
 def _last_number(database: sqlite3.Connection) -> int:
