@@ -10,7 +10,7 @@ from engine.games.interface import GameError
 from engine.match.clock import TimeControl
 from engine.match.record import VERSION, Header
 
-TIME = re.compile(r"-?(0|[1-9][0-9]{0,14})\.[0-9]{3}")
+TIME = re.compile(r"(0|[1-9][0-9]{0,14})\.[0-9]{3}")
 """Milliseconds with three decimals."""
 
 WHOLE = re.compile(r"0|[1-9][0-9]{0,14}")
@@ -98,16 +98,8 @@ class RecordReader:
 
     def _time(self, word: str) -> int:
         if not TIME.fullmatch(word):
-            self._fail(f"a time is written in milliseconds with three decimals, not {word!r}")
-        time = int(word.replace(".", ""))
-        if time == 0 and word.startswith("-"):
-            self._fail(f"nothing is written 0.000, not {word!r}")
-        return time
-
-    def _stamp(self, word: str) -> int:
-        if word.startswith("-"):
-            self._fail(f"a stamp counts from the beginning of the match, and is not {word!r}")
-        return self._time(word)
+            self._fail(f"a time is written in milliseconds with three decimals, and is 0.000 or more, not {word!r}")
+        return int(word.replace(".", ""))
 
     def _header(self) -> Header:
         version = self._number("arena-record")
@@ -123,16 +115,13 @@ class RecordReader:
             self._fail(f"expected parameters and their values, not {self.lines[self.at - 1]!r}")
         players = self._value(game.sides[0]), self._value(game.sides[1])
         budget = self._time(self._value("budget"))
-        if budget <= 0:
+        if budget == 0:
             self._fail("a budget is more than nothing")
-        increment = self._time(self._value("increment"))
-        if increment < 0:
-            self._fail("an increment is nothing or more")
-        control = TimeControl(budget, increment)
+        control = TimeControl(budget, self._time(self._value("increment")))
         lag = 0
         if self.at < len(self.lines) and self.lines[self.at].startswith("lag-allowance "):
             lag = self._time(self._value("lag-allowance"))
-            if lag <= 0:
+            if lag == 0:
                 self._fail("an allowance for lag is more than nothing; where there is none the line is left out")
         limit, server, started = self._number("move-limit"), self._value("server"), self._value("started")
         if seconds_of(started) is None:
@@ -154,14 +143,13 @@ class RecordReader:
                 raise BadRecord(number, f"this line of the position is written {right!r}, not {line!r}")
         return Header(match, position, players, control, limit, server, started, lag)
 
-    def _words(self, rest: str, names: str) -> list[str]:
+    def _words(self, rest: str, names: tuple[str, ...]) -> list[str]:
         """Split the rest of a line into words, the last of which may have blanks in it, and may be optional."""
-        wanted = names.split(" ")
-        words = rest.split(" ", len(wanted) - 1)
-        if names.endswith("]") and len(words) == len(wanted) - 1:
-            return [*words, ""] if "" not in words else self._fail(f"expected {names}")
-        if len(words) != len(wanted) or "" in words:
-            self._fail(f"expected {names}")
+        words = rest.split(" ", len(names) - 1)
+        if len(words) == len(names) - 1 and names[-1].startswith("[") and "" not in words:
+            return [*words, ""]
+        if len(words) != len(names) or "" in words:
+            self._fail(f"expected {' '.join(names)}")
         if words[-1] != words[-1].strip():
-            self._fail(f"the {wanted[-1].strip('[]')} is written without blanks around it, not {words[-1]!r}")
+            self._fail(f"the {names[-1].strip('[]')} is written without blanks around it, not {words[-1]!r}")
         return words

@@ -19,21 +19,21 @@ FROM_OUTSIDE = {str(reason): reason for reason in (*ANNULLED, *ENDED_PROGRAM, Te
 """Reasons of an end that follows neither from a move nor from a player's message."""
 
 EVENTS = {
-    "ready": "side stamp left",
-    "move": "ply side sent received left move",
-    "refused": "side sent received move",
-    "gone": "side stamp",
-    "back": "side stamp",
-    "stall": "begin until",
-    "lag": "side allowance",
-    "restarted": "stamp",
-    "runs": "side stamp",
-    "note": "number side note",
-    "resigned": "side stamp",
-    "crashed": "side stamp [sentence]",
-    "unanswered": "side sent",
-    "result": "result reason stamp first second [sentence]",
-    WORD: "base64",
+    "ready": ("side", "stamp", "left"),
+    "move": ("ply", "side", "sent", "received", "left", "move"),
+    "refused": ("side", "sent", "received", "move"),
+    "gone": ("side", "stamp"),
+    "back": ("side", "stamp"),
+    "stall": ("begin", "until"),
+    "lag": ("side", "allowance"),
+    "restarted": ("stamp",),
+    "runs": ("side", "stamp"),
+    "note": ("number", "side", "note"),
+    "resigned": ("side", "stamp"),
+    "crashed": ("side", "stamp", "[sentence]"),
+    "unanswered": ("side", "sent"),
+    "result": ("result", "reason", "stamp", "first", "second", "[sentence]"),
+    WORD: ("base64",),
 }
 """The words behind the first word of a line, by that word. The last one may have blanks in it."""
 
@@ -54,8 +54,7 @@ class Absence(NamedTuple):
 
     side: int
     since: int
-    until: int | None
-    """None: up to the end."""
+    until: int
 
 
 class Summary(NamedTuple):
@@ -142,8 +141,7 @@ def _account(summary: Summary, side: int) -> str:
         parts.append(f"not charged for stalls of the server and lag: {about(use.uncharged)}")
     absences = [absence for absence in summary.absences if absence.side == side]
     if absences:
-        ends = [state.stamp if absence.until is None else absence.until for absence in absences]
-        lost = sum(max(0, end - absence.since) for absence, end in zip(absences, ends, strict=True))
+        lost = sum(max(0, absence.until - absence.since) for absence in absences)
         times = "once" if len(absences) == 1 else f"{len(absences)} times"
         parts.append(f"its connection was lost {times}, for {about(lost)}")
     return "; ".join(parts)
@@ -200,7 +198,7 @@ class _Verification(RecordReader):
             self._give_up()
         clock, stamp = self.state.clock, self.state.stamp
         state = self.state._replace(clock=clock.stop(0, stamp).stop(1, stamp))
-        lasting = (Absence(side, since, None) for side, since in enumerate(state.absent) if since is not None)
+        lasting = (Absence(side, since, stamp) for side, since in enumerate(state.absent) if since is not None)
         return Summary(
             state,
             self.missing,
@@ -241,7 +239,7 @@ class _Verification(RecordReader):
 
     def _later(self, word: str, than: int) -> int:
         """Read a stamp that does not lie before another one."""
-        stamp = self._stamp(word)
+        stamp = self._time(word)
         if stamp < than:
             which = "the latest one so far" if than == self.latest else "the last event"
             self._fail(f"the stamp {word} lies before {milliseconds(than)}, {which}")
@@ -252,7 +250,7 @@ class _Verification(RecordReader):
         read, right = self.lines[self.at - 1], line.removesuffix("\n")
         if read == right:
             return
-        names = EVENTS[self.word].split(" ")
+        names = EVENTS[self.word]
         words = dict(zip(names, read.split(" ", len(names))[1:], strict=False))
         lefts = {"left": words.get("side"), **dict(zip(("first", "second"), self.state.sides, strict=True))}
         for (name, is_read), is_right in zip(words.items(), right.split(" ", len(names))[1:], strict=False):
@@ -270,7 +268,7 @@ class _Verification(RecordReader):
         clock = self.state.clock
         self.state, effects = step
         line, *following = referee.lines_of(effects)
-        if line.partition(" ")[0] != self.word:
+        if not line.startswith(self.word):
             if clock.used_up(side, now):
                 over = milliseconds(-clock.remaining(side, now))
                 self._fail(f"the clock of {self.state.sides[side]} had run out, {over} ms before")
@@ -281,7 +279,7 @@ class _Verification(RecordReader):
         return Played(side, self.state.clock.left, Charge.of(clock, side, now))
 
     def _on_ready(self, name: str, stamp: str, _left: str) -> None:
-        side, now = self._present(name), self._stamp(stamp)
+        side, now = self._present(name), self._time(stamp)
         if self.state.ready[side]:
             self._fail(f"{name} is ready already")
         if now < self.state.sent:
@@ -292,7 +290,7 @@ class _Verification(RecordReader):
 
     def _run(self, sent: str) -> None:
         """Let the clock of the side to move run from its TURN on, through the stalls that were written down for it."""
-        stamp = self._stamp(sent)
+        stamp = self._time(sent)
         if stamp < self.settled:
             self._fail(f"TURN cannot have been sent at {sent}, before what was written at {milliseconds(self.settled)}")
         self.state = referee.start_turn(self.state, stamp)
@@ -306,7 +304,7 @@ class _Verification(RecordReader):
             self._fail(f"no clock ran when the stall at {milliseconds(stall.begin)} began")
 
     def _on_stall(self, begin: str, until: str) -> None:
-        stall = Stall(self._stamp(begin), self._stamp(until))
+        stall = Stall(self._time(begin), self._time(until))
         # a connection may have been lost, and written down, within a stall that was only noticed at its end
         if not self.stood <= stall.begin < stall.until:
             self._fail("a stall ends after it began, and begins after the one before")
@@ -319,7 +317,7 @@ class _Verification(RecordReader):
             self.stalls.append(stall)
 
     def _on_lag(self, name: str, time: str) -> None:
-        side, allowance = self._side(name), self._stamp(time)
+        side, allowance = self._side(name), self._time(time)
         waits = self.state.playing and side != self.state.history.position.turn
         self.state, effects = referee.allow_lag(self.state, side, allowance)
         if allowance != self.state.clock.allowances[side]:
@@ -338,7 +336,7 @@ class _Verification(RecordReader):
         if side != self.state.history.position.turn:
             self._fail(f"it is not the turn of {name}")
         self._run(sent)
-        now = self._stamp(received)
+        now = self._time(received)
         if now < self.state.sent:
             self._fail(f"the answer at {received} came before TURN was sent, at {sent}")
         return side, now

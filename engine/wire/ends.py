@@ -78,9 +78,15 @@ NEXT: dict[tuple[State, type], State] = {
 """What a message, of either side, makes of a state; all others leave it as it is."""
 
 
+AFTER: dict[State, dict[type, State]] = {
+    state: {kind: following for (before, kind), following in NEXT.items() if before is state} for state in State
+}
+"""The same by state."""
+
+
 def after(state: State, kind: type) -> State:
     """Return the state after a message of some kind was said or accepted."""
-    return NEXT.get((state, kind), state)
+    return AFTER[state].get(kind, state)
 
 
 MAX_BLOCK_LINES = 100_000
@@ -102,10 +108,6 @@ class ServerEnd:
         """Return the lines that are whole now; blank ones are left out. `accept` each in turn."""
         return [line for line in self._lines.feed(data) if isinstance(line, ProtocolError) or line.strip()]
 
-    def is_answered(self, line: str | ProtocolError) -> bool:
-        """Tell whether a line was answered before it came: none was."""
-        return False
-
     def accept(self, line: str | ProtocolError) -> Message:
         """Return the request of a line; raises `ProtocolError` where it cannot be read, or not be made now."""
         if isinstance(line, ProtocolError):
@@ -113,7 +115,7 @@ class ServerEnd:
         message, _ = decode(line, REQUESTS)
         if type(message) not in ALLOWED[self.state]:
             raise _not_now(self.state, type(message))
-        self.state = after(self.state, type(message))
+        self.sent(type(message))
         return message
 
     def send(self, message: Message) -> bytes:
@@ -122,8 +124,8 @@ class ServerEnd:
         return encode(message)
 
     def sent(self, kind: type) -> None:
-        """Take note of a reply that was encoded elsewhere, once for several peers."""
-        self.state = NEXT.get((self.state, kind), self.state)  # as `after`, three times a move
+        """Take note of a message of either side, also of a reply that was encoded elsewhere for several peers."""
+        self.state = AFTER[self.state].get(kind, self.state)
 
 
 def kind_of(line: str | ProtocolError) -> str:
@@ -152,13 +154,11 @@ class PipeEnd(ServerEnd):
     Its own LOGIN and SEEK get no other answer, so that a bot written for a network plays as well.
     """
 
-    def is_answered(self, line: str | ProtocolError) -> bool:
-        """Tell whether a line is a LOGIN or SEEK, which needs no answer any more."""
-        return kind_of(line) in ANSWERED
-
     def accept(self, line: str | ProtocolError) -> Message:
-        """Return the request of a line, as the server's end of a connection; refuses what is not for a match."""
+        """Return the request of a line; refuse requests that are not for a match. LOGIN and SEEK give None."""
         kind = kind_of(line)
+        if kind in ANSWERED:
+            return None
         if kind in REQUESTS and kind not in POSSIBLE:
             raise ProtocolError(Code.WRONG_STATE, f"{kind} is not for a program that plays on stdin and stdout")
         return super().accept(line)

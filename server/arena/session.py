@@ -1,25 +1,24 @@
-"""One connection: reads its requests, sends its replies."""
+"""One connection: accepted or refused, its requests read and answered."""
 
+import ssl
 from collections import deque
-from collections.abc import Callable
-from functools import partial
 
 import structlog
 import trio
 
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
+from engine.wire.coding import encode
 from engine.wire.ends import IN_MATCH, PipeEnd, ServerEnd, State, kind_of
 from engine.wire.messages import KINDS, REQUESTS
 from engine.wire.words import ANY
 from server.arena.arena import Arena
 from server.arena.requests import BackgroundAnswer, Requests
-from server.arena.roles import Arrivals, PipedProgram
-from server.config.limits import ANSWER_BYTES, READ_BYTES, WORK
-from server.config.settings import ERRORS, RECEIVE_BYTES
+from server.arena.roles import PipedProgram
+from server.config.settings import ERRORS, READ_BYTES, RECEIVE_BYTES
 from server.match.match import Match
-from server.net.connection import ByteStream, Connection, run_connection
-from server.net.rate_limiter import ConnectionQuota, TooMany
+from server.net.connection import Connection, SocketWire, Wire, detached, run_connection
+from server.net.rate_limiter import ConnectionQuota, RateLimiter, TooMany
 
 log = structlog.get_logger()
 
@@ -54,13 +53,10 @@ class Session:
         self._errors = 0
         self._noticed: set[Code] = set()
         """Why notes of this session were left out: it is told of each reason once."""
-        self._last_request: type = object
-        """Type of the last request."""
-        self._unanswered: deque[str | ProtocolError] = deque()
+        self._waiting: deque[str | ProtocolError] = deque()
         """Lines that have arrived, the one that is being answered among them."""
         self._arrived = self._read = 0
         """Stamp and number of the bytes that were received last."""
-        self._watch: Arrivals
         self._closing = trio.Event()
         quota.session = self
 
@@ -83,15 +79,6 @@ class Session:
         self._end.sent(kind)
         self._connection.send(data, low_priority=self.side is None)
 
-    @property
-    def direct(self) -> bool:
-        """Tell whether messages are sent at the end of this pass of the event loop."""
-        return self._connection.direct
-
-    def call_when_sent(self, call: Callable[[], None]) -> None:
-        """Call a function when all messages up to now are sent; only where not `direct`."""
-        self._connection.call_when_sent(call)
-
     def leave(self) -> None:
         """Forget the match, which is over."""
         self.match = self.side = None
@@ -103,143 +90,97 @@ class Session:
             self._connection.end()
             self._closing.set()
 
-    async def run(self, watch: Arrivals) -> None:
+    async def run(self) -> None:
         """Send the greeting, and serve the client until either side closes the connection."""
         self._arena.connect(self)
         access = "open" if self._arena.settings.tokens is None else "token"
         self.reply(m.Arena(m.VERSION, self._arena.server, access))
-        self._watch = watch
         try:
             if self._program is not None:
-                self._unanswered.extend(await self._enter(self._program))
-                await self._handle(0, watch.arrival())
-            await self._serve()
+                await self._enter(self._program)
+                await self._answer_waiting()
+            while not self._closing.is_set():
+                await self._connection.catch_up()
+                if not await self._connection.receive(self._take):
+                    return
+                await self._answer_waiting()
         except TooMany as flood:
             self.close("flood", str(flood))
         finally:
             self._arena.disconnect(self)
 
-    async def _serve(self) -> None:
-        """Serve the client until either side closes the connection."""
-        while not self._closing.is_set():
-            await self._connection.catch_up()
-            data = await self._connection.receive(self._take if self.state in IN_MATCH else None)
-            if data is None:
-                return
-            if data:
-                self._note(data)
-            await self._handle(self._read, self._arrived)
-
-    def _note(self, data: bytes) -> None:
-        """Keep the lines of bytes that were just received."""
-        self._read, self._arrived = len(data), self._watch.arrival()
-        self._unanswered.extend(self._end.receive(data))
-        self._quota.read(data, self._arrived)
-
     def _take(self, data: bytes) -> bool:
-        """Answer bytes of a player without waiting; return False where that is not possible, or not for all of them."""
-        self._note(data)
-        lines, quota, arrived = self._unanswered, self._quota, self._arrived
-        if not lines or len(lines) > LINES_PER_PASS:
+        """Answer the lines of a player in the pass in which they arrive; return False where one has to wait."""
+        lines, arrived, read = self._waiting, self._arena.arrival(), len(data)
+        self._read, self._arrived = read, arrived
+        lines.extend(self._end.receive(data))
+        self._quota.read(data, arrived)
+        if not 0 < len(lines) <= LINES_PER_PASS:
             return False
         while lines:
-            line, more = lines[0], len(lines) > 1 or self._read == RECEIVE_BYTES
-            if type(line) is not str or not line.startswith(AT_ONCE) or not quota.may_go_on(arrived, more=more):
+            line, more = lines[0], len(lines) > 1 or read == RECEIVE_BYTES
+            if type(line) is not str or not line.startswith(AT_ONCE) or self._end.state not in IN_MATCH:
                 return False
-            (self._answer_limited if quota.limited else self._answer_unlimited)(arrived)
-            if self._closing.is_set():
+            if (self._quota.limited or line.startswith(NOTE)) and not self._quota.may_go_on(arrived, more=more):
                 return False
-        return not self._connection.is_behind
+            self._answer(lines.popleft(), arrived)
+        return not self._connection.is_behind and not self._closing.is_set()
 
-    async def _handle(self, read: int, arrived: int) -> None:
-        """Answer the lines that have arrived, the last of them with so many bytes."""
-        lines, number = self._unanswered, 0
+    async def _answer_waiting(self) -> None:
+        """Answer the lines that `_take` has left, each when the quota allows it."""
+        lines, read, number = self._waiting, self._read, 0
         if self._quota.limited and not lines:
-            self._quota.used(1 + read // READ_BYTES)
-            await self._quota.pay(read == RECEIVE_BYTES)
-        while lines:
+            self._quota.use(1 + read // READ_BYTES, 0, 0)
+            await self._quota.wait(read == RECEIVE_BYTES)
+        while lines and not self._closing.is_set():
             number += 1
-            if self._quota.limited:
-                await self._answer_in_turn(arrived, len(lines) > 1 or read == RECEIVE_BYTES)
-            else:
-                await self._answer_trusted(arrived)
-            if self._closing.is_set():
-                return
-            if self._connection.is_behind:
-                await self._connection.catch_up()
+            await self._quota.wait(len(lines) > 1 or read == RECEIVE_BYTES)
+            later = self._answer(lines.popleft(), self._arrived)
+            if later is not None:
+                before = self._connection.sent
+                work = await self._finish(later)
+                self._quota.use(0, self._connection.sent - before, work)
+            await self._connection.catch_up()
             if number % LINES_PER_PASS == 0:
                 await trio.lowlevel.checkpoint()
 
-    async def _enter(self, program: PipedProgram) -> list[str | ProtocolError]:
-        """Log a program in, and let it wait for its game, as soon as it listens or makes a request; return its lines.
+    async def _enter(self, program: PipedProgram) -> None:
+        """Log a program in, and let it wait for its game, as soon as it listens or makes a request.
 
-        What else it says is no sign that it plays here: it may print it, and connect by itself.
+        Other output is no sign that it plays here: it may print it, and connect by itself.
         """
-        self._connection.flush()
-        lines: list[str | ProtocolError] = []
         while not await program.has_read():
-            data = await self._connection.receive()
-            if data is None:
-                return lines
-            lines += self._end.receive(data)
-            if len(lines) > ERRORS:
-                return lines
-            if any(kind_of(line) in REQUESTS for line in lines):
+            if not await self._connection.receive(self._take) or len(self._waiting) > ERRORS:
+                return
+            if any(kind_of(line) in REQUESTS for line in self._waiting):
                 break
         try:
             for request in (m.Login(program.seat.name, program.seat.token), m.Seek(ANY)):
                 self._requests.answer(self, request, 0)
         except Exception as error:
             self._failed(error)
-        return lines
-
-    async def _answer_trusted(self, arrived: int) -> None:
-        """Answer a session without message limits, which is charged by its work alone."""
-        await self._quota.rest()
-        later = self._answer_unlimited(arrived)
-        if later is not None:
-            self._quota.made_work(await self._finish(later), sought=False)
-
-    def _answer_unlimited(self, arrived: int) -> BackgroundAnswer | None:
-        line = self._unanswered.popleft()
-        if self.state is State.THINKING and str(line).startswith("MOVE "):
-            return self._answer(line, arrived)  # free; to measure it would take longer than to read it
-        quota = self._quota
-        worked = quota.worked()
-        later = self._answer(line, arrived)
-        quota.made_work(quota.worked() - worked, sought=self._last_request is m.Seek)
-        return later
-
-    async def _answer_in_turn(self, arrived: int, more: bool) -> None:
-        """Answer a session with message limits; unread input meanwhile fills the network's buffers."""
-        async with await self._quota.turn(more):
-            later = self._answer_limited(arrived)
-        if later is not None:
-            before = self._connection.sent
-            work = await self._finish(later)
-            self._quota.used((self._connection.sent - before) // ANSWER_BYTES + work // WORK)
-
-    def _answer_limited(self, arrived: int) -> BackgroundAnswer | None:
-        before, worked = self._connection.sent, self._quota.worked()
-        later = self._answer(self._unanswered.popleft(), arrived)
-        work = (self._quota.worked() - worked) // WORK
-        self._quota.used(1 + (self._connection.sent - before) // ANSWER_BYTES + work)
-        return later
 
     def _answer(self, line: str | ProtocolError, arrived: int) -> BackgroundAnswer | None:
-        """Answer a request; return its unfinished part, if any."""
+        """Answer a request, and charge for it; return its unfinished part, if any."""
+        quota, sent, seek, worked, later = self._quota, self._connection.sent, False, -1, None
         try:
-            self._last_request = object
-            if self._end.is_answered(line):
-                return None
+            # MOVE of a trusted session is free: to measure it would take longer than to read it
+            if quota.limited or self._end.state is not State.THINKING or not str(line).startswith("MOVE "):
+                worked = quota.worked()
             message = self._end.accept(line)
-            self._last_request = type(message)
-            if type(message) is m.Seek:
-                self._quota.seek()
-            return self._requests.answer(self, message, arrived)
+            if type(message) is m.Move:
+                assert self.match is not None and self.side is not None
+                self.match.play(self.side, message.move, arrived)
+            elif message is not None:
+                seek = type(message) is m.Seek
+                if seek:
+                    quota.seek()
+                later = self._requests.answer(self, message, arrived)
         except Exception as error:
             self._failed(error, line)
-            return None
+        if worked >= 0:
+            quota.use(1, self._connection.sent - sent, quota.worked() - worked, seek=seek)
+        return later
 
     async def _finish(self, later: BackgroundAnswer) -> int:
         """Finish a request, and return its work in the event loop. Later requests of the client wait."""
@@ -287,17 +228,98 @@ class Session:
             self.reply(m.Notice(error.code, m.Text(str(error))))
 
 
-async def serve_stream(
-    stream: ByteStream,
-    arena: Arena,
-    watch: Arrivals,
-    quota: ConnectionQuota,
-    program: PipedProgram | None = None,
-) -> None:
+async def serve_stream(stream: Wire, arena: Arena, quota: ConnectionQuota, program: PipedProgram | None = None) -> None:
     """Serve the peer at the other end of a stream until it ends, and close it. No fault reaches another connection."""
-    connection = Connection(stream, arena.send_queue, arena.poller)
+    connection = Connection(stream, arena.poller)
     session = Session(arena, connection, quota, program)
     try:
-        await run_connection(connection, partial(session.run, watch))
+        await run_connection(connection, session.run)
     except Exception as error:
         log.error("session_failed", peer=quota.host, name=session.name, exc_info=error)
+
+
+HANDSHAKE_SECONDS = 10.0
+"""Deadline of the TLS handshake."""
+
+REFUSAL_SECONDS = 1.0
+"""Deadline for sending the reason to a peer that is refused."""
+
+PATROL_SECONDS = 2.0
+"""Time between two checks for connections that have been silent for too long."""
+
+MAX_LOGGED_ADDRESSES = 5
+"""Refused addresses that a log line names."""
+
+
+class Acceptor:
+    """Serves the connections that a listener accepts."""
+
+    def __init__(self, arena: Arena, rate_limiter: RateLimiter, tls: ssl.SSLContext | None = None) -> None:
+        """Take the arena, the rate limiter, and TLS; None for plain TCP."""
+        self._arena = arena
+        self._rate_limiter = rate_limiter
+        self._tls = tls
+
+    async def handle(self, stream: trio.SocketStream) -> None:
+        """Serve an accepted connection, and close it. Raises nothing that the peer could cause."""
+        try:
+            quota = self._rate_limiter.admit(stream.socket.getpeername()[0])
+        except TooMany as error:
+            # with TLS nothing is said: a handshake would cost more than a session
+            await _send_and_close(stream, b"" if self._tls else encode(m.Bye("too_many", m.Text(str(error)))))
+        except OSError:  # already disconnected
+            await trio.aclose_forcefully(stream)
+        else:
+            try:
+                await self._serve(stream, quota)
+            finally:
+                self._rate_limiter.leave(quota)
+
+    async def _serve(self, stream: trio.SocketStream, quota: ConnectionQuota) -> None:
+        connected = detached(stream)
+        if self._tls is not None:
+            connected.setblocking(False)
+            connected = self._tls.wrap_socket(connected, server_side=True, do_handshake_on_connect=False)
+            try:
+                with trio.fail_after(HANDSHAKE_SECONDS):
+                    await _shake_hands(connected)
+            except (OSError, trio.TooSlowError) as error:
+                log.debug("tls_handshake_failed", peer=quota.host, error=repr(error))
+                connected.close()
+                return
+        await serve_stream(SocketWire(connected), self._arena, quota)
+
+    async def patrol(self) -> None:
+        """Close overdue connections and log refused ones at intervals, until cancelled."""
+        while True:
+            await trio.sleep(PATROL_SECONDS)
+            for _ in self._rate_limiter.close_overdue():
+                await trio.lowlevel.checkpoint()
+            refused, self._rate_limiter.refused = self._rate_limiter.refused, {}
+            most_refused = sorted(refused.items(), key=lambda item: item[1], reverse=True)[:MAX_LOGGED_ADDRESSES]
+            if refused:
+                log.warning(
+                    "connections_refused", count=sum(refused.values()), addresses=len(refused), most=most_refused
+                )
+
+
+async def _send_and_close(stream: trio.SocketStream, data: bytes) -> None:
+    with trio.move_on_after(REFUSAL_SECONDS):
+        async with stream:
+            try:
+                await stream.send_all(data)
+            except trio.BrokenResourceError:
+                return
+
+
+async def _shake_hands(connected: ssl.SSLSocket) -> None:
+    """Do the handshake of a non-blocking socket; raises OSError."""
+    while True:
+        try:
+            connected.do_handshake()
+        except ssl.SSLWantReadError:
+            await trio.lowlevel.wait_readable(connected)
+        except ssl.SSLWantWriteError:
+            await trio.lowlevel.wait_writable(connected)
+        else:
+            return

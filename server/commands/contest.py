@@ -16,8 +16,8 @@ from engine.wire.messages import PORT
 from server.commands.options import BY, FAILED, check_port, fail, place, run_async, secret
 from server.config import process_settings
 from server.config import tokens as token_file
+from server.config.declared import BadTable
 from server.config.settings import Settings
-from server.config.toml_table import BadTable
 from server.contest import contest_file
 from server.contest.definition import Definition
 from server.contest.interventions import Kind

@@ -18,10 +18,9 @@ from engine.match import recovery, verification
 from engine.match.reader import BadRecord
 from engine.wire.words import number_of
 from server.config import serve_options, tls, tokens
-from server.config.limits import Limits
+from server.config.declared import BadTable
 from server.config.serve_options import ServeOptions
-from server.config.settings import Settings
-from server.config.toml_table import BadTable
+from server.config.settings import Limits, Settings
 from server.contest.definition import Sandbox
 from server.contest.programs.sandbox.choice import lacks, sandbox_obstacle
 from server.contest.store.store import FILE as STORE

@@ -24,7 +24,7 @@ from server.config.settings import BUDGET, INCREMENT, MOVE_LIMIT
 from server.contest.contest_file import MAX_OPENING_PLIES
 from server.contest.definition import SEED, Sandbox
 from server.contest.formats.openings import BadOpening
-from server.storage.unsynced import SUFFIX
+from server.storage.disk import SUFFIX
 
 Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
 File = Annotated[str | None, Parameter(allow_leading_hyphen=True)]

@@ -39,7 +39,7 @@ from server.contest.store.folders import errors_of, last_lines
 from server.contest.store.store import Store
 from server.ops.program_version import program
 from server.storage.database import BadStore
-from server.storage.unsynced import SUFFIX, DataFolders
+from server.storage.disk import SUFFIX, DataFolders
 
 SILENT_SECONDS = 5.0
 """Time without a game after which a line says why no game has begun."""

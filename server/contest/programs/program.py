@@ -197,7 +197,7 @@ class Program:
         if self._box is not None:
             self._box.look()
         if self.stream is not None:
-            await self.stream.aclose()
+            self.stream.close()
         if not await self._ends_within(LEAVE_SECONDS):
             self._ending = True
             if self._box is None:
@@ -215,7 +215,7 @@ class Program:
         if self._handle is not None:
             os.close(self._handle)
         if self.stream is not None:
-            await self.stream.leave()
+            self.stream.leave()
         self._keeping.cancel()
 
     def close_log(self) -> None:

@@ -15,8 +15,7 @@ import msgspec
 from engine.commands import reports
 from engine.statistics.elo import SCORES, Counts, elo_of, estimate
 from engine.wire.words import NAME_PATTERN, NAME_RULE, aligned, number_of
-from server.config.declared import Field, Form, Range, read_table, read_value
-from server.config.toml_table import BadTable, TomlTable
+from server.config.declared import BadTable, Field, Form, Range, TomlTable, read_table, read_value
 from server.contest.report.files import table
 from server.league.grading.evidence import Evidence
 

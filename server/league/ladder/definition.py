@@ -20,9 +20,18 @@ from engine.match.clock import TimeControl
 from engine.statistics.online import LadderPlayer
 from engine.wire.words import NAME_PATTERN, NAME_RULE
 from server.config.builtin_bot import LEVELLED, BuiltinBot
-from server.config.declared import Field, Form, Range, fields_of, read_fields, read_table, read_value
+from server.config.declared import (
+    BadTable,
+    Field,
+    Form,
+    Range,
+    TomlTable,
+    fields_of,
+    read_fields,
+    read_table,
+    read_value,
+)
 from server.config.settings import MOVE_LIMIT
-from server.config.toml_table import BadTable, TomlTable
 from server.contest.contest_file import Load, read_control, read_variant
 from server.contest.definition import PATHS, SEED, Bounds, Definition, Entrant, Sandbox, Stage, Variant
 from server.contest.formats.round_robin import RoundRobin

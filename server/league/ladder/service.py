@@ -10,7 +10,7 @@ import trio
 from msgspec.structs import replace
 
 from server.arena.arena import Arena
-from server.config.toml_table import BadTable
+from server.config.declared import BadTable
 from server.contest.definition import Qualification
 from server.contest.hosts.contest_players import ContestPlayers, RatedGames
 from server.contest.hosts.precompile import precompile_bots

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from server.config.limits import LeagueRules
+from server.config.settings import LeagueRules
 from server.league.accounts.accounts import Accounts
 from server.league.comparisons import Comparisons
 from server.league.retention import Removed, remove_old
