@@ -7,7 +7,7 @@ from server.contest.definition import Definition, Format, Qualification
 from server.contest.fixtures import QUALIFICATION, Fixture, GameResult
 from server.contest.formats.knockout import Knockout
 from server.contest.formats.ladder import Ladder
-from server.contest.formats.round_robin import Gauntlet, RoundRobin
+from server.contest.formats.round_robin import Gauntlet, Pairs, RoundRobin
 from server.contest.formats.swiss import Swiss
 from server.contest.plan import Plan, Present, plan
 from server.contest.report.contents import make_report
@@ -23,6 +23,7 @@ NONSENSE = "move 3 of a4, '\x1b[31m[bold]<script>alert(1)</script>\u202e', could
 FORMATS: list[tuple[Format, ...]] = [
     (RoundRobin(2),),
     (Swiss(3), Knockout(tie_breaks=1, control=CONTROL)),
+    (Pairs(4, 0, 100),),
     (Gauntlet(("a1", "a2")),),
     (Ladder(20, 0),),
 ]
