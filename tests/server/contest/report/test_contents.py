@@ -21,7 +21,7 @@ from server.contest.report.page import page
 from server.contest.report.progress import Moment
 from server.contest.report.structure import TEST, Meeting, Pause, Report, Round, winners
 from server.contest.scoring.disqualification import find_disqualified, losses
-from server.contest.scoring.game_result import absence_result, missing_sentence
+from server.contest.scoring.results import absence_result, missing_sentence
 from server.contest.standings import standings
 from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, play
 from tests.server.contest.report.samples import FORMATS, OPENED, report_of, sample, sample_report
