@@ -5,11 +5,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple, cast
 
-from engine.compiling.binding import Numbers, zeros
+from engine.compiling.binding import Numbers, copy_of, zeros
 from engine.games.interface import Kernel, State
 from engine.search.alphabeta import AlphaBeta
-from engine.search.binding import copy_of
-from engine.search.capabilities import KINDS
+from engine.search.capabilities import INFINITY, KINDS, is_open
 from engine.search.memory import (
     BUDGET,
     CELLS,
@@ -24,7 +23,6 @@ from engine.search.memory import (
     KnownLayers,
     Memory,
 )
-from engine.search.scores import INFINITY, is_open
 
 ASPIRING = 4
 """From this depth on a search begins with a window around the score of the depth before."""

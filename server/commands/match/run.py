@@ -32,6 +32,7 @@ from server.contest.hosts.game_worker import private_arena
 from server.contest.hosts.precompile import games_to_compile
 from server.contest.interventions import Intervention, Kind
 from server.contest.programs.sandbox.choice import contest_obstacle
+from server.contest.runtime.ledger import Ledger
 from server.contest.runtime.runner import Runner
 from server.contest.scoring.disqualification import losses
 from server.contest.store.folders import errors_of, last_lines
@@ -182,7 +183,8 @@ class _Match:
             connected_cluster(dask, self._setup.definition) as cluster,
             trio.open_nursery() as nursery,
         ):
-            self._runner = Runner(self._contest, self._store, arena, seats, cluster, kept=self._keep)
+            ledger = Ledger(self._contest, self._store, arena.record_store, seats, self._keep)
+            self._runner = Runner(ledger, arena, seats, cluster)
             self._began = trio.current_time()
             nursery.start_soon(self._show)
             nursery.start_soon(self._watch, arena)

@@ -103,7 +103,11 @@ def _check_size(definition: Definition) -> None:
     games = n * variants * definition.qualification.pairs * 2 if definition.qualification is not None else 0
     for stage in definition.stages:
         games += stage.format.most_meetings(n) * stage.pairs * variants * 2
-    if games > 4 * MAX_FILES or min(n, variants) < 1 or not all(v.openings or v.drawn for v in definition.variants):
+    if (
+        games > 4 * MAX_FILES
+        or min(n, variants) < 1
+        or not all(v.openings and v.drawn is None for v in definition.variants)
+    ):
         raise BadExport(f"the contest would have up to {games} games; {MAX_FILES} fit into an export")
 
 

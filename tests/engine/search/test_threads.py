@@ -13,6 +13,7 @@ from engine.games.interface import Kernel, Position, Rules, moves
 from engine.search import alphabeta
 from engine.search import memory as layout
 from engine.search.alphabeta import AlphaBeta, halted
+from engine.search.capabilities import INFINITY
 from engine.search.iterative_deepening import HelperThreads, Unfinished, memory_for
 from engine.search.memory import (
     BUCKET_WORDS,
@@ -28,7 +29,6 @@ from engine.search.memory import (
     remember,
     written,
 )
-from engine.search.scores import INFINITY
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop
 from tests.clocks import never
 from tests.engine.search.searching import SMALL, minimax, random_positions

@@ -17,6 +17,7 @@ from server.contest.formats.openings import BadOpening
 from server.contest.formats.round_robin import Pairs
 from server.contest.hosts.game_worker import private_arena
 from server.contest.plan import Present, plan
+from server.contest.runtime.ledger import Ledger
 from server.contest.runtime.runner import Runner
 from server.contest.store.store import Store
 from tests.server.contest.played import better_wins, by_seed, contest, final_plan, play
@@ -104,7 +105,7 @@ async def test_a_contest_is_played_in_a_private_arena_and_goes_on_in_another_one
 
             async with private_arena(tmp_path / name, "test", store.last_match()) as (arena, _, seats):
                 with stopped:
-                    await Runner(contest, store, arena, seats, kept=keep).run()
+                    await Runner(Ledger(contest, store, arena.record_store, seats, keep), arena, seats).run()
 
         with trio.fail_after(BUILD_SECONDS):
             await hold("first", 2)

@@ -25,7 +25,7 @@ from typing import NamedTuple
 from engine.compiling.binding import UNBOUND, Numbers
 from engine.games.interface import LOST, UNDECIDED, Arena, Index
 
-# What `engine.search.binding.bind` puts in the place of these: functions of `engine.games.interface.LayerRules`.
+# What `engine.games.kernels.bind` puts in the place of these: functions of `engine.games.interface.LayerRules`.
 number_at: Callable[[int, int, int, Index], int] = UNBOUND
 moves_from: Callable[[int, int, int, int, Index, Arena, Numbers], tuple[int, int, int]] = UNBOUND
 origins_of: Callable[[int, int, int, int, Index, Numbers], int] = UNBOUND

@@ -3,7 +3,7 @@
 Among many moves without threats deepening is faster (`engine.solve.forced_wins`); this one finds long wins against few
 answers, and shows that a side cannot win without looking at all positions that can be reached.
 
-It is the depth-first search of `engine.solve.proof_number.acyclic`, with weak proof numbers. A question is settled for
+It is the depth-first search of `engine.solve.acyclic`, with weak proof numbers. A question is settled for
 good or only on the path.
 
 Why it comes to an end however little the table holds: a path is never longer than the horizon, and a node keeps the
@@ -14,7 +14,7 @@ again, but inside a node nothing is.
 A proof comes with a number of plies that suffices for the win: one more than that of the child that was proven first,
 or than the greatest one, where all had to be.
 
-The attacker has to force a win (`engine.solve.proof_number.acyclic`); who lets play come back to a position on the path
+The attacker has to force a win (`engine.solve.acyclic`); who lets play come back to a position on the path
 from the root gains nothing by it, so that a repetition counts as the attacker's failure. Which positions are on the
 path depends on the way that was taken, and that is the graph-history interaction:
 
@@ -39,26 +39,22 @@ from typing import NamedTuple
 
 from engine.compiling.binding import Numbers, zeros
 from engine.games.interface import DRAWN, LOST, MINE, THEIRS, UNDECIDED, WON, Arena, Kernel, State
-from engine.search.binding import bind, same
+from engine.games.kernels import bind
 from engine.search.capabilities import can_still_win, candidates, canonical, hash_of, least_plies, load, store, verdict
-from engine.solve.proof_number.acyclic import DELTA, NEVER, PHI, is_over, weigh
-from engine.solve.proof_number.proof_table import (
+from engine.solve.acyclic import DELTA, NEVER, PHI, weigh
+from engine.solve.proof_table import (
     EFFORT,
     ENTRY,
-    FIRST_ENTRIES,
-    FIRST_PLACES,
-    GROWTH,
-    MAX_PLACES,
-    NO_LIMIT,
     NODES,
     NODES_ALLOWED,
     QUESTION,
     STORED,
-    STORED_ALLOWED,
+    TableSearch,
     claim,
     entry_of,
     is_of,
-    most_entries,
+    is_over,
+    same,
     transfer,
 )
 
@@ -87,7 +83,7 @@ WANT_OF_DEPTH = -1
 
 
 class Work(NamedTuple):
-    """What the search works on: as `engine.solve.proof_number.acyclic.Work`, and what it needs to know of paths."""
+    """What the search works on: as `engine.solve.acyclic.Work`, and what it needs to know of paths."""
 
     arena: Arena
     phis: Numbers
@@ -289,29 +285,24 @@ FUNCTIONS = canonical, judge, prove, transfer, transfer_notes
 """What is bound to a kernel's rules."""
 
 
-class CyclicProver:
+class CyclicProver(TableSearch[Work]):
     """Settles one position: whether the side to move forces a win, and whether the other one does, in turns."""
+
+    PLACE_NUMBERS = "phis", "deltas", "least", "deepest"
+    NOTE = NOTE
 
     def __init__(self, kernel: Kernel, *, memory: int) -> None:
         """Begin with the position of a kernel; the table takes at most ``memory`` bytes, or its least size."""
-        self._kernel = kernel
-        self._canonical, self._judge, self._prove, self._transfer, self._transfer_notes = bind(FUNCTIONS, kernel)
-        self._most_entries = most_entries(FIRST_ENTRIES, kernel, memory, 8 * NOTE)
+        self._canonical, self._judge, self._prove, transfer_bound, self._transfer_notes = bind(FUNCTIONS, kernel)
         nothing = zeros("q", 0)
         path, tally = zeros("q", STEP * (MAX_DEPTH + 1)), zeros("q", HORIZON + 1)
-        self._work = Work(nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing, path, tally)
-        self._make_arena(FIRST_PLACES)
-        self._make_table(FIRST_ENTRIES)
+        work = Work(nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing, path, tally)
+        super().__init__(kernel, work, transfer_bound, memory=memory)
         self._answers: dict[bool, bool | None] = {True: None, False: None}  # by whether the side to move attacks
         self._horizons = dict.fromkeys(self._answers, FIRST_HORIZON)
         self._roots = dict.fromkeys(self._answers, 0)
         self.within: int | None = None
         """A number of plies that suffices for the win that was found, None where none was."""
-
-    @property
-    def nodes(self) -> int:
-        """Positions whose moves were made, for both questions together."""
-        return int(self._work.tally[NODES])
 
     @property
     def value(self) -> int | None:
@@ -379,7 +370,7 @@ class CyclicProver:
             try:
                 self._prove(0, attacking, depth, limit, limit, depth + 1, work)
             except OverflowError:
-                self._make_arena(4 * len(work.phis))
+                self._grow_arena()
                 return True
         proven, disproven = (work.phis[0], work.deltas[0]) if attacking else (work.deltas[0], work.phis[0])
         if proven == 0:
@@ -390,34 +381,11 @@ class CyclicProver:
             self._roots[attacking] = 0
         elif disproven == 0:
             self._answers[attacking] = False
-        elif tally[STORED] >= tally[STORED_ALLOWED]:
+        elif self._is_full():
             self._grow_table()
         return self.nodes < until
 
     def _grow_table(self) -> None:
         old = self._work
-        self._make_table(len(old.entries) // ENTRY * GROWTH)
-        work = self._work
-        work.tally[STORED] = self._transfer(old.table, old.entries, work.table, work.entries)
-        self._transfer_notes(old.table, old.entries, old.notes, work)
-
-    def _make_arena(self, places: int) -> None:
-        if places > MAX_PLACES:
-            raise OverflowError(f"a line of play has more children than {MAX_PLACES} places hold")
-        kernel = self._kernel
-        self._work = self._work._replace(
-            arena=kernel.arena(places),
-            phis=zeros("q", places),
-            deltas=zeros("q", places),
-            least=zeros("q", places),
-            deepest=zeros("q", places),
-        )
-
-    def _make_table(self, entries: int) -> None:
-        kernel = self._kernel
-        self._work = self._work._replace(
-            table=kernel.arena(entries),
-            entries=zeros("i", entries * ENTRY),
-            notes=zeros("q", entries * NOTE),
-        )
-        self._work.tally[STORED_ALLOWED] = entries // 2 if entries < self._most_entries else NO_LIMIT
+        super()._grow_table()
+        self._transfer_notes(old.table, old.entries, old.notes, self._work)

@@ -13,8 +13,7 @@ from engine.games.gipf.kernel import GipfLayerRules
 from engine.games.gipf.rules import State
 from engine.games.interface import UNDECIDED, Kernel
 from engine.search.memory import ROOM
-from engine.solve.layered.solver import Judgement, Layers, layer_rules, needed
-from engine.solve.layered.store import Name
+from engine.solve.layers import Judgement, Layers, Name, layer_rules, needed
 
 
 class Place(NamedTuple):

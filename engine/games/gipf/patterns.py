@@ -1,8 +1,8 @@
 """Tables of weights from files, and as the evaluation reads them.
 
 A file is JSON: the board, a list of entries for each length of line, and one for both reserves. An entry is four whole
-numbers: a weight, and the three that `engine.games.gipf.patterns.value` multiplies. Contents of lines stand in the
-order of `engine.games.gipf.patterns.tables.shared`, mirror images once. Reserves stand row by row, a row for each
+numbers: a weight, and the three that `engine.games.gipf.evaluation` multiplies. Contents of lines stand in the
+order of `engine.games.gipf.patterns.shared`, mirror images once. Reserves stand row by row, a row for each
 reserve of the side to move, and the last row and column hold for larger ones too.
 
 A line holds a digit a field: 0 for an empty one, 1 for a piece of the side to move, 2 for one of the other side. In
@@ -24,12 +24,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from engine.compiling.binding import table
-from engine.compiling.field_sets import FieldSets
+from engine.compiling.binding import FieldSets, table
 from engine.compiling.wide_integers import WORD_BITS, width_for
-from engine.games.gipf.geometry import geometry
-from engine.games.gipf.parameters import Parameters
-from engine.games.gipf.patterns.value import FRACTION_BITS, LANE_BITS, LANE_MASK, SURPLUS, WEIGHT_SHIFT
+from engine.games.gipf.evaluation import FRACTION_BITS, LANE_BITS, LANE_MASK, SURPLUS, WEIGHT_SHIFT
+from engine.games.gipf.geometry import Parameters, geometry
 from engine.games.gipf.rules import State
 from engine.games.interface import EVALUATION_LIMIT, Patterns
 
@@ -169,7 +167,7 @@ ARRAYS = (
     *("DOWN_ENTRIES", "DOWN_NUMBERS", "DOWN_SHIFTS", "DOWN_MASKS"),
     *("DIAGONAL_ENTRIES", "DIAGONAL_NUMBERS", "DIAGONAL_SHIFTS", "DIAGONAL_MASKS"),
 )
-"""Global names that `engine.games.gipf.patterns.value` reads: of numbers, and of arrays."""
+"""Global names that `engine.games.gipf.evaluation` reads: of numbers, and of arrays."""
 
 
 class BadTables(ValueError):

@@ -1,19 +1,161 @@
-"""Solving layer after layer, from the smallest on, up to the layer of a position.
+"""Solving layer after layer, from the smallest on, up to the layer of a position, and where their values are kept.
 
-`LayerPair` solves a layer together with the one that its moves lead to, as `engine.solve.layered.values` says.
+`LayerPair` solves a layer together with the one that its moves lead to, as `engine.solve.layer_values` says.
+
+Values are kept in memory, or in a directory, from which they are read again. All of them lie in one array, layer behind
+layer, those with the smaller numbers in their names first; so a store for larger ones is the same with more behind it.
+On disk that is a file which is mapped into memory, with holes for what is not solved. A journal beside it has a line
+for each layer that is complete, with a checksum of its values: a layer without its line, or with values that do not fit
+it, is not there. Files that cannot be written are read all the same.
 """
 
+import zlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
-from engine.compiling.binding import Numbers, zeros
+from engine.compiling.binding import Numbers, copy_of, zeros
 from engine.games.interface import Kernel, LayerRules, State
-from engine.search.binding import bind, copy_of
+from engine.games.kernels import bind
 from engine.search.memory import KnownLayers
-from engine.solve.layered.store import LayerStore, Name
-from engine.solve.layered.values import EDGES, ENTRY_POINTS, LAST, PLACE, POSITIONS, Layer
+from engine.solve.layer_values import EDGES, ENTRY_POINTS, LAST, PLACE, POSITIONS, Layer
+
+COLUMNS = ("mine", "theirs", "positions", "checksum")
+"""Of a line of the journal, separated by tabs."""
+
+
+Name = tuple[int, int]
+"""The two numbers by which the side to move names a layer."""
+
+
+class LayerStore:
+    """Solved layers of one game. ``values[offsets[m * width + o]]`` is the first value of layer (m, o)."""
+
+    def __init__(self, kernel: Kernel, sizes: Sequence[Sequence[int]], directory: Path | None = None) -> None:
+        """Make room for all layers (m, o), which have ``sizes[m][o]`` places, with m and o below ``len(sizes)``.
+
+        With a directory, take what is there already. Raises OSError where it cannot be read.
+        """
+        self.width = len(sizes)
+        self._sizes = sizes
+        self._positions: dict[Name, int] = {}
+        self._unverified: dict[Name, int] = {}
+        self._file: Path | None = None
+        self.offsets = zeros("q", self.width**2)
+        total = 0
+        for mine, theirs in _names(self.width):
+            self.offsets[mine * self.width + theirs] = total
+            total += self._sizes[mine][theirs]
+        if directory is None:
+            self.values: Any = memoryview(
+                cast(Any, zeros("B", total))
+            )  # or a file that is mapped, which is not written to
+            return
+        name = kernel.rules.label
+        self._file = directory / f"{name}.layers"
+        self._journal = directory / f"{name}.journal"
+        self.values = _mapped(self._file, total)
+        self._read_journal()
+
+    def is_there(self, name: Name) -> bool:
+        """Tell whether a layer is there, with its values as they were written."""
+        if name in self._unverified:
+            if zlib.crc32(self._layer(name)) != self._unverified[name]:
+                del self._positions[name]
+            del self._unverified[name]
+        return name in self._positions
+
+    def differing(self) -> list[Name]:
+        """List the layers whose values are not as they were written; from then on these are there, to be looked at."""
+        found = [name for name, expected in self._unverified.items() if zlib.crc32(self._layer(name)) != expected]
+        self._unverified.clear()
+        return found
+
+    def positions(self, name: Name) -> int:
+        """Return the number of positions of a layer up to symmetry, without a look at its values; 0 if unsolved."""
+        return self._positions.get(name, 0)
+
+    def put(self, name: Name, values: Any, positions: int) -> None:
+        """Add a solved layer. Raises OSError where it cannot be written."""
+        start = self._start(name)
+        if self._file is None:
+            self.values[start : start + len(values)] = values
+        else:
+            with self._file.open("r+b") as opened:
+                opened.seek(start)
+                opened.write(values)
+            words = [*name, positions, zlib.crc32(values)]
+            with self._journal.open("a", encoding="utf-8") as journal:
+                if journal.tell() == 0:
+                    journal.write("\t".join(COLUMNS))
+                journal.write("\n" + "\t".join(map(str, words)))  # a crash may have cut the line before
+        self._positions[name] = positions
+        self._unverified.pop(name, None)
+
+    def fill(self, values: bytes) -> None:
+        """Take the values of all layers at once, into memory; their positions are not counted."""
+        self.values[:] = values
+        self._positions = dict.fromkeys(_names(self.width), 0)
+
+    def value(self, name: Name, place: int) -> int:
+        """Return a value of a layer that is there."""
+        return int(self.values[self._start(name) + place])
+
+    def byte_of(self, name: Name, place: int) -> int:
+        """Return where the value of a place lies in the file."""
+        return self._start(name) + place
+
+    def _start(self, name: Name) -> int:
+        return int(self.offsets[name[0] * self.width + name[1]])
+
+    def _layer(self, name: Name) -> Any:
+        start = self._start(name)
+        return self.values[start : start + self._sizes[name[0]][name[1]]]
+
+    def _read_journal(self) -> None:
+        """Take what the journal has, if it was begun."""
+        text = self._journal.read_text(encoding="utf-8") if self._journal.exists() else ""
+        for line in text.splitlines()[1:]:
+            try:
+                mine, theirs, positions, checksum = map(int, line.split("\t"))
+            except ValueError:  # a crash has cut the line
+                continue
+            if max(mine, theirs) < self.width:
+                self._positions[mine, theirs] = positions
+                self._unverified[mine, theirs] = checksum
+
+
+def _names(width: int) -> Iterator[Name]:
+    """Yield the names of layers, those with the smaller numbers first."""
+    for number in range(width):
+        yield from ((number, theirs) for theirs in range(number + 1))
+        yield from ((mine, number) for mine in range(number))
+
+
+def _mapped(file: Path, size: int) -> Any:
+    """Return the bytes of a file, made at least so long, as an array that follows what is written to it.
+
+    A file that cannot be written, and is shorter, is copied.
+    """
+    import numpy
+
+    mode: Literal["c", "r+"] = "c"
+    with suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("ab") as opened:
+            if opened.tell() < size:
+                opened.truncate(size)
+        mode = "r+"
+    found = file.stat().st_size
+    if found < size:
+        values = numpy.zeros(size, numpy.uint8)
+        values[:found] = numpy.fromfile(file, numpy.uint8, found)
+        return values
+    # compiled functions take an array that may be written to; nobody writes to this one
+    return numpy.asarray(numpy.memmap(file, numpy.uint8, mode, shape=(size,)))
+
 
 SURVEYED_AT_A_TIME = 1 << 17
 """Places that a thread surveys between two looks at the clock."""
@@ -66,7 +208,7 @@ class Solved(NamedTuple):
 
     name: Name
     values: Numbers
-    """See `engine.solve.layered.values`."""
+    """See `engine.solve.layer_values`."""
     positions: int
 
 
@@ -194,7 +336,7 @@ class LayerPair:
             yield begin, min(begin + JUDGED_AT_A_TIME, len(layer.values))
 
 
-class Layers:
+class Layers(LayerStore):
     """Layers of one game, up to a largest one. Only for kernels that have ``layers``."""
 
     def __init__(self, kernel: Kernel, largest: Name, *, memory: int, directory: Path | None = None) -> None:
@@ -206,13 +348,13 @@ class Layers:
         self._kernel = kernel
         self._rules = rules = layer_rules(kernel)
         every = range(max(largest) + 1)
-        self._sizes = [[int(rules.places(mine, theirs, rules.index)) for theirs in every] for mine in every]
+        sizes = self._sizes = [[int(rules.places(mine, theirs, rules.index)) for theirs in every] for mine in every]
         self._memory = memory
         if directory is None:
             self._memory -= self.places(largest)
             if self._memory < self._places_of(largest) * PLACE_BYTES:
                 raise OutOfMemory("all layers together take more memory than is allowed")
-        self._store = LayerStore(self._kernel, self._sizes, directory)
+        super().__init__(kernel, sizes, directory)
 
     def places(self, largest: Name) -> int:
         """Return how many places there are in a layer and all below it: no less than there are positions."""
@@ -223,17 +365,9 @@ class Layers:
 
         Of two that belong together only one is named. A layer that is there needs no others.
         """
-        if self._store.is_there(largest):
+        if self.is_there(largest):
             return []
-        return [pair for pair in needed(largest) if not all(self._store.is_there(name) for name in (pair, pair[::-1]))]
-
-    def differing(self) -> list[Name]:
-        """List the layers whose values differ from their checksums; from then on they are there all the same."""
-        return self._store.differing()
-
-    def byte_of(self, name: Name, place: int) -> int:
-        """Return where the value of a place of a layer lies in the file."""
-        return self._store.byte_of(name, place)
+        return [pair for pair in needed(largest) if not all(self.is_there(name) for name in (pair, pair[::-1]))]
 
     def solve(self, pair: Name, late: Callable[[], bool]) -> None:
         """Solve a layer and the one that belongs to it, all smaller ones being there.
@@ -241,32 +375,28 @@ class Layers:
         Raises OutOfTime soon after ``late()`` says so, OutOfMemory, OverflowError for games that are too long, and
         OSError where a layer cannot be written; what was solved before stays so.
         """
-        layers = LayerPair(self._kernel, pair, self._sizes, self._store, memory=self._memory, late=late)
+        layers = LayerPair(self._kernel, pair, self._sizes, self, memory=self._memory, late=late)
         for solved in layers.solve():
-            self._store.put(solved.name, solved.values, solved.positions)
-
-    def fill(self, values: bytes) -> None:
-        """Take the values of all layers, as `known` has them, in the place of solving; for layers in memory."""
-        self._store.fill(values)
+            self.put(solved.name, solved.values, solved.positions)
 
     def total(self, largest: Name) -> int:
         """Return the number of positions of a layer and of all below it, as far as they are solved."""
-        return sum(self._store.positions(name) for pair in needed(largest) for name in {pair, pair[::-1]})
+        return sum(self.positions(name) for pair in needed(largest) for name in {pair, pair[::-1]})
 
     def judgement(self, state: State) -> Judgement | None:
         """Return what is known of a position, None where its layer is not solved."""
         name = layer_of(self._kernel._replace(state=state))
-        if not self._store.is_there(name):
+        if not self.is_there(name):
             return None
         rules = self._rules
-        value = self._store.value(name, int(rules.place_in_layer(state, rules.index)))
+        value = self.value(name, int(rules.place_in_layer(state, rules.index)))
         if value == 0:
             return Judgement(0, 0)
         return Judgement(-1 if value & 1 else 1, value - 1)
 
     def known(self) -> KnownLayers:
         """Return the layers that are there, as a search looks positions up in them."""
-        store, rules = self._store, self._rules
+        store, rules = self, self._rules
         offsets = zeros("q", store.width**2)
         for mine, theirs in product(range(store.width), repeat=2):
             at = mine * store.width + theirs

@@ -21,30 +21,27 @@ Sources: Allis, van der Meulen and van den Herik 1994 (proof numbers), Nagai 200
 (thresholds that leave room for a quarter more), Ueda, Hashimoto, Hashimoto and Iida 2008 (weak proof-number search).
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from engine.compiling.binding import Numbers, as_numba_takes, zeros
-from engine.games.interface import DRAWN, LOST, MINE, THEIRS, UNDECIDED, WON, Arena, Kernel, Position, State
-from engine.search.binding import SOLVING, CompiledCode, bind
+from engine.compiling.binding import Numbers, zeros
+from engine.games.interface import DRAWN, LOST, MINE, THEIRS, UNDECIDED, WON, Arena, Kernel, State
+from engine.games.kernels import Purpose, bind
 from engine.search.capabilities import can_still_win, candidates, canonical, load, store, verdict
-from engine.solve.proof_number.proof_table import (
+from engine.solve.proof_table import (
     ANSWER,
     EFFORT,
     ENTRY,
-    FIRST_ENTRIES,
-    FIRST_PLACES,
-    GROWTH,
-    MAX_PLACES,
     MORE,
     NO_LIMIT,
     NODES,
     NODES_ALLOWED,
     STORED,
     STORED_ALLOWED,
+    TableSearch,
     claim,
     entry_of,
     is_of,
-    most_entries,
+    is_over,
     transfer,
 )
 
@@ -71,17 +68,11 @@ class Work(NamedTuple):
     """Numbers of the positions in the arena's places."""
     deltas: Numbers
     table: Numbers
-    """An arena with the positions of the table, see `engine.solve.proof_number.proof_table`…"""
+    """An arena with the positions of the table, see `engine.solve.proof_table`…"""
     entries: Numbers
     """… and the numbers beside them."""
     tally: Numbers
     """Counters: see there."""
-
-
-def is_over(work: Any) -> bool:
-    """Tell whether no more nodes are allowed, or the table is full: ``work`` is anything with these counters."""
-    tally = work.tally
-    return tally[NODES] >= tally[NODES_ALLOWED] or tally[STORED] >= tally[STORED_ALLOWED]
 
 
 def judge(at: int, attacking: bool, work: Work) -> bool:
@@ -239,26 +230,39 @@ def settle(state: State, at: int, nodes: int, work: Work) -> int:
 FUNCTIONS = settle, transfer
 """What is bound to a kernel's rules."""
 
+PROVING = Purpose("solve", lambda kernel: [FUNCTIONS])
+"""Settling positions by this search alone."""
 
-class Prover:
+
+class Prover(TableSearch[Work]):
     """Settles positions of one variant, and remembers from each what may be of use for the next."""
+
+    PLACE_NUMBERS = "phis", "deltas"
+
+    hopeless = False
+    """Whether there is nothing left to search, though the value is not known: play always ends."""
+
+    within: int | None = None
+    """A number of plies that suffices for the win: none is known."""
 
     def __init__(self, kernel: Kernel, *, memory: int) -> None:
         """Make a prover for the variant of a kernel; its table takes at most ``memory`` bytes, or its least size."""
-        self._kernel = kernel
-        self._settle, self._transfer = bind(FUNCTIONS, kernel)
-        self._most_entries = most_entries(FIRST_ENTRIES, kernel, memory)
+        self._settle, transfer_bound = bind(FUNCTIONS, kernel)
         nothing = zeros("q", 0)
-        self._work = Work(nothing, nothing, nothing, nothing, nothing, zeros("q", 4))
-        self._make_arena(FIRST_PLACES)
-        self._make_table(FIRST_ENTRIES)
+        work = Work(nothing, nothing, nothing, nothing, nothing, zeros("q", 4))
+        super().__init__(kernel, work, transfer_bound, memory=memory)
+        self.value: int | None = None
+        """The verdict of perfect play on the kernel's position, None while `search` has not found it."""
 
-    @property
-    def nodes(self) -> int:
-        """Positions whose moves were made, for all questions together."""
-        return int(self._work.tally[NODES])
+    def search(self, nodes: int) -> None:
+        """Search the kernel's position for so many more nodes."""
+        self.value = self.settle(self._kernel.state, nodes)
 
-    def value(self, state: State, nodes: int = NO_LIMIT) -> int | None:
+    def cannot_win(self, mover: bool) -> bool:
+        """Tell whether a side is known not to win though the value is not known: this search tells the value."""
+        return False
+
+    def settle(self, state: State, nodes: int = NO_LIMIT) -> int | None:
         """Return the verdict of perfect play on a position, or None where ``nodes`` were too few to find out.
 
         What was settled remains known, so that asking again goes on; but the way to where it was left is gone, so
@@ -269,44 +273,16 @@ class Prover:
             try:
                 value = int(self._settle(state, 0, until - self.nodes, self._work))
             except OverflowError:
-                self._make_arena(4 * len(self._work.phis))
+                self._grow_arena()
                 continue
             if value != UNDECIDED:
                 return value
-            if self._work.tally[STORED] >= self._work.tally[STORED_ALLOWED]:
+            if self._is_full():
                 self._grow_table()
             elif self.nodes >= until:
                 return None
-
-    def is_lost(self, state: State) -> bool:
-        """Tell whether the side to move in a position loses, however long that takes to find out."""
-        return self.value(state) == LOST
 
     def warm_up(self) -> None:
         """Have everything compiled that the search calls; any answer will do."""
         self._settle(self._kernel.state, 0, 1, self._work)
         self._grow_table()
-
-    def _grow_table(self) -> None:
-        table, entries = self._work.table, self._work.entries
-        self._make_table(len(entries) // ENTRY * GROWTH)
-        self._work.tally[STORED] = self._transfer(table, entries, self._work.table, self._work.entries)
-
-    def _make_arena(self, places: int) -> None:
-        if places > MAX_PLACES:
-            raise OverflowError(f"a line of play has more children than {MAX_PLACES} places hold")
-        self._replace(arena=self._kernel.arena(places), phis=zeros("q", places), deltas=zeros("q", places))
-
-    def _replace(self, **arrays: Numbers) -> None:
-        """Replace arrays. They are converted here, since the conversion takes longer than most compiled calls."""
-        work = self._work._replace(**arrays)
-        self._work = as_numba_takes(work) if self._kernel.compiled else work
-
-    def _make_table(self, entries: int) -> None:
-        self._replace(table=self._kernel.arena(entries), entries=zeros("i", entries * ENTRY))
-        self._work.tally[STORED_ALLOWED] = entries // 2 if entries < self._most_entries else NO_LIMIT
-
-
-def compiled_code(position: Position) -> CompiledCode:
-    """Return what is compiled of a prover for the board of a position."""
-    return CompiledCode(position, SOLVING, [FUNCTIONS])

@@ -1,28 +1,19 @@
 """What games have in common whose positions are a variant and a state: the most of `engine.games.interface`."""
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from engine.compiling.binding import can_compile
-from engine.games.boards.layout import Drawing
-from engine.games.interface import EvaluationWeights, Game, Kernel, Position, Rules, State, Successor
-
-
-class Variant(Protocol):
-    """The parameters of a game as a value; ``str`` writes them in canonical text."""
-
-    @property
-    def warning(self) -> str:
-        """Say what is odd about these parameters; empty for others."""
-
+from engine.games.boards.layout import Counts, Drawing, Layout, Piece, completing_fields, count_lines, each_field
+from engine.games.interface import Fields, Kernel, Position, Rules, State, Successor, Variant
 
 V = TypeVar("V", bound=Variant)
 S = TypeVar("S", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class BoardPosition(Generic[V, S]):
+class BoardPosition(Position, Generic[V, S]):
     """A position that is known by a variant and a state of its rules."""
 
     variant: V
@@ -37,6 +28,29 @@ class BoardPosition(Generic[V, S]):
     def key(self) -> Hashable:
         """The state, which is all that the rules look at."""
         return self.state
+
+    @property
+    def pieces(self) -> tuple[Fields, Fields]:
+        """The fields on which each side has a piece."""
+        first, second = self._sets
+        return self._names(first), self._names(second)
+
+    @property
+    def lines(self) -> tuple[Counts, Counts]:
+        """How many lines hold 0, 1, 2 … pieces of each side, and none of the other."""
+        first, second = self._sets
+        lines, length = self._windows
+        return count_lines(lines, length, first, second), count_lines(lines, length, second, first)
+
+    @property
+    def threats(self) -> tuple[Fields, Fields]:
+        """The empty fields on which each side lacks a piece to fill a line."""
+        first, second = self._sets
+        lines, length = self._windows
+        return (
+            self._names(completing_fields(lines, length, first, second)),
+            self._names(completing_fields(lines, length, second, first)),
+        )
 
     @property
     def reserves(self) -> tuple[int, int]:
@@ -65,23 +79,6 @@ class BoardPosition(Generic[V, S]):
         compile = compile and can_compile()
         return Kernel(self._rules(compile=compile), compile, self._kernel_state(compile=compile))
 
-    @property
-    def game(self) -> Game:
-        """The game."""
-        raise NotImplementedError
-
-    def successors(self) -> Iterator[Successor]:
-        """Yield every legal move with its position."""
-        raise NotImplementedError
-
-    def text(self) -> str:
-        """Return the position in the game's text form."""
-        raise NotImplementedError
-
-    def picture(self, last: Successor | None = None) -> str:
-        """Draw the position for people."""
-        raise NotImplementedError
-
     def drawing(self, last: Successor | None = None) -> Drawing:
         """Return the board with what stands on it, and the field of the move that led here where it is given."""
         raise NotImplementedError
@@ -91,27 +88,23 @@ class BoardPosition(Generic[V, S]):
 
         ``night`` is for dark pages.
         """
-        from engine.games.boards.svg import draw
+        from engine.games.boards.shapes import draw
 
         return draw(self.drawing(last), self.summary(), night=night)
 
     def png(self, last: Successor | None = None, *, night: bool = False, scale: int = 1) -> bytes:
         """Draw the position as a PNG file, with the move that led here marked where it is given.
 
-        ``scale`` is one of `engine.games.boards.raster.SCALES`; raises ValueError for another one.
+        ``scale`` is one of `engine.games.boards.pictures.SCALES`; raises ValueError for another one.
         """
-        from engine.games.boards import raster
+        from engine.games.boards.pictures import paint
         from engine.games.boards.shapes import picture
 
-        return raster.png(picture(self.drawing(last), self.summary()), night=night, scale=scale)
+        return paint(picture(self.drawing(last), self.summary()), night=night, scale=scale)
 
     def _repr_svg_(self) -> str:
         """Draw the position where a notebook shows it."""
         return self.svg()
-
-    def summary(self) -> str:
-        """Say what the board does not show."""
-        raise NotImplementedError
 
     def move_to(self, state: State) -> Successor:
         """Return the first move that leads to a state of an interpreted kernel; raises ValueError where none does."""
@@ -124,43 +117,28 @@ class BoardPosition(Generic[V, S]):
         """Return the rules of the board."""
         raise NotImplementedError
 
+    @property
+    def _sets(self) -> tuple[int, int]:
+        """The fields of both sides' pieces, a bit a field; for games with lines, as the next two."""
+        raise NotImplementedError
+
+    @property
+    def _windows(self) -> tuple[Sequence[int], int]:
+        """All lines of the board as sets of fields, and how many fields each has."""
+        raise NotImplementedError
+
+    def _name(self, field: int) -> str:
+        """Name a field, given as its bit."""
+        raise NotImplementedError
+
+    def _names(self, fields: int) -> Fields:
+        return frozenset(map(self._name, each_field(fields)))
+
+    def _standing(self, layout: Layout) -> tuple[Piece, ...]:
+        """Return all pieces in the order in which somebody reads the board."""
+        sides = self.pieces
+        return tuple(Piece(name, side) for name, *_ in layout.fields for side in (0, 1) if name in sides[side])
+
     def _kernel_state(self, *, compile: bool) -> S:
         """Return the state as the kernel wants it."""
         return self.state
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class BoardGame(Generic[V]):
-    """A game by what reads its variants and makes its positions: an `engine.games.interface.Game`."""
-
-    name: str
-    sides: tuple[str, str]
-    marks: tuple[str, str]
-    default_parameters: str
-    variant_of: Callable[[str], V]
-    """Reads parameters; raises `engine.games.interface.BadParameters`."""
-    first_position: Callable[[V], Position]
-    read_position: Callable[[str], Position]
-    """Reads a position in the game's text form; raises `engine.games.interface.BadPosition`."""
-    quiet_limit: int = 0
-    weights: EvaluationWeights | None = None
-
-    def __repr__(self) -> str:
-        """Name the game as `engine.games.catalogue` has it."""
-        return f"GAMES[{self.name!r}]"
-
-    def parameters(self, text: str) -> str:
-        """Return parameters in canonical text; raises `engine.games.interface.BadParameters`."""
-        return str(self.variant_of(text))
-
-    def warning(self, parameters: str) -> str:
-        """Return what is odd about parameters; empty for others."""
-        return self.variant_of(parameters).warning
-
-    def start(self, parameters: str) -> Position:
-        """Return the position in which a game begins; raises `engine.games.interface.BadParameters`."""
-        return self.first_position(self.variant_of(parameters))
-
-    def read(self, text: str) -> Position:
-        """Read a position; raises `engine.games.interface.BadPosition`."""
-        return self.read_position(text)
