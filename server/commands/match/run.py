@@ -157,6 +157,8 @@ class _Match:
         self._runner: Runner | None = None
         self._ending: dict[int, GameResult] = {}
         """Games that are over by match, whose programs may still write on stderr."""
+        self._absent: list[tuple[int, CannotPlay]] = []
+        """Games to which a player did not come, by match."""
         self.fault: CannotPlay | None = None
         self._stop = trio.CancelScope()
         self._say(title(setup))
@@ -279,9 +281,16 @@ class _Match:
             self._move(DataFolders(self._data).record(game.match), f"{number}{SUFFIX}")
         if not game.played:
             for loss in losses(self._setup.definition, game):
-                if loss.name not in self._started:
-                    wrote = "" if match is None else last_lines(self._data, self._contest, match, loss.name)
-                    self.give_up(CannotPlay(game.detail, wrote, loss.name))
+                wrote = "" if match is None else last_lines(self._data, self._contest, match, loss.name)
+                self._absent.append((match or 0, CannotPlay(game.detail, wrote, loss.name)))
+        self._judge_absent(self._runner)
+
+    def _judge_absent(self, runner: Runner) -> None:
+        """End the match for a player that has never started, once its earlier games are over."""
+        for match, fault in self._absent:
+            earlier = [number for fixture, number in runner.playing.items() if fault.name in fixture.players]
+            if fault.name not in self._started and not any(number and number < match for number in earlier):
+                self.give_up(fault)
 
     def _keep_logs(self) -> None:
         """Move what programs wrote on stderr, in games whose programs have ended, to the folder of records."""
