@@ -42,11 +42,9 @@ from server.league.submissions.entering import enter_versions
 from server.league.submissions.pipeline import Pipeline, Turns
 from server.league.submissions.steps import TRIALS
 from server.league.submissions.versions import Versions
-from server.match.flag_timer import FlagTimer
 from server.net.listener import Listener, close_all, listen
 from server.net.rate_limiter import RateLimiter
-from server.net.send_queue import SendQueue
-from server.net.timing import StallMonitor, check_instruments, instrumented, loop_clock
+from server.net.timing import StallMonitor, loop_clock
 from server.ops import descendants
 from server.ops.program_version import program
 from server.ops.service_manager import keep_watchdog, tell
@@ -125,12 +123,11 @@ async def _serve(
     record_store.skip(max(await trio.to_thread.run_sync(store.last_match), ladder_store.last_match()))
     if settings.sync_seconds > 0:
         record_store.numbers.reserve()  # from now on only reserved numbers are used
-    clock, send_queue = loop_clock(), SendQueue()
-    flags = FlagTimer(clock, send_queue.soon)
+    clock = loop_clock()
     of_contest = partial(kept_by_contest, settings.data, settings.data / STORE)
     of_ladder = partial(kept_by_ladder, settings.data, ladder_store)
     contest_players = ContestPlayers(lambda match, name: of_contest(match, name) or of_ladder(match, name))
-    arena = Arena(settings, record_store, flags, send_queue, clock, program(), contest_players)
+    arena = Arena(settings, record_store, clock, program(), contest_players)
     kept = await trio.to_thread.run_sync(store.kept_matches)
     kept |= ladder_store.counted_matches(record_store.unfinished_matches())
     resume_matches(arena, record_store, lambda: datetime.now(UTC), kept)
@@ -141,16 +138,17 @@ async def _serve(
     arena.own_address = (host, (own or listeners)[0].socket.getsockname()[1])
     arena.web_ports = [listener.socket.getsockname()[1] for listener in web]
     rate_limiter = RateLimiter(settings.limits, settings.most_sessions, clock)
-    acceptor = Acceptor(arena, watch, rate_limiter, settings.tls and tls.context(settings.tls))
-    own_acceptor = Acceptor(arena, watch, rate_limiter)
+    acceptor = Acceptor(arena, rate_limiter, settings.tls and tls.context(settings.tls))
+    own_acceptor = Acceptor(arena, rate_limiter)
     no_room = encode(m.Bye("too_many", m.Text("the server has no file descriptors left; try again later")))
     with (
         arena.accept_status.keep_spare(),
-        instrumented(send_queue, watch),
+        watch.installed() as arena.arrival,
         trio.open_signal_receiver(*stop_signals()) as signals,
     ):
         async with (
             _immediate_exit(signals, settings.data) as exit_on_signal,
+            arena.running(),
             synced(record_store, arena, store.sync, settings.sync_seconds),
             trio.open_nursery() as sessions,
             trio.open_nursery() as services,
@@ -166,11 +164,6 @@ async def _serve(
             async def accept_own() -> None:
                 await trio.serve_listeners(own_acceptor.handle, wrap(own, no_room), handler_nursery=sessions)
 
-            services.start_soon(flags.run)
-            services.start_soon(send_queue.run)
-            services.start_soon(arena.poller.run)
-            services.start_soon(check_instruments, send_queue, watch)
-            services.start_soon(arena.opponent_notices.run)
             services.start_soon(watch.pulse, lambda: bool(arena.matches))
             services.start_soon(keep_watchdog)
             services.start_soon(accept)
@@ -184,7 +177,7 @@ async def _serve(
                 log.info("metrics_started", url=f"http://{HOST}:{port}/metrics")
             if settings.builtin_bots:
                 services.start_soon(supervise, "builtin_bots", keep_builtin_bots, arena, settings)
-            contests = ContestService(arena, store, watch, cluster)
+            contests = ContestService(arena, store, cluster)
             services.start_soon(contests.run)
             versions = Versions(settings.data, accounts, rules=settings.league)
             services.start_soon(supervise, "audit", keep_audit, accounts, arena)

@@ -50,9 +50,11 @@ def decode(line: str, table: dict[str, type]) -> tuple[Message, int]:
     cls = table.get(kind.upper()) if kind.isascii() else None
     if cls is None:
         raise ProtocolError(Code.UNKNOWN_COMMAND, f"unknown command {kind!r}; one of {', '.join(table)} is expected")
+    rest = rest.strip()
+    if rest and cls in _TEXTS:
+        return cls(rest), 0
     values: list[Any] = []
     follow = 0
-    rest = rest.strip()
     for name, is_number, is_rest, is_block, optional in _fields(cls):
         if is_rest:
             word, rest = rest, ""
@@ -89,6 +91,9 @@ def _fields(cls: Any) -> tuple[tuple[str, bool, bool, bool, bool], ...]:
         for name in cls._fields
     )
 
+
+_TEXTS = frozenset(cls for cls in KINDS if [field[2] for field in _fields(cls)] == [True])
+"""Messages whose only field is the rest of the line, as of MOVE."""
 
 _LINES: dict[type, str] = {cls: " ".join((kind, *["%s"] * len(_fields(cls)))) for cls, kind in KINDS.items()}
 """The lines of messages without a block, with a place for each field."""

@@ -8,7 +8,7 @@ from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import BLOCK_KIND, decode, encode
 from engine.wire.lines import REPLY_BYTES, REQUEST_BYTES, LineReader
 from engine.wire.messages import KINDS, REPLIES, REQUESTS, Message
-from engine.wire.states import ALLOWED, NEXT, State, after
+from engine.wire.states import AFTER, ALLOWED, State, after
 
 MAX_BLOCK_LINES = 100_000
 """Longest block that a client accepts: a record of a very long match has some thousand lines."""
@@ -23,6 +23,7 @@ class ServerEnd:
     def __init__(self) -> None:
         """Begin as a guest."""
         self.state = State.GUEST
+        self._after = AFTER[State.GUEST]
         self._lines = LineReader(REQUEST_BYTES)
 
     def receive(self, data: bytes) -> list[str | ProtocolError]:
@@ -40,7 +41,7 @@ class ServerEnd:
         message, _ = decode(line, REQUESTS)
         if type(message) not in ALLOWED[self.state]:
             raise _not_now(self.state, type(message))
-        self.state = after(self.state, type(message))
+        self.sent(type(message))
         return message
 
     def send(self, message: Message) -> bytes:
@@ -49,8 +50,10 @@ class ServerEnd:
         return encode(message)
 
     def sent(self, kind: type) -> None:
-        """Take note of a reply that was encoded elsewhere, once for several peers."""
-        self.state = NEXT.get((self.state, kind), self.state)  # as `after`, three times a move
+        """Take note of a message of either side, also of a reply that was encoded elsewhere for several peers."""
+        state = self._after.get(kind)
+        if state is not None:
+            self.state, self._after = state, AFTER[state]
 
 
 def kind_of(line: str | ProtocolError) -> str:

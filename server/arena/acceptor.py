@@ -8,8 +8,8 @@ import trio
 from engine.wire import messages as m
 from engine.wire.coding import encode
 from server.arena.arena import Arena
-from server.arena.roles import Arrivals
 from server.arena.session import serve_stream
+from server.net.connection import SocketWire, detached
 from server.net.rate_limiter import ConnectionQuota, RateLimiter, TooMany
 
 log = structlog.get_logger()
@@ -30,12 +30,9 @@ MAX_LOGGED_ADDRESSES = 5
 class Acceptor:
     """Serves the connections that a listener accepts."""
 
-    def __init__(
-        self, arena: Arena, watch: Arrivals, rate_limiter: RateLimiter, tls: ssl.SSLContext | None = None
-    ) -> None:
-        """Take the arena, the source of arrival stamps, the rate limiter, and TLS; None for plain TCP."""
+    def __init__(self, arena: Arena, rate_limiter: RateLimiter, tls: ssl.SSLContext | None = None) -> None:
+        """Take the arena, the rate limiter, and TLS; None for plain TCP."""
         self._arena = arena
-        self._watch = watch
         self._rate_limiter = rate_limiter
         self._tls = tls
 
@@ -55,18 +52,18 @@ class Acceptor:
                 self._rate_limiter.leave(quota)
 
     async def _serve(self, stream: trio.SocketStream, quota: ConnectionQuota) -> None:
-        if self._tls is None:
-            await serve_stream(stream, self._arena, self._watch, quota)
-            return
-        secured = trio.SSLStream(stream, self._tls, server_side=True)
-        try:
-            with trio.fail_after(HANDSHAKE_SECONDS):
-                await secured.do_handshake()
-        except (trio.BrokenResourceError, trio.TooSlowError) as error:
-            log.debug("tls_handshake_failed", peer=quota.host, error=repr(error.__cause__ or error))
-            await trio.aclose_forcefully(stream)
-            return
-        await serve_stream(secured, self._arena, self._watch, quota)
+        connected = detached(stream)
+        if self._tls is not None:
+            connected.setblocking(False)
+            connected = self._tls.wrap_socket(connected, server_side=True, do_handshake_on_connect=False)
+            try:
+                with trio.fail_after(HANDSHAKE_SECONDS):
+                    await _shake_hands(connected)
+            except (OSError, trio.TooSlowError) as error:
+                log.debug("tls_handshake_failed", peer=quota.host, error=repr(error))
+                connected.close()
+                return
+        await serve_stream(SocketWire(connected), self._arena, quota)
 
     async def patrol(self) -> None:
         """Close overdue connections and log refused ones at intervals, until cancelled."""
@@ -89,3 +86,16 @@ async def _send_and_close(stream: trio.SocketStream, data: bytes) -> None:
                 await stream.send_all(data)
             except trio.BrokenResourceError:
                 return
+
+
+async def _shake_hands(connected: ssl.SSLSocket) -> None:
+    """Do the handshake of a non-blocking socket; raises OSError."""
+    while True:
+        try:
+            connected.do_handshake()
+        except ssl.SSLWantReadError:
+            await trio.lowlevel.wait_readable(connected)
+        except ssl.SSLWantWriteError:
+            await trio.lowlevel.wait_writable(connected)
+        else:
+            return

@@ -5,7 +5,8 @@ Sessions pass on the requests that the protocol allows in their state; `server.a
 
 import secrets
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 import structlog
@@ -33,7 +34,6 @@ from server.match.referee import State
 from server.match.stats import SUSPENDED, ServerStats, log_ended
 from server.net.listener import AcceptStatus
 from server.net.poller import Poller
-from server.net.send_queue import SendQueue
 from server.net.timing import StallLog
 from server.ops.faults import server_fault
 from server.storage.player_logs import SentLogs
@@ -49,8 +49,6 @@ class Arena:
         self,
         settings: Settings,
         record_store: RecordStore,
-        flags: FlagTimer,
-        send_queue: SendQueue,
         clock: Callable[[], int],
         server: str,
         contest_players: Seating,
@@ -96,14 +94,25 @@ class Arena:
         self.run_in_thread: Callable[..., Awaitable[Any]] = trio.to_thread.run_sync
         """Runs a slow function in another thread."""
         self.prepared_boards = PreparedBoards()
-        self.send_queue = send_queue
         self.poller = Poller()
+        self.flags = FlagTimer(clock)
+        self.arrival = clock
+        """Returns the arrival stamp of bytes that were just received."""
         self.stalls = StallLog()
         ends = (self.record_end, self._annul_faulty)
-        self.stats = ServerStats(clock, send_queue)
+        self.stats = ServerStats()
         self._match_context = MatchContext(
-            clock, flags, send_queue, *ends, self.stalls, self.stats.count_move, settings.delay_moves
+            clock, self.flags, self.poller, *ends, self.stalls, self.stats.moves.add, settings.delay_moves
         )
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Read connections, let flags fall and send notices in the background of a ``with`` block."""
+        async with self.poller.running(), trio.open_nursery() as nursery:
+            nursery.start_soon(self.flags.run, self.matches.values)
+            nursery.start_soon(self.opponent_notices.run)
+            yield
+            nursery.cancel_scope.cancel()
 
     def connect(self, player: Player) -> None:
         """Add a session whose connection was accepted."""

@@ -1,8 +1,7 @@
 """The matchmaking queue: pairs players by game, parameters, time control, side and opponent. No I/O."""
 
 from collections.abc import Iterator
-from itertools import product
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from engine.clock import TimeControl
 from engine.games.interface import Game
@@ -51,27 +50,14 @@ class Pairing(NamedTuple):
     """Session keys, in the same order."""
 
 
-CONDITIONS = ("parameters", "budget", "increment", "side")
-"""Fields of a seek that may be left open."""
-
-_CONDITION_SUBSETS = tuple(product((False, True), repeat=len(CONDITIONS)))
-
-
 class Matchmaking:
-    """Queue of seeks, first come, first served, with lookup in constant time.
-
-    An index has each seek under every subset of its conditions. A new seek is looked up with its own conditions, each
-    either equal or left open. A seek with a named opponent is looked up by that name.
-    """
+    """Queue of seeks, first come, first served. A new seek is compared with each: 4,096 take a few milliseconds."""
 
     def __init__(self) -> None:
         """Start empty."""
         self.pairings = 0
         """Number of pairings so far; its parity decides who moves first if neither player asked for a side."""
-        self._seeks: dict[int, Seek] = {}
-        self._by_key: dict[str, int] = {}
-        self._index: dict[tuple[Any, ...], dict[int, Seek]] = {}
-        self._last_number = 0
+        self._seeks: dict[str, Seek] = {}
 
     def __iter__(self) -> Iterator[Seek]:
         """Iterate over the seeks in order of arrival."""
@@ -81,74 +67,23 @@ class Matchmaking:
         """Return the number of seeks."""
         return len(self._seeks)
 
-    def __contains__(self, key: str) -> bool:
-        """Tell whether the session with this key has a seek."""
-        return key in self._by_key
-
     def seek_of(self, key: str) -> Seek | None:
         """Return the seek of a session key, or None."""
-        number = self._by_key.get(key)
-        return None if number is None else self._seeks[number]
+        return self._seeks.get(key)
 
     def add(self, seek: Seek) -> Pairing | None:
         """Add a seek, or pair it with the oldest seek that fits."""
-        index_keys = self._keys_by_name(seek) if seek.opponent is not None else self._keys_by_conditions(seek)
-        found = min(
-            (number for index_key in index_keys if (number := self._first(seek, index_key)) is not None), default=None
-        )
-        if found is None:
-            self._last_number += 1
-            self._seeks[self._last_number] = seek
-            self._by_key[seek.key] = self._last_number
-            for index_key in _index_keys(seek):
-                self._index.setdefault(index_key, {})[self._last_number] = seek
+        other = next((other for other in self if fits(seek, other)), None)
+        if other is None:
+            self._seeks[seek.key] = seek
             return None
-        other = self._seeks[found]
         self.remove(other.key)
         self.pairings += 1
         return _pair(other, seek, self.pairings - 1)
 
     def remove(self, key: str) -> None:
         """Remove the seek of a session key, if there is one."""
-        number = self._by_key.pop(key, None)
-        if number is None:
-            return
-        for index_key in _index_keys(self._seeks.pop(number)):
-            self._index[index_key].pop(number)
-            if not self._index[index_key]:
-                del self._index[index_key]
-
-    def _first(self, seek: Seek, index_key: tuple[Any, ...]) -> int | None:
-        """Return the number of the oldest seek that fits under an index key."""
-        return next((number for number, other in self._index.get(index_key, {}).items() if fits(seek, other)), None)
-
-    def _keys_by_name(self, seek: Seek) -> list[tuple[Any, ...]]:
-        """Return the index keys of seeks that the opponent's name of a seek can mean."""
-        assert seek.opponent is not None
-        return [(seek.game, seek.opponent.lower())]
-
-    def _keys_by_conditions(self, seek: Seek) -> list[tuple[Any, ...]]:
-        """Return the index keys of all seeks that fit a seek without a named opponent."""
-        own = (seek.parameters, seek.budget, seek.increment, None if seek.side is None else 1 - seek.side)
-        asked = tuple(condition is not None for condition in own)
-        conditions = list(product(*((None, condition) for condition in own if condition is not None)))
-        return [
-            (seek.game, is_builtin, wanted, asked, values)
-            for is_builtin in ((False,) if seek.is_builtin else (False, True))
-            for wanted in dict.fromkeys(("", seek.name.lower(), seek.kind))
-            for values in conditions
-        ]
-
-
-def _index_keys(seek: Seek) -> list[tuple[Any, ...]]:
-    """Return the index keys of a seek."""
-    conditions = [getattr(seek, condition) for condition in CONDITIONS]
-    wanted = (seek.opponent or "").lower()
-    found: list[tuple[Any, ...]] = [(seek.game, name) for name in {seek.name.lower(), seek.kind} if name]
-    for asked in _CONDITION_SUBSETS:
-        values = tuple(condition for condition, counts in zip(conditions, asked, strict=True) if counts)
-        found.append((seek.game, seek.is_builtin, wanted, asked, values))
-    return found
+        self._seeks.pop(key, None)
 
 
 def read_seek(name: str, game: Game, text: str, settings: Settings) -> Seek:
@@ -167,11 +102,13 @@ def fits(one: Seek, other: Seek) -> bool:
     """Tell whether two seeks can be paired."""
     if one.game != other.game or (one.is_builtin and other.is_builtin):
         return False
-    for mine, theirs in ((one.parameters, other.parameters), (one.budget, other.budget)):
-        if None not in (mine, theirs) and mine != theirs:
+    for mine, theirs in (
+        (one.parameters, other.parameters),
+        (one.budget, other.budget),
+        (one.increment, other.increment),
+    ):
+        if mine != theirs and mine is not None and theirs is not None:
             return False
-    if None not in (one.increment, other.increment) and one.increment != other.increment:
-        return False
     if one.side is not None and one.side == other.side:
         return False
     if one.opponent is not None and not other.answers_to(one.opponent.lower()):

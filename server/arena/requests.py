@@ -255,7 +255,7 @@ class Requests:
 
     def _move(self, player: Player, message: m.Move, arrived: int) -> None:
         match, side = _seat_of(player)
-        match.move(side, message.move, arrived)
+        match.play(side, message.move, arrived)
 
     def _note(self, player: Player, message: m.Note, _arrived: int) -> None:
         if player.match is not None and player.side is not None:  # else it comes after the end of its match

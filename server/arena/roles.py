@@ -4,15 +4,15 @@ from collections.abc import Awaitable, Callable
 from typing import NamedTuple, Protocol
 
 from engine.wire import messages as m
-from engine.wire.seat import Seat
+from engine.wire.seat import Seat as ProgramSeat
 from engine.wire.states import State as Stage
 from server.arena.matchmaking import Seek
 from server.match.match import Match
-from server.match.match_messages import PlayersSeat
+from server.match.match_messages import Seat
 from server.storage.player_logs import FindKept
 
 
-class Player(PlayersSeat, Protocol):
+class Player(Seat, Protocol):
     """What the arena needs of a session, beside what a match needs of it."""
 
     name: str
@@ -43,7 +43,7 @@ class Player(PlayersSeat, Protocol):
 class PipedProgram(NamedTuple):
     """A program on stdin and stdout, which is logged in, and seeks, without a word of its own."""
 
-    seat: Seat
+    seat: ProgramSeat
     has_read: Callable[[], Awaitable[bool]]
     """Waits until it has read the greeting; False where it has said something before, or has ended."""
 
@@ -90,10 +90,3 @@ class Seating(Protocol):
 
     def close(self) -> list[Player]:
         """Release all waiting players, and return them."""
-
-
-class Arrivals(Protocol):
-    """Source of arrival stamps: `server.net.timing.StallMonitor`."""
-
-    def arrival(self) -> int:
-        """Return the arrival stamp, in microseconds, of bytes that were just received."""

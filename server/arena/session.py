@@ -1,8 +1,6 @@
 """One connection: reads its requests, sends its replies."""
 
 from collections import deque
-from collections.abc import Callable
-from functools import partial
 
 import structlog
 import trio
@@ -16,11 +14,11 @@ from engine.wire.states import IN_MATCH, State
 from engine.wire.words import ANY
 from server.arena.arena import Arena
 from server.arena.requests import BackgroundAnswer, Requests
-from server.arena.roles import Arrivals, PipedProgram
-from server.config.limits import ANSWER_BYTES, READ_BYTES, WORK
+from server.arena.roles import PipedProgram
+from server.config.limits import READ_BYTES
 from server.config.settings import ERRORS, RECEIVE_BYTES
 from server.match.match import Match
-from server.net.connection import ByteStream, Connection, run_connection
+from server.net.connection import Connection, Wire, run_connection
 from server.net.rate_limiter import ConnectionQuota, TooMany
 
 log = structlog.get_logger()
@@ -56,13 +54,12 @@ class Session:
         self._errors = 0
         self._noticed: set[Code] = set()
         """Why notes of this session were left out: it is told of each reason once."""
-        self._last_request: type = object
-        """Type of the last request."""
-        self._unanswered: deque[str | ProtocolError] = deque()
+        self._sought = False
+        """Whether the last request was SEEK."""
+        self._waiting: deque[str | ProtocolError] = deque()
         """Lines that have arrived, the one that is being answered among them."""
         self._arrived = self._read = 0
         """Stamp and number of the bytes that were received last."""
-        self._watch: Arrivals
         self._closing = trio.Event()
         quota.session = self
 
@@ -85,15 +82,6 @@ class Session:
         self._end.sent(kind)
         self._connection.send(data, low_priority=self.side is None)
 
-    @property
-    def direct(self) -> bool:
-        """Tell whether messages are sent at the end of this pass of the event loop."""
-        return self._connection.direct
-
-    def call_when_sent(self, call: Callable[[], None]) -> None:
-        """Call a function when all messages up to now are sent; only where not `direct`."""
-        self._connection.call_when_sent(call)
-
     def leave(self) -> None:
         """Forget the match, which is over."""
         self.match = self.side = None
@@ -105,138 +93,95 @@ class Session:
             self._connection.end()
             self._closing.set()
 
-    async def run(self, watch: Arrivals) -> None:
+    async def run(self) -> None:
         """Send the greeting, and serve the client until either side closes the connection."""
         self._arena.connect(self)
         access = "open" if self._arena.settings.tokens is None else "token"
         self.reply(m.Arena(m.VERSION, self._arena.server, access))
-        self._watch = watch
         try:
             if self._program is not None:
-                self._unanswered.extend(await self._enter(self._program))
-                await self._handle(0, watch.arrival())
-            await self._serve()
+                await self._enter(self._program)
+                await self._answer_waiting()
+            while not self._closing.is_set():
+                await self._connection.catch_up()
+                if not await self._connection.receive(self._take):
+                    return
+                await self._answer_waiting()
         except TooMany as flood:
             self.close("flood", str(flood))
         finally:
             self._arena.disconnect(self)
 
-    async def _serve(self) -> None:
-        """Serve the client until either side closes the connection."""
-        while not self._closing.is_set():
-            await self._connection.catch_up()
-            data = await self._connection.receive(self._take if self.state in IN_MATCH else None)
-            if data is None:
-                return
-            if data:
-                self._note(data)
-            await self._handle(self._read, self._arrived)
-
-    def _note(self, data: bytes) -> None:
-        """Keep the lines of bytes that were just received."""
-        self._read, self._arrived = len(data), self._watch.arrival()
-        self._unanswered.extend(self._end.receive(data))
-        self._quota.read(data, self._arrived)
-
     def _take(self, data: bytes) -> bool:
-        """Answer bytes of a player without waiting; return False where that is not possible, or not for all of them."""
-        self._note(data)
-        lines, quota, arrived = self._unanswered, self._quota, self._arrived
-        if not lines or len(lines) > LINES_PER_PASS:
+        """Answer the lines of a player in the pass in which they arrive; return False where one has to wait."""
+        lines, arrived, read = self._waiting, self._arena.arrival(), len(data)
+        self._read, self._arrived = read, arrived
+        lines.extend(self._end.receive(data))
+        self._quota.read(data, arrived)
+        if not 0 < len(lines) <= LINES_PER_PASS:
             return False
         while lines:
-            line, more = lines[0], len(lines) > 1 or self._read == RECEIVE_BYTES
-            if type(line) is not str or not line.startswith(AT_ONCE) or not quota.may_go_on(arrived, more=more):
+            line, more = lines[0], len(lines) > 1 or read == RECEIVE_BYTES
+            if type(line) is not str or not line.startswith(AT_ONCE) or self._end.state not in IN_MATCH:
                 return False
-            (self._answer_limited if quota.limited else self._answer_unlimited)(arrived)
-            if self._closing.is_set():
+            if not self._quota.may_go_on(arrived, more=more):
                 return False
-        return not self._connection.is_behind
+            self._answer(lines.popleft(), arrived)
+        return not self._connection.is_behind and not self._closing.is_set()
 
-    async def _handle(self, read: int, arrived: int) -> None:
-        """Answer the lines that have arrived, the last of them with so many bytes."""
-        lines, number = self._unanswered, 0
+    async def _answer_waiting(self) -> None:
+        """Answer the lines that `_take` has left, each when the quota allows it."""
+        lines, read, number = self._waiting, self._read, 0
         if self._quota.limited and not lines:
-            self._quota.used(1 + read // READ_BYTES)
-            await self._quota.pay(read == RECEIVE_BYTES)
-        while lines:
+            self._quota.use(1 + read // READ_BYTES, 0, 0)
+            await self._quota.wait(read == RECEIVE_BYTES)
+        while lines and not self._closing.is_set():
             number += 1
-            if self._quota.limited:
-                await self._answer_in_turn(arrived, len(lines) > 1 or read == RECEIVE_BYTES)
-            else:
-                await self._answer_trusted(arrived)
-            if self._closing.is_set():
-                return
-            if self._connection.is_behind:
-                await self._connection.catch_up()
+            await self._quota.wait(len(lines) > 1 or read == RECEIVE_BYTES)
+            later = self._answer(lines.popleft(), self._arrived)
+            if later is not None:
+                before = self._connection.sent
+                work = await self._finish(later)
+                self._quota.use(0, self._connection.sent - before, work)
+            await self._connection.catch_up()
             if number % LINES_PER_PASS == 0:
                 await trio.lowlevel.checkpoint()
 
-    async def _enter(self, program: PipedProgram) -> list[str | ProtocolError]:
-        """Log a program in, and let it wait for its game, as soon as it listens or makes a request; return its lines.
+    async def _enter(self, program: PipedProgram) -> None:
+        """Log a program in, and let it wait for its game, as soon as it listens or makes a request.
 
-        What else it says is no sign that it plays here: it may print it, and connect by itself.
+        Other output is no sign that it plays here: it may print it, and connect by itself.
         """
-        self._connection.flush()
-        lines: list[str | ProtocolError] = []
         while not await program.has_read():
-            data = await self._connection.receive()
-            if data is None:
-                return lines
-            lines += self._end.receive(data)
-            if len(lines) > ERRORS:
-                return lines
-            if any(kind_of(line) in REQUESTS for line in lines):
+            if not await self._connection.receive(self._take) or len(self._waiting) > ERRORS:
+                return
+            if any(kind_of(line) in REQUESTS for line in self._waiting):
                 break
         try:
             for request in (m.Login(program.seat.name, program.seat.token), m.Seek(ANY)):
                 self._requests.answer(self, request, 0)
         except Exception as error:
             self._failed(error)
-        return lines
-
-    async def _answer_trusted(self, arrived: int) -> None:
-        """Answer a session without message limits, which is charged by its work alone."""
-        await self._quota.rest()
-        later = self._answer_unlimited(arrived)
-        if later is not None:
-            self._quota.made_work(await self._finish(later), sought=False)
-
-    def _answer_unlimited(self, arrived: int) -> BackgroundAnswer | None:
-        line = self._unanswered.popleft()
-        if self.state is State.THINKING and str(line).startswith("MOVE "):
-            return self._answer(line, arrived)  # free; to measure it would take longer than to read it
-        quota = self._quota
-        worked = quota.worked()
-        later = self._answer(line, arrived)
-        quota.made_work(quota.worked() - worked, sought=self._last_request is m.Seek)
-        return later
-
-    async def _answer_in_turn(self, arrived: int, more: bool) -> None:
-        """Answer a session with message limits; unread input meanwhile fills the network's buffers."""
-        async with await self._quota.turn(more):
-            later = self._answer_limited(arrived)
-        if later is not None:
-            before = self._connection.sent
-            work = await self._finish(later)
-            self._quota.used((self._connection.sent - before) // ANSWER_BYTES + work // WORK)
-
-    def _answer_limited(self, arrived: int) -> BackgroundAnswer | None:
-        before, worked = self._connection.sent, self._quota.worked()
-        later = self._answer(self._unanswered.popleft(), arrived)
-        work = (self._quota.worked() - worked) // WORK
-        self._quota.used(1 + (self._connection.sent - before) // ANSWER_BYTES + work)
-        return later
 
     def _answer(self, line: str | ProtocolError, arrived: int) -> BackgroundAnswer | None:
-        """Answer a request; return its unfinished part, if any."""
+        """Answer a request, and charge for it; return its unfinished part, if any."""
+        quota = self._quota
+        if not quota.limited and self._end.state is State.THINKING and str(line).startswith("MOVE "):
+            return self._carry_out(line, arrived)  # free; to measure it would take longer than to read it
+        before, worked = self._connection.sent, quota.worked()
+        self._sought = False
+        later = self._carry_out(line, arrived)
+        sent, work = self._connection.sent - before, quota.worked() - worked
+        quota.use(1, sent, work, seek=self._sought)
+        return later
+
+    def _carry_out(self, line: str | ProtocolError, arrived: int) -> BackgroundAnswer | None:
         try:
-            self._last_request = object
             if self._end.is_answered(line):
                 return None
             message = self._end.accept(line)
-            self._last_request = type(message)
             if type(message) is m.Seek:
+                self._sought = True
                 self._quota.seek()
             return self._requests.answer(self, message, arrived)
         except Exception as error:
@@ -289,17 +234,11 @@ class Session:
             self.reply(m.Notice(error.code, m.Text(str(error))))
 
 
-async def serve_stream(
-    stream: ByteStream,
-    arena: Arena,
-    watch: Arrivals,
-    quota: ConnectionQuota,
-    program: PipedProgram | None = None,
-) -> None:
+async def serve_stream(stream: Wire, arena: Arena, quota: ConnectionQuota, program: PipedProgram | None = None) -> None:
     """Serve the peer at the other end of a stream until it ends, and close it. No fault reaches another connection."""
-    connection = Connection(stream, arena.send_queue, arena.poller)
+    connection = Connection(stream, arena.poller)
     session = Session(arena, connection, quota, program)
     try:
-        await run_connection(connection, partial(session.run, watch))
+        await run_connection(connection, session.run)
     except Exception as error:
         log.error("session_failed", peer=quota.host, name=session.name, exc_info=error)

@@ -34,18 +34,12 @@ PLAYING_MESSAGES = 50
 """Messages a second that a session may send that plays, whatever others of its address do."""
 
 
-TRUSTED_WORK = 250_000
-"""Microseconds of the processor a second that requests of a trusted session get which does not play."""
+TRUSTED_MESSAGES = 5000
+"""Messages a second, by work, of all trusted sessions that do not play: programs of this machine get half of the
+processor's time. A session gets half of that; one that plays gets all of it, and its moves are free."""
 
-ALL_TRUSTED_WORK = 500_000
-"""The same of all of them together: whatever programs of this machine ask for, half of the time is left."""
-
-PLAYING_WORK = 500_000
-"""The same of a trusted session that plays, for all requests but moves. Who asks for the moves of the largest boards in
-each turn, and answers at once, uses less."""
-
-WORK_AT_ONCE = 500_000
-"""Microseconds of the processor beyond those rates: hundreds of programs may log in at the same moment."""
+TRUSTED_AT_ONCE = 5000
+"""Messages beyond those rates: hundreds of programs may log in at the same moment."""
 
 
 MAX_ALLOWANCE = 1_000_000

@@ -1,5 +1,6 @@
 """A running match: carries out the effects that the referee returns."""
 
+import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -17,7 +18,6 @@ from server.match import referee
 from server.match.flag_timer import FlagTimer
 from server.match.match_messages import (
     Delay,
-    PlayersSeat,
     Seat,
     SpectatorBacklog,
     announcement,
@@ -28,7 +28,7 @@ from server.match.match_messages import (
     watching,
 )
 from server.match.move_list import MoveList
-from server.net.send_queue import SendQueue
+from server.net.poller import Poller
 from server.net.timing import LatencyProbe, StallLog
 from server.storage.record_store import Keys, MatchJournal
 
@@ -41,12 +41,12 @@ class MatchContext(NamedTuple):
     clock: Callable[[], int]
     """Counts microseconds."""
     flags: FlagTimer
-    send_queue: SendQueue
+    poller: Poller
     on_end: Callable[["Match"], None]
     on_fault: Callable[["Match", Exception], None]
     stalls: StallLog
     on_move: Callable[[int], None]
-    """Called with the arrival stamp of each MOVE that was carried out."""
+    """Called with the microseconds from the arrival of each MOVE until its answers were sent."""
     delay: int = 0
     """Number of moves by which spectators are behind."""
     live_notes: bool = False
@@ -69,7 +69,7 @@ class Match:
         self.keys = keys
         self.names: tuple[str, str] = (state.header.players[0].lower(), state.header.players[1].lower())
         """Session keys of the players."""
-        self.players: list[PlayersSeat | None] = [None, None]
+        self.players: list[Seat | None] = [None, None]
         self.disconnected_at_end = (False, False)
         """Whether each side had no connection when the match ended."""
         self.fault_cause = ""
@@ -92,27 +92,32 @@ class Match:
         self._journal = journal
         self._clock = context.clock
         self._flags = context.flags
-        self._send_queue = context.send_queue
+        self._poller = context.poller
         self._on_end = context.on_end
         self._on_fault = context.on_fault
         self._on_move = context.on_move
         self._stalls = context.stalls
         self._last_seen_stall = context.stalls.last
         """Stamp of the last stall that the clocks of this match were credited for."""
-        self._watched_deadline: int | None = None
+        self.due = math.inf
+        """Stamp of the server's clock at which to call `flag`: a flag falls, or waiting for players is over."""
         self._announced = True
         """Whether MATCH was sent to both players: until then the time of the match is 0, and no clock runs."""
+        self._start: list[Callable[[], None]] = []
+        """Functions that start clocks when the messages of this pass are sent."""
+        self._played = 0
+        """Arrival stamp of the last move, until its answers are sent."""
         self._began = self._clock() - now
         self._watch_flags()
 
-    def announce(self, seats: Sequence[PlayersSeat], tokens: Sequence[str]) -> None:
+    def announce(self, seats: Sequence[Seat], tokens: Sequence[str]) -> None:
         """Seat both players and send them MATCH and the board. Both clocks start when that is sent."""
         self._announced = False
         board = referee.first_board(self.header)
         for side, (seat, token) in enumerate(zip(seats, tokens, strict=True)):
             self.players[side] = seat
             send_messages(seat, [announcement(self.header, side, token), board])
-        self._call_when_sent(self._start_initialisation, *seats)
+        self._start_when_sent(self._start_initialisation)
 
     @property
     def awaited_ply(self) -> int:
@@ -141,7 +146,7 @@ class Match:
         """Return the time of the match: microseconds since MATCH was sent to both players."""
         return self._clock() - self._began if self._announced else 0
 
-    def resume(self, side: int, seat: PlayersSeat, token: str) -> None:
+    def resume(self, side: int, seat: Seat, token: str) -> None:
         """Seat a player who resumes the match, and send all that was missed; also when the match is over."""
         seat.tell(m.Match, encode(announcement(self.header, side, token)))
         if self.state.outcome is not None:
@@ -169,16 +174,19 @@ class Match:
         self._carry_out(*referee.ready(self.state, side, now))
         self._probe(side)
 
-    def move(self, side: int, text: str, arrived: int) -> None:
+    def play(self, side: int, text: str, arrived: int) -> None:
         """Carry out MOVE of the player on turn; ``arrived`` is the arrival stamp on the server's clock."""
         if self.state.clock.since[side] is None:  # it came in the same pass as the move before it, ahead of TURN
             self.state = referee.start_turn(self.state, self.now())
         now = self._favourable_stamp(side, self._credit_stalls(self._match_stamp(arrived)))
         if self.header.lag_allowance:
             self._carry_out(*referee.allow_lag(self.state, 1 - side, self._latency_probes[1 - side].measured))
+        self._played = arrived
         self._carry_out(*referee.move(self.state, side, text, now))
-        self._on_move(arrived)
-        self._probe(side)
+        if not self._start:  # the match is over
+            self._poller.start_clocks(self)
+        if self.header.lag_allowance:
+            self._probe(side)
 
     def note(self, side: int, content: str) -> None:
         """Carry out NOTE of a player; raises `ProtocolError` where it cannot be recorded, and then nothing changes."""
@@ -242,7 +250,7 @@ class Match:
         with suppress(OSError):
             self._journal.close()
         self._suspended = True
-        self._flags.forget()
+        self.due = math.inf
         seats = self._seats()
         self.players, self.watchers = [None, None], {}
         for seat in seats:
@@ -271,26 +279,13 @@ class Match:
         """Return the line of the match in LIST."""
         return listing_line(self._listing_head, self.state, self.public.history.plies)
 
-    @property
-    def over(self) -> bool:
-        """Tell whether no flag can fall any more."""
-        return self._suspended or self.state.outcome is not None
-
-    def deadline(self) -> int | None:
-        """Return the next deadline on the server's clock: a flag, or the end of waiting for players."""
-        deadline = None if self._suspended or not self._announced else referee.deadline(self.state)
-        return None if deadline is None else self._began + deadline
-
     def flag(self, now: int) -> None:
         """Check at a stamp of the server whether a flag has fallen, or waiting for players is over."""
-        self._watched_deadline = None
-        if self._suspended or not self._announced:
-            return
         now = self._credit_stalls(now - self._began)
         self._carry_out(*referee.flag(self.state, now))
 
     def failed(self, error: Exception) -> None:
-        """Handle an error of the flag timer or of a function called by the send queue."""
+        """Handle an error of the flag timer or of `start_clocks`."""
         self._on_fault(self, error)
 
     def _match_stamp(self, arrived: int) -> int:
@@ -301,7 +296,7 @@ class Match:
         seat, lag = self.players[side], self._latency_probes[side]
         if self.header.lag_allowance and seat is not None and self.state.outcome is None:
             seat.tell(m.Probe, encode(m.Probe(m.Text(lag.ask()))))
-            self._call_when_sent(lambda: lag.sent(self._clock()), seat)
+            self._start_when_sent(lambda: lag.sent(self._clock()))
 
     def _credit_stalls(self, now: int) -> int:
         """Credit the clocks for stalls of the server that began before a stamp; return the stamp."""
@@ -335,8 +330,7 @@ class Match:
         if turn_given:
             self._listing = None
             self.moves_asked, self.boards_asked = 0, [0, 0]
-            mover = self.players[self.state.history.position.turn]
-            self._call_when_sent(partial(self._start_turn, self.state.history.plies), mover)
+            self._start_when_sent(self._start_turn)
         elif not finished:
             self._watch_flags()
 
@@ -364,7 +358,7 @@ class Match:
                 if seat is not None:
                     seat.tell(type(effect.message), encode(effect.message))
             elif isinstance(effect, referee.GiveTime):
-                self._call_when_sent(partial(self._restart_initialisation, effect.side), self.players[effect.side])
+                self._start_when_sent(partial(self._restart_initialisation, effect.side))
         if self._delay is not None:
             shown = self._delay.after(self.state, shown)
             for kind, data in shown:
@@ -393,33 +387,31 @@ class Match:
         if self.state.outcome is None:
             self._watch_flags()
 
-    def _start_turn(self, plies: int) -> None:
-        """Start the clock of the side to move, now that TURN was sent after ``plies`` moves."""
-        if self.state.outcome is None and self.state.history.plies == plies:
-            self.state = referee.start_turn(self.state, self.now())
+    def _start_turn(self) -> None:
+        """Start the clock of the side to move, now that TURN was sent."""
+        state = self.state
+        if state.outcome is None and state.clock.since[state.history.position.turn] is None:
+            self.state = referee.start_turn(state, self.now())
             self._watch_flags()
 
     def _restart_initialisation(self, side: int) -> None:
         """Restart the clock of a side that resumed during initialisation, now that it has been sent the match."""
         self._carry_out(*referee.start_initialisation(self.state, side, self.now()))
 
-    def _call_when_sent(self, call: Callable[[], None], *seats: PlayersSeat | None) -> None:
-        """Call a function when all messages to these seats are sent; its errors are faults of this match."""
-        waited_for = [seat for seat in seats if seat is not None and not seat.direct]
-        if not waited_for:
-            self._send_queue.then(call, self.failed)
-            return
+    def _start_when_sent(self, start: Callable[[], None]) -> None:
+        """Call a function that starts a clock when the messages of this pass are sent."""
+        self._start.append(start)
+        if len(self._start) == 1:
+            self._poller.start_clocks(self)
 
-        def seat_sent() -> None:
-            waited_for.pop()
-            if not waited_for:
-                try:
-                    call()
-                except Exception as error:
-                    self.failed(error)
-
-        for seat in list(waited_for):
-            seat.call_when_sent(seat_sent)
+    def start_clocks(self) -> None:
+        """Start the clocks that wait for the messages of this pass, which are sent now."""
+        starts, self._start = self._start, []
+        for start in starts:
+            start()
+        if self._played:
+            self._on_move(self._clock() - self._played)
+            self._played = 0
 
     def _end(self) -> None:
         """Finish the journal, and leave the match, also if that fails."""
@@ -430,7 +422,7 @@ class Match:
         self._leave()
 
     def _leave(self) -> None:
-        self._flags.forget()
+        self.due = math.inf
         seats = self._seats()
         self.disconnected_at_end = (self.players[0] is None, self.players[1] is None)
         self.players, self.watchers = [None, None], {}
@@ -442,4 +434,6 @@ class Match:
         return [seat for seat in (*self.players, *self.watchers) if seat is not None]
 
     def _watch_flags(self) -> None:
-        self._watched_deadline = self._flags.keep(self, self._watched_deadline)
+        deadline = None if self._suspended or not self._announced else referee.deadline(self.state)
+        self.due = math.inf if deadline is None else self._began + deadline
+        self._flags.wake_at(self.due)

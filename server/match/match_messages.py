@@ -1,7 +1,7 @@
 """Messages of a match beside those of the referee: its description, and what spectators see, perhaps delayed."""
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -25,17 +25,6 @@ class Seat(Protocol):
 
     def leave(self) -> None:
         """Forget the match, which is over."""
-
-
-class PlayersSeat(Seat, Protocol):
-    """What a match needs of a session of a player."""
-
-    @property
-    def direct(self) -> bool:
-        """Tell whether messages are sent at the end of this pass of the event loop."""
-
-    def call_when_sent(self, call: Callable[[], None]) -> None:
-        """Call a function when all messages up to now are sent, or can never be; only where not `direct`."""
 
 
 def announcement(header: Header, side: int, token: str) -> m.Match:

@@ -4,14 +4,12 @@ Counting a move takes some tenths of a microsecond; `server.web.http.metrics_end
 """
 
 from collections import Counter
-from collections.abc import Callable
 
 import structlog
 
 from engine import record
 from engine.games.outcome import Termination
 from server.match.referee import State
-from server.net.send_queue import SendQueue
 
 log = structlog.get_logger()
 
@@ -41,8 +39,8 @@ class Histogram:
 class ServerStats:
     """Counters. At any time, `started` is the sum of `results` and of the number of running matches."""
 
-    def __init__(self, clock: Callable[[], int], send_queue: SendQueue) -> None:
-        """Start at zero. The clock counts microseconds; a move counts as answered when the send queue is flushed."""
+    def __init__(self) -> None:
+        """Start at zero."""
         self.started = 0
         """Matches that were started, or resumed after a crash."""
         self.results: Counter[str] = Counter()
@@ -51,21 +49,6 @@ class ServerStats:
         """Time from the arrival of a MOVE until its answers were sent."""
         self.lateness = Histogram()
         """Delay of flags: from the deadline until the match ended."""
-        self._clock = clock
-        self._send_queue = send_queue
-        self._unanswered: list[int] = []
-
-    def count_move(self, arrived: int) -> None:
-        """Count a MOVE by its arrival stamp; its answers are sent at the end of this pass of the event loop."""
-        if not self._unanswered:
-            self._send_queue.then(self._count_answered, _log_fault)
-        self._unanswered.append(arrived)
-
-    def _count_answered(self) -> None:
-        now = self._clock()
-        for arrived in self._unanswered:
-            self.moves.add(now - arrived)
-        self._unanswered.clear()
 
     def count_ended(self, state: State) -> None:
         """Count a finished match."""
@@ -95,8 +78,3 @@ def log_ended(state: State, took: int) -> None:
         started=header.started,
         seconds=round(took / 1_000_000, 3),
     )
-
-
-def _log_fault(error: Exception) -> None:
-    """Log that counting failed, which affects nothing else."""
-    log.error("stats_update_failed", exc_info=error)

@@ -1,9 +1,8 @@
 """The rate limiter: quotas of connections, messages and work by address."""
 
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
-from typing import Protocol
+from collections.abc import Callable, Iterator
+from typing import Protocol, TypeAlias
 
 import trio
 
@@ -11,13 +10,13 @@ from engine.wire.codes import Code, ProtocolError
 from engine.wire.states import IN_MATCH, State
 from engine.wire.words import number_of
 from server.config.limits import (
-    ALL_TRUSTED_WORK,
+    ANSWER_BYTES,
     FIRST_MESSAGES,
     PLAYING_MESSAGES,
-    PLAYING_WORK,
     SEEK_COST,
-    TRUSTED_WORK,
-    WORK_AT_ONCE,
+    TRUSTED_AT_ONCE,
+    TRUSTED_MESSAGES,
+    WORK,
     Limits,
     Rate,
     address_of,
@@ -31,7 +30,13 @@ SEATED = IN_MATCH | {State.SEEKING}
 CHECKS_PER_PASS = 200
 """Connections or addresses checked in one pass of the event loop: they take a tenth of a millisecond."""
 
-_NO_WAIT = nullcontext()
+Clock: TypeAlias = Callable[[], int]
+"""Returns microseconds."""
+
+
+def processor_time() -> int:
+    """Return the processor time of this thread in microseconds."""
+    return time.thread_time_ns() // 1000
 
 
 class TooMany(Exception):
@@ -49,59 +54,52 @@ class LimitedSession(Protocol):
         """Send BYE and close the connection."""
 
 
-class _AddressUsage:
-    """Usage of one address."""
+class AddressUsage:
+    """What all connections of an address have used; of all trusted addresses together, too."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: Limits, *, trusted: bool) -> None:
+        """Start unused. A trusted address has no limits of connections and messages, but one of work."""
+        self.trusted = trusted
         self.quotas: set[ConnectionQuota] = set()
         self.connects = Rate()
         self.requests = Rate()
         self.queue = trio.Lock()
+        self._per_second = TRUSTED_MESSAGES if trusted else limits.messages_of_address
+        self._at_once = TRUSTED_AT_ONCE if trusted else limits.messages_at_once
 
+    def owed(self, now: int) -> float:
+        """Return for how many microseconds requests of sessions that do not play have to wait."""
+        return self.requests.owed(now, self._per_second, self._at_once)
 
-class TrustedUsage:
-    """Shared usage of all trusted sessions that do not play: half of the event loop's time, in turns."""
-
-    def __init__(self) -> None:
-        """Start unused."""
-        self.work = Rate()
-        self.queue = trio.Lock()
+    def use(self, now: int, cost: float) -> None:
+        """Charge requests."""
+        self.requests.use(now, cost, self._per_second)
 
 
 class ConnectionQuota:
-    """The quota of one connection. Stamps are on the clock of the rate limiter."""
+    """The quota of one connection: a rate of its own, and one that it shares with its address, in messages.
+
+    Of trusted addresses a request counts by its work alone, and MOVE is free.
+    """
 
     def __init__(
-        self,
-        host: str,
-        address: _AddressUsage | None,
-        limits: Limits,
-        clock: Callable[[], int],
-        worked: Callable[[], int] | None = None,
-        trusted: TrustedUsage | None = None,
+        self, host: str, address: AddressUsage, limits: Limits, clock: Clock, worked: Clock = processor_time
     ) -> None:
-        """Start unused; ``address`` is None for a session without message limits, charged by its work alone.
-
-        ``worked`` returns the processor time of this thread in microseconds; tests replace it.
-        """
+        """Start unused. ``worked`` returns the processor time of this thread in microseconds; tests replace it."""
         now = clock()
-        self.worked = worked or processor_time
-        """Returns the processor time of the event loop's thread, in microseconds."""
+        self.worked = worked
         self.host = host
         self.seat_token = ""
         """Token of the only contest seat that this connection may take; empty for any."""
         self.session: LimitedSession | None = None
-        self.limited = address is not None
+        self.limited = not address.trusted
         self._address = address
         self._limits = limits
         self._clock = clock
-        self._rate = Rate(now + 1_000_000 * max(0, limits.messages_at_once - FIRST_MESSAGES) / limits.messages)
-        self._playing_rate = Rate()
+        self._at_once = limits.messages_at_once if self.limited else TRUSTED_AT_ONCE
+        unearned = max(0, limits.messages_at_once - FIRST_MESSAGES) if self.limited else 0
+        self._own = Rate(now + 1_000_000 * unearned / limits.messages)
         self._delayed_seconds = 0.0
-        self._seek_cost = 0
-        self._trusted = trusted or TrustedUsage()
-        self._work = Rate()
-        self._playing_work = Rate()
         self._heard = self._line_since = now
         self._unfinished = False
 
@@ -114,116 +112,72 @@ class ConnectionQuota:
             self._unfinished, self._line_since = True, now
 
     def seek(self) -> None:
-        """Charge a SEEK; raises `ProtocolError` if too many sessions of the address seek or play."""
-        if self._address is None:
+        """Charge the address for a SEEK; raises `ProtocolError` if too many of its sessions seek or play."""
+        if not self.limited:
             return
-        self._seek_cost += SEEK_COST
+        # not charged to the session: that would delay the moves of the match that begins
+        self._address.use(self._clock(), SEEK_COST)
         seated = sum(quota.session is not None and quota.session.state in SEATED for quota in self._address.quotas)
         if seated >= self._limits.matches:
             sentence = f"{self._limits.matches} sessions of your address seek or play; wait until one is done"
             raise ProtocolError(Code.TOO_MANY, sentence)
 
-    async def turn(self, more: bool) -> AbstractAsyncContextManager[object]:
-        """Wait until a request of a `limited` session may be answered, inside the returned context; then call `used`.
-
-        First the session has to `pay`, then it waits for the turn of its address. Sessions that play skip the latter: a
-        flood from their address costs them no time.
-        """
-        await self.pay(more)
-        return _NO_WAIT if self._is_playing else self._in_turn()
-
-    @asynccontextmanager
-    async def _in_turn(self) -> AsyncIterator[None]:
-        address, limits = self._address, self._limits
-        assert address is not None
-        async with address.queue:
-            owed = address.requests.owed(self._clock(), limits.messages_of_address, limits.messages_at_once)
-            if owed:
-                await trio.sleep(owed / 1_000_000)
-            yield
-
     def may_go_on(self, now: int, *, more: bool) -> bool:
-        """Tell whether a session plays, and may make its next request without waiting; ``more`` as for `pay`.
+        """Tell whether a session that plays may make its next request without waiting; ``more`` as for `wait`.
 
         ``now`` may be an earlier stamp; then there may be less to wait for than this knows.
         """
-        if not self._is_playing:
-            return False
-        if not self.limited:
-            return not self._playing_work.owed(now, PLAYING_WORK, WORK_AT_ONCE)
-        if self._playing_rate.owed(now, self._messages_per_second(), self._limits.messages_at_once):
+        if self._own.owed(now, self._per_second(), self._at_once):
             return False
         if not more:
             self._delayed_seconds = 0.0
         return True
 
-    async def pay(self, more: bool) -> None:
-        """Wait until a `limited` session has paid off its earlier requests.
+    async def wait(self, more: bool) -> None:
+        """Wait until a request may be answered: first for the session, then for the turn of its address.
 
-        ``more`` tells whether the peer has sent more without waiting for the answer. Raises `TooMany` if it has done so
-        for too long, and the session is to be closed.
+        Sessions that play skip the latter: a flood from their address costs them no time. ``more`` tells whether the
+        peer has sent more without waiting for the answer. Raises `TooMany` if a limited peer has done so for too long,
+        and the session is to be closed.
         """
-        rate = self._playing_rate if self._is_playing else self._rate
-        per_second = self._messages_per_second()
-        owed = rate.owed(self._clock(), per_second, self._limits.messages_at_once)
-        if not owed:
-            if not more:
-                self._delayed_seconds = 0.0
-            return
-        pause = owed / 1_000_000
-        if more:
-            self._delayed_seconds += pause
+        owed = self._own.owed(self._clock(), self._per_second(), self._at_once)
+        if owed:
+            self._delay(owed / 1_000_000, more)
+            await trio.sleep(owed / 1_000_000)
+        elif not more:
+            self._delayed_seconds = 0.0
+        address = self._address
+        if not self._is_playing and (address.queue.locked() or address.owed(self._clock())):
+            async with address.queue:
+                await trio.sleep(address.owed(self._clock()) / 1_000_000)
+
+    def _delay(self, seconds: float, more: bool) -> None:
+        if more and self.limited:
+            self._delayed_seconds += seconds
             if self._delayed_seconds > self._limits.flood_seconds:
                 raise TooMany(
-                    f"you go on sending more than the {per_second:.0f} messages a second that are read from you"
+                    f"you go on sending more than the {self._per_second():.0f} messages a second that are read from you"
                 )
-        await trio.sleep(pause)
 
-    def used(self, cost: int) -> None:
-        """Charge a `limited` session for an answered request."""
-        assert self._address is not None
-        limits, now = self._limits, self._clock()
-        cost, sought, self._seek_cost = cost + self._seek_cost, self._seek_cost, 0
-        self._address.requests.use(now, cost, limits.messages_of_address)
-        # the cost of a SEEK is paid off before the next one, not during the match that it may have started
-        rate = self._playing_rate if self._is_playing and not sought else self._rate
-        rate.use(now, cost, self._messages_per_second())
-
-    async def rest(self) -> None:
-        """Wait until a session that is not `limited` has paid off its earlier work."""
-        if self._is_playing:
-            owed = self._playing_work.owed(self._clock(), PLAYING_WORK, WORK_AT_ONCE)
-        else:
-            owed = self._work.owed(self._clock(), TRUSTED_WORK, WORK_AT_ONCE)
-        if owed:
-            await trio.sleep(owed / 1_000_000)
-        if not self._is_playing and (self._trusted.queue.locked() or self._shared_debt()):
-            async with self._trusted.queue:
-                await trio.sleep(self._shared_debt() / 1_000_000)
-
-    def _shared_debt(self) -> float:
-        return self._trusted.work.owed(self._clock(), ALL_TRUSTED_WORK, WORK_AT_ONCE)
-
-    def made_work(self, work: int, *, sought: bool) -> None:
-        """Charge a session that is not `limited` for the work of a request other than MOVE, in microseconds.
-
-        ``sought`` tells whether it was SEEK, which is not charged to the match that it may have started.
-        """
+    def use(self, messages: int, sent: int, work: int, *, seek: bool = False) -> None:
+        """Charge requests with the bytes of their answers and the microseconds of their work."""
         now = self._clock()
-        if self._is_playing and not sought:
-            self._playing_work.use(now, work, PLAYING_WORK)
-        else:
-            self._work.use(now, work, TRUSTED_WORK)
-            self._trusted.work.use(now, work, ALL_TRUSTED_WORK)
+        cost = messages + sent // ANSWER_BYTES + work // WORK if self.limited else work / WORK
+        if self.limited or seek or not self._is_playing:
+            self._address.use(now, cost)
+        if self.limited or not seek:
+            self._own.use(now, cost, self._per_second())
 
     @property
     def _is_playing(self) -> bool:
         return self.session is not None and self.session.state in IN_MATCH
 
-    def _messages_per_second(self) -> float:
-        assert self._address is not None
+    def _per_second(self) -> float:
+        playing = self._is_playing
+        if not self.limited:
+            return TRUSTED_MESSAGES if playing else TRUSTED_MESSAGES / 2
         share = self._limits.messages_of_address / max(1, len(self._address.quotas))
-        return min(self._limits.messages, max(share, PLAYING_MESSAGES) if self._is_playing else share)
+        return min(self._limits.messages, max(share, PLAYING_MESSAGES) if playing else share)
 
     def close_if_overdue(self, now: int) -> None:
         """Close a session with an overdue unfinished line, or of a guest that is silent for too long."""
@@ -239,31 +193,23 @@ class ConnectionQuota:
     def leave(self) -> None:
         """Release the quota of a closed connection."""
         self.session = None
-        if self._address is not None:
-            self._address.quotas.discard(self)
-
-
-def processor_time() -> int:
-    """Return the processor time of this thread in microseconds."""
-    return time.thread_time_ns() // 1000
+        self._address.quotas.discard(self)
 
 
 class RateLimiter:
     """Admits or refuses connections, and keeps their quotas."""
 
-    def __init__(
-        self, limits: Limits, max_connections: int, clock: Callable[[], int], worked: Callable[[], int] | None = None
-    ) -> None:
+    def __init__(self, limits: Limits, max_connections: int, clock: Clock, worked: Clock = processor_time) -> None:
         """Take the limits, the maximum number of connections, and a clock in microseconds.
 
         ``worked`` returns the processor time of this thread in microseconds; tests replace it.
         """
         self._worked = worked
-        self._trusted = TrustedUsage()
+        self._trusted = AddressUsage(limits, trusted=True)
         self._limits = limits
         self._max_connections = max_connections
         self._clock = clock
-        self._addresses: dict[str, _AddressUsage] = {}
+        self._addresses: dict[str, AddressUsage] = {}
         self.quotas: set[ConnectionQuota] = set()
         """Quotas of all open connections."""
         self.refused: dict[str, int] = {}
@@ -276,16 +222,15 @@ class RateLimiter:
         now, limits = self._clock(), self._limits
         if len(self.quotas) >= self._max_connections:
             raise self._refuse(host, f"{self._max_connections} connections are open; try later")
-        address = None
+        address = self._trusted
         if not is_trusted(host, limits):
-            address = self._addresses.setdefault(address_of(host), _AddressUsage())
+            address = self._addresses.setdefault(address_of(host), AddressUsage(limits, trusted=False))
             if len(address.quotas) >= limits.connections:
                 raise self._refuse(host, f"{limits.connections} connections of your address are open; close some")
             if not address.connects.allows(now, 1, limits.connects, limits.connects_at_once):
                 raise self._refuse(host, f"your address makes more than {limits.connects} connections a second")
-        quota = ConnectionQuota(host, address, limits, self._clock, self._worked, self._trusted)
-        if address is not None:
-            address.quotas.add(quota)
+        quota = ConnectionQuota(host, address, limits, self._clock, self._worked)
+        address.quotas.add(quota)
         self.quotas.add(quota)
         return quota
 

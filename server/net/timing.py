@@ -18,16 +18,11 @@ set.
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 import trio
 
 from engine.clock import Stall
-from server.net.send_queue import SendQueue
-
-CHECK_SECONDS = 5.0
-"""Time between two checks that instruments are still installed."""
-
 
 IDLE_WAIT_MICROSECONDS = 50
 """Shortest wait after which the loop counts as having been idle."""
@@ -62,35 +57,6 @@ def loop_clock() -> Callable[[], int]:
     """Return a function that tells the same, for who asks often: the clock of the event loop is looked up once."""
     now = trio.lowlevel.current_clock().current_time
     return lambda: int(now() * 1_000_000)
-
-
-@contextmanager
-def instrumented(*instruments: trio.abc.Instrument) -> Iterator[None]:
-    """Install instruments for a ``with`` block; they are called in this order."""
-    for instrument in instruments:
-        trio.lowlevel.add_instrument(instrument)
-    try:
-        yield
-    finally:
-        for instrument in instruments:
-            with suppress(KeyError):  # trio has dropped it
-                trio.lowlevel.remove_instrument(instrument)
-
-
-class InstrumentDropped(Exception):
-    """Trio has removed an instrument that raised an error."""
-
-
-async def check_instruments(*instruments: "SendQueue | StallMonitor") -> None:
-    """Check at intervals that instruments are still called; raises `InstrumentDropped` if one is not."""
-    while True:
-        before = [instrument.passes for instrument in instruments]
-        await trio.sleep(CHECK_SECONDS)
-        for instrument, passes in zip(instruments, before, strict=True):
-            if instrument.passes == passes:
-                raise InstrumentDropped(
-                    f"{type(instrument).__name__} does not see the event loop any more; the log says why"
-                )
 
 
 class StallLog:
@@ -128,18 +94,24 @@ class StallMonitor(trio.abc.Instrument):
         self._clock = clock
         self._stalls = stalls
         self._waiting = self._woke = self._arrived = clock()
-        self._begun = self._ended = 0
+
+    @contextmanager
+    def installed(self) -> Iterator[Callable[[], int]]:
+        """Watch the event loop during a ``with`` block; give the function that stamps bytes."""
+        trio.lowlevel.add_instrument(self)
+        try:
+            yield self.arrival
+        finally:
+            trio.lowlevel.remove_instrument(self)
 
     def before_io_wait(self, timeout: float) -> None:
         """Note the end of the work of a pass."""
-        self._begun += 1
         now = self._waiting = self._clock()
         if now - self._woke > MIN_STALL_MICROSECONDS:
             self._stalls.add(Stall(self._woke, now))
 
     def after_io_wait(self, timeout: float) -> None:
         """Note the end of a wait."""
-        self._ended += 1
         now = self._clock()
         waited = now - self._waiting
         if waited > MIN_STALL_MICROSECONDS and waited - MIN_STALL_MICROSECONDS > timeout * 1_000_000:
@@ -148,11 +120,6 @@ class StallMonitor(trio.abc.Instrument):
         else:
             self._arrived = now if waited > IDLE_WAIT_MICROSECONDS and timeout > 0 else self._woke
         self._stalls.previous_look, self._woke = self._woke, now
-
-    @property
-    def passes(self) -> int:
-        """Return the number of waits whose both ends this instrument has seen."""
-        return min(self._begun, self._ended)
 
     def arrival(self) -> int:
         """Return the arrival stamp of bytes that were just received."""

@@ -25,7 +25,7 @@ async def serve(
     *rooms: Room,
 ) -> None:
     """Serve the pages of an arena, and of other rooms, on listeners, which the caller closes, until cancelled."""
-    broadcaster = Broadcaster(arena.send_queue.soon, thread_time)
+    broadcaster = Broadcaster(thread_time)
     http_rate_limiter = HttpRateLimiter(arena.settings.limits, MAX_CONNECTIONS, microseconds)
     async with (
         Playing() as playing,

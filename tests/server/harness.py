@@ -1,9 +1,10 @@
-"""An arena with memory streams in place of sockets, and clients that speak the protocol to it."""
+"""An arena with pairs of sockets in place of a network, and clients that speak the protocol to it."""
 
 import io
 import shutil
+import socket
 from collections.abc import AsyncIterator, Callable, Collection, Iterator
-from contextlib import asynccontextmanager, contextmanager, redirect_stderr
+from contextlib import ExitStack, asynccontextmanager, contextmanager, redirect_stderr
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,15 +16,15 @@ import trio.testing
 from engine.games.catalogue import GAMES
 from engine.wire import messages as m
 from engine.wire.ends import ClientEnd
+from engine.wire.states import IN_MATCH
 from server.arena.arena import Arena
 from server.arena.resume import resume_matches
 from server.arena.session import serve_stream
 from server.config.settings import Settings
 from server.contest.hosts.contest_players import ContestPlayers
-from server.match.flag_timer import FlagTimer
 from server.match.match import Match
+from server.net.connection import SocketWire
 from server.net.rate_limiter import RateLimiter
-from server.net.send_queue import SendQueue
 from server.net.timing import microseconds
 from server.ops import logs
 from server.storage.record_store import RecordStore
@@ -54,11 +55,10 @@ async def at_once(work: Callable[..., Any], *what: Any) -> Any:
     return work(*what)
 
 
-class ImmediateArrivals:
-    """Stamps bytes with the time at which they are read: on a simulated clock nothing is ever late."""
-
-    def arrival(self) -> int:
-        return microseconds()
+def stream_pair() -> tuple[trio.SocketStream, SocketWire]:
+    """Return the two ends of a connection: that of a client, and that of the arena."""
+    near, far = socket.socketpair()
+    return trio.SocketStream(trio.socket.from_stdlib_socket(near)), SocketWire(far)
 
 
 class Client:
@@ -124,14 +124,20 @@ class ArenaHarness:
             arena.settings.limits, arena.settings.most_sessions, microseconds, lambda: self.worked
         )
         self._nursery = nursery
+        self._sockets = ExitStack()
+
+    def close(self) -> None:
+        """Close the connections of all clients."""
+        self._sockets.close()
 
     async def connect(self, name: str = "", token: str = "", host: str = "127.0.0.1") -> Client:
         """Connect from an address; raises `server.net.rate_limiter.TooMany`."""
-        near, far = trio.testing.memory_stream_pair()
+        near, far = stream_pair()
+        self._sockets.callback(near.socket.close)
         quota = self.rate_limiter.admit(host)
 
         async def serve() -> None:
-            await serve_stream(far, self.arena, ImmediateArrivals(), quota)
+            await serve_stream(far, self.arena, quota)
             self.rate_limiter.leave(quota)
 
         self._nursery.start_soon(serve)
@@ -193,22 +199,15 @@ async def open_arena(
     ``results`` are the matches whose results contests have.
     """
     settings = change(Settings(data=folder))
-    send_queue = SendQueue()
-    flags = FlagTimer(microseconds, send_queue.soon)
     kept = record_store(folder)
-    arena = Arena(settings, kept, flags, send_queue, microseconds, "gipf-arena/test", ContestPlayers())
+    arena = Arena(settings, kept, microseconds, "gipf-arena/test", ContestPlayers())
     arena.run_in_thread = at_once
     resume_matches(arena, kept, lambda: datetime.now(UTC) + later, results)
-    trio.lowlevel.add_instrument(send_queue)
-    try:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(flags.run)
-            nursery.start_soon(send_queue.run)
-            nursery.start_soon(arena.opponent_notices.run)
-            yield ArenaHarness(arena, folder, nursery)
-            nursery.cancel_scope.cancel()
-    finally:
-        trio.lowlevel.remove_instrument(send_queue)
+    async with arena.running(), trio.open_nursery() as nursery:
+        harness = ArenaHarness(arena, folder, nursery)
+        yield harness
+        nursery.cancel_scope.cancel()
+    harness.close()
 
 
 @asynccontextmanager
@@ -228,8 +227,10 @@ async def until(true: Callable[[], object]) -> None:
 
 
 async def ready(*clients: Client) -> None:
-    """Let clients say READY, and wait until play has begun."""
+    """Let clients say READY when their match is announced, and wait until play has begun."""
     for client in clients:
+        while client.end.state not in IN_MATCH:
+            await client.hear(m.Board)
         await client.say(m.Ready())
     for client in clients:
         await client.hear(m.Start)

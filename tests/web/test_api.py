@@ -73,7 +73,7 @@ async def test_a_program_that_asks_for_too_much_is_refused_until_its_time_has_co
     async with open_arena(tmp_path) as harness, Playing() as playing, trio.open_nursery() as nursery:
         arena = harness.arena
         people = People(arena.settings.data)
-        hubs = Hubs(arena, Broadcaster(arena.send_queue.soon, lambda: 0.0), people.newest)
+        hubs = Hubs(arena, Broadcaster(lambda: 0.0), people.newest)
         app = application(arena, arena.record_store, hubs, playing, people)
         nursery.start_soon(serve_browsers, app, listeners, limiter)
         program = limiter.enter("127.0.0.1")

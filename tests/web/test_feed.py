@@ -58,8 +58,7 @@ class Counter:
 @asynccontextmanager
 async def broadcasting(clock: "deque[float] | None" = None) -> AsyncIterator[tuple[Counter, Channel, trio.Nursery]]:
     stamps = clock if clock is not None else deque()
-    soon = trio.lowlevel.current_trio_token().run_sync_soon
-    broadcaster = Broadcaster(soon, lambda: stamps.popleft() if stamps else 0.0)
+    broadcaster = Broadcaster(lambda: stamps.popleft() if stamps else 0.0)
     source = Counter()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(broadcaster.run)

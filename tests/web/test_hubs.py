@@ -39,7 +39,7 @@ class Browser:
 
 @asynccontextmanager
 async def open_pages(harness: ArenaHarness) -> AsyncIterator[tuple[Hubs, trio.Nursery]]:
-    broadcaster = Broadcaster(harness.arena.send_queue.soon, lambda: 0.0)
+    broadcaster = Broadcaster(lambda: 0.0)
 
     async def no_games() -> tuple[Listed, ...]:
         return ()

@@ -78,7 +78,7 @@ def of_contest(harness: ArenaHarness) -> Look:
     """Return what tells the night of a contest of which the match is a game."""
     report = renamed(renamed(sample_report(8, Swiss(3), stop=30), "a1", "ann"), "a2", "bob")
     files.write_report_files(report, harness.folder / "contests" / "1")
-    broadcaster = Broadcaster(harness.arena.send_queue.soon, lambda: 0.0)
+    broadcaster = Broadcaster(lambda: 0.0)
     hub = ContestHub(harness.arena, broadcaster, ReportIndex(harness.folder), 1)
 
     async def look() -> str:

@@ -71,7 +71,7 @@ async def test_what_could_not_be_read_is_not_said_to_be_complete(
         return ()
 
     async with open_arena(tmp_path) as harness, trio.open_nursery() as nursery:
-        hub = LobbyHub(harness.arena, Broadcaster(harness.arena.send_queue.soon, lambda: 0.0), newest)
+        hub = LobbyHub(harness.arena, Broadcaster(lambda: 0.0), newest)
         nursery.start_soon(hub.run)
         await trio.sleep(5)
         assert tries == [], "nobody has looked"

@@ -168,7 +168,7 @@ async def test_browsers_of_one_address_share_its_turns(
 
     async with open_arena(tmp_path) as harness, Playing() as playing, trio.open_nursery() as nursery:
         people = People(harness.arena.settings.data)
-        hubs = Hubs(harness.arena, Broadcaster(harness.arena.send_queue.soon, lambda: 0.0), people.newest)
+        hubs = Hubs(harness.arena, Broadcaster(lambda: 0.0), people.newest)
         app = application(harness.arena, harness.arena.record_store, hubs, playing, people)
         for _ in range(10):
             nursery.start_soon(post, b"slow", "2001:db8::1")
@@ -188,7 +188,7 @@ async def test_a_body_is_charged_by_its_length(tmp_path: Path, monkeypatch: pyte
     http_rate_limiter = HttpRateLimiter(Limits(), 1000, lambda: 0)
     async with open_arena(tmp_path) as harness, Playing() as playing:
         people = People(harness.arena.settings.data)
-        hubs = Hubs(harness.arena, Broadcaster(harness.arena.send_queue.soon, lambda: 0.0), people.newest)
+        hubs = Hubs(harness.arena, Broadcaster(lambda: 0.0), people.newest)
         app = application(harness.arena, harness.arena.record_store, hubs, playing, people)
         clients = http_rate_limiter.enter("192.0.2.1")
         sent = 0

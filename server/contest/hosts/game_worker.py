@@ -28,10 +28,8 @@ from server.contest.hosts.seating import GameSeating
 from server.contest.hosts.worker_job import READ_BYTES, Answer, Job
 from server.contest.store.folders import errors_of
 from server.contest.store.schema import read_definition
-from server.match.flag_timer import FlagTimer
 from server.net.rate_limiter import RateLimiter
-from server.net.send_queue import SendQueue
-from server.net.timing import StallMonitor, instrumented, microseconds
+from server.net.timing import StallMonitor, microseconds
 from server.ops.logs import configure
 from server.ops.program_version import program_with_rules
 from server.ops.typed_json import decode
@@ -79,23 +77,19 @@ def _used(job: Job, of: ArenaGame | PlayerMissing) -> dict[str, ProgramUsage]:
 async def private_arena(data: Path, server: str) -> AsyncIterator[tuple[Arena, RecordStore, GameSeating]]:
     """Open an arena that only programs of this machine can reach, and only those enter that were started for a game."""
     settings = Settings(data=data, tokens={})
-    send_queue = SendQueue()
-    flags = FlagTimer(microseconds, send_queue.soon)
     record_store = RecordStore(data)
-    arena = Arena(settings, record_store, flags, send_queue, microseconds, server, ContestPlayers())
+    arena = Arena(settings, record_store, microseconds, server, ContestPlayers())
     watch = StallMonitor(microseconds, arena.stalls)
-    acceptor = Acceptor(arena, watch, RateLimiter(settings.limits, settings.most_sessions, microseconds))
-    with instrumented(send_queue, watch):
-        async with trio.open_nursery() as nursery:
+    acceptor = Acceptor(arena, RateLimiter(settings.limits, settings.most_sessions, microseconds))
+    with watch.installed() as arena.arrival:
+        async with arena.running(), trio.open_nursery() as nursery:
             listeners: list[trio.SocketListener] = await nursery.start(
                 lambda task_status: trio.serve_tcp(acceptor.handle, 0, host="127.0.0.1", task_status=task_status)
             )
             arena.own_address = ("127.0.0.1", listeners[0].socket.getsockname()[1])
-            nursery.start_soon(flags.run)
-            nursery.start_soon(send_queue.run)
             nursery.start_soon(watch.pulse, lambda: bool(arena.matches))
             nursery.start_soon(acceptor.patrol)
-            yield arena, record_store, GameSeating(arena, watch)
+            yield arena, record_store, GameSeating(arena)
             nursery.cancel_scope.cancel()
 
 

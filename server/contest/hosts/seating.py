@@ -18,7 +18,7 @@ from engine.games.outcome import Termination
 from engine.wire.seat import Seat
 from engine.wire.words import number_of, word_of
 from server.arena.arena import Arena
-from server.arena.roles import Arrivals, PipedProgram, Player
+from server.arena.roles import PipedProgram, Player
 from server.arena.session import serve_stream
 from server.config.builtin_bot import builtin_bot_named
 from server.contest.definition import Definition, Sandbox
@@ -34,8 +34,8 @@ from server.contest.programs.sandbox.choice import NotVisible, seal_of
 from server.contest.programs.sandbox.cores import CoreLease, Cores
 from server.contest.store.folders import errors_of
 from server.match.match import Match
-from server.net.connection import ByteStream
-from server.net.rate_limiter import ConnectionQuota
+from server.net.connection import SocketWire, Wire, detached
+from server.net.rate_limiter import AddressUsage, ConnectionQuota
 from server.net.timing import microseconds
 from server.ops import descendants
 
@@ -140,10 +140,9 @@ def combine_faults(failures: Mapping[str, PlayerMissing], players: tuple[str, st
 class GameSeating:
     """The resources that all contests of a server share: arena, cores, and the thread that writes to the store."""
 
-    def __init__(self, arena: Arena, watch: Arrivals) -> None:
+    def __init__(self, arena: Arena) -> None:
         """Take the arena, and the stall monitor that stamps lines from pipes."""
         self._arena = arena
-        self._watch = watch
         self._home = descendants.home_of(arena.settings.data)
         self._cores = Cores()
         self._one_at_a_time = trio.CapacityLimiter(1)
@@ -296,11 +295,12 @@ class GameSeating:
             nursery.start_soon(trio.serve_listeners, partial(self._accept, ticket, ways), [program.listener])
         return program
 
-    async def _serve(self, ticket: ProgramCredential, stream: ByteStream, piped: PipedProgram | None = None) -> None:
+    async def _serve(self, ticket: ProgramCredential, stream: Wire, piped: PipedProgram | None = None) -> None:
         """Serve the connection of a program, which can only log in as itself."""
-        visit = ConnectionQuota(f"program {ticket.name}", None, self._arena.settings.limits, microseconds)
+        limits = self._arena.settings.limits
+        visit = ConnectionQuota(f"program {ticket.name}", AddressUsage(limits, trusted=True), limits, microseconds)
         visit.seat_token = ticket.token
-        await serve_stream(stream, self._arena, self._watch, visit, piped)
+        await serve_stream(stream, self._arena, visit, piped)
 
     async def _serve_pipes(self, ticket: ProgramCredential, pipes: Pipes, piped: PipedProgram) -> None:
         """Serve a program on its stdin and stdout; one that connects by itself instead may print what it likes."""
@@ -315,7 +315,7 @@ class GameSeating:
             await trio.aclose_forcefully(stream)
             return
         try:
-            await self._serve(ticket, stream)
+            await self._serve(ticket, SocketWire(detached(stream)))
         finally:
             ways.release()
 

@@ -22,14 +22,15 @@ FLOOD_SECONDS = 0.01
 
 
 class Pipes:
-    """The standard input and output of a program, as a stream: a `server.net.connection.ByteStream` with `Descriptors`.
+    """The standard input and output of a program, as a `server.net.connection.Wire`.
 
-    `aclose` closes its input alone. What it still writes then goes nowhere, but is no error for it.
+    `close` closes its input alone. What it still writes then goes nowhere, but is no error for it.
     """
 
     def __init__(self, to: IO[bytes], from_: IO[bytes]) -> None:
         """Own both pipes."""
         self._to, self._from = _stream_of(to), _stream_of(from_)
+        self.closing: Callable[[], None] = lambda: None
 
     def source(self) -> int:
         """Return the descriptor that its output is read from; -1 when it is closed."""
@@ -63,17 +64,21 @@ class Pipes:
         found = fcntl.ioctl(self.target(), termios.FIONREAD, bytes(4))
         return int.from_bytes(found, sys.byteorder)
 
-    async def send_all(self, data: bytes) -> None:
-        """Send everything."""
-        await self._to.send_all(data)
+    def recv(self, max_bytes: int) -> bytes:
+        """Read bytes of the program, none at the end; raises BlockingIOError where there are none yet."""
+        return os.read(self.source(), max_bytes)
 
-    async def receive_some(self, max_bytes: int | None = None) -> bytes:
-        """Wait for bytes; none at the end."""
-        return bytes(await self._from.receive_some(max_bytes))
+    def send(self, data: bytes | bytearray) -> int:
+        """Write bytes to the program; return how many the pipe has taken."""
+        return os.write(self.target(), data)
 
-    async def aclose(self) -> None:
+    def pending(self) -> int:
+        """Return 0: the descriptor shows all bytes."""
+        return 0
+
+    def close(self) -> None:
         """Close the program's input."""
-        await self._to.aclose()
+        self._to.close()
 
     async def discard(self) -> None:
         """Read and discard what the program writes, until it ends or the pipe is closed: else it would wait in vain."""
@@ -81,10 +86,11 @@ class Pipes:
             while data := await self._from.receive_some(READ_BYTES):
                 await trio.sleep(FLOOD_SECONDS * len(data) / READ_BYTES)
 
-    async def leave(self) -> None:
+    def leave(self) -> None:
         """Close both pipes."""
-        await self._to.aclose()
-        await self._from.aclose()
+        self.closing()
+        self._to.close()
+        self._from.close()
 
 
 def _stream_of(file: IO[bytes]) -> trio.lowlevel.FdStream:

@@ -193,7 +193,7 @@ class Program:
         if self._box is not None:
             self._box.look()
         if self.stream is not None:
-            await self.stream.aclose()
+            self.stream.close()
         if not await self._ends_within(LEAVE_SECONDS):
             self._ending = True
             if self._box is None:
@@ -211,7 +211,7 @@ class Program:
         if self._handle is not None:
             os.close(self._handle)
         if self.stream is not None:
-            await self.stream.leave()
+            self.stream.leave()
         self._keeping.cancel()
         await self._kept.wait()  # who has just been woken up to read would find the pipe closed
         self._hear_last_words()

@@ -10,7 +10,6 @@ import structlog
 import trio
 
 from server.arena.arena import Arena
-from server.arena.roles import Arrivals
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.dask_cluster import Cluster
 from server.contest.hosts.seating import GameSeating
@@ -43,7 +42,7 @@ FAULT_SECONDS = 30.0
 class ContestService:
     """The service that runs all contests that are not over."""
 
-    def __init__(self, arena: Arena, store: Store, watch: Arrivals, cluster: Cluster | None = None) -> None:
+    def __init__(self, arena: Arena, store: Store, cluster: Cluster | None = None) -> None:
         """Take the arena in which games are played, the store, and the stall monitor.
 
         Contests that can be played on the ``cluster`` are.
@@ -51,7 +50,7 @@ class ContestService:
         self._cluster = cluster
         self._arena = arena
         self._store = store
-        self._seats = GameSeating(arena, watch)
+        self._seats = GameSeating(arena)
         self.cleaned = trio.Event()
         """Set when no program of an earlier server is left: one started before might be taken for such a one."""
         self._held: set[int] = set()

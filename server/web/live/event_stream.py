@@ -110,7 +110,7 @@ class Channel:
         self._source = source
 
     def changed(self) -> None:
-        """Note a change, which is published soon. May be called anywhere in the loop's thread, also by instruments."""
+        """Note a change, which is published soon. May be called anywhere in the loop's thread."""
         if self.listeners:
             self._broadcaster.tell(self)
 
@@ -147,17 +147,16 @@ class Channel:
 class Broadcaster:
     """Publishes the channels that have changed, one after the other."""
 
-    def __init__(self, soon: Callable[[Callable[[], None]], None], clock: Callable[[], float]) -> None:
-        """``soon`` calls a function in the loop's next pass; ``clock`` counts seconds of work."""
+    def __init__(self, clock: Callable[[], float]) -> None:
+        """``clock`` counts seconds of work."""
         self.clock = clock
-        self._soon = soon
         self._changed: dict[Channel, None] = {}
         self._wake = trio.Event()
 
     def tell(self, channel: Channel) -> None:
         """Let a channel be published soon."""
         if not self._changed:
-            self._soon(lambda: self._wake.set())
+            self._wake.set()
         self._changed[channel] = None
 
     async def run(self) -> None:

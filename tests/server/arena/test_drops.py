@@ -227,6 +227,7 @@ async def test_every_lost_connection_comes_back_and_clocks_are_those_of_a_simula
                 await watched.players[0].say(m.Resign())
                 await watched.over("black", "resign")
                 number += 2
+            await trio.testing.wait_all_tasks_blocked()
             assert not harness.arena.matches and not harness.arena.connected_sessions()
     assert not [entry for entry in logs if entry["log_level"] in ("error", "critical")]
     states = set(State) - {State.CLOSED}

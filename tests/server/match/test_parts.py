@@ -1,7 +1,7 @@
 """Flag timer, stall monitor, record store and token file by themselves."""
 
+import math
 import os
-import weakref
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,6 @@ from trio.testing import MockClock
 
 from server.config import tokens
 from server.match.flag_timer import FlagTimer
-from server.net.send_queue import SendQueue
 from server.net.timing import microseconds
 from server.storage.disk import lock_data_directory
 from server.storage.record_store import Keys, RecordStore
@@ -19,71 +18,35 @@ from server.storage.record_store import Keys, RecordStore
 class Match:
     """Something with a deadline."""
 
-    def __init__(self, deadline: int | None) -> None:
-        self.at = deadline
+    def __init__(self, deadline: float) -> None:
+        self.due = deadline
         self.fell: list[float] = []
         self.stamps: list[int] = []
-
-    @property
-    def over(self) -> bool:
-        return bool(self.fell)
-
-    def deadline(self) -> int | None:
-        return self.at
 
     def flag(self, now: int) -> None:
         self.fell.append(trio.current_time())
         self.stamps.append(now)
-        self.at = None
+        self.due = math.inf
 
     def failed(self, error: Exception) -> None:
         raise AssertionError(error)
 
 
-async def test_flags_fall_at_their_deadlines_in_any_order(nursery: trio.Nursery, autojump_clock: MockClock) -> None:
-    keeper = FlagTimer(microseconds, SendQueue().soon)
-    nursery.start_soon(keeper.run)
-    matches = [Match(seconds * 1_000_000) for seconds in (5, 2, 9, 2)]
-    for match in matches:
-        keeper.keep(match, None)
-        await trio.sleep(0.1)
-    await trio.sleep(20)
-    assert [match.fell for match in matches] == [[pytest.approx(s, abs=1e-3)] for s in (5, 2, 9, 2)]
-
-
-async def test_deadline_that_moved_back_and_forth(nursery: trio.Nursery, autojump_clock: MockClock) -> None:
-    keeper = FlagTimer(microseconds, SendQueue().soon)
-    nursery.start_soon(keeper.run)
-    match = Match(3_000_000)
-    known = keeper.keep(match, None)
-    match.at = 8_000_000
-    known = keeper.keep(match, known)
-    match.at = 1_000_000
-    keeper.keep(match, known)
-    await trio.sleep(20)
-    assert match.fell[0] == pytest.approx(1, abs=1e-3)
-
-
-async def test_what_is_over_is_let_go_of_and_the_others_are_kept(
+async def test_flags_fall_at_their_deadlines_in_any_order_also_when_these_move(
     nursery: trio.Nursery, autojump_clock: MockClock
 ) -> None:
-    keeper = FlagTimer(microseconds, SendQueue().soon)
-    nursery.start_soon(keeper.run)
-    matches = [Match(second * 1_000_000) for second in range(1, 101)]
-    for match in matches:
-        keeper.keep(match, None)
-    references = [weakref.ref(match) for match in matches]
-    last = matches.pop()
-    while matches:
-        match = matches.pop()
-        match.fell.append(0.0)
-        keeper.forget()
-    del match
-    kept = [reference() for reference in references if reference() is not None]
-    assert last in kept and len(kept) <= 2
-    del kept
-    await trio.sleep(200)
-    assert last.fell == [pytest.approx(100, abs=1e-3)]
+    timer = FlagTimer(microseconds)
+    matches: list[Match] = []
+    nursery.start_soon(timer.run, lambda: matches)
+    for seconds in (5, 2, 9, 2, 20):
+        matches.append(Match(seconds * 1_000_000))
+        timer.wake_at(matches[-1].due)
+        await trio.sleep(0.1)
+    for seconds in (8, 1):
+        matches[-1].due = seconds * 1_000_000
+        timer.wake_at(matches[-1].due)
+    await trio.sleep(20)
+    assert [match.fell for match in matches] == [[pytest.approx(s, abs=1e-3)] for s in (5, 2, 9, 2, 1)]
 
 
 KEYS = Keys.of("ann's", "bob's")

@@ -1,7 +1,8 @@
-"""Sockets that are read without waking a task: what arrives is passed on in time, in order, and to whom it belongs."""
+"""A pass over all connections: each peer is read, answered and told in order, and faults of one reach nobody else."""
 
 import os
 import socket
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,72 +11,71 @@ import trio.testing
 
 from engine import record
 from engine.wire import messages as m
-from server.arena.session import serve_stream
-from server.net.poller import Poller
-from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, open_arena, ready
-from tests.waiting import WAIT_SECONDS
+from server.contest.programs.pipes import Pipes
+from server.net.connection import Connection, SocketWire
+from server.net.poller import LOW_PRIORITY_AT_ONCE, Poller
+from tests.server.harness import open_arena, ready
 
 
-def stream_of(side: socket.socket) -> trio.SocketStream:
-    return trio.SocketStream(trio.socket.from_stdlib_socket(side))
-
-
-async def started(nursery: trio.Nursery) -> Poller:
+@pytest.fixture
+async def poller() -> AsyncIterator[Poller]:
     poller = Poller()
-    nursery.start_soon(poller.run)
+    async with poller.running():
+        yield poller
+
+
+@pytest.fixture
+def pairs() -> Iterator[list[tuple[socket.socket, socket.socket]]]:
+    found = [socket.socketpair() for _ in range(2)]
+    yield found
+    for pair in found:
+        for end in pair:
+            end.close()
+
+
+class Mail:
+    """Takes note of when it is flushed, or fails."""
+
+    def __init__(self, flushed: list[object], fault: str = "") -> None:
+        self.flushed, self.fault = flushed, fault
+        self.heard: list[str] = []
+
+    def flush(self) -> None:
+        if self.fault:
+            raise RuntimeError(self.fault)
+        self.flushed.append(self)
+
+    def start_clocks(self) -> None:
+        self.flush()
+
+    def failed(self, error: Exception) -> None:
+        self.heard.append(str(error))
+
+
+async def test_connections_are_flushed_then_clocks_start_then_spectators_are_flushed_a_few_at_a_time(
+    poller: Poller, autojump_clock: trio.testing.MockClock
+) -> None:
+    flushed: list[object] = []
+    patient = [Mail(flushed) for _ in range(2 * LOW_PRIORITY_AT_ONCE + 1)]
+    broken, failing, urgent, match = Mail(flushed, "lost"), Mail(flushed, "no clock"), Mail(flushed), Mail(flushed)
+    for mail in patient:
+        poller.flush(mail, low_priority=True)
+    for starting in (failing, match):
+        poller.start_clocks(starting)
+    for mail in (broken, urgent):
+        poller.flush(mail)
     await trio.testing.wait_all_tasks_blocked()
-    assert poller.runs
-    return poller
+    assert flushed[:2] == [urgent, match] or flushed[LOW_PRIORITY_AT_ONCE:][:2] == [urgent, match]
+    assert len(flushed) == 2 + LOW_PRIORITY_AT_ONCE
+    assert (broken.heard, failing.heard) == (["lost"], ["no clock"])
+    await trio.sleep(1)
+    assert [mail for mail in flushed if mail in patient] == patient
 
 
-async def test_a_function_is_called_with_each_piece_until_it_wants_no_more() -> None:
-    heard: list[bytes] = []
-    near, far = socket.socketpair()
-
-    def readable() -> bool:
-        heard.append(os.read(far.fileno(), 100))
-        return heard[-1] != b"enough"
-
-    with near, far:
-        async with trio.open_nursery() as nursery:
-            poller = await started(nursery)
-            nursery.start_soon(poller.watch, far.fileno(), readable)
-            for data in (b"one", b"two", b"enough", b"too much"):
-                near.send(data)
-                await trio.testing.wait_all_tasks_blocked()
-            assert heard == [b"one", b"two", b"enough"]
-            poller.leave(far.fileno())
-            assert os.read(far.fileno(), 100) == b"too much"
-            nursery.cancel_scope.cancel()
-
-
-async def test_who_leaves_in_a_pass_is_not_called_in_it() -> None:
-    (near, far), (other_near, other_far) = socket.socketpair(), socket.socketpair()
-    called: list[int] = []
-    with near, far, other_near, other_far:
-        async with trio.open_nursery() as nursery:
-            poller = await started(nursery)
-
-            def watch(descriptor: int, other: int) -> None:
-                def readable() -> bool:
-                    called.append(descriptor)
-                    poller.leave(other)
-                    return False
-
-                nursery.start_soon(poller.watch, descriptor, readable)
-
-            watch(far.fileno(), other_far.fileno())
-            watch(other_far.fileno(), far.fileno())
-            await trio.testing.wait_all_tasks_blocked()
-            near.send(b"1")
-            other_near.send(b"2")
-            await trio.testing.wait_all_tasks_blocked()
-            assert len(called) == 1
-            nursery.cancel_scope.cancel()
-
-
-async def test_an_error_reaches_who_watches_and_nobody_else() -> None:
-    (near, far), (other_near, other_far) = socket.socketpair(), socket.socketpair()
+async def test_a_function_that_fails_or_leaves_concerns_its_own_descriptor(
+    poller: Poller, pairs: list[tuple[socket.socket, socket.socket]]
+) -> None:
+    (near, far), (other_near, other_far) = pairs
     heard: list[bytes] = []
 
     def fail() -> bool:
@@ -83,61 +83,96 @@ async def test_an_error_reaches_who_watches_and_nobody_else() -> None:
 
     def readable() -> bool:
         heard.append(os.read(other_far.fileno(), 100))
-        return True
+        return heard[-1] != b"enough"
 
-    with near, far, other_near, other_far:
-        async with trio.open_nursery() as nursery:
-            poller = await started(nursery)
-            nursery.start_soon(poller.watch, other_far.fileno(), readable)
-            near.send(b"1")
-            with pytest.raises(ValueError, match="of this one"):
-                await poller.watch(far.fileno(), fail)
-            other_near.send(b"2")
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(poller.watch, other_far.fileno(), readable)
+        near.send(b"1")
+        with pytest.raises(ValueError, match="of this one"):
+            await poller.watch(far.fileno(), fail)
+        for data in (b"one", b"enough", b"too much"):
+            other_near.send(data)
             await trio.testing.wait_all_tasks_blocked()
-            assert heard == [b"2"]
-            nursery.cancel_scope.cancel()
+        assert heard == [b"one", b"enough"]
 
 
-async def test_when_the_poller_ends_those_who_watch_go_on() -> None:
-    near, far = socket.socketpair()
-    with near, far:
-        async with trio.open_nursery() as nursery:
-            poller = await started(nursery)
-            with trio.fail_after(WAIT_SECONDS):
-                async with trio.open_nursery() as watching:
-                    watching.start_soon(poller.watch, far.fileno(), lambda: True)
-                    await trio.testing.wait_all_tasks_blocked()
-                    nursery.cancel_scope.cancel()
-        assert not poller.runs
+async def test_a_descriptor_that_another_one_has_left_is_not_called_in_the_same_pass(
+    poller: Poller, pairs: list[tuple[socket.socket, socket.socket]]
+) -> None:
+    called: list[int] = []
+    far = [pair[1].fileno() for pair in pairs]
+    async with trio.open_nursery() as nursery:
+        for descriptor, other in (far, far[::-1]):
+
+            def readable(descriptor: int = descriptor, other: int = other) -> bool:
+                called.append(descriptor)
+                poller.leave(other)
+                return False
+
+            nursery.start_soon(poller.watch, descriptor, readable)
+        await trio.testing.wait_all_tasks_blocked()
+        for near, _ in pairs:
+            near.send(b"1")
+    assert len(called) == 1
 
 
-async def connect(harness: ArenaHarness, nursery: trio.Nursery, name: str, host: str) -> Client:
-    near, far = socket.socketpair()
-    quota = harness.rate_limiter.admit(host)
-    nursery.start_soon(serve_stream, stream_of(far), harness.arena, ImmediateArrivals(), quota)
-    client = Client(stream_of(near))
-    await client.ask(m.Login(name), m.Welcome)
-    return client
+async def test_a_connection_that_is_closed_writes_to_no_descriptor(
+    poller: Poller, pairs: list[tuple[socket.socket, socket.socket]]
+) -> None:
+    """The number of its descriptor is that of the next connection by then."""
+    near, far = pairs[0]
+    connection = Connection(SocketWire(far), poller)
+    connection.send(b"before\n")
+    await trio.testing.wait_all_tasks_blocked()
+    connection.send(b"left over\n")
+    connection.close()
+    connection.send(b"behind\n")
+    await trio.testing.wait_all_tasks_blocked()
+    assert near.recv(100) == b"before\n" and near.recv(100) == b""
+    assert connection.broken and not await connection.receive(lambda _data: True)
 
 
-async def open_game(ann: Client, bob: Client) -> None:
-    """Let them begin a match, in which ann has played a3-b3."""
-    await ann.ask(m.Seek("gipf", m.Text("params=3,3,9,9 budget=60000 colour=white")), m.Seeking)
-    await bob.say(m.Seek("gipf"))
-    for client in (ann, bob):
-        await client.hear(m.Board)
-    await ready(ann, bob)
-    await ann.hear(m.Turn)
-    await ann.say(m.Move(m.Text("a3-b3")))
-    await bob.hear(m.Turn)
+async def test_pipes_of_a_program_are_read_and_written_until_they_are_closed(poller: Poller) -> None:
+    (theirs, to), (from_, said) = os.pipe(), os.pipe()
+    with open(to, "wb", 0) as writing, open(from_, "rb", 0) as reading:
+        pipes = Pipes(writing, reading)
+    connection = Connection(pipes, poller)
+    connection.send(b"TURN\n")
+    await trio.testing.wait_all_tasks_blocked()
+    assert os.read(theirs, 100) == b"TURN\n"
+    heard: list[bytes] = []
+    os.write(said, b"MOVE\n")
+
+    def hear(data: bytes) -> bool:
+        heard.append(data)
+        return False
+
+    assert await connection.receive(hear)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(connection.receive, lambda _data: True)
+        await trio.testing.wait_all_tasks_blocked()
+        closed = pipes.target()
+        pipes.leave()
+    assert heard == [b"MOVE\n"] and connection.broken
+    os.dup2(theirs, closed)  # another file has the number now
+    connection.send(b"to nobody\n")
+    await trio.testing.wait_all_tasks_blocked()
+    for descriptor in (theirs, said, closed):
+        os.close(descriptor)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "192.0.2.1"], ids=["trusted", "limited"])
 async def test_players_are_answered_however_their_lines_arrive(host: str, tmp_path: Path) -> None:
-    async with open_arena(tmp_path) as harness, trio.open_nursery() as nursery:
-        nursery.start_soon(harness.arena.poller.run)
-        ann, bob = await connect(harness, nursery, "ann", host), await connect(harness, nursery, "bob", host)
-        await open_game(ann, bob)
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.connect("ann", host=host), await harness.connect("bob", host=host)
+        await ann.ask(m.Seek("gipf", m.Text("params=3,3,9,9 budget=60000 colour=white")), m.Seeking)
+        await bob.say(m.Seek("gipf"))
+        for client in (ann, bob):
+            await client.hear(m.Board)
+        await ready(ann, bob)
+        await ann.hear(m.Turn)
+        await ann.say(m.Move(m.Text("a3-b3")))
+        await bob.hear(m.Turn)
         await bob.stream.send_all(b"NOTE score=3\nMOVE g3-f3\nPING two\n")
         assert (await bob.hear(m.Pong)).text == "two"
         await ann.hear(m.Turn)
@@ -158,24 +193,3 @@ async def test_players_are_answered_however_their_lines_arrive(host: str, tmp_pa
         await bob.stream.aclose()
         await trio.testing.wait_all_tasks_blocked()
         assert not harness.arena.connected_sessions()
-        nursery.cancel_scope.cancel()
-
-
-def tasks_that_read() -> int:
-    waiting: int = getattr(trio.lowlevel.current_statistics().io_statistics, "tasks_waiting_read", 0)
-    return waiting
-
-
-async def test_a_player_who_hangs_up_in_a_match_is_missed_at_once(tmp_path: Path) -> None:
-    async with open_arena(tmp_path) as harness, trio.open_nursery() as nursery:
-        nursery.start_soon(harness.arena.poller.run)
-        ann, bob = await connect(harness, nursery, "ann", "127.0.0.1"), await connect(harness, nursery, "bob", "::1")
-        await trio.testing.wait_all_tasks_blocked()
-        before = tasks_that_read()
-        await open_game(ann, bob)
-        await trio.testing.wait_all_tasks_blocked()
-        assert tasks_that_read() == before - 2, "players in a match have no task that waits for them"
-        await ann.stream.aclose()
-        assert (await bob.hear(m.Opponent)).presence == "gone"
-        await bob.stream.aclose()
-        nursery.cancel_scope.cancel()

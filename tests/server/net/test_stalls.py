@@ -18,8 +18,7 @@ from engine.record import BadRecord
 from engine.wire import messages as m
 from server.match.flag_timer import FlagTimer
 from server.match.match import Match
-from server.net.send_queue import SendQueue
-from server.net.timing import MIN_STALL_MICROSECONDS, PULSE_SECONDS, StallLog, StallMonitor, instrumented, microseconds
+from server.net.timing import MIN_STALL_MICROSECONDS, PULSE_SECONDS, StallLog, StallMonitor, microseconds
 from server.web.live import channels
 from server.web.live.event_stream import Broadcaster
 from server.web.views import lobby
@@ -128,7 +127,7 @@ async def test_a_line_that_came_in_a_stall_is_charged_up_to_its_beginning(
         await trio.sleep(0.2)
         arrived = microseconds()
         await _stand_still(harness, autojump_clock, 5)
-        harness.match(1).move(0, "a1-b2", arrived)
+        harness.match(1).play(0, "a1-b2", arrived)
         await trio.sleep(0.1)
         await bob.say(m.Resign())
         await ann.hear(m.Result)
@@ -249,11 +248,11 @@ async def test_flags_do_not_fall_by_time_at_which_nobody_could_be_heard(
             await trio.lowlevel.checkpoint()
             autojump_clock.jump(0.3)
 
-    keeper = FlagTimer(microseconds, SendQueue().soon)
-    nursery.start_soon(keeper.run)
-    nursery.start_soon(busy)
     match = Deadline(1_000_000)
-    keeper.keep(match, None)
+    timer = FlagTimer(microseconds)
+    nursery.start_soon(timer.run, lambda: [match])
+    nursery.start_soon(busy)
+    timer.wake_at(match.due)
     await trio.sleep(5)
     assert match.stamps[0] <= 1_300_001
 
@@ -312,14 +311,16 @@ async def test_work_for_pages_that_holds_up_the_loop_costs_no_player(
     monkeypatch.setattr(channels, "overview", slow)
     async with open_arena(tmp_path) as harness, trio.open_nursery() as nursery:
         watch = StallMonitor(microseconds, harness.arena.stalls)
-        with instrumented(watch):
+        with watch.installed() as harness.arena.arrival:
             nursery.start_soon(watch.pulse, lambda: True)
             ann, bob = await harness.pair("params=3,3,9,9 budget=600000")
             began = time.monotonic()
             await ready(ann, bob)
             await ann.hear(m.Turn)
             hub = channels.LobbyHub(
-                harness.arena, Broadcaster(harness.arena.send_queue.soon, time.perf_counter), trio.sleep_forever
+                harness.arena,
+                Broadcaster(time.perf_counter),
+                trio.sleep_forever,
             )
             await trio.sleep(3 * PULSE_SECONDS)
             hub.snapshot()
@@ -341,7 +342,7 @@ async def test_a_line_that_may_have_come_in_time_has_come_in_time(
         began = microseconds()
         autojump_clock.jump(1.005)
         harness.arena.stalls.previous_look = began + round(looked * 1_000_000)
-        harness.match(1).move(0, "a1-b2", began + 1_003_000)
+        harness.match(1).play(0, "a1-b2", began + 1_003_000)
         if reason == "resign":
             await bob.hear(m.Turn)
             await bob.say(m.Resign())

@@ -17,7 +17,7 @@ from server.contest.formats.standings import Standing, standings
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.runtime.service import ContestService
 from server.contest.store.store import FILE, Store
-from tests.server.harness import ArenaHarness, ImmediateArrivals, open_arena
+from tests.server.harness import ArenaHarness, open_arena
 from tests.waiting import BUILD_SECONDS
 
 SANDBOX = 'sandbox = "none"\n' if sandbox_obstacle() else ""
@@ -59,7 +59,7 @@ async def running_contest(folder: Path, file: str = "", *bots: str) -> AsyncIter
     with closing(Store(folder / FILE)) as store, closing(Store(folder / FILE)) as looked_at:
         contest = store.open_contest(file, read_definition(file), datetime.now(UTC)) if file else store.contests()[0].id
         async with open_arena(folder, results=store.kept_matches()) as harness, trio.open_nursery() as nursery:
-            nursery.start_soon(ContestService(harness.arena, store, ImmediateArrivals()).run)
+            nursery.start_soon(ContestService(harness.arena, store).run)
             for name in bots:
                 nursery.start_soon(play_by_seed, harness, name)
             try:

@@ -53,7 +53,7 @@ from server.ops import program_version
 from server.ops.program_version import program_with_rules
 from server.storage.record_store import RecordStore
 from tests.server.contest.runtime.test_contest_command import PROGRAMS, entrants
-from tests.server.harness import ImmediateArrivals, open_arena, until
+from tests.server.harness import open_arena, until
 from tests.waiting import WAIT_SECONDS
 
 
@@ -469,7 +469,7 @@ async def test_a_game_that_is_given_away_when_the_server_stops_has_not_failed(ma
     with closing(Store(tmp_path / FILE)) as store:
         contest = store.open_contest("", definition(), datetime.now(UTC))
         async with open_arena(tmp_path) as harness, running(made) as found, trio.open_nursery() as nursery:
-            nursery.start_soon(ContestService(harness.arena, store, ImmediateArrivals(), found).run)
+            nursery.start_soon(ContestService(harness.arena, store, found).run)
             await until(lambda: len(made.open) == 2)
             assert len(store.begun(contest)) == 2
             nursery.cancel_scope.cancel()

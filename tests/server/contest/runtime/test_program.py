@@ -23,7 +23,7 @@ from server.contest.programs.program import NotStarted, Place, Program
 from server.ops import descendants
 from server.storage import player_logs
 from server.storage.player_logs import without_plies
-from tests.server.harness import ImmediateArrivals, open_arena, until
+from tests.server.harness import open_arena, until
 from tests.waiting import WAIT_SECONDS
 
 SEAT = Seat("127.0.0.1", 2754, "carol", "gipf", "5ec7e7", "3,3,9,9")
@@ -99,9 +99,7 @@ print("goodbye", file=sys.stderr)
 async def test_a_program_on_stdin_and_stdout_is_served_like_a_connection(tmp_path: Path) -> None:
     async with open_arena(tmp_path) as harness, started(tmp_path, TALKS) as program, trio.open_nursery() as nursery:
         assert program.stream is not None
-        nursery.start_soon(
-            serve_stream, program.stream, harness.arena, ImmediateArrivals(), harness.rate_limiter.admit("127.0.0.1")
-        )
+        nursery.start_soon(serve_stream, program.stream, harness.arena, harness.rate_limiter.admit("127.0.0.1"))
         bob = await harness.connect("bob")
         await bob.ask(m.Seek("gipf", m.Text("params=2,3,5,5 colour=black opponent=carol")), m.Match)
         result = await bob.ask(m.Ready(), m.Result)
@@ -123,7 +121,7 @@ async def test_a_program_may_write_after_its_input_was_closed(tmp_path: Path, mo
     monkeypatch.setattr(programs, "LEAVE_SECONDS", WAIT_SECONDS)
     async with started(tmp_path, WRITES_TO_THE_END) as program:
         assert program.stream is not None
-        await program.stream.aclose()
+        program.stream.close()
     assert program.report().endswith("ended by itself, with exit status 3")
 
 

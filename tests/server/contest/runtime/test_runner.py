@@ -31,7 +31,7 @@ from tests.server.contest.runtime.bots import (
     running_contest,
     wait_until_over,
 )
-from tests.server.harness import ImmediateArrivals, open_arena, until
+from tests.server.harness import open_arena, until
 from tests.waiting import WAIT_SECONDS
 
 ROUND_ROBIN = """
@@ -178,7 +178,7 @@ async def test_who_waited_in_the_lobby_plays_the_contest_that_is_opened(tmp_path
             await client.hear(m.Seeking)
         with closing(Store(tmp_path / FILE)) as store:
             store.open_contest(ROUND_ROBIN, read_definition(ROUND_ROBIN), datetime.now(UTC))
-            nursery.start_soon(ContestService(harness.arena, store, ImmediateArrivals()).run)
+            nursery.start_soon(ContestService(harness.arena, store).run)
             for client in clients:
                 await client.hear(m.Match)
             nursery.cancel_scope.cancel()

@@ -298,7 +298,8 @@ async def test_nothing_is_left_of_a_program_that_forks_and_stays(tmp_path: Path)
     word = f"stays-{os.getpid()}"
     async with started(tmp_path, STAYS, word) as program:
         assert program.stream is not None
-        assert await program.stream.receive_some() == b"left behind\n"
+        await trio.lowlevel.wait_readable(program.stream.source())
+        assert program.stream.recv(100) == b"left behind\n"
         await until(lambda: len(with_word(word)) >= 3)  # bubblewrap names it too
     assert with_word(word) == []
     assert program.report().endswith("with exit status 0")
@@ -350,7 +351,7 @@ async def main(folder, *command):
             print("started", flush=True)
         program = await nursery.start(programs.run, command, seat, place)
         if sys.argv[2] != "begins":
-            await program.stream.receive_some()
+            await trio.lowlevel.wait_readable(program.stream.source())
         while sys.argv[2] == "idles" and any("Trio" in thread.name for thread in threading.enumerate()):
             await trio.sleep(0.01)
         print("started", flush=True)

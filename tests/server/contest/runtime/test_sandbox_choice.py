@@ -27,10 +27,10 @@ from server.contest.programs.sandbox import cgroups, choice
 from server.contest.runtime.organiser_commands import InterventionRequest, intervene
 from server.contest.runtime.snapshot import take_snapshot
 from server.contest.store.store import FILE, Store
-from server.net.rate_limiter import ConnectionQuota
+from server.net.rate_limiter import AddressUsage, ConnectionQuota
 from tests.server.contest.runtime.bots import read_definition, running_contest, wait_until_over
 from tests.server.contest.runtime.test_contest_command import entrants
-from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, open_arena, until
+from tests.server.harness import ArenaHarness, Client, open_arena, stream_pair, until
 
 NONE_CAN_BE_SEALED = choice.sandbox_obstacle()
 
@@ -108,11 +108,12 @@ async def test_a_contest_that_cannot_begin_can_be_cancelled(tmp_path: Path, hind
 @asynccontextmanager
 async def connected(harness: ArenaHarness, ticket: ProgramCredential | None) -> AsyncIterator[Client]:
     """Connect as a program does out of its sandbox, for which a ticket was issued; None: as anybody does."""
-    near, far = trio.testing.memory_stream_pair()
-    visit = ConnectionQuota("program", None, harness.arena.settings.limits, lambda: 0)
+    near, far = stream_pair()
+    limits = harness.arena.settings.limits
+    visit = ConnectionQuota("program", AddressUsage(limits, trusted=True), limits, lambda: 0)
     visit.seat_token = "" if ticket is None else ticket.token
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(serve_stream, far, harness.arena, ImmediateArrivals(), visit)
+        nursery.start_soon(serve_stream, far, harness.arena, visit)
         client = Client(near)
         await client.hear(m.Arena)
         yield client

@@ -29,7 +29,7 @@ from server.contest.store.store import FILE, Store
 from server.storage.database import BadStore
 from server.storage.record_store import RecordStore
 from tests.server.contest.runtime.bots import play_by_seed, read_definition, running_contest
-from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, open_arena, until
+from tests.server.harness import ArenaHarness, Client, open_arena, until
 
 THREE = """
 name = "Three"
@@ -191,7 +191,7 @@ async def test_a_contest_that_is_cancelled_while_a_game_is_set_up_lets_go_of_its
     async with open_arena(tmp_path) as harness, trio.open_nursery() as nursery:
         with closing(Store(tmp_path / FILE)) as store:
             contest = store.open_contest(TWO, read_definition(TWO), datetime.now(UTC))
-            seats = GameSeating(harness.arena, ImmediateArrivals())
+            seats = GameSeating(harness.arena)
             for name in ("ann", "bob"):
                 nursery.start_soon(play_by_seed, harness, name)
             await trio.testing.wait_all_tasks_blocked()

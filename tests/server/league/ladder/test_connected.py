@@ -30,7 +30,7 @@ from server.league.ladder.store import CountedGame
 from server.league.submissions.versions import Versions
 from server.storage.record_store import RecordStore
 from tests.server.contest.runtime.test_seating import no_threads
-from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, at_once, open_arena
+from tests.server.harness import ArenaHarness, Client, at_once, open_arena
 
 __all__ = ["no_threads"]
 
@@ -103,7 +103,7 @@ async def ladder_of(folder: Path) -> AsyncIterator[Ladder]:
         async with open_arena(folder) as harness, trio.open_nursery() as nursery:
             arena = harness.arena
             arena.account_token = accounts.token_hash
-            contests = ContestService(arena, store, ImmediateArrivals())
+            contests = ContestService(arena, store)
             ladder = LadderService(
                 read(FILE, folder, str), arena, arena.record_store, accounts, Versions(folder, accounts)
             )
