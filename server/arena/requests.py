@@ -81,7 +81,6 @@ class Requests:
             m.Seek: self._seek,
             m.Cancel: self._cancel,
             m.Ready: self._ready,
-            m.Move: self._move,
             m.Note: self._note,
             m.Resign: self._resign,
             m.Crashed: self._crashed,
@@ -252,10 +251,6 @@ class Requests:
     def _ready(self, player: Player, _message: m.Ready, arrived: int) -> None:
         match, side = _seat_of(player)
         match.ready(side, arrived)
-
-    def _move(self, player: Player, message: m.Move, arrived: int) -> None:
-        match, side = _seat_of(player)
-        match.play(side, message.move, arrived)
 
     def _note(self, player: Player, message: m.Note, _arrived: int) -> None:
         if player.match is not None and player.side is not None:  # else it comes after the end of its match

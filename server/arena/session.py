@@ -54,8 +54,6 @@ class Session:
         self._errors = 0
         self._noticed: set[Code] = set()
         """Why notes of this session were left out: it is told of each reason once."""
-        self._sought = False
-        """Whether the last request was SEEK."""
         self._waiting: deque[str | ProtocolError] = deque()
         """Lines that have arrived, the one that is being answered among them."""
         self._arrived = self._read = 0
@@ -165,28 +163,25 @@ class Session:
 
     def _answer(self, line: str | ProtocolError, arrived: int) -> BackgroundAnswer | None:
         """Answer a request, and charge for it; return its unfinished part, if any."""
-        quota = self._quota
-        if not quota.limited and self._end.state is State.THINKING and str(line).startswith("MOVE "):
-            return self._carry_out(line, arrived)  # free; to measure it would take longer than to read it
-        before, worked = self._connection.sent, quota.worked()
-        self._sought = False
-        later = self._carry_out(line, arrived)
-        sent, work = self._connection.sent - before, quota.worked() - worked
-        quota.use(1, sent, work, seek=self._sought)
-        return later
-
-    def _carry_out(self, line: str | ProtocolError, arrived: int) -> BackgroundAnswer | None:
+        quota, sent, seek, worked, later = self._quota, self._connection.sent, False, -1, None
         try:
-            if self._end.is_answered(line):
-                return None
-            message = self._end.accept(line)
-            if type(message) is m.Seek:
-                self._sought = True
-                self._quota.seek()
-            return self._requests.answer(self, message, arrived)
+            # MOVE of a trusted session is free: to measure it would take longer than to read it
+            if quota.limited or self._end.state is not State.THINKING or not str(line).startswith("MOVE "):
+                worked = quota.worked()
+            message = None if self._end.is_answered(line) else self._end.accept(line)
+            if type(message) is m.Move:
+                assert self.match is not None and self.side is not None
+                self.match.play(self.side, message.move, arrived)
+            elif message is not None:
+                seek = type(message) is m.Seek
+                if seek:
+                    quota.seek()
+                later = self._requests.answer(self, message, arrived)
         except Exception as error:
             self._failed(error, line)
-            return None
+        if worked >= 0:
+            quota.use(1, self._connection.sent - sent, quota.worked() - worked, seek=seek)
+        return later
 
     async def _finish(self, later: BackgroundAnswer) -> int:
         """Finish a request, and return its work in the event loop. Later requests of the client wait."""

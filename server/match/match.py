@@ -316,14 +316,31 @@ class Match:
         return earliest if after <= earliest < now else now
 
     def _carry_out(self, state: referee.State, effects: list[referee.Effect]) -> None:
-        """Carry out effects of the referee: write the journal, then send messages."""
+        """Carry out effects of the referee: write the journal, then send messages, to players before spectators."""
         lines = [effect.line for effect in effects if isinstance(effect, referee.WriteRecord)]
         if lines:
             self._journal.write(lines[0] if len(lines) == 1 else "".join(lines))
         self.state = state
-        finished = bool(effects) and isinstance(effects[-1], referee.Finish)
+        shown: list[tuple[type, bytes]] = []
+        turn_given, finished = False, bool(effects) and isinstance(effects[-1], referee.Finish)
         try:
-            turn_given = self._send_messages(effects)
+            for effect in effects:
+                if isinstance(effect, referee.Show):
+                    kind, data = type(effect.message), encode(effect.message)
+                    shown.append((kind, data))
+                    self._backlog.add(kind, data)
+                    for seat in self.players:
+                        if seat is not None:
+                            seat.tell(kind, data)
+                elif isinstance(effect, referee.GiveTurn):
+                    turn_given = True
+                    self._tell(effect.side, referee.turn_message(state, 0))  # no clock runs yet
+                elif isinstance(effect, referee.Tell):
+                    self._tell(effect.side, effect.message)
+                elif isinstance(effect, referee.GiveTime):
+                    self._start_when_sent(partial(self._restart_initialisation, effect.side))
+            if self._delay is not None or self.watchers or state.notes:
+                self._show_spectators(shown)
         finally:
             if finished:
                 self._end()
@@ -334,41 +351,22 @@ class Match:
         elif not finished:
             self._watch_flags()
 
-    def _send_messages(self, effects: list[referee.Effect]) -> bool:
-        """Send the messages of effects to players, then to spectators; return whether TURN was among them."""
-        shown: list[tuple[type, bytes]] = []
-        turn_given = False
-        for effect in effects:
-            if isinstance(effect, referee.WriteRecord):
-                continue
-            if isinstance(effect, referee.Show):
-                kind, data = type(effect.message), encode(effect.message)
-                shown.append((kind, data))
-                self._backlog.add(kind, data)
-                for seat in self.players:
-                    if seat is not None:
-                        seat.tell(kind, data)
-            elif isinstance(effect, referee.GiveTurn):
-                turn_given = True
-                seat = self.players[effect.side]
-                if seat is not None:
-                    seat.tell(m.Turn, encode(referee.turn_message(self.state, 0)))  # no clock runs yet
-            elif isinstance(effect, referee.Tell):
-                seat = self.players[effect.side]
-                if seat is not None:
-                    seat.tell(type(effect.message), encode(effect.message))
-            elif isinstance(effect, referee.GiveTime):
-                self._start_when_sent(partial(self._restart_initialisation, effect.side))
+    def _tell(self, side: int, message: m.Message) -> None:
+        seat = self.players[side]
+        if seat is not None:
+            seat.tell(type(message), encode(message))
+
+    def _show_spectators(self, shown: list[tuple[type, bytes]]) -> None:
+        """Send spectators what they may see by now, after the players."""
         if self._delay is not None:
             shown = self._delay.after(self.state, shown)
             for kind, data in shown:
                 self._public_backlog.add(kind, data)
         if len(self.state.notes) > self._notes_shown:
             shown = self._with_notes(shown)
-        for watcher in list(self.watchers) if self.watchers else ():
+        for watcher in list(self.watchers):
             for kind, data in shown:
                 watcher.tell(kind, data)
-        return turn_given
 
     def _with_notes(self, shown: list[tuple[type, bytes]]) -> list[tuple[type, bytes]]:
         """Add the notes that spectators may see by now to what they are shown, before RESULT."""

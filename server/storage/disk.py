@@ -51,9 +51,8 @@ class Disk:
 
     def append(self, file: int, data: bytes) -> None:
         """Append all bytes to a file."""
-        done = 0
-        while done < len(data):
-            done += os.write(file, data[done:])
+        while data:
+            data = data[os.write(file, data) :]
 
     def cut(self, file: int, length: int) -> None:
         """Truncate a file."""

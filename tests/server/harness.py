@@ -64,7 +64,7 @@ def stream_pair() -> tuple[trio.SocketStream, SocketWire]:
 class Client:
     """One peer of the arena."""
 
-    def __init__(self, stream: trio.abc.Stream) -> None:
+    def __init__(self, stream: trio.SocketStream) -> None:
         self.stream = stream
         self.end = ClientEnd()
         self.heard: list[Any] = []
