@@ -27,16 +27,15 @@ from server.commands.upkeep.verify import verify
 from server.config import process_settings, serve_options, tls
 from server.config import tokens as token_file
 from server.config.builtin_bot import BadBuiltinBot, BuiltinBot, read_builtin_bot
-from server.config.declared import Range, fields_of
-from server.config.limits import Limits
+from server.config.declared import BadTable, Range, fields_of
 from server.config.serve_options import HEADER, ServeOptions
 from server.config.settings import (
     MAX_BUDGET,
     MAX_SYNC_SECONDS,
     WEB,
+    Limits,
     Settings,
 )
-from server.config.toml_table import BadTable
 from server.league.ladder.definition import read_file as read_ladder
 from server.ops.logs import configure
 

@@ -15,10 +15,9 @@ import trio
 from engine.games.outcome import Termination
 from engine.wire import messages as m
 from engine.wire.coding import encode
-from server.arena.acceptor import Acceptor
 from server.arena.arena import Arena
-from server.arena.record_sync import synced
-from server.arena.resume import resume_matches
+from server.arena.journals import resume_matches, synced
+from server.arena.session import Acceptor
 from server.config import tls
 from server.config.process_settings import stop_signals
 from server.config.settings import Settings
@@ -47,8 +46,7 @@ from server.net.rate_limiter import RateLimiter
 from server.net.timing import StallMonitor, loop_clock
 from server.ops import descendants
 from server.ops.program_version import program
-from server.ops.service_manager import keep_watchdog, tell
-from server.ops.supervisor import supervise
+from server.ops.supervisor import keep_watchdog, supervise, tell
 from server.storage.disk import lock_data_directory
 from server.storage.record_store import RecordStore
 from server.storage.signing_key import signing_key

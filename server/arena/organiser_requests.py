@@ -1,9 +1,7 @@
-"""Requests of organisers, who log in with the token whose hash is `Settings.organiser`."""
+"""Actions of organisers, over the network and on pages."""
 
 import re
-from collections.abc import Callable
 
-import structlog
 import trio
 
 from engine.games.outcome import Termination
@@ -12,45 +10,9 @@ from engine.wire.codes import Code, ProtocolError
 from engine.wire.states import IN_MATCH, State
 from engine.wire.words import NAME_PATTERN
 from server.arena.arena import Arena
-from server.arena.roles import Player
-from server.config import tokens
-
-log = structlog.get_logger()
 
 SENT_AT_ONCE = 50
 """Announcements that are sent in a pass of the event loop."""
-
-
-class OrganiserRequests:
-    """Carries out the requests of organisers."""
-
-    def __init__(self, arena: Arena) -> None:
-        """Take the arena."""
-        self._arena = arena
-        self.answers: dict[type, Callable[[Player, m.Message, int], None]] = {
-            m.Organise: self._organise,
-            m.Annul: self._annul,
-            m.Dismiss: self._dismiss,
-        }
-        """Handler of each request."""
-
-    def _organise(self, player: Player, message: m.Organise, _arrived: int) -> None:
-        if not tokens.fits(self._arena.settings.organiser, message.token):
-            raise ProtocolError(Code.BAD_TOKEN, "nobody organises here with this token")
-        player.reply(m.Organising())
-        log.info("organiser_requested", request="ORGANISE")
-
-    def _annul(self, player: Player, message: m.Annul, _arrived: int) -> None:
-        annul_match(self._arena, message.match, message.sentence)
-        player.reply(m.Annulled(message.match))
-        self._arena.organiser_done(f"annulled match {message.match}")
-        log.info("organiser_requested", request="ANNUL", match=message.match, sentence=repr(message.sentence))
-
-    def _dismiss(self, player: Player, message: m.Dismiss, _arrived: int) -> None:
-        name = dismiss_player(self._arena, message.name, message.sentence)
-        player.reply(m.Dismissed(name))
-        self._arena.organiser_done(f"sent {name} away")
-        log.info("organiser_requested", request="DISMISS", name=name, sentence=repr(message.sentence))
 
 
 def annul_match(arena: Arena, number: int, sentence: str) -> None:

@@ -17,7 +17,7 @@ from engine.wire.states import State
 from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE
 from server.arena import matchmaking
 from server.arena.arena import Arena
-from server.arena.organiser_requests import OrganiserRequests
+from server.arena.organiser_requests import annul_match, dismiss_player
 from server.arena.past_matches import PastMatch
 from server.arena.roles import Player
 from server.config import tokens
@@ -96,7 +96,9 @@ class Requests:
             m.Echo: self._echo,
             m.AskHelp: self._help,
             m.Quit: self._quit,
-            **OrganiserRequests(arena).answers,
+            m.Organise: self._organise,
+            m.Annul: self._annul,
+            m.Dismiss: self._dismiss,
         }
 
     def answer(self, player: Player, message: m.Message, arrived: int) -> BackgroundAnswer | None:
@@ -356,6 +358,24 @@ class Requests:
 
     def _help(self, player: Player, _message: m.AskHelp, _arrived: int) -> None:
         player.reply(m.Help(m.Block(tuple(f"{usage(cls)}: {PURPOSES[cls]}." for cls in m.REQUESTS.values()))))
+
+    def _organise(self, player: Player, message: m.Organise, _arrived: int) -> None:
+        if not tokens.fits(self._arena.settings.organiser, message.token):
+            raise ProtocolError(Code.BAD_TOKEN, "nobody organises here with this token")
+        player.reply(m.Organising())
+        log.info("organiser_requested", request="ORGANISE")
+
+    def _annul(self, player: Player, message: m.Annul, _arrived: int) -> None:
+        annul_match(self._arena, message.match, message.sentence)
+        player.reply(m.Annulled(message.match))
+        self._arena.organiser_done(f"annulled match {message.match}")
+        log.info("organiser_requested", request="ANNUL", match=message.match, sentence=repr(message.sentence))
+
+    def _dismiss(self, player: Player, message: m.Dismiss, _arrived: int) -> None:
+        name = dismiss_player(self._arena, message.name, message.sentence)
+        player.reply(m.Dismissed(name))
+        self._arena.organiser_done(f"sent {name} away")
+        log.info("organiser_requested", request="DISMISS", name=name, sentence=repr(message.sentence))
 
     def _quit(self, player: Player, _message: m.Quit, _arrived: int) -> None:
         player.close("quit", "goodbye")

@@ -17,8 +17,8 @@ from server.commands import exits
 from server.commands.options import BY, check_port, fail, place, secret
 from server.config import process_settings
 from server.config import tokens as token_file
+from server.config.declared import BadTable
 from server.config.settings import Settings
-from server.config.toml_table import BadTable
 from server.contest import contest_file
 from server.contest.definition import Definition
 from server.contest.interventions import Kind

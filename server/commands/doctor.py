@@ -17,10 +17,9 @@ from engine.record import BadRecord
 from engine.wire.words import number_of
 from server.commands.upkeep.league_files import GOOD, NOTE, OTHER_TODO, WRONG, Finding, league_findings
 from server.config import serve_options, tls, tokens
-from server.config.limits import Limits
+from server.config.declared import BadTable
 from server.config.serve_options import ServeOptions
-from server.config.settings import Settings
-from server.config.toml_table import BadTable
+from server.config.settings import Limits, Settings
 from server.contest.definition import Sandbox
 from server.contest.programs.sandbox.choice import lacks, sandbox_obstacle
 from server.contest.store.store import FILE as STORE

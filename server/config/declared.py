@@ -15,7 +15,82 @@ from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar, Union, get_ar
 
 import msgspec
 
-from server.config.toml_table import TomlTable
+
+class BadTable(ValueError):
+    """A file with a value that cannot be used. ``str(error)`` names the key, its value and what would be right."""
+
+
+class TomlTable:
+    """The keys of one table. Each is asked for once; `finish` refuses those that nobody has asked for."""
+
+    def __init__(self, values: dict[str, Any], place: str, file: str, fault: type[BadTable] = BadTable) -> None:
+        """Keep a table as `tomllib` gives it.
+
+        ``place`` is where it stands, empty for the file itself; ``file`` says what kind of file it is, in sentences;
+        ``fault`` is raised where something is wrong.
+        """
+        self.place = place
+        self._file = file
+        self._fault = fault
+        self._values = values
+        self._known: dict[str, None] = {}
+
+    def name_of(self, key: str) -> str:
+        """Return a key with its place, as it stands in sentences."""
+        return f"{self.place}.{key}" if self.place else key
+
+    def wrong(self, key: str, right: str) -> BadTable:
+        """Return the complaint about the value of a key: ``right`` says what would be right."""
+        if key not in self._values:
+            return self._fault(f"{self.name_of(key)} is missing: {right}")
+        return self._fault(f"{self.name_of(key)} is {right}, not {_shown(self._values[key])}")
+
+    def has(self, key: str) -> bool:
+        """Tell whether a key is there; it is known from now on."""
+        self._known[key] = None
+        return key in self._values
+
+    def value(self, key: str) -> Any:
+        """Return the value of a key, as TOML has it; None where it is missing. It is known from now on."""
+        self._known[key] = None
+        return self._values.get(key)
+
+    def texts(self, key: str, right: str) -> tuple[str, ...]:
+        """Return a list of texts, none of them empty; the list may be."""
+        value = self.value(key)
+        if not isinstance(value, list) or not all(isinstance(text, str) and text for text in value):
+            raise self.wrong(key, right)
+        return tuple(value)
+
+    def table(self, key: str) -> "TomlTable":
+        """Return the table under a key."""
+        value = self.value(key)
+        if not isinstance(value, dict):
+            raise self.wrong(key, f"a table, as [{self.name_of(key)}]")
+        return TomlTable(value, self.name_of(key), self._file, self._fault)
+
+    def tables(self, key: str, right: str) -> list["TomlTable"]:
+        """Return the tables of a list; they are numbered from 1. There has to be one at least."""
+        value = self.value(key)
+        if not isinstance(value, list) or not value or not all(isinstance(part, dict) for part in value):
+            raise self.wrong(key, right)
+        return [
+            TomlTable(part, f"{self.name_of(key)}[{number}]", self._file, self._fault)
+            for number, part in enumerate(value, 1)
+        ]
+
+    def finish(self) -> None:
+        """Refuse keys that nobody has asked for: a key with a slip of the pen would be ignored otherwise."""
+        for key in self._values:
+            if key not in self._known:
+                where = f"of {self.place}" if self.place else f"of {self._file}"
+                raise self._fault(f"{self.name_of(key)} is no key {where}; these are {', '.join(self._known)}")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
 
 Declared = TypeVar("Declared")
 
@@ -65,7 +140,7 @@ class Key(str):
 
 
 Read: TypeAlias = Callable[[TomlTable, str], Any]
-"""Reads the value of a key; raises `server.config.toml_table.BadTable`."""
+"""Reads the value of a key; raises `server.config.declared.BadTable`."""
 
 NO_READERS: Mapping[str, Read] = MappingProxyType({})
 
@@ -115,7 +190,7 @@ def fields_of(declaring: type) -> Iterator[Field]:
 def read_table(table: TomlTable, declaring: type[Declared], special: Mapping[str, Read] = NO_READERS) -> Declared:
     """Return what a table says as an object of the class that declares it.
 
-    Raises `server.config.toml_table.BadTable`, also for keys that are not declared.
+    Raises `server.config.declared.BadTable`, also for keys that are not declared.
     """
     found = declaring(**read_fields(table, fields_of(declaring), special))
     table.finish()
@@ -126,7 +201,7 @@ def read_fields(table: TomlTable, fields: Iterable[Field], special: Mapping[str,
     """Return the values of the options that a table has, by their names as attributes.
 
     ``special`` has readers of some keys; they are also asked where a key is missing and there is no default. Raises
-    `server.config.toml_table.BadTable` for the first value that is missing, or not as it is declared.
+    `server.config.declared.BadTable` for the first value that is missing, or not as it is declared.
     """
     found = {}
     for field in fields:

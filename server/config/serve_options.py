@@ -15,10 +15,21 @@ from cyclopts import Parameter
 from engine.clock import MICROSECONDS
 from engine.commands.usage_errors import duration
 from engine.wire.messages import PORT
-from server.config.declared import Form, Range, fields_of, read_fields, read_table
-from server.config.limits import MAX_ALLOWANCE, MAX_SECONDS, LeagueRules, Limits, Network
-from server.config.settings import BUDGET, INCREMENT, MAX_MOVES, MAX_SYNC_SECONDS, MOVE_LIMIT, SYNC_SECONDS, WEB
-from server.config.toml_table import BadTable, TomlTable
+from server.config.declared import BadTable, Form, Range, TomlTable, fields_of, read_fields, read_table
+from server.config.settings import (
+    BUDGET,
+    INCREMENT,
+    MAX_ALLOWANCE,
+    MAX_MOVES,
+    MAX_SECONDS,
+    MAX_SYNC_SECONDS,
+    MOVE_LIMIT,
+    SYNC_SECONDS,
+    WEB,
+    LeagueRules,
+    Limits,
+    Network,
+)
 
 MAX_PORT = 65535
 

@@ -16,9 +16,19 @@ from engine.clock import TimeControl
 from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.games.interface import BadParameters, Game
 from server.config.builtin_bot import BUILTIN_BOTS, LEVELLED, BadBuiltinBot, read_builtin_bot
-from server.config.declared import Field, Form, Range, Read, fields_of, read_fields, read_table, read_value
+from server.config.declared import (
+    BadTable,
+    Field,
+    Form,
+    Range,
+    Read,
+    TomlTable,
+    fields_of,
+    read_fields,
+    read_table,
+    read_value,
+)
 from server.config.settings import BUDGET, INCREMENT
-from server.config.toml_table import BadTable, TomlTable
 from server.contest.definition import (
     MAX_ENTRANTS,
     SEED,

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from server.config.toml_table import BadTable
+from server.config.declared import BadTable
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import NotAllowed
 

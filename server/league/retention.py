@@ -12,7 +12,7 @@ from typing import NamedTuple
 import structlog
 import trio
 
-from server.config.limits import LeagueRules
+from server.config.settings import LeagueRules
 from server.league.comparisons import Comparisons
 from server.league.submissions.conformance_log import ENDINGS
 from server.league.submissions.versions import LOGS, Version, Versions

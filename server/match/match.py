@@ -105,7 +105,7 @@ class Match:
         """Whether MATCH was sent to both players: until then the time of the match is 0, and no clock runs."""
         self._start: list[Callable[[], None]] = []
         """Functions that start clocks when the messages of this pass are sent."""
-        self._played = 0
+        self._played: int | None = None
         """Arrival stamp of the last move, until its answers are sent."""
         self._began = self._clock() - now
         self._watch_flags()
@@ -407,9 +407,9 @@ class Match:
         starts, self._start = self._start, []
         for start in starts:
             start()
-        if self._played:
+        if self._played is not None:
             self._on_move(self._clock() - self._played)
-            self._played = 0
+            self._played = None
 
     def _end(self) -> None:
         """Finish the journal, and leave the match, also if that fails."""

@@ -9,7 +9,7 @@ import trio
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.states import IN_MATCH, State
 from engine.wire.words import number_of
-from server.config.limits import (
+from server.config.settings import (
     ANSWER_BYTES,
     FIRST_MESSAGES,
     PLAYING_MESSAGES,

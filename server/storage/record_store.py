@@ -2,7 +2,7 @@
 
 ``running/17.txt`` grows by a line at a time; when the match is over it moves to ``records/17.txt``.
 ``keys/17.txt`` has the hashes of the tokens for RESUME, which also works after a restart of the server
-(`server.arena.resume`). A damaged journal is moved to ``damaged/17.txt`` then.
+(`server.arena.journals`). A damaged journal is moved to ``damaged/17.txt`` then.
 
 A line survives a kill of the process when it was written, and a power cut when it was synced. A `Round` syncs all
 matches together, and only synced records move to ``records/``.
@@ -22,9 +22,8 @@ from typing import NamedTuple
 from engine.record.signature import WORD, signature_line
 from server.config.settings import RECENT_MATCHES
 from server.config.tokens import HASH, hashed
-from server.storage.disk import Disk
+from server.storage.disk import SUFFIX, DataFolders, Disk, Round, Synced, Unsynced
 from server.storage.match_numbers import MatchNumbers
-from server.storage.unsynced import SUFFIX, DataFolders, Round, Synced, Unsynced
 
 __all__ = [
     "SUFFIX",

@@ -22,8 +22,8 @@ from engine.wire.notes import KEYS
 from engine.wire.states import ALLOWED, NEXT, State
 from engine.wire.words import NAME_PATTERN, word_of
 from server import serve
-from server.arena import acceptor, session
-from server.config import limits, settings
+from server.arena import session
+from server.config import settings
 from server.storage import player_logs
 from tests.protocol.running import DOCUMENT
 from tests.protocol.transcripts import HEARD, read
@@ -165,14 +165,14 @@ LIMITS = {
     "new connections of an address": DEFAULTS.limits.connects,
     "messages of a session": DEFAULTS.limits.messages,
     "messages of an address": DEFAULTS.limits.messages_of_address,
-    "a long answer": limits.ANSWER_BYTES,
-    "a slow answer": limits.WORK,
-    "`SEEK`": limits.SEEK_COST,
+    "a long answer": settings.ANSWER_BYTES,
+    "a slow answer": settings.WORK,
+    "`SEEK`": settings.SEEK_COST,
     "a flood": int(DEFAULTS.limits.flood_seconds),
     "sessions of an address that seek or play": DEFAULTS.limits.matches,
     "silence of a guest": int(DEFAULTS.limits.guest_seconds),
     "a line without an end": int(DEFAULTS.limits.line_seconds),
-    "handshake of TLS": int(acceptor.HANDSHAKE_SECONDS),
+    "handshake of TLS": int(session.HANDSHAKE_SECONDS),
     "running matches": DEFAULTS.most_matches,
     "players are waited for after the server died": int(DEFAULTS.return_seconds),
     "last lines when the server stops": int(serve.GOODBYE_SECONDS),
@@ -192,12 +192,12 @@ def test_limits() -> None:
         f"lines of up to {lines.REPLY_BYTES} bytes",
         f"1*{coding.MAX_DIGITS}DIGIT",
         f"and {DEFAULTS.limits.connects_at_once} at once",
-        f"and {DEFAULTS.limits.messages_at_once} at once, {limits.FIRST_MESSAGES} at first",
+        f"and {DEFAULTS.limits.messages_at_once} at once, {settings.FIRST_MESSAGES} at first",
         f"or {DEFAULTS.limits.matches} sessions of your address",
         f"have said nothing for {DEFAULTS.limits.guest_seconds:g} seconds",
         f"had no end for {DEFAULTS.limits.line_seconds:g} seconds",
-        f"least {limits.PLAYING_MESSAGES} messages a second are always read",
-        f"has to be done within {acceptor.HANDSHAKE_SECONDS:g} seconds",
+        f"least {settings.PLAYING_MESSAGES} messages a second are always read",
+        f"has to be done within {session.HANDSHAKE_SECONDS:g} seconds",
         f"than {settings.WRITE_BYTES} bytes of answers",
         f"more than {settings.REQUESTS_PER_TURN} times since the last `TURN`",
         f"more than {settings.LISTED_MOVES} moves are legal",

@@ -18,7 +18,7 @@ from engine.wire import messages as m
 from engine.wire.ends import ClientEnd
 from engine.wire.states import IN_MATCH
 from server.arena.arena import Arena
-from server.arena.resume import resume_matches
+from server.arena.journals import resume_matches
 from server.arena.session import serve_stream
 from server.config.settings import Settings
 from server.contest.hosts.contest_players import ContestPlayers

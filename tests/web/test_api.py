@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import trio
 
-from server.config.limits import Limits
+from server.config.settings import Limits
 from server.web.app import application
 from server.web.http.client_quota import MAX_WAIT, REQUESTS, REQUESTS_AT_ONCE, SECONDS, TOO_MANY, HttpRateLimiter
 from server.web.http.listener import serve_browsers

@@ -25,8 +25,7 @@ from engine.games.outcome import Termination
 from engine.record.signature import public_key, signer
 from engine.wire import messages as m
 from server import cli
-from server.config.limits import Limits
-from server.config.settings import Settings
+from server.config.settings import Limits, Settings
 from server.web import app
 from server.web.http import listener
 from server.web.http.client_quota import HttpRateLimiter

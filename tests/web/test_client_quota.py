@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.config.limits import Limits
+from server.config.settings import Limits
 from server.web.http.client_quota import (
     MAX_WAIT,
     REQUESTS,

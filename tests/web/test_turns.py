@@ -9,7 +9,7 @@ import pytest
 import trio
 import trio.testing
 
-from server.config.limits import Limits
+from server.config.settings import Limits
 from server.web.app import application
 from server.web.http.client_quota import REQUESTS_AT_ONCE, HttpRateLimiter
 from server.web.http.errors import Refused

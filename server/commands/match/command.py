@@ -25,7 +25,7 @@ from server.config.settings import BUDGET, INCREMENT, MOVE_LIMIT
 from server.contest.contest_file import MAX_OPENING_PLIES
 from server.contest.definition import SEED, Sandbox
 from server.contest.formats.openings import BadOpening
-from server.storage.unsynced import SUFFIX
+from server.storage.disk import SUFFIX
 
 if TYPE_CHECKING:
     from server.commands.match.run import MatchEnd

@@ -36,7 +36,7 @@ from server.contest.hosts.precompile import precompile_bots
 from server.contest.programs.sandbox.choice import contest_obstacle
 from server.contest.store.folders import errors_of
 from server.ops.program_version import program
-from server.storage.unsynced import SUFFIX, DataFolders
+from server.storage.disk import SUFFIX, DataFolders
 
 FILE = GameFormat(msgspec.json.Decoder(Setting), msgspec.json.Decoder(PlayedGame), "match", "game", least=1)
 """The file of results."""

@@ -16,8 +16,8 @@ import msgspec
 import msgspec.structs
 import trio
 
-from server.arena.acceptor import Acceptor
 from server.arena.arena import Arena
+from server.arena.session import Acceptor
 from server.config.settings import Settings
 from server.contest.definition import Definition
 from server.contest.fixtures import ProgramUsage

@@ -11,8 +11,7 @@ from typing import Annotated, TypeAlias
 import msgspec
 
 from engine.wire.words import NAME_PATTERN, NAME_RULE
-from server.config.declared import Field, Form, Range, read_table, read_value
-from server.config.toml_table import BadTable, TomlTable
+from server.config.declared import BadTable, Field, Form, Range, TomlTable, read_table, read_value
 
 MOST = Range(0.001, 1_000_000, "points")
 PART = Range(0, 1)

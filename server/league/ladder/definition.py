@@ -19,9 +19,18 @@ from engine.clock import TimeControl
 from engine.levels import LEVELS
 from engine.wire.words import NAME_PATTERN, NAME_RULE
 from server.config.builtin_bot import LEVELLED, BuiltinBot
-from server.config.declared import Field, Form, Range, fields_of, read_fields, read_table, read_value
+from server.config.declared import (
+    BadTable,
+    Field,
+    Form,
+    Range,
+    TomlTable,
+    fields_of,
+    read_fields,
+    read_table,
+    read_value,
+)
 from server.config.settings import MOVE_LIMIT
-from server.config.toml_table import BadTable, TomlTable
 from server.contest.contest_file import Load, read_control, read_variant
 from server.contest.definition import PATHS, SEED, Bounds, Definition, Entrant, RoundRobin, Sandbox, Stage, Variant
 from server.league.ladder.rating import LadderPlayer

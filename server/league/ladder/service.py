@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from engine.games.outcome import Termination
 from server.arena.arena import Arena
-from server.config.toml_table import BadTable
+from server.config.declared import BadTable
 from server.contest.definition import Definition, Entrant, Qualification, Sandbox
 from server.contest.fixtures import Fixture, GameResult
 from server.contest.hosts.contest_players import ContestPlayers, RatedGames

@@ -6,7 +6,7 @@ address that it names, which is limited like any other.
 
 from collections.abc import Callable
 
-from server.config.limits import Limits, Rate, address_of, is_trusted
+from server.config.settings import Limits, Rate, address_of, is_trusted
 
 REQUESTS = 100.0
 """Requests a second of an address, in the long run: they take the server's event loop a tenth of its time."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from server.config import serve_options
-from server.config.limits import Limits
+from server.config.settings import Limits
 from tests.waiting import WAIT_SECONDS
 
 HERE = Path(__file__).parents[3]

@@ -9,8 +9,8 @@ import trio
 
 from server import cli
 from server.config import serve_options
-from server.config.limits import LeagueRules, Limits
-from server.config.toml_table import BadTable
+from server.config.declared import BadTable
+from server.config.settings import LeagueRules, Limits
 
 NOT_IN_THE_FILE = {"config"}
 

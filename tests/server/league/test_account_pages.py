@@ -14,7 +14,7 @@ from starlette.requests import Request
 from engine.wire import messages as m
 from engine.wire.codes import Code
 from server.config import tokens
-from server.config.limits import Limits
+from server.config.settings import Limits
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, ORGANISER, Role
 from server.league.pages.identity import charge_wrong_guess

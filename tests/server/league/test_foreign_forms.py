@@ -14,8 +14,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from server import serve as server
-from server.config.limits import Limits
-from server.config.settings import Settings
+from server.config.settings import Limits, Settings
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, ORGANISER
 from server.league.ladder.definition import read

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from server.config.limits import LeagueRules
+from server.config.settings import LeagueRules
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, NotAllowed
 from server.league.comparisons import Comparisons

@@ -12,21 +12,23 @@ from trio.testing import MockClock
 
 from engine.games.interface import moves
 from engine.wire import messages as m
-from server.arena import acceptor
+from server.arena import session
 from server.arena.requests import BackgroundAnswer, Requests
 from server.arena.roles import Player
-from server.config.limits import (
+from server.config.settings import (
     ANSWER_BYTES,
     FIRST_MESSAGES,
+    RECEIVE_BYTES,
     TRUSTED_AT_ONCE,
     TRUSTED_MESSAGES,
     WORK,
+    WRITE_BYTES,
     Limits,
     Rate,
+    Settings,
     address_of,
     is_trusted,
 )
-from server.config.settings import RECEIVE_BYTES, WRITE_BYTES, Settings
 from server.net.rate_limiter import RateLimiter, TooMany
 from tests.server.harness import ArenaHarness, Client, open_arena, play, playing, until
 from tests.waiting import WAIT_SECONDS
@@ -317,10 +319,10 @@ async def test_seeks_of_an_address_are_bounded(tmp_path: Path, autojump_clock: M
 
 
 async def test_who_is_not_let_in_hears_why_and_the_log_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(acceptor, "PATROL_SECONDS", 0.01)
+    monkeypatch.setattr(session, "PATROL_SECONDS", 0.01)
     limits = Limits(trusted=(), connections=1)
     async with open_arena(tmp_path, change=lambda s: msgspec.structs.replace(s, limits=limits)) as harness:
-        accept_status = acceptor.Acceptor(harness.arena, harness.rate_limiter)
+        accept_status = session.Acceptor(harness.arena, harness.rate_limiter)
         async with trio.open_nursery() as nursery:
             listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
             nursery.start_soon(lambda: trio.serve_listeners(accept_status.handle, listeners))
@@ -344,8 +346,8 @@ async def test_who_is_not_let_in_hears_why_and_the_log_says_so(tmp_path: Path, m
 
 async def _patrolled(harness: ArenaHarness, seconds: float) -> None:
     """Let time pass, with the rate limiter looked after as the server does."""
-    for _ in range(int(seconds / acceptor.PATROL_SECONDS)):
-        await trio.sleep(acceptor.PATROL_SECONDS)
+    for _ in range(int(seconds / session.PATROL_SECONDS)):
+        await trio.sleep(session.PATROL_SECONDS)
         list(harness.rate_limiter.close_overdue())
 
 

@@ -18,8 +18,8 @@ from bots.client.run import GameResult, Unreachable, play
 from bots.client.transport.address import Address, address
 from engine.games.interface import moves
 from engine.wire import messages as m
-from server.arena import acceptor
-from server.config.limits import Limits
+from server.arena import session
+from server.config.settings import Limits
 from server.config.tls import BadCertificate, Identity, context
 from server.net.rate_limiter import RateLimiter
 from tests.server.process import ServerProcess
@@ -112,10 +112,10 @@ def test_half_open_handshakes_hold_nobody_up_and_large_answers_arrive(tmp_path: 
 async def test_handshake_that_does_not_end_is_ended(
     tmp_path: Path, papers: Papers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(acceptor, "HANDSHAKE_SECONDS", 0.05)
+    monkeypatch.setattr(session, "HANDSHAKE_SECONDS", 0.05)
     rate_limiter = RateLimiter(Limits(), 10, lambda: 0)
     arena: Any = object()  # nobody gets as far as that
-    accept_status = acceptor.Acceptor(arena, rate_limiter, context(Identity(papers.certificate, papers.key)))
+    accept_status = session.Acceptor(arena, rate_limiter, context(Identity(papers.certificate, papers.key)))
     async with trio.open_nursery() as nursery:
         listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
         nursery.start_soon(lambda: trio.serve_listeners(accept_status.handle, listeners))

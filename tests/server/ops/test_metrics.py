@@ -22,7 +22,7 @@ from trio.testing import MockClock
 from engine.games.outcome import Termination
 from engine.wire import messages as m
 from server.match.stats import Histogram
-from server.ops import service_manager
+from server.ops import supervisor
 from server.web.http.metrics_endpoint import exposition, serve_metrics
 from tests.server.harness import ArenaHarness, open_arena, play
 from tests.server.process import ServerProcess, pair
@@ -187,13 +187,13 @@ def test_log_in_json_has_one_line_a_match(tmp_path: Path) -> None:
 
 def test_without_a_manager_nothing_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("NOTIFY_SOCKET", raising=False)
-    service_manager.tell("READY=1")
+    supervisor.tell("READY=1")
     for address in ("relative", str(tmp_path / "nobody"), "@nobody"):
         monkeypatch.setenv("NOTIFY_SOCKET", address)
-        service_manager.tell("READY=1")
+        supervisor.tell("READY=1")
     for microseconds, process, seconds in (("", "", 0.0), ("x", "", 0.0), ("3000000", "1", 0.0)):
         monkeypatch.setenv("WATCHDOG_USEC", microseconds)
         monkeypatch.setenv("WATCHDOG_PID", process)
-        assert service_manager.watchdog_seconds() == seconds
+        assert supervisor.watchdog_seconds() == seconds
     monkeypatch.setenv("WATCHDOG_PID", str(os.getpid()))
-    assert service_manager.watchdog_seconds() == 3.0
+    assert supervisor.watchdog_seconds() == 3.0

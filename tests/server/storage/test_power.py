@@ -19,13 +19,12 @@ from trio.testing import MockClock
 from engine import record
 from engine.games.outcome import Termination
 from engine.wire import messages as m
-from server.arena.record_sync import Rounds, synced
+from server.arena.journals import Rounds, synced
 from server.contest.fixtures import Fixture, GameResult
 from server.contest.runtime.ledger import sync_result
 from server.storage import match_numbers
-from server.storage.disk import Disk
+from server.storage.disk import Disk, Round
 from server.storage.record_store import Keys, RecordStore
-from server.storage.unsynced import Round
 from tests.engine.test_record import played
 from tests.server.harness import open_arena, play, ready
 from tests.server.storage.power import PowerlessDisk

@@ -5,7 +5,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from engine.clock import TimeControl
-from server.config.toml_table import BadTable
+from server.config.declared import BadTable
 from server.contest.definition import Bounds, Sandbox
 from server.league.ladder.definition import LEVEL_ELO, LadderDefinition, read
 

@@ -1,0 +1,219 @@
+"""The journals of the arena: resumed when the server starts, and synced to the disk at intervals, in a thread.
+
+A power cut loses what was written since the last round: the last second of play. It loses no result of a contest, since
+those are saved only when their records are synced (`RecordStore.sync_record`). No move waits for a round: it is
+answered as soon as the operating system has it, which is enough to survive a kill of the server.
+"""
+
+from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import asynccontextmanager
+from datetime import datetime
+
+import structlog
+import trio
+
+from engine.record import Summary
+from server.arena.arena import Arena
+from server.match import recovery, referee
+from server.match.recovery import Leftover
+from server.storage.disk import Round, Synced
+from server.storage.match_numbers import MatchNumbers
+from server.storage.record_store import RecordStore
+
+log = structlog.get_logger()
+
+
+def resume_matches(
+    arena: Arena, record_store: RecordStore, date: Callable[[], datetime], kept: Collection[int] = ()
+) -> None:
+    """Resume, end or quarantine every match in ``running/``; raises no error for a single match.
+
+    ``date`` returns the present time: stamps of a match count on from its start. Matches in ``kept`` have a result in a
+    contest: these are over, whatever their journals say.
+    """
+    leftovers: list[tuple[int, Leftover]] = []
+    for number in record_store.unfinished_matches():
+        try:
+            leftovers.append((number, recovery.examine(number, record_store.journal(number))))
+        except OSError as error:
+            log.error("journal_read_failed", match=number, error=str(error))
+    for number, leftover in leftovers:  # a second loop, so that all waits for players begin at the same moment
+        _resume_match(arena, record_store, number, leftover, date(), kept)
+    if arena.matches:
+        log.info("matches_recovered", count=len(arena.matches), waiting_seconds=arena.settings.return_seconds)
+
+
+def _resume_match(
+    arena: Arena, record_store: RecordStore, number: int, leftover: Leftover, date: datetime, kept: Collection[int]
+) -> None:
+    try:
+        recorded = record_store.read_record_bytes(number)
+        if recorded is not None:
+            _remove_or_quarantine(record_store, number, recorded)
+        elif number in kept and (leftover.summary is None or not leftover.summary.result):
+            _quarantine_without_end(record_store, number)
+        else:
+            _recover(arena, record_store, number, leftover, date)
+    except Exception as error:
+        log.error("match_recovery_failed", match=number, exc_info=error)
+
+
+def _recover(arena: Arena, record_store: RecordStore, number: int, leftover: Leftover, date: datetime) -> None:
+    text, summary, torn, fault = leftover
+    if torn:
+        log.warning("journal_tail_truncated", match=number, bytes=torn)
+    if fault or summary is None:
+        sentence = f"the record of the match was damaged in {fault.partition(':')[0]}"
+        path = record_store.quarantine(number, "" if summary is None else text + _missing_end(summary, sentence))
+        log.error("journal_quarantined", match=number, fault=repr(fault), path=str(path))
+        return
+    keys = record_store.keys(number)
+    journal = record_store.reopen_journal(number, len(text.encode()))
+    try:
+        if keys is None:
+            journal.write(_missing_end(summary, "the server died, and nobody can come back to the match"))
+        elif (finished := recovery.finished_state(summary)) is not None:
+            arena.past_matches.remember(finished)
+        else:
+            stamp = recovery.stamp_at(summary, date)
+            wait = round(arena.settings.return_seconds * 1_000_000)
+            state, effects = recovery.restore(summary, stamp, stamp + wait)
+            journal.write(_lines(effects))
+            if state.outcome is None:
+                arena.resume_match(state, keys, journal, summary.heard)
+                return
+            arena.past_matches.remember(state)
+        journal.finish()
+    except Exception:
+        journal.close()
+        raise
+    if not summary.result:
+        log.warning("match_recovered_as_ended", match=number)
+
+
+def _quarantine_without_end(record_store: RecordStore, number: int) -> None:
+    """Quarantine the journal of a match whose result is kept, but whose end the disk has lost.
+
+    Resuming would play for the result a second time, and a record would wrongly say that the match was annulled.
+    """
+    path = record_store.quarantine(number, "")
+    log.error("journal_end_lost", match=number, path=str(path))
+
+
+def _remove_or_quarantine(record_store: RecordStore, number: int, recorded: bytes) -> None:
+    """Remove a journal that equals the finished record of its match; quarantine one that differs."""
+    if record_store.journal(number) == recorded:
+        record_store.remove_journal(number)
+        return
+    path = record_store.quarantine(number, "")
+    log.error("journal_mismatch_quarantined", match=number, path=str(path))
+
+
+def _missing_end(summary: Summary, sentence: str) -> str:
+    """Return the missing last lines of a record; nothing if it has a result."""
+    return "" if summary.result else _lines(recovery.annul(summary, sentence)[1])
+
+
+def _lines(effects: list[referee.Effect]) -> str:
+    return "".join(effect.line for effect in effects if isinstance(effect, referee.WriteRecord))
+
+
+LAST_SECONDS = 10.0
+"""Deadline of the last round when the server stops."""
+
+
+@asynccontextmanager
+async def synced(
+    record_store: RecordStore, arena: Arena, store: Callable[[], None], seconds: float
+) -> AsyncIterator[None]:
+    """Run `keep_synced` in the background of a ``with`` block; 0 seconds turns syncing off."""
+    if not seconds:
+        yield
+        return
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(keep_synced, record_store, arena, store, seconds)
+        nursery.start_soon(keep_numbers, record_store.numbers, seconds)
+        yield
+        nursery.cancel_scope.cancel()
+
+
+async def keep_synced(record_store: RecordStore, arena: Arena, store: Callable[[], None], seconds: float) -> None:
+    """Sync at intervals of ``seconds`` until cancelled, and once more at the end.
+
+    ``store`` syncs the database; it may raise OSError. A match whose record cannot be synced is annulled; others go on.
+    """
+    rounds = Rounds(record_store, arena, store)
+    try:
+        while True:
+            await trio.sleep(seconds)
+            await rounds.one()
+    finally:
+        with trio.move_on_after(LAST_SECONDS, shield=True):
+            await rounds.one()
+            await trio.to_thread.run_sync(rounds.close, abandon_on_cancel=True)
+
+
+async def keep_numbers(numbers: MatchNumbers, seconds: float) -> None:
+    """Reserve match numbers as soon as that is due, until cancelled; after a fault again in ``seconds``."""
+    fault = ""
+    while True:
+        try:
+            await numbers.reserve_when_due()
+            fault = ""
+        except OSError as error:
+            if fault != str(error):  # once, not at every attempt
+                fault = str(error)
+                log.error("disk_write_failed", error=f"numbers of matches: {fault}")
+            await trio.sleep(seconds)
+
+
+class Rounds:
+    """Runs sync rounds, one after the other."""
+
+    def __init__(self, record_store: RecordStore, arena: Arena, store: Callable[[], None]) -> None:
+        """Take the records and the database to sync, and the arena of the matches."""
+        self._record_store, self._arena, self._store = record_store, arena, store
+        self._logged_faults: set[str] = set()
+
+    async def one(self) -> None:
+        """Run one round: sync what was written since the last one, and log what the disk has not kept.
+
+        Games that are played elsewhere change the database without any record growing here.
+        """
+        work = self._record_store.round()
+        try:
+            faults, synced = await trio.to_thread.run_sync(self._sync, work, abandon_on_cancel=True)
+        except trio.Cancelled:
+            self._record_store.restore_round(work)
+            raise
+        self._record_store.done(work, synced)
+        if synced.failed:
+            self._annul_lost(synced.failed)
+        faults += [f"records cannot be put away yet: {error}" for error in synced.kept_back.values()]
+        for fault in dict.fromkeys(faults):
+            if fault not in self._logged_faults:  # once, not in every round
+                log.error("disk_write_failed", error=fault)
+        self._logged_faults = set(faults)
+
+    def _sync(self, work: Round) -> tuple[list[str], Synced]:
+        """Sync the database, then the records; return faults of the former, and the result of the latter."""
+        faults = []
+        try:
+            self._store()
+        except OSError as error:
+            faults.append(f"the database: {error}")
+        return faults, self._record_store.sync(work)
+
+    def _annul_lost(self, failed: dict[int, OSError]) -> None:
+        matches = sorted(failed)
+        error = str(failed[matches[0]])
+        log.error("records_lost", matches=matches[:20], count=len(matches), error=error)
+        for match in matches:
+            self._arena.annul_unsaved(match, failed[match])
+
+    def close(self) -> None:
+        """Save the last match number; no match begins any more."""
+        try:
+            self._record_store.numbers.release_reserved()
+        except OSError as error:
+            log.error("disk_write_failed", error=f"numbers of matches: {error}")
