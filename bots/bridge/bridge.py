@@ -229,8 +229,6 @@ class LinesBot(ProgramBot):
 
         ``noted_ply`` is the move that a note is about where it names none; None for the next one.
         """
-        if self._end.is_answered(line):
-            return None
         try:
             request = self._end.accept(line)
             if isinstance(request, m.Note):

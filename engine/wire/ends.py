@@ -23,16 +23,11 @@ class ServerEnd:
     def __init__(self) -> None:
         """Begin as a guest."""
         self.state = State.GUEST
-        self._after = AFTER[State.GUEST]
         self._lines = LineReader(REQUEST_BYTES)
 
     def receive(self, data: bytes) -> list[str | ProtocolError]:
         """Return the lines that are whole now; blank ones are left out. `accept` each in turn."""
         return [line for line in self._lines.feed(data) if isinstance(line, ProtocolError) or line.strip()]
-
-    def is_answered(self, line: str | ProtocolError) -> bool:
-        """Tell whether a line was answered before it came: none was."""
-        return False
 
     def accept(self, line: str | ProtocolError) -> Message:
         """Return the request of a line; raises `ProtocolError` where it cannot be read, or not be made now."""
@@ -51,9 +46,7 @@ class ServerEnd:
 
     def sent(self, kind: type) -> None:
         """Take note of a message of either side, also of a reply that was encoded elsewhere for several peers."""
-        state = self._after.get(kind)
-        if state is not None:
-            self.state, self._after = state, AFTER[state]
+        self.state = AFTER[self.state].get(kind, self.state)
 
 
 def kind_of(line: str | ProtocolError) -> str:

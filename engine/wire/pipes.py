@@ -20,13 +20,11 @@ ANSWERED = frozenset({"LOGIN", "SEEK"})
 class PipeEnd(ServerEnd):
     """The server's end of the pipes of a program."""
 
-    def is_answered(self, line: str | ProtocolError) -> bool:
-        """Tell whether a line is a LOGIN or SEEK, which needs no answer any more."""
-        return kind_of(line) in ANSWERED
-
     def accept(self, line: str | ProtocolError) -> Message:
-        """Return the request of a line, as the server's end of a connection; refuses what is not for a match."""
+        """Return the request of a line; refuse requests that are not for a match. LOGIN and SEEK give None."""
         kind = kind_of(line)
+        if kind in ANSWERED:
+            return None
         if kind in REQUESTS and kind not in POSSIBLE:
             raise ProtocolError(Code.WRONG_STATE, f"{kind} is not for a program that plays on stdin and stdout")
         return super().accept(line)

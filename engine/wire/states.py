@@ -75,12 +75,12 @@ NEXT: dict[tuple[State, type], State] = {
 """What a message, of either side, makes of a state; all others leave it as it is."""
 
 
-AFTER: dict[State, dict[type, State]] = {state: {} for state in State}
-"""The same by state: a state is hashed more slowly than a type."""
-for (_state, _kind), _next in NEXT.items():
-    AFTER[_state][_kind] = _next
+AFTER: dict[State, dict[type, State]] = {
+    state: {kind: following for (before, kind), following in NEXT.items() if before is state} for state in State
+}
+"""The same by state."""
 
 
 def after(state: State, kind: type) -> State:
     """Return the state after a message of some kind was said or accepted."""
-    return NEXT.get((state, kind), state)
+    return AFTER[state].get(kind, state)

@@ -123,7 +123,7 @@ class Session:
             line, more = lines[0], len(lines) > 1 or read == RECEIVE_BYTES
             if type(line) is not str or not line.startswith(AT_ONCE) or self._end.state not in IN_MATCH:
                 return False
-            if not self._quota.may_go_on(arrived, more=more):
+            if (self._quota.limited or line.startswith(NOTE)) and not self._quota.may_go_on(arrived, more=more):
                 return False
             self._answer(lines.popleft(), arrived)
         return not self._connection.is_behind and not self._closing.is_set()
@@ -169,7 +169,7 @@ class Session:
             # MOVE of a trusted session is free: to measure it would take longer than to read it
             if quota.limited or self._end.state is not State.THINKING or not str(line).startswith("MOVE "):
                 worked = quota.worked()
-            message = None if self._end.is_answered(line) else self._end.accept(line)
+            message = self._end.accept(line)
             if type(message) is m.Move:
                 assert self.match is not None and self.side is not None
                 self.match.play(self.side, message.move, arrived)

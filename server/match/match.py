@@ -170,7 +170,7 @@ class Match:
 
     def ready(self, side: int, arrived: int) -> None:
         """Carry out READY of a player."""
-        now = self._favourable_stamp(side, self._credit_stalls(self._match_stamp(arrived)))
+        now = self._stamp(side, arrived)
         self._carry_out(*referee.ready(self.state, side, now))
         self._probe(side)
 
@@ -178,7 +178,7 @@ class Match:
         """Carry out MOVE of the player on turn; ``arrived`` is the arrival stamp on the server's clock."""
         if self.state.clock.since[side] is None:  # it came in the same pass as the move before it, ahead of TURN
             self.state = referee.start_turn(self.state, self.now())
-        now = self._favourable_stamp(side, self._credit_stalls(self._match_stamp(arrived)))
+        now = self._stamp(side, arrived)
         if self.header.lag_allowance:
             self._carry_out(*referee.allow_lag(self.state, 1 - side, self._latency_probes[1 - side].measured))
         self._played = arrived
@@ -208,7 +208,9 @@ class Match:
 
     def _final_stamp(self, arrived: int) -> int:
         """Return the stamp of a message that ends the match: in time if it may have arrived in time."""
-        now = self._credit_stalls(max(self._match_stamp(arrived), self.state.stamp))
+        now = self._credit_stalls(
+            max(arrived - self._began, self.state.sent, self.state.stamp) if self._announced else 0
+        )
         late = any(self.state.clock.fallen(now))
         return self._earliest_arrival(now, max(self.state.sent, self.state.stamp)) if late else now
 
@@ -288,9 +290,6 @@ class Match:
         """Handle an error of the flag timer or of `start_clocks`."""
         self._on_fault(self, error)
 
-    def _match_stamp(self, arrived: int) -> int:
-        return max(self.state.sent, arrived - self._began) if self._announced else 0
-
     def _probe(self, side: int) -> None:
         """Send a latency probe to a player whose clock is stopped, if there is a lag allowance."""
         seat, lag = self.players[side], self._latency_probes[side]
@@ -306,8 +305,9 @@ class Match:
                 self._carry_out(*referee.credit_stall(self.state, Stall(*(at - self._began for at in stall))))
         return now
 
-    def _favourable_stamp(self, side: int, now: int) -> int:
-        """Return the stamp of a message; if that is too late, the earliest at which it may have arrived."""
+    def _stamp(self, side: int, arrived: int) -> int:
+        """Return the stamp of a message of a side; if that is too late, the earliest at which it may have arrived."""
+        now = self._credit_stalls(max(self.state.sent, arrived - self._began) if self._announced else 0)
         return self._earliest_arrival(now, self.state.sent) if self.state.clock.used_up(side, now) else now
 
     def _earliest_arrival(self, now: int, after: int) -> int:

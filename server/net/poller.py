@@ -95,14 +95,12 @@ class Poller:
             self._low_priority_added.set()
         else:
             self._unsent.append(connection)
-            self._end_soon()
+            if not self._in_pass:
+                self._soon(self._end_pass, idempotent=True)
 
     def start_clocks(self, match: Starting) -> None:
         """Start clocks of a match when the messages of this pass are sent."""
         self._starting.append(match)
-        self._end_soon()
-
-    def _end_soon(self) -> None:
         if not self._in_pass:
             self._soon(self._end_pass, idempotent=True)
 

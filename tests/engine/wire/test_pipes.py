@@ -24,14 +24,15 @@ def in_match(end: PipeEnd) -> None:
 
 @pytest.mark.parametrize("line", ["LOGIN", "login bob 5ec7e7", "SEEK", " SEEK morris opponent=bob"])
 def test_log_in_and_seek_were_answered_before(end: PipeEnd, line: str) -> None:
-    assert end.is_answered(line)
+    assert end.accept(line) is None
     in_match(end)
-    assert end.is_answered(line)
+    assert end.accept(line) is None
 
 
-@pytest.mark.parametrize("line", ["READY", "MOVE a1-b2", "LOGINS", "MOVE LOGIN", ProtocolError(Code.BAD_LINE, "x")])
+@pytest.mark.parametrize("line", ["MOVE a1-b2", "LOGINS", "MOVE LOGIN", ProtocolError(Code.BAD_LINE, "x")])
 def test_nothing_else_was(end: PipeEnd, line: str | ProtocolError) -> None:
-    assert not end.is_answered(line)
+    with pytest.raises(ProtocolError):
+        end.accept(line)
 
 
 def test_a_match_is_played_as_over_a_network(end: PipeEnd) -> None:
