@@ -72,9 +72,7 @@ def _recover(arena: Arena, record_store: RecordStore, number: int, leftover: Lef
     try:
         if keys is None:
             journal.write(_missing_end(summary, "the server died, and nobody can come back to the match"))
-        elif (finished := recovery.finished_state(summary)) is not None:
-            arena.past_matches.remember(finished)
-        else:
+        elif not summary.result:
             stamp = recovery.stamp_at(summary, date)
             wait = round(arena.settings.return_seconds * 1_000_000)
             state, effects = recovery.restore(summary, stamp, stamp + wait)
@@ -82,7 +80,6 @@ def _recover(arena: Arena, record_store: RecordStore, number: int, leftover: Lef
             if state.outcome is None:
                 arena.resume_match(state, keys, journal, summary.heard)
                 return
-            arena.past_matches.remember(state)
         journal.finish()
     except Exception:
         journal.close()
@@ -180,11 +177,11 @@ class Rounds:
 
         Games that are played elsewhere change the database without any record growing here.
         """
-        work = self._record_store.round()
+        work = self._record_store.unsynced.round()
         try:
             faults, synced = await trio.to_thread.run_sync(self._sync, work, abandon_on_cancel=True)
         except trio.Cancelled:
-            self._record_store.restore_round(work)
+            self._record_store.unsynced.restore_round(work)
             raise
         self._record_store.done(work, synced)
         if synced.failed:
@@ -202,7 +199,7 @@ class Rounds:
             self._store()
         except OSError as error:
             faults.append(f"the database: {error}")
-        return faults, self._record_store.sync(work)
+        return faults, self._record_store.unsynced.sync(work)
 
     def _annul_lost(self, failed: dict[int, OSError]) -> None:
         matches = sorted(failed)

@@ -13,7 +13,6 @@ import trio
 from engine.wire import messages as m
 from engine.wire.coding import encode
 from engine.wire.messages import KINDS
-from server.config.settings import RECENT_MATCHES
 from server.match import referee
 from server.match.match_messages import Seat, SpectatorBacklog, announcement
 from server.match.recovery import read_finished_match
@@ -50,15 +49,8 @@ class PastMatches:
     def __init__(self, record_store: RecordStore) -> None:
         """Start empty; take the store of the records."""
         self._record_store = record_store
-        self._recovered: dict[int, referee.State] = {}
         self._cache: LruCache[int, PastMatch | None] = LruCache(MAX_MATCHES)
         self._lock = trio.Lock()
-
-    def remember(self, state: referee.State) -> None:
-        """Cache a match that was over when the server died, so that no process has to replay it."""
-        self._recovered[state.header.match] = state
-        while len(self._recovered) > RECENT_MATCHES:  # nobody can resume more
-            del self._recovered[min(self._recovered)]
 
     async def find(self, number: int, in_thread: Callable[..., Awaitable[Any]]) -> PastMatch | None:
         """Return a finished match; None if there is no record, or an invalid one.
@@ -68,15 +60,11 @@ class PastMatches:
         """
         async with self._lock:
             if number not in self._cache:
-                if number in self._recovered:
-                    self._cache.put(number, await in_thread(past_match, self._recovered[number]))
-                    del self._recovered[number]
-                else:
-                    # the record moves when it has been synced: it is read where it is by now
-                    text = await in_thread(self._record_store.read, number)
-                    if text is None:
-                        return None
-                    self._cache.put(number, await replay_in_process(text))
+                # the record moves when it has been synced: it is read where it is by now
+                text = await in_thread(self._record_store.read, number)
+                if text is None:
+                    return None
+                self._cache.put(number, await replay_in_process(text))
             return self._cache.get(number)
 
 

@@ -86,13 +86,6 @@ async def test_names_that_are_none_get_one_error(tmp_path: Path, autojump_clock:
         assert await client.next() == m.Pong(m.Text("end"))
 
 
-async def test_second_login_under_a_live_name_is_refused(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with with_match(tmp_path) as harness:
-        for name in ("ann", "ANN", "bob", "Bob"):
-            thief = await harness.connect()
-            assert (await thief.ask(m.Login(name), m.Error)).code == "name_taken"
-
-
 async def test_tokens_are_not_to_be_guessed_for_long(tmp_path: Path, autojump_clock: MockClock) -> None:
     known = {name: sha256(b"secret").hexdigest() for name in ("eve",)}
 

@@ -274,15 +274,6 @@ async def test_a_server_that_dies_again_and_again(tmp_path: Path, autojump_clock
                         ]
 
 
-async def test_stamps_go_on_by_the_date(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with playing(tmp_path / "data", OPTIONS) as (harness, ann, _bob), reopened(harness, later=3600) as again:
-        ann = await resume(again, ann, m.Start, m.Turn)
-        await ann.ask(m.Resign(), m.Result)
-        line = next(line for line in again.record().splitlines() if line.startswith("restarted "))
-        assert float(line.split()[1]) == pytest.approx(3_600_000, abs=60_000)  # a slow machine takes its time
-        assert record.verify(again.record()).left == (1_000_000, 1_000_000)
-
-
 async def test_what_is_said_together_with_resume_counts(tmp_path: Path, autojump_clock: MockClock) -> None:
     """READY and MOVE in one piece with RESUME arrive before anything could be charged."""
     async with open_arena(tmp_path / "data") as harness:

@@ -1,7 +1,6 @@
 """A fault in the server ends one match, annulled, and nothing else; a fault of the disk is said, and loses nothing."""
 
 import inspect
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -363,17 +362,6 @@ async def test_a_damaged_journal_that_cannot_be_kept_aside_waits_for_the_next_st
         async with open_arena(tmp_path) as harness:
             assert record.verify(harness.record(7)).reason == "server_fault"
     assert not journal.exists() and (tmp_path / "damaged" / "7.txt").read_bytes() == sound + b"nonsense\n"
-
-
-def test_a_directory_that_cannot_be_written_to_is_refused_at_the_start(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    RecordStore(tmp_path)
-    for name in ("running", "records", "damaged", "keys"):
-        with monkeypatch.context() as patch:
-            patch.setattr(os, "access", lambda path, mode, name=name: path.name != name)
-            with pytest.raises(PermissionError, match=f"{name} has to be a directory"):
-                RecordStore(tmp_path)
 
 
 async def test_a_fault_of_one_flag_lets_the_others_fall(

@@ -143,19 +143,6 @@ def test_keys_are_hashed_private_and_tell_whose_a_token_is(tmp_path: Path) -> No
     assert record_store.keys(2) is None
 
 
-def test_keys_outlive_their_match_by_so_many_others(tmp_path: Path) -> None:
-    record_store = RecordStore(tmp_path, recent=2)
-    running = record_store.begin(1, KEYS, "head\n")
-    for number in (2, 3, 4):
-        record_store.begin(number, KEYS, "head\n").finish()
-    assert [record_store.keys(number) is not None for number in (1, 2, 3, 4)] == [True, False, True, True]
-    again = RecordStore(tmp_path, recent=2)
-    again.begin(5, KEYS, "head\n").finish()
-    assert [again.keys(number) is not None for number in (1, 2, 3, 4, 5)] == [True, False, False, True, True]
-    running.abandon()
-    assert again.keys(1) is None and again.unfinished_matches() == [1]
-
-
 def test_a_data_directory_has_one_server_at_a_time(tmp_path: Path) -> None:
     with lock_data_directory(tmp_path / "data"):
         with (
