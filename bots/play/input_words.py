@@ -1,6 +1,6 @@
 """What is typed at the table of `bots.play.terminal_game`."""
 
-from engine.games.interactive_game import PERSON, Player
+from engine.games.history import PERSON, Player
 from engine.levels import MAX_LEVEL, BadLevel, read_level
 
 COMMANDS = {

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from rich.console import Console
 
 from bots.watch.rendering import paint_board, print_lines
-from engine.games.interactive_game import InteractiveGame, Player
+from engine.games.history import InteractiveGame, Player
 from engine.games.interface import Successor
 from engine.search.searcher import SearchResult
 from engine.wire.words import number_of

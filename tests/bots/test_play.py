@@ -20,8 +20,7 @@ from bots.play.screen import describe_search
 from bots.play.terminal_game import TerminalGame, play_in_terminal
 from engine.games.catalogue import GAMES
 from engine.games.gipf import notation
-from engine.games.history import History
-from engine.games.interactive_game import PERSON, InteractiveGame, Player
+from engine.games.history import PERSON, History, InteractiveGame, Player
 from engine.games.interface import Game, moves
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import SearchResult

@@ -23,7 +23,7 @@ from playwright.sync_api import Browser, Error, Page, expect
 
 from engine.games.catalogue import GAMES
 from engine.games.history import History
-from engine.solve.tablebase import making
+from engine.solve import tablebase
 from server.contest.formats.knockout import Knockout
 from server.contest.formats.ladder import Ladder
 from server.contest.formats.round_robin import Gauntlet, RoundRobin
@@ -370,7 +370,7 @@ def main() -> None:
     shots = [shot for shot in all_shots() if asked.only in shot.name]
     windows = [(size, theme) for size in asked.size for theme in asked.theme]
     os.environ["NUMBA_DISABLE_JIT"] = "1"  # nothing compiles beside the browser
-    os.environ.pop(making.GIVEN, None)
+    os.environ.pop(tablebase.GIVEN, None)
     expect.set_options(timeout=WAIT_MS)
     failed = 0
     with ExitStack() as stack:

@@ -7,13 +7,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.compiling.compile_process import CompileProcess
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position, moves, play
+from engine.games.kernels import CompileProcess
 from engine.match.verification import verify
 from engine.search.searcher import SearchResult, Stop
-from engine.solve.tablebase import tablebase
-from engine.solve.tablebase.tablebase import tablebase_of
+from engine.solve import tablebase
+from engine.solve.tablebase import tablebase_of
 from server.web.play import analysis_questions as questions
 from server.web.play.analysis_questions import Analyst, Pasted, Thinking, arrange, kit, opened, record
 from server.web.play.arranging import Arrangement

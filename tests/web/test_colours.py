@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from engine.games.boards.colours import AROUND, by_light, variables
+from engine.games.boards.shapes import AROUND, by_light, variables
 from server.contest.report.page import style_sheet
 from server.web.assets.static_files import find
 

@@ -12,7 +12,7 @@ from engine.games.history import History
 from engine.games.interface import Game, moves
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import Stop
-from engine.solve.tablebase.tablebase import tablebase_of
+from engine.solve.tablebase import tablebase_of
 from server.web.play import questions
 from server.web.play.questions import Answer, Question, Refusal, look, read, rows, think
 from tests.engine.gipf.test_many_choices import crowded

@@ -92,7 +92,7 @@ async def hold(setup: MatchSetup, results: Path | None, records: Path | None, da
     ):
         match = _Match(setup, store, contest, Path(folder), records, console)
         interrupted = False
-        if not is_complete(match.progress):
+        if match.fault is None and not is_complete(match.progress):
             async with trio.open_nursery() as nursery:
 
                 async def handle_signals(*, task_status: trio.TaskStatus[None]) -> None:
@@ -255,10 +255,14 @@ class _Match:
         self._stop.cancel()
 
     def _add(self, game: GameResult) -> None:
-        """Count a game."""
-        if game.fixture in self._numbers:
-            self._tally.add(played_game(self._setup.definition, self._numbers[game.fixture], game))
-            self._started.update(game.fixture.players if game.played else ())
+        """Count a game; one that was set aside ends the match, also when it is to go on."""
+        if (number := self._numbers.get(game.fixture)) is None:
+            return
+        if game.termination == SET_ASIDE:
+            self.give_up(CannotPlay(f"game {number} cannot be played: {game.detail}"))
+            return
+        self._tally.add(played_game(self._setup.definition, number, game))
+        self._started.update(game.fixture.players if game.played else ())
 
     def _keep(self, game: GameResult) -> None:
         """Count a game that the ledger has, and keep its record."""
@@ -273,9 +277,7 @@ class _Match:
         number = self._numbers[game.fixture]
         if game.match is not None:
             self._move(DataFolders(self._data).record(game.match), f"{number}{SUFFIX}")
-        if game.termination == SET_ASIDE:
-            self.give_up(CannotPlay(f"game {number} cannot be played: {game.detail}"))
-        elif not game.played:
+        if not game.played:
             for loss in losses(self._setup.definition, game):
                 if loss.name not in self._started:
                     wrote = "" if match is None else last_lines(self._data, self._contest, match, loss.name)

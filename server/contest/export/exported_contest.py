@@ -37,7 +37,7 @@ from server.contest.report.files import differences
 from server.contest.report.formatting import all_pauses
 from server.contest.report.progress import Moment
 from server.contest.report.structure import Pause, Report
-from server.contest.scoring.annulments import effective_results
+from server.contest.scoring.results import effective_results
 from server.contest.store.schema import definition_text, read_definition
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Checked, Evidence, Past, Verdict, check, recompute, unproven

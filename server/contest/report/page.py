@@ -86,7 +86,7 @@ class Group(NamedTuple):
     title: str
     games: tuple[Game, ...]
     id: str = ""
-    """Of a round: what links to it on a page of the server lead to, ``round-2-1`` for the first round of stage 2."""
+    """Target of links to a round on a page of the server: ``round-2-1`` is the first round of stage 2."""
 
     @property
     def has_programs(self) -> bool:
@@ -152,7 +152,7 @@ class RoundCell(NamedTuple):
 
 
 def swiss_rounds(stage: Stage, report: Report) -> list[list[RoundCell | None]]:
-    """Return a row for each line of the stage's table, and in it an entry for each round; None who was not paired.
+    """Return a row for each line of the stage's table, with a cell for each round; None if the player was not paired.
 
     Of games that can begin, only those that the schedule lists make a round that has no result yet.
     """
@@ -286,7 +286,7 @@ def _context(report: Report) -> dict[str, object]:
 
 
 def _stages(report: Report) -> list[Section]:
-    """Return the stages that somebody takes part in, the last one first, and what comes next."""
+    """Return the stages with entrants, the last one first, and the schedule."""
     stages = [one for one in reversed(report.stages) if one.table]
     found = [Section(f"stage-{one.number}", _stage_title(report, one), stage=one) for one in stages]
     return found + [Section("schedule", "Schedule")] * bool(report.schedule)

@@ -32,7 +32,7 @@ from server.contest.runtime.due_games import LOOK_SECONDS, MAX_LEFT, Attendance,
 from server.contest.runtime.finished_games import replay_record
 from server.contest.runtime.ledger import FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS, Ledger, missing_resource
 from server.contest.scoring.disqualification import start_seconds
-from server.contest.scoring.game_result import absence_result, game_result
+from server.contest.scoring.results import absence_result, game_result
 from server.match.match import Match
 from server.ops.faults import pause_seconds
 

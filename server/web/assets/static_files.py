@@ -13,7 +13,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import NamedTuple
 
-from engine.games.boards.colours import variables
+from engine.games.boards.shapes import variables
 from server.contest.report import page
 
 TYPES = {

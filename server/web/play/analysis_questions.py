@@ -11,15 +11,14 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from engine.games.history import History
-from engine.games.interactive_game import MOVE_LIMIT
+from engine.games.history import MOVE_LIMIT, History
 from engine.games.interface import GameError, Position
 from engine.match.reader import BadRecord
 from engine.match.verification import verify
-from engine.search.game_engine import VariantSearchers
+from engine.search.game_engine import GameEngine
 from engine.search.memory import MAX_DEPTH
-from engine.search.searcher import PlayedKeys, SearchLimits, SearchResult, Stop
-from engine.solve.tablebase.tablebase import Tablebase
+from engine.search.searcher import SearchLimits, SearchResult, Stop
+from engine.solve.tablebase import Tablebase
 from server.web.play.arranging import Arrangement, Kit, arranged, kit_of
 from server.web.play.questions import Question, Refusal, history_of
 from server.web.play.texts import record_of
@@ -46,8 +45,7 @@ class Analyst:
 
     def __init__(self, megabytes: float, tablebase_of: Callable[[Position], Tablebase | None]) -> None:
         """Take the size of the table of a search, and what knows the tablebase of a variant."""
-        self._searchers = VariantSearchers(megabytes, tablebase_of)
-        self._keys = PlayedKeys()
+        self._engine = GameEngine(megabytes, tablebase_of)
 
     def best(
         self, history: History, limits: SearchLimits, *, clock: Callable[[], float], stop: Stop
@@ -59,9 +57,9 @@ class Analyst:
         on the board, OverflowError where there are too many moves to think about.
         """
         position = history.position
-        searcher = self._searchers.searcher(position)
-        earlier = self._keys.before(history)
-        tablebase = self._searchers.tablebase
+        searcher = self._engine.searcher(position)
+        earlier = self._engine.earlier(history)
+        tablebase = self._engine.tablebase
         if tablebase is not None and (known := tablebase.results(position, limits.lines, earlier)):
             return known
         depths: dict[int, list[SearchResult]] = {}

@@ -12,16 +12,12 @@ from typing import Annotated, TypeAlias, TypeVar
 import msgspec
 from msgspec import Meta
 
-from engine.games import transcript
-from engine.games.arrows.board import arrows
-from engine.games.arrows.parameters import beyond
+from engine.games.arrows.board import arrows, beyond
 from engine.games.arrows.position import ArrowsPosition
 from engine.games.boards.layout import Piece
 from engine.games.catalogue import GAMES, unknown_game
-from engine.games.gipf.position import GipfPosition
-from engine.games.gipf.row_choices import choosing, pushes
-from engine.games.history import History
-from engine.games.interactive_game import MOVE_LIMIT
+from engine.games.gipf.position import GipfPosition, choosing, pushes
+from engine.games.history import MOVE_LIMIT, History, read_game, write_game
 from engine.games.interface import BadMove, Game, GameError, Position, moves, play
 from engine.games.mnk.position import MnkPosition
 from engine.games.morris.position import MorrisPosition
@@ -161,7 +157,7 @@ def look(question: Question) -> Answer:
         warning=position.game.warning(position.parameters),
         start=history.start.text(),
         moves=history.moves,
-        text=transcript.write(history),
+        text=write_game(history),
         view=seen,
         motion=last,
         legal=() if outcome else tuple(_legal(position)),
@@ -232,7 +228,7 @@ def history_of(question: Question) -> History:
 def _begun(game: Game, question: Question) -> History:
     try:
         if question.start:
-            return transcript.read(game, question.start)
+            return read_game(game, question.start)
         parameters = game.default_parameters if question.parameters is None else question.parameters
         return History.begin(game.start(parameters))
     except GameError as error:

@@ -1,7 +1,6 @@
 """A game of the analysis page as the record of a match. Pure."""
 
-from engine.games.history import History
-from engine.games.interactive_game import MOVE_LIMIT
+from engine.games.history import MOVE_LIMIT, History
 from engine.match import referee
 from engine.match.clock import TimeControl
 from engine.match.record import Header

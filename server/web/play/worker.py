@@ -11,7 +11,7 @@ import msgspec
 
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import Stop
-from engine.solve.tablebase.tablebase import tablebase_of
+from engine.solve.tablebase import tablebase_of
 from server.config.process_settings import lower_priority
 from server.match.match_messages import now_text
 from server.ops.workers.question_loop import OK, Question, answer_stoppable_questions

@@ -12,8 +12,8 @@ from threading import Event
 
 import msgspec
 
-from engine.compiling.compile_process import CompileProcess
 from engine.games.catalogue import GAMES
+from engine.games.kernels import CompileProcess
 from engine.match.reader import BadRecord, decoded
 from engine.match.verification import time_account, verify
 from server.config.process_settings import lower_priority

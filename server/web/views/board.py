@@ -11,13 +11,12 @@ import msgspec
 
 from engine.games.arrows.board import arrows
 from engine.games.arrows.position import ArrowsPosition
-from engine.games.boards.board_game import BoardPosition
+from engine.games.boards.board_position import BoardPosition
 from engine.games.boards.layout import Layout, Piece, Stock
 from engine.games.gipf.geometry import geometry, is_field
 from engine.games.gipf.kernel import bind
 from engine.games.gipf.notation import names
-from engine.games.gipf.position import GipfPosition
-from engine.games.gipf.row_choices import choosing
+from engine.games.gipf.position import GipfPosition, choosing
 from engine.games.interface import Position
 from engine.games.mnk.position import MnkPosition
 from engine.games.morris.position import MorrisPosition

@@ -9,18 +9,17 @@ from msgspec.structs import replace
 
 from server.contest.definition import Entrant, Format
 from server.contest.fixtures import GameResult
-from server.contest.formats.knockout import Knockout
-from server.contest.formats.ladder import Ladder
-from server.contest.formats.round_robin import Gauntlet, Pairs, RoundRobin
+from server.contest.formats.round_robin import RoundRobin
 from server.contest.formats.swiss import Swiss
 from server.contest.plan import plan
 from server.contest.report import formatting
 from server.contest.report import page as page_module
 from server.contest.report.contents import make_report
-from server.contest.report.page import STYLES, fragments, page, render, style_sheet
+from server.contest.report.page import STYLES, RoundCell, fragments, page, render, style_sheet, swiss_rounds
 from server.contest.report.progress import Moment
-from tests.server.contest.played import CONTROL, contest
-from tests.server.contest.report.samples import OPENED, sample_report
+from server.contest.report.structure import ScheduledGame
+from tests.server.contest.played import contest
+from tests.server.contest.report.samples import FORMATS, OPENED, sample_report
 
 VOID = {"meta", "link", "br", "hr", "img", "col", "input"}
 
@@ -89,15 +88,6 @@ class FragmentReader(Reader):
 
     tags = TAGS | {"button", "progress"}
     attributes = ATTRIBUTES | {"type", "value", "max", "data-first", "data-second"}
-
-
-FORMATS: list[tuple[Format, ...]] = [
-    (RoundRobin(2),),
-    (Swiss(3), Knockout(tie_breaks=1, control=CONTROL)),
-    (Pairs(4),),
-    (Gauntlet(("a1", "a2")),),
-    (Ladder(20, 0),),
-]
 
 
 @pytest.mark.parametrize("formats", FORMATS)
@@ -213,3 +203,36 @@ def test_templates_are_strict() -> None:
     with pytest.raises(UndefinedError):
         render("notes.html", contest=None)
     assert "<" not in "".join(map(style_sheet, STYLES)), "the style sheet ends where it ends"
+
+
+@pytest.mark.parametrize("stop", [45, 70, 10**6])
+def test_the_points_of_all_rounds_are_those_of_the_table(stop: int) -> None:
+    made = sample_report(9, Swiss(4), stop=stop)
+    (stage,) = made.stages
+    rows = swiss_rounds(stage, made)
+    names = [line.name for line in stage.table]
+    byes = {(bye.name, bye.round) for bye in stage.byes}
+    for line, row in zip(stage.table, rows, strict=True):
+        so_far = [cell.so_far for cell in row if cell is not None]
+        assert so_far == sorted(so_far) and (so_far[-1] if so_far else 0) == line.points
+        for number, cell in enumerate(row, 1):
+            assert cell is None or cell.bye == ((line.name, number) in byes)
+            if cell is not None and cell.opponent:
+                back = rows[names.index(cell.opponent)][number - 1]
+                assert back is not None and back.opponent == line.name
+                assert {game.number for game in back.games} == {game.number for game in cell.games}
+                assert cell.points + back.points <= len(cell.games)
+                assert all(
+                    one.began != other.began for one in cell.games for other in back.games if one.number == other.number
+                )
+
+
+def test_a_round_that_is_paired_has_its_opponents_before_the_first_result() -> None:
+    made = sample_report(8, Swiss(2))
+    (stage,) = made.stages
+    one, other = stage.table[0].name, stage.table[1].name
+    coming = ScheduledGame(stage=1, round=3, variant="morris", opening=1, first=one, second=other, running=False)
+    rows = swiss_rounds(stage, replace(made, schedule=(coming,)))
+    assert rows[0][2] == RoundCell(other, (), 0.0, stage.table[0].points, False)
+    assert rows[1][2] == RoundCell(one, (), 0.0, stage.table[1].points, False)
+    assert [row[2] for row in rows[2:]] == [None] * (len(rows) - 2)
