@@ -97,8 +97,12 @@ SLICE_COMPILED, SLICE_INTERPRETED = 1 << 14, 1 << 8
 PROOF_PORTIONS = 8
 """Compiled nodes of a proof in a game that ends, for each node of the other searches: the proof finds most wins."""
 
-NODE_COST, INTERPRETED_NODE_COST = 4, 64
-"""Nodes of the other searches that take as long as one node of a proof in a game that can go on for ever."""
+NODE_COST, EARLY_NODE_COST = 4, 64
+"""Nodes of the other searches for one node of a proof in a game that can go on for ever: as many as take as long, and
+more in early interpreted portions, where most wins are short."""
+
+EARLY_PORTION = 1 << 13
+"""Nodes of the last early portion: a second or two."""
 
 LAYERED_FROM = 1 << 17
 """Nodes before layers are solved. Fewer take no longer than compiling the functions of layers, some seconds."""
@@ -138,21 +142,25 @@ class Proof:
         ends = kernel.rules.plies_left is not None
         self.prover = Prover(kernel, memory=memory) if ends else CyclicProver(kernel, memory=memory)
         self._slice = (SLICE_COMPILED if as_compiled else SLICE_INTERPRETED) * (2 if ends else 1)
-        proof_portions, node_cost = (PROOF_PORTIONS, NODE_COST) if as_compiled else (1, INTERPRETED_NODE_COST)
-        self._rate = proof_portions if ends else 1 / node_cost
-        """Nodes for each node of the other searches."""
+        proof_portions, early_cost = (PROOF_PORTIONS, NODE_COST) if as_compiled else (1, EARLY_NODE_COST)
+        # nodes for each node of the other searches
+        self._early_rate: float = proof_portions if ends else 1 / early_cost
+        self._rate: float = proof_portions if ends else 1 / NODE_COST
+        self._used = 0.0
 
     @property
     def used(self) -> int:
         """Nodes, as those of the other searches."""
-        return int(self.prover.nodes / self._rate)
+        return int(self._used)
 
     def search(self, portion: int, late: Callable[[], bool]) -> None:
         """Search for so many more nodes of the other searches."""
-        prover = self.prover
-        until = prover.nodes + int(portion * self._rate)
+        prover, before = self.prover, self.prover.nodes
+        rate = self._early_rate if portion <= EARLY_PORTION else self._rate
+        until = before + int(portion * rate)
         while prover.value is None and not prover.hopeless and prover.nodes < until and not late():
             prover.search(min(self._slice, until - prover.nodes))
+        self._used += (prover.nodes - before) / rate
 
     def settled(self) -> Settled:
         """Return the result so far."""
