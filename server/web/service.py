@@ -12,8 +12,9 @@ from server.storage.record_store import RecordStore
 from server.web.app import Room, application
 from server.web.http.client_quota import HttpRateLimiter
 from server.web.http.listener import MAX_CONNECTIONS, REFUSAL, serve_browsers
-from server.web.live.channels import Hubs
 from server.web.live.event_stream import Broadcaster
+from server.web.live.match_channel import MatchHubs
+from server.web.live.pages import LivePages
 from server.web.people.routes import People
 from server.web.play.routes import Analysis, Playing
 
@@ -33,11 +34,10 @@ async def serve(
         People(arena.settings.data) as people,
         trio.open_nursery() as nursery,
     ):
-        hubs = Hubs(arena, broadcaster, people.newest)
+        pages = LivePages(arena, broadcaster, people.newest)
         nursery.start_soon(broadcaster.run)
-        nursery.start_soon(supervise, "lobby", hubs.lobby.run)
         nursery.start_soon(supervise, "games_index", people.run)
-        nursery.start_soon(supervise, "contest_pages", hubs.contests.run)
-        app = application(arena, record_store, hubs, playing, people, analysis, *rooms)
+        nursery.start_soon(supervise, "live_pages", pages.run)
+        app = application(arena, record_store, pages, MatchHubs(broadcaster), playing, people, analysis, *rooms)
         wrapped = [Listener(listener, arena.accept_status, REFUSAL) for listener in listeners]
         await serve_browsers(app, wrapped, http_rate_limiter)

@@ -290,10 +290,11 @@ def lists() -> Iterator[Shot]:
     yield Shot("lobby", "/", "#boards .tile svg.board")
     yield Shot("lobby-empty", "/", "#nobody", "empty")
     yield Shot("contests", "/contests", ".one")
-    yield Shot("contests-empty", "/contests", "#none", "empty")
+    yield Shot("contests-empty", "/contests", "main .empty", "empty")
     for number, name in enumerate(CONTESTS, 1):
-        yield Shot(f"contest-{name}", f"/contest/{number}", "#contest > *")
-        yield Shot(f"contest-{name}-live", f"/contest/{number}/live", "#progress:not(:empty)")
+        yield Shot(f"contest-{name}", f"/contest/{number}", "#parts section")
+        yield Shot(f"contest-{name}-live", f"/contest/{number}/live", "#progress")
+    yield Shot("contest-games", "/contest/1/games?first=a1&second=a2", "table.games")
     yield Shot("games", "/games", "#games tr")
     yield Shot("games-empty", "/games", "#none", "empty")
     yield Shot("player", "/player/ann", "#profile")
@@ -308,7 +309,7 @@ def league() -> Iterator[Shot]:
         yield Shot(f"league-{name}", path, place="league", who="author" if name in OWNERS else "organiser")
     for state, number in {"active": 1, "refused": 4, "building": 5, "waiting": 6}.items():
         yield Shot(f"version-{state}", f"/bots/{WIDE}-1/versions/{number}", place="league", who="author")
-    yield Shot("league-contest", "/contest/1", "#contest > *", "league")
+    yield Shot("league-contest", "/contest/1", "#parts section", "league")
 
 
 def errors() -> Iterator[Shot]:

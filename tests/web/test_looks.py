@@ -72,8 +72,9 @@ def test_what_has_decided_a_match_and_who_has_won_are_marked(browser: Browser, s
         expect(page.locator("#player0")).to_have_class("player card won")
         expect(page.locator(".badge")).to_have_text(["lost", "won"])
         tile = lobby.locator(f".tile.over[data-match='{table.match}']")
-        expect(tile.locator(".decisive")).to_have_count(3)
-        expect(tile.locator(".number")).to_have_text(["won", "lost", "a line"])
+        decisive = tile.locator("defs g:has([fill='var(--light-wash)'])").get_attribute("id")
+        expect(tile.locator(f"use[href='#{decisive}']")).to_have_count(3)
+        expect(tile.locator(".number")).to_have_text(["won", "lost", "1 – 0 · a line"])
         check_accessibility(page)
         check_accessibility(lobby)
     table.close()
@@ -158,7 +159,7 @@ def test_results_and_names_of_any_length_stand_whole_beside_clocks_of_hours(
         assert page.evaluate(COVERED, ".player.card") == 0
         expect(lobby.locator(f".tile.over[data-match='{table.match}'] .number").first).to_have_text("lost")
         assert not lobby.evaluate(CUT, ".tile")
-        row = lobby.locator(f"#results tr[data-key='{table.match}']")
+        row = lobby.locator(f"#over-{table.match}")
         expect(row).to_be_visible()
         assert row.evaluate(BESIDE_CHIPS), "a chip stands beside the name that it belongs to, and not a line above"
         assert fits(page) and fits(lobby)
@@ -213,7 +214,7 @@ def test_what_is_touched_on_a_phone_is_high_enough(browser: Browser, site: Site)
             page.wait_for_load_state("load")
             expect(page.locator("main")).to_be_visible()
             if re.fullmatch("contest/[0-9]", path):
-                expect(page.locator("#contest a.player").first).to_be_visible()
+                expect(page.locator("#parts a.player").first).to_be_visible()
             assert page.evaluate(TOO_LOW) == [], path
     table.close()
 

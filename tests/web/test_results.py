@@ -2,15 +2,9 @@
 
 from pathlib import Path
 
-import msgspec
 import pytest
-import trio
-import trio.testing
 
 from engine.wire import messages as m
-from server.web.http.errors import Refused
-from server.web.live.channels import AGAIN_SECONDS, LobbyHub
-from server.web.live.event_stream import Broadcaster
 from server.web.people.routes import People
 from server.web.views.lobby import RESULTS, Listed, overview
 from tests.engine.test_record import played
@@ -57,28 +51,3 @@ async def test_what_this_server_has_seen_is_not_listed_twice(tmp_path: Path) -> 
         assert numbers(before.recent) == [RESULTS + 10] and not before.complete
         after = overview(harness.arena, earlier)
         assert numbers(after.recent) == list(range(RESULTS + 10, 10, -1)) and after.complete
-
-
-async def test_what_could_not_be_read_is_not_said_to_be_complete(
-    tmp_path: Path, autojump_clock: trio.testing.MockClock
-) -> None:
-    tries: list[float] = []
-
-    async def newest() -> tuple[Listed, ...]:
-        tries.append(trio.current_time())
-        if len(tries) < 3:
-            raise Refused(500, "no answer came within 20 seconds")
-        return ()
-
-    async with open_arena(tmp_path) as harness, trio.open_nursery() as nursery:
-        hub = LobbyHub(harness.arena, Broadcaster(harness.arena.send_queue.soon, lambda: 0.0), newest)
-        nursery.start_soon(hub.run)
-        await trio.sleep(5)
-        assert tries == [], "nobody has looked"
-        hub._wanted.set()
-        for complete in (False, False, True):
-            await trio.sleep(AGAIN_SECONDS / 2)
-            assert msgspec.json.decode(hub.snapshot())["complete"] == complete
-            await trio.sleep(AGAIN_SECONDS / 2)
-        nursery.cancel_scope.cancel()
-    assert len(tries) == 3

@@ -15,8 +15,9 @@ from server.web.http.client_quota import REQUESTS_AT_ONCE, HttpRateLimiter
 from server.web.http.errors import Refused
 from server.web.http.listener import QUOTA
 from server.web.http.work_queue import PAID_OFF, Full, WorkQueue
-from server.web.live.channels import Hubs
 from server.web.live.event_stream import Broadcaster
+from server.web.live.match_channel import MatchHubs
+from server.web.live.pages import LivePages
 from server.web.people.routes import People
 from server.web.play import workers
 from server.web.play.routes import Analysis, Playing
@@ -168,8 +169,9 @@ async def test_browsers_of_one_address_share_its_turns(
 
     async with open_arena(tmp_path) as harness, Playing() as playing, trio.open_nursery() as nursery:
         people = People(harness.arena.settings.data)
-        hubs = Hubs(harness.arena, Broadcaster(harness.arena.send_queue.soon, lambda: 0.0), people.newest)
-        app = application(harness.arena, harness.arena.record_store, hubs, playing, people)
+        broadcaster = Broadcaster(harness.arena.send_queue.soon, lambda: 0.0)
+        pages, matches = LivePages(harness.arena, broadcaster, people.newest), MatchHubs(broadcaster)
+        app = application(harness.arena, harness.arena.record_store, pages, matches, playing, people)
         for _ in range(10):
             nursery.start_soon(post, b"slow", "2001:db8::1")
             nursery.start_soon(post, b"slow", "2001:db8::2")
@@ -188,8 +190,9 @@ async def test_a_body_is_charged_by_its_length(tmp_path: Path, monkeypatch: pyte
     http_rate_limiter = HttpRateLimiter(Limits(), 1000, lambda: 0)
     async with open_arena(tmp_path) as harness, Playing() as playing:
         people = People(harness.arena.settings.data)
-        hubs = Hubs(harness.arena, Broadcaster(harness.arena.send_queue.soon, lambda: 0.0), people.newest)
-        app = application(harness.arena, harness.arena.record_store, hubs, playing, people)
+        broadcaster = Broadcaster(harness.arena.send_queue.soon, lambda: 0.0)
+        pages, matches = LivePages(harness.arena, broadcaster, people.newest), MatchHubs(broadcaster)
+        app = application(harness.arena, harness.arena.record_store, pages, matches, playing, people)
         clients = http_rate_limiter.enter("192.0.2.1")
         sent = 0
         while (await ask(app, "POST", "/api/record", b"x" * 2**20, state={QUOTA: clients})).status == 200:

@@ -1,6 +1,6 @@
 """The colours of boards and pieces, by day and by night: one table for pages, pictures and notebooks.
 
-The pages' style sheets get theirs from here (`server.web.assets.static_files`).
+Pages get a style sheet of them (`server.web.assets.static_files`).
 """
 
 from typing import NamedTuple
@@ -40,7 +40,7 @@ AROUND = {
     "ink": Colour("#22211d", "#ece6da"),
     "quiet": Colour("#635e53", "#a9a193"),
 }
-"""What lies around boards, as on pages and in reports (server/contest/report/templates/base.css)."""
+"""What lies around boards, as on pages and in reports (server/contest/report/styles/base.css)."""
 
 
 def by_light(night: bool) -> dict[str, str]:

@@ -159,11 +159,11 @@ def _room_of_cells(size: int, half: float, wide: bool) -> Rim:
     return Rim(size, beyond, 0, max(0.0, 2 * beyond / STEP - BESIDE))
 
 
-def ground(drawing: Drawing) -> Iterator[Shape]:
+def ground(drawing: Drawing, names: Rim | None = None) -> Iterator[Shape]:
     """Yield what lies under marks and pieces: the plate with its lines and names."""
     layout = drawing.layout
     draw = {"cells": _cells, "squares": _squares, "hexagon": _hexagon}[layout.kind]
-    yield from draw(drawing, rim(layout))
+    yield from draw(drawing, names or rim(layout))
 
 
 def standing(drawing: Drawing) -> Iterator[Shape]:

@@ -27,13 +27,14 @@ def document(drawn: Picture, title: str, *, night: bool = False) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="{box}" font-family="sans-serif">',
         f"<title>{title.translate(ESCAPES)}</title>",
-        *_elements((*drawn.ground, *drawn.above), colours),
+        *elements((*drawn.ground, *drawn.above), colours),
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
 
 
-def _elements(shapes: Iterable[Shape], colours: Mapping[str, str]) -> list[str]:
+def elements(shapes: Iterable[Shape], colours: Mapping[str, str]) -> list[str]:
+    """Return shapes as elements of SVG; ``colours`` are the values of names."""
     return [_element(shape, colours) for shape in shapes]
 
 
@@ -57,7 +58,7 @@ def _element(shape: Shape, colours: Mapping[str, str]) -> str:
             look = f'font-size="{_number(size)}" fill="{colours[colour]}"'
             return f"<text {where} {look}>{text.translate(ESCAPES)}</text>"
         case Placed(x, y, shapes):
-            inside = "".join(_elements(shapes, colours))
+            inside = "".join(elements(shapes, colours))
             return f'<g transform="translate({_number(x)} {_number(y)})">{inside}</g>'
 
 
@@ -72,7 +73,7 @@ def _painted(paint: Paint, colours: Mapping[str, str]) -> str:
 
 def _coloured(what: str, colour: str) -> str:
     """Write a colour, its opacity apart: not every program that reads SVG knows #rrggbbaa."""
-    opaque, transparency = colour[:7], colour[7:]
+    opaque, transparency = (colour[:7], colour[7:]) if colour.startswith("#") else (colour, "")
     return f'{what}="{opaque}"' + (f' {what}-opacity="{int(transparency, 16) / 255:.2f}"' if transparency else "")
 
 

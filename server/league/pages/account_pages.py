@@ -78,7 +78,7 @@ class AccountPages:
                 return await change(identity, fields)
             except NotAllowed as error:
                 show = self._show_people if roles else self._show_me
-                return show(identity, fault=str(error), status=400)
+                return show(identity, fault=str(error))
 
         return answer
 
@@ -102,7 +102,7 @@ class AccountPages:
         try:
             session = await _in_thread(partial(self._accounts.redeem, link, fields.get("name", ""), agent))
         except NotAllowed as error:
-            return page("join", "Join", {**asked, "fault": str(error)}, status=400)
+            return page("join", "Join", {**asked, "fault": str(error)})
         response = RedirectResponse("/me", 303)
         self._identities.sign_in(response, request, session)
         return response
@@ -112,12 +112,10 @@ class AccountPages:
     async def _me(self, request: Request) -> Response:
         identity = await self._identities.find(request)
         if identity is None:
-            return page("code", "Join", {"fault": NOBODY}, status=401, current="/me")
+            return page("code", "Join", {"fault": NOBODY}, status=401)
         return self._show_me(identity)
 
-    def _show_me(
-        self, identity: Identity, *, fault: str = "", secret: tuple[str, str] | None = None, status: int = 200
-    ) -> Response:
+    def _show_me(self, identity: Identity, *, fault: str = "", secret: tuple[str, str] | None = None) -> Response:
         person = identity.person
         return page(
             "me",
@@ -130,8 +128,6 @@ class AccountPages:
                 "fault": fault,
                 "secret": secret,
             },
-            current="/me",
-            status=status,
         )
 
     async def _make_token(self, identity: Identity, fields: dict[str, str]) -> Response:
@@ -167,9 +163,7 @@ class AccountPages:
     async def _people(self, request: Request) -> Response:
         return self._show_people(await self._identities.require(request, ORGANISER))
 
-    def _show_people(
-        self, identity: Identity, *, fault: str = "", links: tuple[tuple[str, str], ...] = (), status: int = 200
-    ) -> Response:
+    def _show_people(self, identity: Identity, *, fault: str = "", links: tuple[tuple[str, str], ...] = ()) -> Response:
         people = [(one, self._accounts.bots(one)) for one in self._accounts.people()]
         return page(
             "people",
@@ -182,8 +176,6 @@ class AccountPages:
                 "fault": fault,
                 "links": links,
             },
-            current="/me",
-            status=status,
         )
 
     async def _invite(self, identity: Identity, fields: dict[str, str]) -> Response:

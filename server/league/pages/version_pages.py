@@ -128,8 +128,7 @@ class VersionPages:
             "megabytes": MAX_UPLOAD >> 20,
             "fault": fault,
         }
-        status = 400 if fault else 200
-        return page("bots/bot", bot, told, current="/me", status=status)
+        return page("bots/bot", bot, told)
 
     def _kept(self, owner: Person, bot: str) -> tuple[int, list[Listed]]:
         """Return what the versions of a person take, and those of one bot."""
@@ -176,10 +175,7 @@ class VersionPages:
             "minutes": None if outlook is None else minutes_of(outlook),
         }
         title = f"{version.bot}, version {version.number}"
-        response = page("bots/version", title, told, current="/me")
-        if version.is_under_way:
-            response.headers["refresh"] = "3"
-        return response
+        return page("bots/version", title, told)
 
     async def _choose(self, change: Callable[[Version, str], None], request: Request) -> Response:
         visit = await self._access.visit(request)

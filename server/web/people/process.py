@@ -19,7 +19,7 @@ from server.ops.typed_json import decode
 from server.ops.workers.question_loop import OK, Question, answer_questions
 from server.web.people import indexing
 from server.web.people.indexing import bring_up
-from server.web.people.profiles import NobodyThere, check_played, profile
+from server.web.people.profiles import NobodyThere, profile
 from server.web.people.search import BadQuery, find
 
 SLICE_SECONDS = 1.0
@@ -40,9 +40,6 @@ KINDS: dict[str, Callable[[Path, sqlite3.Connection, Mapping[str, str]], object]
     "player": profile,
 }
 """What browsers can ask: functions of a data directory, its index, and what is asked for."""
-
-PLAYED = "played"
-"""What the server asks itself: `check_played`."""
 
 
 class Worker:
@@ -74,7 +71,7 @@ class Worker:
         with indexing.opened(data) as connection:
             if kind == "index":
                 return bring_up(connection, data, SLICE_SECONDS)
-            return check_played(data, connection, query) if kind == PLAYED else KINDS[kind](data, connection, query)
+            return KINDS[kind](data, connection, query)
 
 
 if __name__ == "__main__":

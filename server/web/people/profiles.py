@@ -102,15 +102,6 @@ def profile(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]
     )
 
 
-def check_played(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]) -> None:
-    """Raise `NobodyThere` where it is known that nobody who is called ``name`` has a profile."""
-    name, found = asked["name"].strip(), "SELECT 1 FROM main.games WHERE {} = ?1 AND result <> 'annulled'"
-    query = " UNION ALL ".join(map(found.format, ("first_key", "second_key")))
-    played = connection.execute(f"SELECT EXISTS ({query})", (name.lower(),)).fetchone()[0]
-    if not played and progress(connection, data).complete:
-        raise _nobody(name)
-
-
 def _nobody(name: str) -> NobodyThere:
     return NobodyThere(f"nobody called {name!r} has played a game here that counts")
 

@@ -7,27 +7,35 @@ no work for it. Each answer tells whether it has all records by now.
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from types import TracebackType
+from typing import TypeVar
+from urllib.parse import quote, urlencode
 
 import msgspec
 import structlog
 import trio
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from engine.games.catalogue import GAMES
+from engine.games.catalogue import GAMES, TITLES
 from server.ops.typed_json import decode
-from server.web.http.answers import json_answer
+from server.ops.workers.question_loop import OK
+from server.web.http.answers import NOT_STORED, Page, json_answer
 from server.web.http.errors import Refused
 from server.web.http.listener import QUOTA
+from server.web.http.response_guard import FORM_POLICY
 from server.web.people.indexing import Progress
-from server.web.people.process import KINDS, NOT_FOUND, PLAYED, Asked
-from server.web.people.search import Page, Row
+from server.web.people.process import KINDS, NOT_FOUND, Asked
+from server.web.people.profiles import Profile
+from server.web.people.search import Games, Row
 from server.web.play.workers import Workers
 from server.web.views.board import Ending
 from server.web.views.lobby import Listed
+from server.web.views.words import REASONS
 
 log = structlog.get_logger()
+
+T = TypeVar("T")
 
 MODULE = "server.web.people.process"
 
@@ -70,21 +78,62 @@ class People:
 
     def routes(self) -> list[Route]:
         """Return the routes, GET api/games among them."""
-        return [Route(f"/api/{kind}", self._route(kind), methods=["GET"]) for kind in KINDS]
+        asked = [Route(f"/api/{kind}", self._route(kind), methods=["GET"]) for kind in KINDS]
+        return [Route("/games", self._games, methods=["GET"]), *asked]
 
-    async def check_played(self, request: Request) -> None:
-        """Refuse the page of a player, named by the path, of whom it is known that nobody of that name has played."""
+    async def _games(self, request: Request) -> Response:
+        """Show the page of the search; its address has no fields that are empty."""
+        asked = {name: text.strip() for name, text in request.query_params.items() if text.strip()}
+        if len(asked) < len(request.query_params):
+            return RedirectResponse(f"/games?{urlencode(asked)}".rstrip("?"))
+        page, fault, again, _ = await self._found("games", asked, request, Games)
+        if page is not None:
+            again = not page.index.complete and "before" not in asked
+        values = {
+            "page": page,
+            "fault": fault,
+            "again": again,
+            "asked": asked,
+            "games": list(TITLES.items()),
+            "reasons": list(REASONS.items()),
+            "here": f"/games?{urlencode(asked)}",
+            "further": "" if page is None else f"/games?{urlencode({**asked, 'before': page.next})}",
+        }
+        return Page("pages/games.html", values, headers={**NOT_STORED, **FORM_POLICY})
+
+    async def player(self, request: Request, is_known: bool) -> Response:
+        """Return the page of a player; raises `Refused` where it is known that nobody of that name has played.
+
+        Somebody who is known to the server has a page before the first game.
+        """
         name = request.path_params["name"]
-        status, found = await self._ask(PLAYED, {"name": name}, request)
-        if status == NOT_FOUND:
-            raise Refused(status, decode(found, type=dict[str, str])["error"])
+        found, fault, again, status = await self._found("player", {"name": name}, request, Profile)
+        if status == NOT_FOUND and not is_known:
+            raise Refused(status, fault)
+        if found is not None:
+            again = not found.index.complete
+        here = f"/player/{quote(name, safe='')}"
+        values = {"found": found, "name": name, "fault": fault, "again": again, "here": here}
+        return Page("pages/player.html", values)
+
+    async def _found(
+        self, kind: str, query: dict[str, str], request: Request, answer: type[T]
+    ) -> tuple[T | None, str, bool, int]:
+        """Return what a page shows: an answer, or a fault, and whether the page asks again; and the status."""
+        try:
+            status, found = await self._ask(kind, query, request)
+        except Refused as error:
+            return None, str(error), True, error.status
+        if status != OK:
+            return None, decode(found, type=dict[str, str])["error"], False, status
+        return decode(found, type=answer), "", False, status
 
     async def newest(self) -> tuple[Listed, ...]:
         """Return the last games, after one slice of indexing; raises `Refused`."""
         body = msgspec.json.encode(Asked(self._data))
         await self._indexing.ask("index", body, INDEX_SECONDS)
         _, found = await self._answering.ask("games", body, ANSWER_SECONDS)
-        return tuple(map(_listed, decode(found, type=Page).games))
+        return tuple(map(_listed, decode(found, type=Games).games))
 
     async def run(self) -> None:
         """Index records whenever somebody has asked for games; does not return."""

@@ -48,8 +48,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     round: int | None = None
 
 
-class Page(msgspec.Struct, frozen=True, kw_only=True):
-    """Games that were found."""
+class Games(msgspec.Struct, frozen=True, kw_only=True):
+    """A page of games that were found."""
 
     found: int
     """How many there are in the index, on this page or not."""
@@ -66,7 +66,7 @@ class Clause(msgspec.Struct, frozen=True):
     values: tuple[str | int, ...] = ()
 
 
-def find(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]) -> Page:
+def find(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]) -> Games:
     """Return a page of games; raises `BadQuery`. docs/api.md says what can be asked for."""
     clauses = conditions(asked)
     before = _number(asked, "before")
@@ -84,7 +84,7 @@ def find(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]) -
     ).fetchall()
     games = with_contests(connection, [row_of(row) for row in rows[:PAGE]], attached)
     more = len(rows) > PAGE
-    return Page(found=found, games=games, next=games[-1].match if more else None, index=progress(connection, data))
+    return Games(found=found, games=games, next=games[-1].match if more else None, index=progress(connection, data))
 
 
 def row_of(row: tuple[object, ...]) -> Row:

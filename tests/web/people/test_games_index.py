@@ -13,7 +13,7 @@ from server.contest.store.store import FILE as STORE
 from server.storage.database import connect
 from server.web.people import indexing
 from server.web.people.indexing import Progress, bring_up
-from server.web.people.search import PAGE, BadQuery, Page, find, has_contests
+from server.web.people.search import PAGE, BadQuery, Games, find, has_contests
 from tests.web.people.records import record, write
 
 LONG_AGO = 1_000_000_000
@@ -29,7 +29,7 @@ def index(data: Path, seconds: float = 1000) -> Progress:
         return bring_up(connection, data, seconds)
 
 
-def search(data: Path, **asked: str) -> Page:
+def search(data: Path, **asked: str) -> Games:
     with indexing.opened(data) as connection:
         return find(data, connection, asked)
 

@@ -99,11 +99,6 @@ export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Show what organisers announce, where the page has its place for that. @param {string[]} sentences */
-export function announce(sentences) {
-  patch(find("#announcements"), ...sentences.map((sentence) => el("p.card.notice", {}, sentence)));
-}
-
 /**
  * A name as a link to the page of the player.
  * @param {string} name
@@ -111,14 +106,6 @@ export function announce(sentences) {
  */
 export function playerLink(name, tag = "a.player") {
   return el(tag, { href: `/player/${encodeURIComponent(name)}` }, name);
-}
-
-/**
- * The board of a tile as a link to its match; the names in the tile are links of their own.
- * @param {{match: number, players: string[]}} match
- */
-export function matchLink({ match, players }) {
-  return el("a.place", { href: `/match/${match}`, "aria-label": `Match ${match}: ${players.join(" – ")}` });
 }
 
 /** Resolve after so many milliseconds. */
