@@ -12,10 +12,9 @@ from server.contest.report.templating import render_block
 from server.net.timing import microseconds
 from server.web.http.errors import Refused
 from server.web.live.event_stream import Broadcaster, Channel, Mailbox, framed
-from server.web.views.contest_boards import games_of, round_of
 from server.web.views.contests import Entry, ReportIndex
 from server.web.views.lobby import Listed, newest, overview
-from server.web.views.tiles import BOARDS, Tile, Tiles
+from server.web.views.tiles import BOARDS, Tile, Tiles, games_of, round_of
 
 log = structlog.get_logger()
 

@@ -1,4 +1,4 @@
-"""Running matches as tiles of a page: small boards without names, and what stands beside them."""
+"""Running matches as tiles of a page: small boards without names, and which games of a contest are shown."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -11,9 +11,15 @@ from engine.games.boards.colours import by_light
 from engine.games.boards.layout import Drawing, Layout
 from engine.games.boards.shapes import STEP, Box, Circle, Paint, Placed, Rim, Shape, Words, ground, standing
 from engine.games.boards.svg import elements
+from engine.games.interface import Position
+from server.contest.fixtures import QUALIFICATION
+from server.contest.report.structure import Report, ScheduledGame
 from server.match.match import Match
 from server.web.views.board import target
 from server.web.views.lobby import Listed, listed
+
+QUALIFYING = QUALIFICATION + 1
+"""The number of the qualification in the schedule of a report."""
 
 BOARDS = 6
 """Running matches that a page shows with their boards."""
@@ -121,3 +127,30 @@ class Tiles:
                 plies, board = match.public.history.plies, board_of(match)
             self._boards[match.number] = plies, board
             yield Tile(match=listed(match.public, match.now()), board=board)
+
+
+def games_of(report: Report, matches: Iterable[Match]) -> list[Match]:
+    """Return the running matches of a contest, as far as its report can tell, those of later rounds first."""
+    games = [match for match in matches if _belongs(report, match)]
+    return sorted(games, key=lambda match: (-round_of(report, match.header.players), match.number))
+
+
+def round_of(report: Report, players: tuple[str, str]) -> int:
+    """Return the round of a running game, 0 where the report does not know of it yet."""
+    found = _scheduled(report, players)
+    return found.round if found is not None and found.stage != QUALIFYING else 0
+
+
+def _belongs(report: Report, match: Match) -> bool:
+    players = match.header.players
+    if report.state == "over" or _variant_of(match.header.position) not in {one.name for one in report.variants}:
+        return False
+    return set(players) <= set(report.entrants) or _scheduled(report, players) is not None
+
+
+def _variant_of(position: Position) -> str:
+    return f"{position.game.name} {position.parameters}".strip()
+
+
+def _scheduled(report: Report, players: tuple[str, str]) -> ScheduledGame | None:
+    return next((game for game in report.schedule if game.running and (game.first, game.second) == players), None)
