@@ -28,7 +28,7 @@ from engine.record.signature import shown, signer
 from server.arena.arena import Arena
 from server.contest.report.page import page_values
 from server.contest.report.tables import Group, rounds
-from server.contest.report.templating import add_filters, render
+from server.contest.report.templating import render
 from server.ops.lru_cache import LruCache
 from server.storage.record_store import RecordStore
 from server.storage.signing_key import public_half
@@ -69,8 +69,6 @@ KEPT_REPORTS = 8
 
 Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 """A function that answers the requests of a route."""
-
-add_filters(static_files.address, static_files.imported)
 
 
 class Room(Protocol):

@@ -8,9 +8,12 @@ from starlette.responses import Response
 
 from engine.clock import span
 from engine.games.catalogue import variant_title
+from engine.record import readable
+from engine.wire.words import number_of
 from server.contest.report.templating import add_filters
 from server.web.http.answers import Page
 from server.web.http.response_guard import FORM_POLICY
+from server.web.views.words import capital, reason
 
 HEADERS = {
     "cache-control": "no-store",
@@ -59,4 +62,4 @@ def variant(key: str) -> Markup:
     return Markup('<span class="whole">{}</span>').format(variant_title(key))
 
 
-add_filters(day, minute, decimal, megabytes, rounded, span, variant)
+add_filters(day, minute, decimal, megabytes, rounded, span, variant, number_of, readable, capital, reason)

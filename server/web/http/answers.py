@@ -7,12 +7,15 @@ import trio
 from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from server.contest.report.templating import render
+from server.contest.report.templating import add_filters, render
+from server.web.assets.static_files import address, imported
 
 JSON = "application/json"
 
 NOT_STORED = {"cache-control": "no-store"}
 """Of an answer that may be another one the next time."""
+
+add_filters(address, imported)
 
 
 def json_answer(data: bytes, status: int = 200) -> Response:

@@ -23,7 +23,7 @@ from server.config.limits import Limits
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR
 from server.league.comparisons import Comparisons
-from server.league.pages.identity import COOKIE, BotAccess, Identities
+from server.league.pages.identity import COOKIE, Identities
 from server.league.pages.version_pages import VersionPages
 from server.league.submissions.pipeline import Outlook, Turns
 from server.league.submissions.versions import State, Version, Versions
@@ -131,14 +131,14 @@ class Serving(NamedTuple):
 def serving(tmp_path: Path, accounts: Accounts, versions: Versions) -> Iterator[Serving]:
     """Serve the pages over HTTP, from a thread; no version is tried but by the test."""
     turns = Turns(at_once=2)
-    access = BotAccess(accounts, Identities(accounts, ""))
+    identities = Identities(accounts, "")
 
     async def refused(_request: Request, error: Exception) -> Response:
         assert isinstance(error, Refused)
         return PlainTextResponse(str(error), error.status)
 
     comparisons = Comparisons(tmp_path, accounts, versions)
-    routes = VersionPages(access, versions, turns, comparisons).routes()
+    routes = VersionPages(identities, versions, turns, comparisons).routes()
     inner = Starlette(routes=routes, exception_handlers={Refused: refused})
     quota = HttpRateLimiter(Limits(), 5, lambda: 0).enter("127.0.0.1")
 
