@@ -13,6 +13,7 @@ from playwright.sync_api import Browser
 from engine.games.boards.shapes import PHONE_PIXELS, picture
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position, Successor
+from server.web.assets.static_files import address
 from server.web.views.board import motion, view
 from tests.games.cases import random_game
 from tests.web.chromium import open_page
@@ -32,7 +33,7 @@ SHAPES = ("circle", "rect", "line", "polygon", "text")
 
 DRAW = """async ([views, night]) => {
     document.documentElement.dataset.theme = night ? "dark" : "light";
-    const { Board } = await import("/static/boards/board.js");
+    const { Board } = await import("MODULE");
     const container = document.createElement("div");
     document.body.append(container);
     return views.map(([view, motion, width]) => {
@@ -57,7 +58,7 @@ DRAW = """async ([views, night]) => {
             };
         });
     });
-}"""
+}""".replace("MODULE", address("boards/board.js"))
 """Tells all shapes of boards as a browser draws them."""
 
 IDENTITY = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)

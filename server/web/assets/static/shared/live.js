@@ -15,7 +15,6 @@ let since = null; // when the connection was lost
 
 /** Show whether the page is connected. @param {string} words */
 function show(words) {
-  document.documentElement.classList.toggle("lost", Boolean(since));
   if (!status) return;
   status.hidden = !words;
   status.classList.toggle("lost", Boolean(since));
@@ -29,6 +28,7 @@ function found() {
 
 function lost() {
   since ??= new Date().toLocaleTimeString([]);
+  for (const clock of document.querySelectorAll("[data-until]")) clock.classList.remove("runs", "short");
   show(`connection lost since ${since}; trying again`);
 }
 
