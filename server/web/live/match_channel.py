@@ -18,27 +18,12 @@ SETTLING = 5
 """How often browsers are told again of a move after which no clock runs yet."""
 
 
-class Drawn:
-    """The last positions of matches as pages draw them, each drawn once, however many browsers come and go."""
-
-    def __init__(self) -> None:
-        """Begin with none."""
-        self._frames: LruCache[int, Frame] = LruCache(KEPT)
-
-    def of(self, match: int, ply: int, position: Position, before: Position | None, move: str) -> Frame:
-        """Return the position of a match after so many plies, with the move that led to it where one is given."""
-        frame = self._frames.get(match)
-        if frame is None or frame.ply != ply or (frame.motion is None and before is not None):
-            frame = self._frames.put(match, frame_of(ply, position, before, move))
-        return frame
-
-
 class MatchHub:
     """The channel of a match: a spectator of it while browsers watch, which reads what it sends from the match."""
 
-    def __init__(self, match: Match, broadcaster: Broadcaster, drawn: Drawn) -> None:
-        """Take a match, running or over."""
-        self._drawn = drawn
+    def __init__(self, match: Match, broadcaster: Broadcaster, frames: LruCache[int, Frame]) -> None:
+        """Take a match, running or over; ``frames`` are the last positions of matches, each drawn once."""
+        self._frames = frames
         self.match = match
         self.channel = Channel(broadcaster, self)
         self._told = 0
@@ -98,7 +83,9 @@ class MatchHub:
         match, state = self.match, self.match.public
         first = max(first, self._plies - STEPS)
         move = "" if self._before is None else state.history.moves[-1]
-        frame = self._drawn.of(match.number, self._plies, self._position, self._before, move)
+        frame = self._frames.get(match.number)
+        if frame is None or frame.ply != self._plies or (frame.motion is None and self._before is not None):
+            frame = self._frames.put(match.number, frame_of(self._plies, self._position, self._before, move))
         return framed(
             msgspec.json.encode(now_of(state, frame, first, match.now(), away(match), len(match.public_notes)))
         )
@@ -111,11 +98,11 @@ class MatchHubs:
         """Begin with none."""
         self._broadcaster = broadcaster
         self._matches: dict[int, MatchHub] = {}
-        self._drawn = Drawn()
+        self._frames: LruCache[int, Frame] = LruCache(KEPT)
 
     async def watch(self, match: Match, mailbox: Mailbox) -> None:
         """Send a browser the events of a match until it is gone."""
-        hub = self._matches.get(match.number) or MatchHub(match, self._broadcaster, self._drawn)
+        hub = self._matches.get(match.number) or MatchHub(match, self._broadcaster, self._frames)
         self._matches[match.number] = hub
         try:
             await hub.listen(mailbox)
