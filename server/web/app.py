@@ -39,10 +39,10 @@ from server.web.live.channels import Hubs, away
 from server.web.live.endpoint import Listen, Live
 from server.web.live.frame_cache import FrameCache
 from server.web.people.routes import People
-from server.web.play.routes import Playing
-from server.web.replay.analysis_requests import RecordAnalyser, review_question
+from server.web.play import routes as play_routes
+from server.web.pool import Pool
 from server.web.replay.match_frames import info_of, note_views, now_of
-from server.web.replay.records import MAX_BODY_BYTES, RECORD_BYTES, player_log, record_text
+from server.web.replay.records import MAX_BODY_BYTES, RECORD_BYTES, RecordAnalyser, player_log, record_text
 from server.web.views import contests
 from server.web.views.lobby import running
 
@@ -78,17 +78,18 @@ class Pages:
         arena: Arena,
         record_store: RecordStore,
         hubs: Hubs,
-        record_analyser: RecordAnalyser,
+        pool: Pool,
         people: People,
     ) -> None:
-        """Take the arena, its records, the channels of live pages, what reads records, and who has played."""
+        """Take the arena, its records, the channels of live pages, the pool of processes, and who has played."""
         self._people = people
         self._arena = arena
         self._record_store = record_store
         self._data = arena.settings.data
         self._hubs = hubs
         self._frame_cache = FrameCache()
-        self._record_analyser = record_analyser
+        self._pool = pool
+        self._record_analyser = RecordAnalyser(pool)
 
     def routes(self) -> list[BaseRoute]:
         """Return all routes."""
@@ -170,7 +171,7 @@ class Pages:
         state, stamp, gone, notes = match.public, match.now(), away(match), match.public_notes
         history = state.history
         match_frames = self._frame_cache.of(number, history.start)
-        ask = partial(self._record_analyser.ask, "positions", client=_client(request))
+        ask = partial(self._pool.ask, "positions", client=_client(request))
         frames = await match_frames.up_to(history.moves, history.position, ask)
 
         def told() -> bytes:
@@ -218,11 +219,11 @@ class Pages:
     async def _review(self, request: Request) -> Response:
         number, before = request.path_params["number"], query_before(request)
         text, client = await self._text(number), _client(request)
-        return json_answer(await self._record_analyser.review_of_match(number, before, text, client))
+        return json_answer(await self._record_analyser.of_match("review", number, text, client, before))
 
     async def _review_record(self, request: Request) -> Response:
         before, body = query_before(request), await read_body(request, RECORD_BYTES)
-        return json_answer(await self._record_analyser.ask("review", review_question(before, body), _client(request)))
+        return json_answer(await self._record_analyser.ask("review", body, _client(request), before))
 
     def _analysis(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
@@ -339,14 +340,13 @@ async def _fault(request: Request, error: Exception) -> Response:
 
 
 def application(
-    arena: Arena, record_store: RecordStore, hubs: Hubs, playing: Playing, people: People, *rooms: Room
+    arena: Arena, record_store: RecordStore, hubs: Hubs, pool: Pool, people: People, *rooms: Room
 ) -> ASGIApp:
     """Return the application: its own routes, and those of other rooms."""
     handlers = {Refused: _refused, HTTPException: _unknown, ClientDisconnect: _left, Exception: _fault}
-    record_analyser = RecordAnalyser()
-    pages = Pages(arena, record_store, hubs, record_analyser, people)
-    others: tuple[Room, ...] = (playing, people, *rooms)
-    routes = [*pages.routes(), *(route for room in others for route in room.routes())]
+    pages = Pages(arena, record_store, hubs, pool, people)
+    others: tuple[Room, ...] = (pages, people, *rooms)
+    routes = [*(route for room in others for route in room.routes()), *play_routes.routes(pool)]
     packing = Middleware(
         GZipMiddleware, minimum_size=PACKED_BYTES, compresslevel=PACKED_LEVEL, thread_minimum_size=THREAD_BYTES
     )

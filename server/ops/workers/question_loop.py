@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Event, Thread
-from typing import BinaryIO, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, BinaryIO, Generic, NamedTuple, Protocol, TypeVar
 
 from server.config.process_settings import ignore_interrupts
 
@@ -43,20 +43,15 @@ class Question(NamedTuple, Generic[StopT]):
     stop: StopT
 
 
-def answer_questions(answer: Callable[[Question[Event]], tuple[int, bytes]]) -> None:
-    """Answer questions until there are no more; does not return."""
-    answer_stoppable_questions(answer, Event)
-
-
-def answer_stoppable_questions(
-    answer: Callable[[Question[StopT]], tuple[int, bytes]], new_stop: Callable[[], StopT]
+def answer_questions(
+    answer: Callable[[Question[Any]], tuple[int, bytes]], new_stop: Callable[[], Stoppable] = Event
 ) -> None:
     """Answer questions, each of which can be stopped by an object of its own, until there are no more.
 
     Does not return. Where ``answer`` raises an exception, the answer is a `FAULT`.
     """
     ignore_interrupts()  # Ctrl-C is for the server
-    questions: SimpleQueue[Question[StopT]] = SimpleQueue()
+    questions: SimpleQueue[Question[Any]] = SimpleQueue()
     Thread(target=_listen_to_the_end, args=(sys.stdin.buffer, questions, new_stop), daemon=True).start()
     _write(OK, b"")
     while True:
