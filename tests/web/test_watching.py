@@ -328,7 +328,7 @@ def test_the_lobby_shows_boards_results_and_people(browser: Browser, site: Site)
         ]
         expect(page.locator(".tile:not(.over)")).to_have_count(4)
         tables[3].move("b2")
-        expect(page.locator(".tile:not(.over) .piece.of-mnk")).to_have_count(1)
+        expect(page.locator(f".tile[data-match='{tables[3].match}'] .piece")).to_have_count(1)
         expect(page.locator("#people li")).to_have_count(8)
         expect(page.locator("#people li", has_text="ann")).to_have_text(f"annin match {tables[0].match}")
         foot = page.locator(f".tile[data-match='{tables[0].match}'] .foot span")
@@ -398,7 +398,7 @@ def test_neither_getting_ready_nor_running_out_of_time_hides_the_time_of_moves(b
             const height = (bar) => Number(bar.getAttribute("height"));
             const info = { start: { game: "gipf" }, players: ["ann", "bob"] };
             const drawn = [null, { side: 1, spent: 30 }, { side: 1, spent: 50 }].map((fallen) => {
-                drawTimes(place, used, fallen, 3, info, () => {});
+                drawTimes(place, { used: () => used, fallen, info }, 3, () => {});
                 return [[...place.querySelectorAll(".bar-of")].map(height), place.querySelectorAll(".cut").length];
             });
             return [...drawn, place.firstElementChild.getAttribute("aria-label")];
