@@ -7,8 +7,8 @@ one question at a time (`server.web.worker`), and is used again.
 from collections import Counter
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
+from enum import Enum, auto
 from types import TracebackType
-from typing import NamedTuple
 
 import structlog
 import trio
@@ -37,22 +37,22 @@ START_SECONDS = 60.0
 """How long a process may take to start: half a second's work, of which a busy machine gives it little."""
 
 
-class Lane(NamedTuple):
-    """Questions of about the same length, with the processes that answer them."""
+NICE = 10
+"""Added to the nice value of the server: matches go first. With the highest nice value there is, the index of a server
+whose matches want every core got a hundredth of one, and stayed empty for minutes."""
 
-    processes: int
-    nice: int
-    """Added to the nice value of the server: matches go first."""
-
-    @property
-    def of_one(self) -> int:
-        """Processes that one client may use at a time: all but one of several."""
-        return max(1, self.processes - 1)
+PROCESSES, PROCESSES_OF_ONE = 3, 2
+"""Processes that answer questions of a lane at a time, and those of one client."""
 
 
-QUICK, SLOW = Lane(3, 10), Lane(3, 19)
-"""Questions that need no search, and the others. An index of records with the highest nice value would stay empty for
-minutes on a server whose matches want every core."""
+class Lane(Enum):
+    """Questions of about the same length: quick ones do not wait for searches."""
+
+    QUICK = auto()
+    SLOW = auto()
+
+
+QUICK, SLOW = Lane
 
 TRY_SECONDS, READ_SECONDS = 4.0, 20.0
 """How long it may take to read a record: most need a tenth of a second. A record that takes longer than the first
@@ -126,7 +126,7 @@ class FairQueue:
             wanted = Counter(client for client, _ in self._waiting.values())
             had = {client: max(now, self._paid.get(client, now)) for client in wanted}
             ranks = {
-                turn: (sum(self._running[client, lane] for lane in (QUICK, SLOW)), had[client], wanted[client])
+                turn: (sum(self._running[client, lane] for lane in Lane), had[client], wanted[client])
                 for turn in fit
                 for client, _ in (self._waiting[turn],)
             }
@@ -136,7 +136,7 @@ class FairQueue:
 
     def _fits(self, client: Hashable, lane: Lane) -> bool:
         used = sum(count for (_, other), count in self._running.items() if other == lane)
-        return used < lane.processes and self._running[client, lane] < lane.of_one
+        return used < PROCESSES and self._running[client, lane] < PROCESSES_OF_ONE
 
 
 class Pool:
@@ -149,7 +149,7 @@ class Pool:
     def __init__(self) -> None:
         """Start none yet."""
         self._queue = FairQueue()
-        self._idle: dict[Lane, list[WorkerProcess]] = {QUICK: [], SLOW: []}
+        self._idle: list[WorkerProcess] = []
         self._all: set[WorkerProcess] = set()
 
     async def __aenter__(self) -> "Pool":
@@ -166,7 +166,7 @@ class Pool:
         """
         for lane, seconds in TRIES[kind]:
             async with self._queue.turn(client, lane):
-                worker = self._idle[lane].pop() if self._idle[lane] else await self._start(lane)
+                worker = self._idle.pop() if self._idle else await self._start()
                 sane = False
                 try:
                     with trio.move_on_after(seconds):
@@ -181,15 +181,15 @@ class Pool:
                     raise Refused(500, "a fault of the server's own, which was written to its log") from None
                 finally:
                     if sane and worker.memory() <= MAX_MEMORY:
-                        self._idle[lane].append(worker)
+                        self._idle.append(worker)
                     else:
                         await self._end(worker)
         log.warning("page_question_timed_out", kind=kind, seconds=seconds)
         raise TooLong(seconds)
 
-    async def _start(self, lane: Lane) -> WorkerProcess:
+    async def _start(self) -> WorkerProcess:
         try:
-            worker = await WorkerProcess.start(command_of("server.web.worker", str(lane.nice)))
+            worker = await WorkerProcess.start(command_of("server.web.worker", str(NICE)))
         except OSError as error:
             log.error("page_worker_start_failed", error=machine_fault(error) or repr(error))
             raise Refused(503, "the server has no room for another process now; try again in a minute") from None

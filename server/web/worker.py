@@ -54,7 +54,7 @@ class Worker:
         self._analyst = analysis.Analyst(megabytes, read_tablebase)
         self._index_checked = False
 
-    def answer(self, question: Question[Stop]) -> tuple[int, bytes]:
+    def answer(self, question: Question) -> tuple[int, bytes]:
         """Return the status, and the body in JSON, of the answer to a question."""
         try:
             return OK, msgspec.json.encode(self._found(question))
@@ -63,7 +63,7 @@ class Worker:
         except Refused as error:
             return error.status, msgspec.json.encode(str(error))
 
-    def _found(self, question: Question[Stop]) -> object:
+    def _found(self, question: Question) -> object:
         kind, body, stop = question
         match kind:
             case "look":

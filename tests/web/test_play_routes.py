@@ -15,7 +15,7 @@ from server.web import worker as page_worker
 from server.web.http.errors import Refused
 from server.web.play import questions
 from server.web.play.routes import MAX_BYTES, routes
-from server.web.pool import QUICK, Pool
+from server.web.pool import NICE, Pool
 from tests.web.asking import Answer, ask
 
 JSON = {"content-type": "application/json"}
@@ -57,9 +57,9 @@ async def test_questions_are_answered_over_http(monkeypatch: pytest.MonkeyPatch)
         assert long.status == 413 and str(MAX_BYTES) in long.json["error"]
         assert (await ask(app, "GET", "/api/play/look")).status == 405
 
-        nice = {os.getpriority(os.PRIO_PROCESS, worker.process.pid) for worker in pool._idle[QUICK]}
-        assert nice == {min(19, os.getpriority(os.PRIO_PROCESS, 0) + QUICK.nice)}, "matches go first"
-        (worker,) = pool._idle[QUICK]
+        nice = {os.getpriority(os.PRIO_PROCESS, worker.process.pid) for worker in pool._idle}
+        assert nice == {min(19, os.getpriority(os.PRIO_PROCESS, 0) + NICE)}, "matches go first"
+        *_, worker = pool._idle
 
         async def gone() -> None:
             while not worker.asked:

@@ -20,7 +20,17 @@ from server.web.http.listener import QUOTA
 from server.web.live.channels import Hubs
 from server.web.live.event_stream import Broadcaster
 from server.web.people.routes import People
-from server.web.pool import MAX_WAITING_OF_ONE, PAID_OFF, QUICK, SLOW, TRY_SECONDS, FairQueue, Lane, Pool
+from server.web.pool import (
+    MAX_WAITING_OF_ONE,
+    PAID_OFF,
+    PROCESSES_OF_ONE,
+    QUICK,
+    SLOW,
+    TRY_SECONDS,
+    FairQueue,
+    Lane,
+    Pool,
+)
 from server.web.replay.records import RecordAnalyser
 from tests.server.harness import open_arena
 from tests.web.asking import ask
@@ -45,7 +55,7 @@ async def test_one_client_leaves_a_process_of_each_lane_to_others(
         for _ in range(MAX_WAITING_OF_ONE):
             nursery.start_soon(have, queue, "a", 10, told)
         await trio.sleep(0.01)
-        assert told == ["a"] * QUICK.of_one
+        assert told == ["a"] * PROCESSES_OF_ONE
         for lane in (QUICK, SLOW):
             began = trio.current_time()
             await have(queue, "b", 1, told, lane)
@@ -164,16 +174,15 @@ async def test_slow_questions_of_one_address_keep_nobody_else_waiting(
         except Refused as refused:
             statuses[refused.status] += 1
 
-    lane = pools.TRIES[kind][0][0]
     async with Pool() as pool, trio.open_nursery() as nursery:
         for _ in range(MAX_WAITING_OF_ONE + 10):
             nursery.start_soon(slow, "hostile")
         await trio.sleep(0.01)
-        assert statuses == {503: 10 - lane.of_one}
+        assert statuses == {503: 10 - PROCESSES_OF_ONE}
         began = trio.current_time()
         await pool.ask(kind, b"good", "innocent")
         assert trio.current_time() - began == pytest.approx(1)
-    assert statuses[500] == MAX_WAITING_OF_ONE + lane.of_one, "each is told in the end that it took too long"
+    assert statuses[500] == MAX_WAITING_OF_ONE + PROCESSES_OF_ONE, "each is told in the end that it took too long"
 
 
 @pytest.mark.usefixtures("process")
@@ -253,7 +262,7 @@ async def test_browsers_of_one_address_share_its_turns(tmp_path: Path, autojump_
         began = trio.current_time()
         await post_from("192.0.2.7", b"good")
         assert trio.current_time() - began == pytest.approx(1)
-        assert statuses == [503] * (20 - MAX_WAITING_OF_ONE - QUICK.of_one) + [200]
+        assert statuses == [503] * (20 - MAX_WAITING_OF_ONE - PROCESSES_OF_ONE) + [200]
         nursery.cancel_scope.cancel()
 
 
@@ -286,13 +295,13 @@ async def test_a_process_whose_search_nobody_waits_for_any_more_serves_on(monkey
     monkeypatch.setattr(pools, "STOP_SECONDS", 300.0)
     async with Pool() as pool:
         await pool.ask("think", LARGE % 0.05)
-        (worker,) = pool._idle[SLOW]
+        (worker,) = pool._idle
         async with trio.open_nursery() as nursery:
             nursery.start_soon(pool.ask, "think", LARGE % 10)
             while not worker.asked:
                 await trio.sleep(0.01)
             nursery.cancel_scope.cancel()
-        assert pool._idle[SLOW] == [worker] and worker.process.returncode is None
+        assert pool._idle == [worker] and worker.process.returncode is None
         assert b'"move"' in await pool.ask("think", LARGE % 0.05)
     assert worker.process.returncode is not None, "it ends with the server"
 

@@ -23,6 +23,9 @@ board is in the narrowest window that a page is made for."""
 LEGIBLE_PIXELS = 11
 """How high names are there at least."""
 
+LEAST_SIZE = 14
+"""The smallest size of names on a page."""
+
 MOST = 100
 """The largest size of names: they are as high as the fields that they name are apart."""
 
@@ -147,17 +150,21 @@ TILES = {"hexagon": Rim(0, 0, 0.25, -0.65), "cells": Rim(0, 0, 0, -0.475), "squa
 """The rims of small boards, which have no names, for each kind of layout."""
 
 
-def rim(layout: Layout, pixels: int = PHONE_PIXELS) -> Rim:
-    """Return names that can be read in a drawing of this width: the plate of a wide board has more room for them."""
+def rim(layout: Layout, *, page: bool = False) -> Rim:
+    """Return names that can be read on a phone, too: the plate of a wide board has more room for them.
+
+    A board of a page is as wide as its place, also one of few fields, whose names are smaller then.
+    """
     wide = layout.width > WIDE
     if layout.kind == "squares":  # names stand beside fields
         return Rim(25, 0, 0, 0)
     room = _room_of_hexagon if layout.kind == "hexagon" else _room_of_cells
     letters = max(len(name) for name, _, _ in layout.dots or layout.labels)
-    size = 34 if wide else 23 if layout.kind == "hexagon" else 26
+    size = LEAST_SIZE if page else 34 if wide else 23 if layout.kind == "hexagon" else 26
     while True:
         fitted = room(size, LETTER * letters * size / 2, wide)
-        step = min(PIXELS, pixels / (layout.width + 2 * fitted.extra))
+        width = layout.width + 2 * fitted.extra
+        step = LEAST_PIXELS / width if page else min(PIXELS, PHONE_PIXELS / width)
         if size >= MOST or size * step / STEP >= LEGIBLE_PIXELS:
             return fitted
         size += 1

@@ -7,7 +7,6 @@ from itertools import groupby, product
 from engine.games.boards.colours import AROUND, COLOURS, by_light
 from engine.games.boards.layout import Drawing, Layout
 from engine.games.boards.shapes import (
-    LEAST_PIXELS,
     MARKS,
     STEP,
     TILES,
@@ -72,7 +71,7 @@ def board(drawing: Drawing, *, small: bool = False) -> str:
 
 @lru_cache(64)
 def _board(layout: Layout, directions: tuple[int | None, ...], small: bool) -> str:
-    names = TILES[layout.kind] if small else rim(layout, LEAST_PIXELS)
+    names = TILES[layout.kind] if small else rim(layout, page=True)
     width, height = ((length + 2 * names.extra) * STEP for length in (layout.width, layout.height))
     box = " ".join(map(_number, (-width / 2, -height / 2, width, height)))
     parts = [

@@ -1,15 +1,6 @@
 /**
  * Setting up a position: pieces are put on the board with a tool, and the server says at each step what is wrong.
- *
- * @typedef {[string, number, ?number]} Piece field, side, and where an arrow points
- *
- * @typedef {object} Arrangement what the server makes a position of (docs/api.md)
- * @property {string} game
- * @property {string} parameters
- * @property {Piece[]} pieces
- * @property {string[]} blocked
- * @property {number} turn
- * @property {[number, number]} reserves
+ * docs/api.md describes an arrangement, of which the server makes a position.
  */
 
 import { $, chip } from "../boards/game_page.js";
@@ -61,7 +52,7 @@ export class Arranging {
     this.view = { ...view, ending: null, decisive: [], aims: [null, null] };
     this.kit = kit;
     this.tool = 0;
-    this.arrangement = kit.arrangement;
+    this.arrangement = kit.arrangement; // pieces, blocked fields, the side to move, reserves
     this.#show(true);
     $("arrange-turn-part").hidden = kit.is_start;
     $("arrange-turn").replaceChildren(...view.sides.map((name, side) => new Option(capital(name), `${side}`)));

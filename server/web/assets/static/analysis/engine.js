@@ -42,17 +42,14 @@ export class Engine {
 
   /** Stop, and show nothing, until a position is shown again. */
   pause() {
-    this.#stop();
+    this.thinking?.abort();
+    $("go-on").hidden = true;
     this.#tell(null);
   }
 
-  #stop() {
+  async #think() {
     this.thinking?.abort();
     $("go-on").hidden = true;
-  }
-
-  async #think() {
-    this.#stop();
     if (this.view.ending) {
       say($("thought"), "The game is over here.");
       return;

@@ -86,9 +86,8 @@ class MatchPage extends GamePage {
 
   #showHead() {
     const { players, start, budget, increment, started, match } = this.state.info;
-    const names = players.join(" – ");
-    document.title = `${names} · gipf-arena`;
-    say($("title"), names);
+    say($("title"), players.join(" – "));
+    document.title = `${players.join(" – ")} · gipf-arena`;
     const control = increment ? `${span(budget)} + ${span(increment)} a move each` : `${span(budget)} each`;
     const when = new Date(started);
     const date = Number.isNaN(when.valueOf()) ? started : when.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
@@ -301,7 +300,7 @@ class MatchPage extends GamePage {
 
   #wire() {
     const go = (ply) => {
-      this.#pause();
+      this.#setPlaying(null);
       this.go(ply);
     };
     const places = { begin: () => 0, back: () => this.ply - 1, forward: () => this.ply + 1, end: () => this.state.plies };
@@ -310,7 +309,7 @@ class MatchPage extends GamePage {
       $(id).addEventListener("click", () => go(this.review.beside(this.ply, step) ?? this.ply));
       this.keys[`Shift+Arrow${step < 0 ? "Left" : "Right"}`] = () => $(id).click();
     }
-    $("play").addEventListener("click", () => (this.playing ? this.#pause() : this.#play()));
+    $("play").addEventListener("click", () => (this.playing ? this.#setPlaying(null) : this.#play()));
     this.keys[" "] = () => $("play").click();
     window.addEventListener("hashchange", () => {
       const ply = Number(location.hash.slice(1));
@@ -340,12 +339,8 @@ class MatchPage extends GamePage {
       await wait(REST_MS);
       if (this.playing !== playing) return;
       await this.go(this.ply + 1);
-      if (this.playing === playing && this.following) this.#pause();
+      if (this.playing === playing && this.following) this.#setPlaying(null);
     }
-  }
-
-  #pause() {
-    this.#setPlaying(null);
   }
 
   #setPlaying(playing) {
@@ -381,10 +376,7 @@ class MatchPage extends GamePage {
     $("earlier").hidden = this.review.first <= 1;
   }
 
-  /**
-   * Where and how something is asked for about this match, or this record.
-   * @returns {[string, RequestInit]}
-   */
+  /** Where and how something is asked for about this match, or this record. @returns {[string, RequestInit]} */
   #asking(what, query = "") {
     if (this.number === null) return [`/api/${what}${query}`, { method: "POST", body: this.record }];
     return [`/api/matches/${this.number}/${what}${query}`, {}];
