@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.web.chromium import check_accessibility, fits, open_page
+from tests.web.chromium import check_accessibility, fits, open_page, point, show
 from tests.web.site import Site, Table
 
 pytestmark = pytest.mark.slow
@@ -26,16 +26,6 @@ def address(site: Site) -> str:
 def page(browser: Browser) -> Iterator[Page]:
     with open_page(browser, still=True, refused=400) as page:
         yield page
-
-
-def show(page: Page, address: str, link: str = "") -> None:
-    page.goto("about:blank")  # a change behind # alone would not load the page
-    page.goto(f"{address}#{link}")
-    expect(page.locator("#board .board")).to_be_visible()
-
-
-def point(page: Page, name: str) -> None:
-    page.locator(f".offer[aria-label^='{name},']").click()
 
 
 def tree(page: Page) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, Position, Request, expect
 
-from tests.web.chromium import check_accessibility, fits, open_page
+from tests.web.chromium import check_accessibility, fits, open_page, point, show
 from tests.web.site import Site
 
 pytestmark = pytest.mark.slow
@@ -31,19 +31,9 @@ CORNER: Position = {"x": 2, "y": 2}
 """Of the board's drawing: no field is there."""
 
 
-def show(page: Page, address: str, link: str = "") -> None:
-    page.goto("about:blank")  # a change behind # alone would not load the page
-    page.goto(f"{address}#{link}")
-    expect(page.locator("#board .board")).to_be_visible()
-
-
 def offers(page: Page) -> list[str]:
     labels = page.locator(".offer").evaluate_all("found => found.map(one => one.getAttribute('aria-label'))")
     return [str(label) for label in labels]
-
-
-def point(page: Page, name: str) -> None:
-    page.locator(f".offer[aria-label^='{name},']").click()
 
 
 def moves(page: Page) -> list[str]:

@@ -7,7 +7,6 @@ import { offerFile } from "../shared/drop.js";
 import { Refused, Unreachable, ask, listen, posted, untilReached } from "../shared/net.js";
 import { badge, gameName, moveText, noteFigures, outcome, reason, sentence, span } from "../shared/words.js";
 import { studyOf, toGameLink, toLink } from "../play/link.js";
-import { drawTimes, drawValues, valueInWords } from "./graphs.js";
 import { MatchState } from "./match_state.js";
 import { Review, drawReview, judgement } from "./review.js";
 
@@ -213,18 +212,21 @@ class MatchPage extends GamePage {
     $("log-fault").hidden = !fault;
   }
 
-  #showGraphs() {
+  /** Draw the graphs; what draws them comes after the board, or not at all where the server cannot be reached. */
+  async #showGraphs() {
+    const graphs = await import("./graphs.js").catch(() => null);
+    if (!graphs) return;
     const { state, ply } = this;
     const go = (there) => this.go(there);
-    drawTimes($("times"), state, ply, go);
+    graphs.drawTimes($("times"), state, ply, go);
     $("worth").hidden = !state.over || state.plies === 0;
     if (!this.values) return;
-    drawValues($("values"), this.values, state, ply, go, this.review.mistakes);
+    graphs.drawValues($("values"), this.values, state, ply, go, this.review.mistakes);
     drawReview(this.review, state, ply, go);
     $("evaluate").hidden = true;
     $("value").hidden = false;
     const nothing = state.view(ply)?.ending ? "the game is over here" : "not searched";
-    say($("value"), valueInWords(this.values[ply], state.sides) || nothing);
+    say($("value"), graphs.valueInWords(this.values[ply], state.sides) || nothing);
   }
 
   /** Mark the mistakes in the list of moves, and show the review as far as it has come. */
