@@ -146,7 +146,7 @@ class Rim(NamedTuple):
             yield from ((place, crowded and i % 2 == 1) for i, place in enumerate(places))
 
 
-TILES = {"hexagon": Rim(0, 0, 0.25, -0.65), "cells": Rim(0, 0, 0, -0.475), "squares": Rim(0, 0, 0, -0.1)}
+TILES = {"hexagon": Rim(0, 0, 0.25, -0.65), "cells": Rim(0, 0, 0, -0.475), "squares": Rim(0, 0, 0, 0)}
 """The rims of small boards, which have no names, for each kind of layout."""
 
 

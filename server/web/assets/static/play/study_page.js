@@ -44,7 +44,7 @@ export class StudyPage extends GamePage {
     });
     window.addEventListener("hashchange", () => {
       if (new URLSearchParams(location.hash.slice(1)).has("game")) this.open();
-      else this.keepLink(); // the link to the board has been followed
+      else if (this.study) this.keepLink(); // the link to the board has been followed
     });
   }
 
