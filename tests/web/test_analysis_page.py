@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.web.chromium import check_accessibility, fits, open_page, point, show
+from tests.web.chromium import check_accessibility, open_page, point, show
 from tests.web.site import Site, Table
 
 pytestmark = pytest.mark.slow
@@ -274,16 +274,3 @@ def test_a_text_a_record_and_a_link_are_pasted(page: Page, site: Site, address: 
         page.locator("#load button").click()
         expect(page.locator("#title")).to_have_text(title)
         expect(page.locator("#tree button")).to_have_count(count)
-
-
-@pytest.mark.parametrize("small_and_dark", [False, True], ids=["desk", "phone"])
-def test_it_is_for_everybody_on_every_screen(browser: Browser, address: str, small_and_dark: bool) -> None:
-    with open_page(browser, phone=small_and_dark, dark=small_and_dark, still=True) as page:
-        for link in ("game=gipf", "game=arrows&tree=2", TREE):
-            show(page, address, link)
-            expect(page.locator(".offer").first).to_be_visible()
-            assert fits(page)
-            check_accessibility(page)
-        page.set_viewport_size({"width": 844, "height": 390})
-        box = page.locator("#board svg").bounding_box()
-        assert box is not None and box["y"] + box["height"] <= 390 and fits(page)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, Position, Request, expect
 
-from tests.web.chromium import check_accessibility, fits, open_page, point, show
+from tests.web.chromium import open_page, point, show
 from tests.web.site import Site
 
 pytestmark = pytest.mark.slow
@@ -235,20 +235,3 @@ def test_a_choice_is_cancelled_by_touch(browser: Browser, address: str) -> None:
             expect(page.locator("#board .piece")).to_have_count(6)
             expect(page.locator("#cancel")).to_be_hidden()
             expect(page.locator("#status")).to_contain_text("White to move.")
-
-
-@pytest.mark.parametrize("small_and_dark", [False, True], ids=["desk", "phone"])
-def test_it_is_for_everybody_on_every_screen(browser: Browser, address: str, small_and_dark: bool) -> None:
-    with open_page(browser, phone=small_and_dark, dark=small_and_dark, still=True) as page:
-        for link in ("", "game=arrows&players=person,person&moves=2", "game=mnk&params=19+19+5&players=person,person"):
-            show(page, address, link)
-            expect(page.locator(".offer").first).to_be_visible()
-            assert fits(page)
-            check_accessibility(page)
-        show(page, address, "game=mnk&params=3+3+3&players=person,person")
-        offer = page.locator(".offer[aria-label^='b2,']")
-        if small_and_dark:
-            offer.tap()
-        else:
-            offer.click()
-        expect(page.locator("#moves li")).to_have_text(["b2"])

@@ -2,7 +2,6 @@
 
 import re
 from pathlib import Path
-from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -17,14 +16,12 @@ from server.web.views.board import Motion, motion
 from tests.engine.records import Table as Record
 from tests.engine.test_record import played
 from tests.server.contest.report.samples import sample_report
-from tests.web.chromium import check_accessibility, fits, open_page
+from tests.web.chromium import check_accessibility, open_page
 from tests.web.site import Site, Table, open_site
 
 pytestmark = pytest.mark.slow
 
 HOSTILE = "<img/src=x/onerror=document.title='gone'>"
-
-SCHEMES: tuple[Literal["dark", "light"], ...] = ("dark", "light")
 
 MOVES = ("a4-b4", "d7-d6", "a4-b4", "d7-d6")
 """Of GIPF 3 3 9 9: pushes that collect nothing."""
@@ -514,24 +511,3 @@ def test_hostile_names_are_shown_as_text(browser: Browser, site: Site, tmp_path:
         expect(page.locator("#player1")).to_contain_text(HOSTILE)
         expect(page.locator("#ending")).to_contain_text(f"{HOSTILE} (black) resigned")
         assert page.locator("main img").count() == 0 and page.title() != "gone"
-
-
-def test_pages_fit_a_phone(browser: Browser, site: Site) -> None:
-    table = Table(site, "gipf", "budget=600000", ("a" * 32, "b" * 32))
-    table.move("a5-b5")
-    with open_page(browser, phone=True, dark=True) as page:
-        for path in ("/", f"/match/{table.match}", "/replay"):
-            page.goto(site.url + path)
-            page.wait_for_load_state("load")
-            if path.startswith("/match"):
-                expect(page.locator("#board .piece")).to_have_count(7)
-                page.locator("#back").tap()
-                expect(page.locator("#board .piece")).to_have_count(6)
-            if path == "/":
-                expect(page.locator(".tile:not(.over)")).to_have_count(1)
-            for scheme in SCHEMES:
-                page.emulate_media(color_scheme=scheme)
-                assert fits(page), (path, scheme)
-                check_accessibility(page)
-    table.resign()
-    table.close()
