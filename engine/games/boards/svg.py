@@ -62,7 +62,7 @@ def board(drawing: Drawing, *, small: bool = False) -> str:
     """Return an empty board for a page, with templates of what stands on it in ``defs``; small boards have no names.
 
     Templates lie around (0, 0). ``data-piece`` of a piece is its side, with its direction where it has one, as in
-    ``0-3``; the class of a mark is its name in `MARKS`, or ``blocked``. Names with the class ``odd`` are for boards
+    ``0-3``; ``data-mark`` is a name in `MARKS`, or ``blocked``. Names with the class ``odd`` are for boards
     with much room.
     """
     directions = tuple(range(8)) if any(piece.direction is not None for piece in drawing.pieces) else (None,)
@@ -79,8 +79,8 @@ def _board(layout: Layout, directions: tuple[int | None, ...], small: bool) -> s
         '<g class="plate" aria-hidden="true">',
         *_runs(ground(Drawing(layout=layout, pieces=()), names)),
         "</g><defs>",
-        *(f'<g class="{name}">{_element(spot(layout, paint), VARIABLES)}</g>' for name, paint in MARKS.items()),
-        f'<g class="blocked">{_element(cell(0, 0, "blocked"), VARIABLES)}</g>',
+        *(f'<g data-mark="{name}">{_element(spot(layout, paint), VARIABLES)}</g>' for name, paint in MARKS.items()),
+        f'<g data-mark="blocked">{_element(cell(0, 0, "blocked"), VARIABLES)}</g>',
     ]
     for side, direction in product((0, 1), directions):
         kind = f"{side}" if direction is None else f"{side}-{direction}"

@@ -116,16 +116,15 @@ export class Board {
   }
 
   /** Copy one of the templates of the drawing to a field. */
-  #copy(selector, field) {
-    const element = this.root.querySelector(`defs > ${selector}`).cloneNode(true);
+  #copy(template, field, className) {
+    const element = this.root.querySelector(`defs > [${template}]`).cloneNode(true);
+    element.setAttribute("class", className);
     put(element, this.places.get(field));
     return element;
   }
 
   #piece(field, side, direction) {
-    const element = this.#copy(`[data-piece="${kindOf(side, direction)}"]`, field);
-    element.setAttribute("class", `piece side${side}`);
-    return element;
+    return this.#copy(`data-piece="${kindOf(side, direction)}"`, field, `piece side${side}`);
   }
 
   #place(view) {
@@ -152,7 +151,8 @@ export class Board {
       ...view.decisive.map((field) => ["decisive", field]),
       ...(view.ending ? [] : view.aims.map((field, side) => [`aim${side}`, field])),
     ];
-    this.under.replaceChildren(...marks.filter(([, field]) => field).map(([name, field]) => this.#copy(`.${name}`, field)));
+    const shown = marks.filter(([, field]) => field);
+    this.under.replaceChildren(...shown.map(([name, field]) => this.#copy(`data-mark="${name}"`, field, name)));
   }
 
   async #slide(view, motion) {

@@ -104,12 +104,13 @@ class Page extends StudyPage {
 
   /** Let the side that is to move do so. */
   next() {
-    if (this.answer.view.ending) return;
-    if (this.#isBot() && !this.paused) {
+    const isBot = this.#isBot();
+    if (isBot && !this.paused && !this.answer.view.ending) {
+      $("pad").hidden = true;
       this.#letBotMove();
       return;
     }
-    const legal = this.#isBot() ? [] : this.answer.legal;
+    const legal = isBot ? [] : this.answer.legal;
     this.offer(legal);
     if (!this.study.path.length && legal.length) say($("thought"), HOW[this.study.game] ?? "");
   }

@@ -23,7 +23,7 @@ export class StudyPage extends GamePage {
     this.known = known;
     this.turn = 0; // counts what is shown, so that an answer knows when it is out of date
     this.begun = 0; // counts games, likewise
-    this.moving = false; // while the server is asked about a move: another one would be made from the position before
+    this.waiting = false; // for the next position: a move would be made from the one before
     /** @type {any} what is shown: a `Study`, and what a page adds */
     this.study = null;
     /** @type {any} to the question how its position stands */
@@ -124,8 +124,10 @@ export class StudyPage extends GamePage {
   async go(study, how = {}) {
     this.stop(); // the offers were those of the position before
     const { turn } = this;
+    this.waiting = true;
     const answer = await this.attempt(() => askAbout("play/look", study));
     if (turn !== this.turn) return false;
+    this.waiting = false;
     if (answer) this.show(this.settled(study, answer), answer, how);
     else {
       this.refused();
@@ -134,21 +136,16 @@ export class StudyPage extends GamePage {
     return Boolean(answer);
   }
 
+  /** Make a move. @returns {Promise<boolean>} whether it was made */
   async play(move, pushed = false) {
-    if (this.moving) return false;
-    this.moving = true;
-    try {
-      return await this.go(this.moved(this.study, move), { animated: true, pushed });
-    } finally {
-      this.moving = false;
-    }
+    return !this.waiting && this.go(this.moved(this.study, move), { animated: true, pushed });
   }
 
   /** End what is under way: an animation, a choice, a question. */
   stop() {
     this.turn += 1;
+    this.waiting = false;
     this.pointing?.stop();
-    $("pad").hidden = true;
     say($("fault"), "");
   }
 
