@@ -146,10 +146,6 @@ class Rim(NamedTuple):
             yield from ((place, crowded and i % 2 == 1) for i, place in enumerate(places))
 
 
-TILES = {"hexagon": Rim(0, 0, 0.25, -0.65), "cells": Rim(0, 0, 0, -0.475), "squares": Rim(0, 0, 0, 0)}
-"""The rims of small boards, which have no names, for each kind of layout."""
-
-
 def rim(layout: Layout, *, page: bool = False) -> Rim:
     """Return names that can be read on a phone, too: the plate of a wide board has more room for them.
 

@@ -9,7 +9,6 @@ from engine.games.boards.layout import Drawing, Layout
 from engine.games.boards.shapes import (
     MARKS,
     STEP,
-    TILES,
     Box,
     Circle,
     Line,
@@ -48,7 +47,7 @@ def document(drawn: Picture, title: str, *, night: bool = False) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="{box}" font-family="sans-serif">',
         f"<title>{title.translate(ESCAPES)}</title>",
-        *_elements((*drawn.ground, *drawn.above), colours),
+        *elements((*drawn.ground, *drawn.above), colours),
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
@@ -58,20 +57,20 @@ VARIABLES = {name: f"var(--{name})" for name in (*COLOURS, *AROUND)}
 """What stands for colours on a page, whose style sheet has them (`engine.games.boards.colours.variables`)."""
 
 
-def board(drawing: Drawing, *, small: bool = False) -> str:
-    """Return an empty board for a page, with templates of what stands on it in ``defs``; small boards have no names.
+def board(drawing: Drawing) -> str:
+    """Return an empty board for a page, with templates of what stands on it in ``defs``.
 
     Templates lie around (0, 0). ``data-piece`` of a piece is its side, with its direction where it has one, as in
     ``0-3``; ``data-mark`` is a name in `MARKS`, or ``blocked``. Names with the class ``odd`` are for boards
     with much room.
     """
     directions = tuple(range(8)) if any(piece.direction is not None for piece in drawing.pieces) else (None,)
-    return _board(drawing.layout, directions, small)
+    return _board(drawing.layout, directions)
 
 
 @lru_cache(64)
-def _board(layout: Layout, directions: tuple[int | None, ...], small: bool) -> str:
-    names = TILES[layout.kind] if small else rim(layout, page=True)
+def _board(layout: Layout, directions: tuple[int | None, ...]) -> str:
+    names = rim(layout, page=True)
     width, height = ((length + 2 * names.extra) * STEP for length in (layout.width, layout.height))
     box = " ".join(map(_number, (-width / 2, -height / 2, width, height)))
     parts = [
@@ -99,7 +98,8 @@ def _runs(shapes: Iterable[Shape]) -> Iterator[str]:
             yield "</g>"
 
 
-def _elements(shapes: Iterable[Shape], colours: Mapping[str, str]) -> list[str]:
+def elements(shapes: Iterable[Shape], colours: Mapping[str, str]) -> list[str]:
+    """Return shapes as elements of SVG; ``colours`` are the values of names."""
     return [_element(shape, colours) for shape in shapes]
 
 
@@ -126,7 +126,7 @@ def _element(shape: Shape, colours: Mapping[str, str] | None) -> str:
             return f"<text {where} {painted}>{text.translate(ESCAPES)}</text>"
         case Placed(x, y, shapes):
             assert colours is not None
-            inside = "".join(_elements(shapes, colours))
+            inside = "".join(elements(shapes, colours))
             return f'<g transform="translate({_number(x)} {_number(y)})">{inside}</g>'
 
 

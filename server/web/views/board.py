@@ -93,8 +93,8 @@ def ending_of(outcome: Outcome | None, sides: tuple[str, str]) -> Ending | None:
     return Ending(outcome.winner, outcome.result(sides), str(outcome.termination), readable(outcome.detail))
 
 
-def view(position: Position, *, small: bool = False) -> View:
-    """Return what a page draws of a position; ``small`` for a board without names."""
+def view(position: Position) -> View:
+    """Return what a page draws of a position."""
     game = position.game
     plain = View(
         game=game.name,
@@ -111,7 +111,7 @@ def view(position: Position, *, small: bool = False) -> View:
     return msgspec.structs.replace(
         plain,
         layout=drawing.layout,
-        svg=board(drawing, small=small),
+        svg=board(drawing),
         pieces=drawing.pieces,
         stock=drawing.stock,
         blocked=drawing.blocked,

@@ -94,7 +94,7 @@ class Boards:
         plies, drawn = self._drawn.get(match.number, (-1, None))
         if drawn is None or plies != history.plies:
             last = target(history.moves[-1], history.position) if history.moves else None
-            drawn = msgspec.structs.replace(view(history.position, small=True), last=last)
+            drawn = msgspec.structs.replace(view(history.position), last=last)
             self._drawn[match.number] = history.plies, drawn
         return drawn
 

@@ -19,11 +19,9 @@ export class Board {
    * Draw a position into a container, in place of what is there.
    * @param {HTMLElement} container
    * @param {object} view
-   * @param {{small?: boolean}} [options] small: never made larger
    */
-  constructor(container, view, { small = false } = {}) {
+  constructor(container, view) {
     this.container = container;
-    this.small = small;
     this.turn = 0; // counts what was shown, so that an animation knows when it is out of date
     /** @type {Object<string, () => void>} what keys do */
     this.keys = {};
@@ -111,7 +109,7 @@ export class Board {
     this.choices = svg("g", { class: "offers" });
     this.root.append(this.under, this.above, this.arrows, this.choices);
     this.keys = {};
-    if (layout.width > WIDE && !this.small) this.keys = zoomable(this.container, this.root);
+    if (layout.width > WIDE) this.keys = zoomable(this.container, this.root);
     else this.container.replaceChildren(this.root);
   }
 

@@ -51,7 +51,7 @@ export class Tiles {
     );
     const foot = el("p.foot");
     const root = el("div.tile.card", { "data-match": match.match }, el("div.who", {}, ...sides), place, el("div.below", {}, foot));
-    const tile = { root, foot, clocks: new Clocks(faces), plies: match.plies, board: new Board(place, match.board, { small: true }) };
+    const tile = { root, foot, clocks: new Clocks(faces), plies: match.plies, board: new Board(place, match.board) };
     this.tiles.set(match.match, tile);
     return tile;
   }

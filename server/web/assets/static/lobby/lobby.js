@@ -67,7 +67,7 @@ function newTile(match) {
     el("span.foot.small.quiet", {}, el("span", {}, gameName(match.game, match.parameters)), moves),
   );
   const tile = { root, clocks, moves, plies: match.plies, board: null };
-  tile.board = new Board(place, match.board, { small: true });
+  tile.board = new Board(place, match.board);
   tiles.set(match.match, tile);
   const boards = find("#boards");
   const after = [...boards.children].find((child) => Number(child.dataset.match) < match.match);
