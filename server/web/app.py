@@ -45,10 +45,10 @@ from server.web.live.frame_cache import FrameCache
 from server.web.live.match_channel import MatchHubs, away
 from server.web.live.pages import LOBBY, PROJECTOR, LivePages
 from server.web.people.routes import People
-from server.web.play.routes import Playing
-from server.web.replay.analysis_requests import RecordAnalyser, review_question
+from server.web.play import routes as play_routes
+from server.web.pool import Pool
 from server.web.replay.match_frames import info_of, note_views, now_of
-from server.web.replay.records import MAX_BODY_BYTES, RECORD_BYTES, player_log, record_text
+from server.web.replay.records import MAX_BODY_BYTES, RECORD_BYTES, RecordAnalyser, player_log, record_text
 from server.web.views import contests
 from server.web.views.contests import Found
 from server.web.views.lobby import overview, running
@@ -87,10 +87,10 @@ class Pages:
         record_store: RecordStore,
         pages: LivePages,
         matches: MatchHubs,
-        record_analyser: RecordAnalyser,
+        pool: Pool,
         people: People,
     ) -> None:
-        """Take the arena, its records, the channels of pages and matches, what reads records, and who has played."""
+        """Take the arena, its records, the channels of pages and matches, the pool of processes, and who has played."""
         self._people = people
         self._arena = arena
         self._record_store = record_store
@@ -100,7 +100,8 @@ class Pages:
         self._reports = pages.reports
         self._drawn: LruCache[tuple[int, int], tuple[Markup, Markup]] = LruCache(KEPT_REPORTS)
         self._frame_cache = FrameCache()
-        self._record_analyser = record_analyser
+        self._pool = pool
+        self._record_analyser = RecordAnalyser(pool)
 
     def routes(self) -> list[BaseRoute]:
         """Return all routes."""
@@ -227,7 +228,7 @@ class Pages:
         state, stamp, gone, notes = match.public, match.now(), away(match), match.public_notes
         history = state.history
         match_frames = self._frame_cache.of(number, history.start)
-        ask = partial(self._record_analyser.ask, "positions", client=_client(request))
+        ask = partial(self._pool.ask, "positions", client=_client(request))
         frames = await match_frames.up_to(history.moves, history.position, ask)
 
         def told() -> bytes:
@@ -276,11 +277,11 @@ class Pages:
     async def _review(self, request: Request) -> Response:
         number, before = request.path_params["number"], query_before(request)
         text, client = await self._text(number), _client(request)
-        return json_answer(await self._record_analyser.review_of_match(number, before, text, client))
+        return json_answer(await self._record_analyser.of_match("review", number, text, client, before))
 
     async def _review_record(self, request: Request) -> Response:
         before, body = query_before(request), await read_body(request, RECORD_BYTES)
-        return json_answer(await self._record_analyser.ask("review", review_question(before, body), _client(request)))
+        return json_answer(await self._record_analyser.ask("review", body, _client(request), before))
 
     def _analysis(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
@@ -371,16 +372,14 @@ def application(
     record_store: RecordStore,
     live: LivePages,
     matches: MatchHubs,
-    playing: Playing,
+    pool: Pool,
     people: People,
     *rooms: Room,
 ) -> ASGIApp:
     """Return the application: its own routes, and those of other rooms."""
     handlers = {Refused: _refused, HTTPException: _unknown, ClientDisconnect: _left, Exception: _fault}
-    record_analyser = RecordAnalyser()
-    pages = Pages(arena, record_store, live, matches, record_analyser, people)
-    others: tuple[Room, ...] = (playing, people, *rooms)
-    routes = [*pages.routes(), *(route for room in others for route in room.routes())]
+    others: tuple[Room, ...] = (Pages(arena, record_store, live, matches, pool, people), people, *rooms)
+    routes = [*(route for room in others for route in room.routes()), *play_routes.routes(pool)]
     packing = Middleware(
         GZipMiddleware, minimum_size=PACKED_BYTES, compresslevel=PACKED_LEVEL, thread_minimum_size=THREAD_BYTES
     )

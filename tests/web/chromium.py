@@ -211,18 +211,24 @@ def check_legibility(page: Page) -> None:
     """Look for the smallest text that a page shows, and for broken words.
 
     It must have 11 pixels, in drawings as elsewhere, and words that are no long names must stand in one line.
-    Names of boards are fitted in the frame after the one in which a board gets its size, so that it may look again.
     """
-    for _ in range(PATIENCE_MS // 100):
-        size, where = page.evaluate(SMALLEST_TEXT)
-        if size > 10.9:
-            break
-        page.wait_for_timeout(100)
-    else:
-        raise AssertionError(f"a text of {size} pixels: {where}")
+    size, where = page.evaluate(SMALLEST_TEXT)
+    assert size > 10.9, f"a text of {size} pixels: {where}"
     assert not (words := broken_words(page)), words
 
 
 def broken_words(page: Page) -> list[str]:
     """Return the words that a page shows in more than one line though they are no long names."""
     return list(page.evaluate(BROKEN_WORDS, LONGEST_WORD))
+
+
+def show(page: Page, address: str, link: str = "") -> None:
+    """Load the page of a board, with a link behind #: a change of that alone would not load it."""
+    page.goto("about:blank")
+    page.goto(f"{address}#{link}")
+    expect(page.locator("#board .board")).to_be_visible()
+
+
+def point(page: Page, name: str) -> None:
+    """Click at what is offered on a field or dot."""
+    page.locator(f".offer[aria-label^='{name},']").click()

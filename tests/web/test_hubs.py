@@ -14,7 +14,7 @@ from engine.wire import messages as m
 from server.web.live.event_stream import Broadcaster, Mailbox
 from server.web.live.frame_cache import FrameCache
 from server.web.live.match_channel import MatchHubs
-from server.web.replay import record_analysis
+from server.web.replay.match_frames import Played, positions
 from tests.server.harness import ArenaHarness, open_arena, play, ready
 from tests.web.test_feed import Reader
 from tests.web.test_match_frames import rebuilt
@@ -134,7 +134,7 @@ async def test_films_hold_every_position_once(tmp_path: Path, monkeypatch: pytes
 
         async def tell(played: bytes) -> bytes:
             asked.append(played)
-            return msgspec.json.encode(record_analysis.match_frames(played.decode()))
+            return msgspec.json.encode(positions(msgspec.json.decode(played, type=Played)))
 
         for ply, move in enumerate(MOVES):
             await play(*((first, second) if ply % 2 == 0 else (second, first)), move)

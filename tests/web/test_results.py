@@ -6,6 +6,7 @@ import pytest
 
 from engine.wire import messages as m
 from server.web.people.routes import People
+from server.web.pool import Pool
 from server.web.views.lobby import RESULTS, Listed, overview
 from tests.engine.test_record import played
 from tests.server.harness import open_arena, ready
@@ -27,7 +28,8 @@ async def test_the_newest_results_come_first(tmp_path: Path) -> None:
     for number in (2, 9, 10, 31):
         keep(tmp_path, number, played(end="resign", stop_after=number))
     keep(tmp_path, 11, "nonsense\n" * 1000)
-    async with People(tmp_path) as people:
+    async with Pool() as pool:
+        people = People(tmp_path, pool)
         found = await people.newest()
     assert numbers(found) == [31, 10, 9, 2]
     assert [(one.plies, one.game, one.players, one.runs) for one in found[1:3]] == [
@@ -41,7 +43,8 @@ async def test_the_newest_results_come_first(tmp_path: Path) -> None:
 async def test_what_this_server_has_seen_is_not_listed_twice(tmp_path: Path) -> None:
     for number in range(1, RESULTS + 10):
         keep(tmp_path, number, played(end="resign", stop_after=3))
-    async with open_arena(tmp_path) as harness, People(tmp_path) as people:
+    async with open_arena(tmp_path) as harness, Pool() as pool:
+        people = People(tmp_path, pool)
         first, second = await harness.pair("params=3,3,9,9 budget=60000")
         await ready(first, second)
         await first.say(m.Resign())

@@ -7,10 +7,9 @@ from markupsafe import Markup
 from msgspec import Struct
 
 from engine.games.boards.board_game import BoardPosition
-from engine.games.boards.colours import by_light
 from engine.games.boards.layout import Drawing, Layout
 from engine.games.boards.shapes import STEP, Box, Circle, Paint, Placed, Rim, Shape, Words, ground, standing
-from engine.games.boards.svg import elements
+from engine.games.boards.svg import VARIABLES, elements
 from engine.games.interface import Position
 from server.contest.fixtures import QUALIFICATION
 from server.contest.report.structure import Report, ScheduledGame
@@ -26,9 +25,6 @@ BOARDS = 6
 
 LINGER_SECONDS = 10.0
 """How long the board of a match that is over still shows its result."""
-
-COLOURS = {name: f"var(--{name})" for name in by_light(night=False)}
-"""Colours follow those of the page."""
 
 NARROW = Rim(size=0, beyond=0, margin=0.25, extra=0)
 """The rim of a board without names."""
@@ -58,7 +54,7 @@ def small_board(drawing: Drawing, title: str, prefix: str) -> Markup:
         plate, *cells = ground(drawing, NARROW)
         under = [cell for cell in cells if isinstance(cell, Box) and cell.paint.fill == "blocked"]
         pattern, rectangle = _pattern(layout, f"{prefix}-cells")
-        parts, drawings = [*elements([plate], COLOURS), rectangle], [pattern]
+        parts, drawings = [*elements([plate], VARIABLES), rectangle], [pattern]
     else:
         under = [shape for shape in ground(drawing, NARROW) if not _is_left_out(shape, layout.kind)]
     kinds: dict[tuple[Shape, ...], str] = {}
@@ -67,8 +63,8 @@ def small_board(drawing: Drawing, title: str, prefix: str) -> Markup:
             kind = kinds.setdefault(shape.shapes, f"{prefix}-{len(kinds)}")
             parts.append(f'<use href="#{kind}" x="{shape.x:g}" y="{shape.y:g}"/>')
         else:
-            parts += elements([shape], COLOURS)
-    drawings += (f'<g id="{kind}">{"".join(elements(shapes, COLOURS))}</g>' for shapes, kind in kinds.items())
+            parts += elements([shape], VARIABLES)
+    drawings += (f'<g id="{kind}">{"".join(elements(shapes, VARIABLES))}</g>' for shapes, kind in kinds.items())
     box = f"{-width / 2:g} {-height / 2:g} {width:g} {height:g}"
     return Markup('<svg class="board" viewBox="{}" role="img" aria-label="{}"><defs>{}</defs>{}</svg>').format(
         box, title, Markup("".join(drawings)), Markup("".join(parts))
@@ -79,7 +75,7 @@ def _pattern(layout: Layout, name: str) -> tuple[str, str]:
     """Return the pattern of a cell, with an id, and the rectangle that it fills."""
     (left, top), (right, bottom) = ((x * STEP, y * STEP) for _, x, y in (layout.fields[0], layout.fields[-1]))
     corner, half = f'x="{left - STEP / 2:g}" y="{top - STEP / 2:g}"', STEP / 2
-    (inner,) = elements([Box(half, half, 92, 92, 10, Paint("cell"))], COLOURS)
+    (inner,) = elements([Box(half, half, 92, 92, 10, Paint("cell"))], VARIABLES)
     tiled = f'width="{STEP}" height="{STEP}" patternUnits="userSpaceOnUse"'
     size = f'width="{right - left + STEP:g}" height="{bottom - top + STEP:g}"'
     return f'<pattern id="{name}" {corner} {tiled}>{inner}</pattern>', f'<rect {corner} {size} fill="url(#{name})"/>'

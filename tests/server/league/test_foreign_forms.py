@@ -39,8 +39,7 @@ WITHOUT_SESSION = {
     "/join/{link}": "a link, which nobody else was sent",
     "/api/matches/{number:number}/log": "the token of a player of the match",
     **dict.fromkeys(("/api/record", "/api/signature", "/api/values", "/api/review"), READS),
-    **dict.fromkeys((f"/api/play/{kind}" for kind in playing.KINDS), JSON),
-    **dict.fromkeys((f"/api/analysis/{kind}" for kind in playing.ANALYSIS_KINDS), JSON),
+    **{f"/api/{page}/{kind}": JSON for page, kinds in playing.KINDS.items() for kind in kinds},
 }
 """Routes that anybody may ask, and what keeps them from harm even by a browser that tells no origin."""
 

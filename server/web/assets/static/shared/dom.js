@@ -20,6 +20,20 @@ export function el(tag, attributes = {}, ...children) {
   return element;
 }
 
+/**
+ * Make an element of SVG.
+ * @param {string} name tag name
+ * @param {Object<string, string|number>} [attributes]
+ * @param {...(Node|string)} children
+ * @returns {SVGElement}
+ */
+export function svg(name, attributes = {}, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
+  element.append(...children);
+  return element;
+}
+
 const heard = new WeakMap(); // element -> what it does at events, so that `patch` can give it another closure
 
 function hear(element, kind, listener) {

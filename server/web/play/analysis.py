@@ -11,17 +11,19 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from engine.clock import TimeControl
 from engine.games.history import History
 from engine.games.interactive_game import MOVE_LIMIT
 from engine.games.interface import GameError, Position
-from engine.record import BadRecord, verify
+from engine.record import BadRecord, Header, verify
 from engine.search.game_engine import VariantSearchers
 from engine.search.memory import MAX_DEPTH
 from engine.search.searcher import PlayedKeys, SearchLimits, SearchResult, Stop
 from engine.solve.tablebase.tablebase import Tablebase
+from server.match import referee
+from server.web.http.errors import BAD_REQUEST, Refused
 from server.web.play.arranging import Arrangement, Kit, arranged, kit_of
-from server.web.play.questions import Question, Refusal, history_of
-from server.web.play.texts import record_of
+from server.web.play.questions import Question, history_of
 
 MIN_SECONDS, MAX_SECONDS = 0.05, 4.0
 """How long one answer may take to think about; a page that wants to know more asks again."""
@@ -35,6 +37,8 @@ MAX_SHOWN = 24
 MAX_TEXT = 50_000
 """Characters of a pasted text: a record of some hundred moves has fewer."""
 
+PLAYER, BUDGET_MS = "analysis", 1000
+"""The name of both players in a record of an analysis, and the budget of their clocks, of which nothing is used."""
 
 RECORD = "arena-record "
 """Start of every record."""
@@ -143,22 +147,24 @@ class Recorded(msgspec.Struct, frozen=True):
 
 
 def lines(question: Thinking, analyst: Analyst, stop: Stop) -> Lines:
-    """Find the best moves, within the time asked for; raises `Refusal`."""
+    """Find the best moves, within the time asked for; raises `Refused`."""
     if not MIN_SECONDS <= question.seconds <= MAX_SECONDS:
         bounds = f"{MIN_SECONDS:g} to {MAX_SECONDS:g}"
-        raise Refusal(f"an answer takes {bounds} seconds, not {question.seconds:g}; ask again to know more")
+        sentence = f"an answer takes {bounds} seconds, not {question.seconds:g}; ask again to know more"
+        raise Refused(BAD_REQUEST, sentence)
     if not 1 <= question.lines <= MAX_LINES:
-        raise Refusal(f"lines is {question.lines}, but it has to be 1 to {MAX_LINES}")
+        raise Refused(BAD_REQUEST, f"lines is {question.lines}, but it has to be 1 to {MAX_LINES}")
     history = history_of(question)
     outcome = history.verdict(MOVE_LIMIT)
     if outcome is not None:
-        raise Refusal(f"the game is over: {outcome.detail}")
+        raise Refused(BAD_REQUEST, f"the game is over: {outcome.detail}")
     began = perf_counter()
     limits = SearchLimits(hard_ms=question.seconds * 1000, lines=question.lines)
     try:
         found = analyst.best(history, limits, clock=perf_counter, stop=stop)
     except OverflowError:
-        raise Refusal("rows can be taken in too many ways here for the engine to think about them") from None
+        sentence = "rows can be taken in too many ways here for the engine to think about them"
+        raise Refused(BAD_REQUEST, sentence) from None
     return Lines(
         lines=tuple(_line(history, result) for result in found),
         nodes=max((result.nodes for result in found), default=0),
@@ -169,12 +175,12 @@ def lines(question: Thinking, analyst: Analyst, stop: Stop) -> Lines:
 
 
 def opened(pasted: Pasted) -> Found:
-    """Read a pasted text; raises `Refusal`."""
+    """Read a pasted text; raises `Refused`."""
     if pasted.text.lstrip().startswith(RECORD):
         try:
             history = verify("\n".join(pasted.text.splitlines()).strip() + "\n").history
         except BadRecord as error:
-            raise Refusal(f"this is no true record: {error}") from None
+            raise Refused(BAD_REQUEST, f"this is no true record: {error}") from None
     else:
         history = history_of(Question(game=pasted.game, start=pasted.text))
     game = history.position.game.name
@@ -182,25 +188,42 @@ def opened(pasted: Pasted) -> Found:
 
 
 def kit(question: Question) -> Kit:
-    """Tell what positions of a variant are set up with, filled in as the board stands; raises `Refusal`."""
+    """Tell what positions of a variant are set up with, filled in as the board stands; raises `Refused`."""
     try:
         return kit_of(history_of(question).position)
     except GameError as error:
-        raise Refusal(str(error)) from None
+        raise Refused(BAD_REQUEST, str(error)) from None
 
 
 def arrange(asked: Arrangement) -> Arranged:
-    """Make a position of pieces; raises `Refusal` where it is none."""
+    """Make a position of pieces; raises `Refused` where it is none."""
     try:
         position = arranged(asked)
     except GameError as error:
-        raise Refusal(str(error)) from None
+        raise Refused(BAD_REQUEST, str(error)) from None
     return Arranged(position.text(), position.summary())
 
 
 def record(question: Question, started: str) -> Recorded:
-    """Write a game as a record, of a match that began at a time, as records tell it; raises `Refusal`."""
-    return Recorded(record_of(history_of(question), started))
+    """Write a game as the record of match 0, which has a result where the moves end the game; raises `Refused`.
+
+    ``started`` is a date and time in UTC, as 2026-11-20T20:15:00.000Z.
+    """
+    history = history_of(question)
+    control = TimeControl.of_milliseconds(BUDGET_MS, 0)
+    header = Header(0, history.start, (PLAYER, PLAYER), control, MOVE_LIMIT, f"gipf-arena/{PLAYER}", started)
+    state, lines = referee.begin(header), [header.text()]
+
+    def take(step: referee.Step) -> referee.State:
+        lines.extend(effect.line for effect in step[1] if isinstance(effect, referee.WriteRecord))
+        return step[0]
+
+    for side in (0, 1):
+        state = take(referee.ready(state, side, 0))
+    for move in history.moves:
+        state = referee.start_turn(state, 0)
+        state = take(referee.move(state, state.history.position.turn, move, 0))
+    return Recorded("".join(lines))
 
 
 def _line(history: History, result: SearchResult) -> Line:

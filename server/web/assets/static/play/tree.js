@@ -17,13 +17,11 @@ const MAX_NOTE = 2000; // characters of a comment
 
 /** @returns {Node[]} the nodes on a path, the root left out */
 function nodesOf(root, path) {
-  const nodes = [];
   let node = root;
-  for (const i of path) {
+  return path.map((i) => {
     node = node.next[i];
-    nodes.push(node);
-  }
-  return nodes;
+    return node;
+  });
 }
 
 /** @returns {Node} */
@@ -48,8 +46,7 @@ export function grown(root, path, move) {
   const { next } = nodeAt(root, path);
   const known = next.findIndex((child) => child.move === move);
   if (known >= 0) return [root, [...path, known]];
-  const child = { move, note: "", next: [] };
-  return [changed(root, path, (node) => ({ ...node, next: [...node.next, child] })), [...path, next.length]];
+  return [changed(root, path, { next: [...next, { ...EMPTY, move }] }), [...path, next.length]];
 }
 
 /** @returns {[Node, Path]} a tree of one line, and the path to its end */
@@ -61,25 +58,22 @@ export function lineOf(moves) {
 /** @returns {[Node, Path]} the tree without a node and all behind it, and the path before it */
 export function pruned(root, path) {
   const before = path.slice(0, -1);
-  const last = path.at(-1);
-  return [changed(root, before, (node) => ({ ...node, next: node.next.filter((_, i) => i !== last) })), before];
+  return [changed(root, before, { next: nodeAt(root, before).next.toSpliced(path.at(-1), 1) }), before];
 }
 
 /** @returns {[Node, Path]} the tree with the variation of a node as the main one where it begins, and the node's path */
 export function promoted(root, path) {
   const depth = path.findLastIndex((i) => i > 0);
   if (depth < 0) return [root, path];
-  const chosen = path[depth];
-  const tree = changed(root, path.slice(0, depth), (node) => ({
-    ...node,
-    next: [node.next[chosen], ...node.next.filter((_, i) => i !== chosen)],
-  }));
-  return [tree, path.map((i, at) => (at === depth ? 0 : i))];
+  const before = path.slice(0, depth);
+  const { next } = nodeAt(root, before);
+  const first = [next[path[depth]], ...next.toSpliced(path[depth], 1)];
+  return [changed(root, before, { next: first }), path.with(depth, 0)];
 }
 
 /** @returns {Node} the tree with a comment at a path */
 export function noted(root, path, note) {
-  return changed(root, path, (node) => ({ ...node, note: note.slice(0, MAX_NOTE) }));
+  return changed(root, path, { note: note.slice(0, MAX_NOTE) });
 }
 
 /** @returns {?Path} the node beside one, one place further or back, where moves branch; null where there is none */
@@ -89,50 +83,33 @@ export function beside(root, path, step) {
   return path.length && nodeAt(root, before).next[wanted] ? [...before, wanted] : null;
 }
 
-function changed(root, path, change, depth = 0) {
-  if (depth === path.length) return change(root);
-  return { ...root, next: root.next.map((child, i) => (i === path[depth] ? changed(child, path, change, depth + 1) : child)) };
+/** @returns {Node} the tree with a change of the node at a path @param {Path} path */
+function changed(root, path, change) {
+  const [first, ...rest] = path;
+  if (!path.length) return { ...root, ...change };
+  return { ...root, next: root.next.with(first, changed(root.next[first], rest, change)) };
 }
 
-/** @returns {number} how many nodes there are, this one included */
-function size(node) {
-  let count = 0;
-  const waiting = [node];
-  while (waiting.length) {
-    count += 1;
-    waiting.push(...waiting.pop().next);
-  }
-  return count;
-}
-
-/** @returns {number} a node as a number: 0 is the root, and nodes of the main line have the number of their move */
-export function numberOf(root, path) {
-  let number = 0;
-  let node = root;
+/**
+ * Write a path as numbers between dots: how many moves of the main line, then which variation, how many of its moves
+ * after the first, and so on.
+ * @param {Path} path
+ * @returns {string}
+ */
+export function placeOf(path) {
+  const numbers = [0];
   for (const i of path) {
-    number += node.next.slice(0, i).reduce((sum, child) => sum + size(child), 1);
-    node = node.next[i];
+    if (i) numbers.push(i, 0);
+    else numbers[numbers.length - 1] += 1;
   }
-  return number;
+  return numbers.join(".");
 }
 
-/** @returns {Path} the node of a number; the end of the main line for a number that there is not */
-export function pathOf(root, number) {
-  if (!(number >= 0 && number < size(root))) return mainEnd(root, []);
-  const path = [];
-  let node = root;
-  let left = Math.floor(number);
-  while (left > 0) {
-    left -= 1;
-    let i = 0;
-    for (let held = node.next.length > 1 ? size(node.next[0]) : left + 1; left >= held; held = size(node.next[i])) {
-      left -= held;
-      i += 1;
-    }
-    path.push(i);
-    node = node.next[i];
-  }
-  return path;
+/** @returns {Path} the path that a text of `placeOf` names; the end of the main line where the tree has none there */
+export function pathOf(root, place) {
+  const numbers = /^[0-9]{1,4}(\.[0-9]{1,4})*$/.test(place ?? "") ? place.split(".").map(Number) : [Infinity];
+  const path = numbers.flatMap((number, i) => (i % 2 ? [number] : Array(Math.min(number, 10_000)).fill(0)));
+  return path.reduce((node, i) => node?.next[i], root) ? path : mainEnd(root, []);
 }
 
 /**
@@ -141,17 +118,29 @@ export function pathOf(root, number) {
  * @returns {string}
  */
 export function write(root) {
-  const parts = [];
-  for (let node = root; node.next.length; [node] = node.next) {
-    const [main, ...others] = node.next;
-    parts.push(word(main), ...others.map((other) => `(${[word(other), write(other)].filter(Boolean).join(",")})`));
-  }
-  return parts.join(",");
+  return written(root, ",", ({ move, note }) => {
+    const text = encodeURIComponent(move.replaceAll(" ", "_"));
+    return note ? `${text}!${encodeURIComponent(note).replace(/[!()]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)}` : text;
+  });
 }
 
-function word({ move, note }) {
-  const text = encodeURIComponent(move.replaceAll(" ", "_"));
-  return note ? `${text}!${encodeURIComponent(note).replace(/[!()]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)}` : text;
+/** @returns {string} a tree for people to read: moves with numbers, variations in parentheses, comments in braces */
+export function toText(root) {
+  const text = written(root, " ", ({ move, note }, ply) => `${ply}. ${move}${note ? ` {${note}}` : ""}`);
+  return root.note ? `{${root.note}} ${text}`.trimEnd() : text;
+}
+
+/** Write what lies behind a node: the main line, and behind each move of it the variations that replace it. */
+function written(root, separator, word, ply = 1) {
+  const parts = [];
+  let at = ply;
+  for (let node = root; node.next.length; [node] = node.next) {
+    const [main, ...others] = node.next.map((child) => [word(child, at), child]);
+    const behind = (child) => written(child, separator, word, at + 1);
+    parts.push(main[0], ...others.map(([text, child]) => `(${[text, behind(child)].filter(Boolean).join(separator)})`));
+    at += 1;
+  }
+  return parts.join(separator);
 }
 
 /** @returns {Node} the tree that a text of `write` holds; what cannot be read is left out */
@@ -179,17 +168,4 @@ function decoded(text) {
   } catch {
     return text;
   }
-}
-
-/** @returns {string} a tree for people to read: moves with numbers, variations in parentheses, comments in braces */
-export function toText(root, ply = 0) {
-  const parts = root.note && !ply ? [`{${root.note}}`] : [];
-  let count = ply;
-  for (let node = root; node.next.length; [node] = node.next) {
-    count += 1;
-    const [main, ...others] = node.next;
-    const told = (child) => `${count}. ${child.move}${child.note ? ` {${child.note}}` : ""}`;
-    parts.push(told(main), ...others.map((other) => `(${[told(other), toText(other, count)].filter(Boolean).join(" ")})`));
-  }
-  return parts.join(" ");
 }
