@@ -41,7 +41,7 @@ PATHS = (
         "/api/contests/{}/report.json",
         "/api/contests/1/{}",
         "/contest/{}",
-        "/static/{}",
+        "/static/{}/site.css",
         "/api/play/{}",
     ),
 )
