@@ -1,12 +1,13 @@
 /** The tree of variations on the page: the main line as it runs, each variation as a block behind the move it replaces. */
 
+import { reveal } from "../boards/game_page.js";
 import { el, patch } from "../shared/dom.js";
 import { moveText } from "../shared/words.js";
 
 /**
  * Draw a tree.
  * @param {HTMLElement} container
- * @param {import("./link.js").Study} study
+ * @param {import("../play/link.js").Study} study
  * @param {(path: number[]) => void} choose is told of the move that somebody chooses
  */
 export function drawTree(container, study, choose) {
@@ -45,7 +46,5 @@ export function drawTree(container, study, choose) {
   if (study.root.note) parts.unshift(el("span.note", { "data-key": "note" }, study.root.note));
   patch(container, ...(parts.length ? parts : [el("span.quiet", { "data-key": "none" }, "No move was made yet.")]));
   const current = /** @type {?HTMLElement} */ (container.querySelector("[aria-current]"));
-  if (!current) return;
-  const [box, frame] = [current.getBoundingClientRect(), container.getBoundingClientRect()];
-  if (box.top < frame.top || box.bottom > frame.bottom) container.scrollTop += box.top - frame.top - frame.height / 2;
+  if (current) reveal(container, current);
 }
