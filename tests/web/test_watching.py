@@ -349,7 +349,7 @@ def test_the_lobby_shows_boards_results_and_people(browser: Browser, site: Site)
 def test_a_record_is_replayed_from_a_file(browser: Browser, site: Site, tmp_path: Path) -> None:
     record = tmp_path / "record.txt"
     record.write_text(played(end="resign", stop_after=20))
-    with open_page(browser, still=True, refused=422) as page:
+    with open_page(browser, still=True, refused=422, apart=True) as page:
         page.clock.install()
         page.goto(f"{site.url}/replay")
         check_accessibility(page)

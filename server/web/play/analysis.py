@@ -24,7 +24,7 @@ from engine.search.searcher import SearchLimits, SearchResult, Stop
 from engine.solve.tablebase import Tablebase
 from server.web.http.errors import BAD_REQUEST, Refused
 from server.web.play.arranging import Arrangement, Kit, arranged, kit_of
-from server.web.play.questions import Question, history_of
+from server.web.play.questions import Question, history_of, running_game
 
 MIN_SECONDS, MAX_SECONDS = 0.05, 4.0
 """How long one answer may take to think about; a page that wants to know more asks again."""
@@ -154,10 +154,7 @@ def lines(question: Thinking, analyst: Analyst, stop: Stop) -> Lines:
         raise Refused(BAD_REQUEST, sentence)
     if not 1 <= question.lines <= MAX_LINES:
         raise Refused(BAD_REQUEST, f"lines is {question.lines}, but it has to be 1 to {MAX_LINES}")
-    history = history_of(question)
-    outcome = history.verdict(MOVE_LIMIT)
-    if outcome is not None:
-        raise Refused(BAD_REQUEST, f"the game is over: {outcome.detail}")
+    history = running_game(question)
     began = perf_counter()
     limits = SearchLimits(hard_ms=question.seconds * 1000, lines=question.lines)
     try:

@@ -179,10 +179,7 @@ def think(question: Question, game_engine: GameEngine, stop: Stop) -> Advice:
     if not 1 <= question.level <= MAX_LEVEL:
         sentence = f"the level is {question.level}, but it has to be a whole number from 1 to {MAX_LEVEL}"
         raise Refused(BAD_REQUEST, sentence)
-    history = history_of(question)
-    outcome = history.verdict(MOVE_LIMIT)
-    if outcome is not None:
-        raise Refused(BAD_REQUEST, f"the game is over: {outcome.detail}")
+    history = running_game(question)
     try:
         thought = game_engine.think(history, question.seconds, level=question.level, clock=perf_counter, stop=stop)
         move = thought.move
@@ -210,6 +207,15 @@ def history_of(question: Question) -> History:
             history = history.after(move)
         except BadMove as error:
             raise Refused(BAD_REQUEST, f"move {history.plies + 1}: {error}") from None
+    return history
+
+
+def running_game(question: Question) -> History:
+    """Return the game that a question is about; raises `Refused`, also where it is over."""
+    history = history_of(question)
+    outcome = history.verdict(MOVE_LIMIT)
+    if outcome is not None:
+        raise Refused(BAD_REQUEST, f"the game is over: {outcome.detail}")
     return history
 
 

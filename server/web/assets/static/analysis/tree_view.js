@@ -13,22 +13,14 @@ import { moveText } from "../shared/words.js";
 export function drawTree(container, study, choose) {
   const shown = study.path.join();
 
-  /** @returns {Node[]} the moves behind a node */
+  /** @returns {Node[]} the moves behind a node: the main one, those that replace it, and so on */
   const behind = (node, path) => {
-    const parts = [];
-    let at = path;
-    for (let one = node; one.next.length; [one] = one.next) {
-      const [main, ...others] = one.next;
-      const here = at;
-      parts.push(...told(main, [...here, 0]));
-      others.forEach((other, i) => {
-        const there = [...here, i + 1];
-        const key = `variation ${there.join()}`;
-        parts.push(el("div.variation", { "data-key": key }, ...told(other, there), ...behind(other, there)));
-      });
-      at = [...here, 0];
-    }
-    return parts;
+    const [main, ...others] = node.next.map((child, i) => [child, [...path, i]]);
+    const variations = others.map(([child, there]) => {
+      const key = `variation ${there.join()}`;
+      return el("div.variation", { "data-key": key }, ...told(child, there), ...behind(child, there));
+    });
+    return main ? [...told(...main), ...variations, ...behind(...main)] : [];
   };
 
   const told = (node, path) => {

@@ -70,7 +70,7 @@ export class GamePage {
       const target = /** @type {?Element} */ (event.target);
       if (target?.closest?.("input, textarea, select, [contenteditable]")) return;
       if (event.key === " " && target?.closest?.("button, a, label, summary")) return;
-      if (!isPointed && target?.closest?.(".offer")) return;
+      if (!isPointed && event.key.length > 1 && target?.closest?.(".offer")) return;
       event.preventDefault();
       event.stopPropagation();
       act();

@@ -131,16 +131,12 @@ export function toText(root) {
 }
 
 /** Write what lies behind a node: the main line, and behind each move of it the variations that replace it. */
-function written(root, separator, word, ply = 1) {
-  const parts = [];
-  let at = ply;
-  for (let node = root; node.next.length; [node] = node.next) {
-    const [main, ...others] = node.next.map((child) => [word(child, at), child]);
-    const behind = (child) => written(child, separator, word, at + 1);
-    parts.push(main[0], ...others.map(([text, child]) => `(${[text, behind(child)].filter(Boolean).join(separator)})`));
-    at += 1;
-  }
-  return parts.join(separator);
+function written({ next }, separator, word, ply = 1) {
+  const joined = (...parts) => parts.filter(Boolean).join(separator);
+  const behind = (child) => written(child, separator, word, ply + 1);
+  const [main, ...others] = next;
+  const variations = others.map((child) => `(${joined(word(child, ply), behind(child))})`);
+  return main ? joined(word(main, ply), ...variations, behind(main)) : "";
 }
 
 /** @returns {Node} the tree that a text of `write` holds; what cannot be read is left out */
