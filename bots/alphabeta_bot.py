@@ -11,7 +11,7 @@ from engine.search.game_engine import AdaptiveSearcher
 from engine.search.memory import MAX_DEPTH
 from engine.search.searcher import TABLE_MEGABYTES, PlayedKeys, SearchLimits, SearchResult, search_interruptibly
 from engine.search.time_management import OVERHEAD_MS, allocate_time
-from engine.solve.tablebase.tablebase import tablebase_of
+from engine.solve.tablebase import tablebase_of
 from engine.wire.messages import Match
 
 COMPILE_WAIT_SHARE = 0.1

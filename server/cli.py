@@ -11,7 +11,7 @@ import cyclopts
 from cyclopts import Parameter
 from cyclopts.config import Dict
 
-from engine.commands.program import duration, explain, explain_fault, nearest, no_more, offer_completion
+from engine.commands.program import duration, explain, nearest, no_more, offer_completion
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import BadParameters
 from engine.match.clock import TimeControl
@@ -19,7 +19,7 @@ from engine.wire.messages import MICROSECONDS
 from server.commands.contest import contest
 from server.commands.files import backup, restore, verify
 from server.commands.league import audit, ladder, people
-from server.commands.options import FAILED, fail, interrupted, place, run_async, secret
+from server.commands.options import FAILED, fail, faults_explained, interrupted, place, run_async, secret
 from server.commands.running_server import announce, annul, dismiss, now
 from server.config import process_settings, serve_options, tls
 from server.config import tokens as token_file
@@ -172,10 +172,8 @@ def token(name: str, *, tokens: Path = Path("tokens.txt")) -> None:
     tokens
         The file that the hash of the token is put into; arena-server serve --tokens reads it.
     """
-    try:
+    with faults_explained("", UnicodeDecodeError, token_file.BadTokens, status=2):
         print(token_file.add(tokens, name))
-    except (OSError, UnicodeDecodeError, token_file.BadTokens) as error:
-        fail(explain_fault(error))
 
 
 @app.command
@@ -187,10 +185,8 @@ def organiser_token(*, file: Path = Path("organiser.txt")) -> None:
     file
         The file, not there yet, that the hash of the token is put into; arena-server serve --organiser reads it.
     """
-    try:
+    with faults_explained("", token_file.BadTokens, status=2):
         print(token_file.make_organiser(file))
-    except (OSError, token_file.BadTokens) as error:
-        fail(str(error))
 
 
 @app.command
@@ -205,10 +201,8 @@ def key(*, data: Path = Path("arena-data")) -> None:
     from engine.match.signature import shown
     from server.storage.signing_key import public_half
 
-    try:
+    with faults_explained():
         print(shown(public_half(data)))
-    except OSError as error:
-        fail(explain_fault(error), FAILED)
 
 
 @app.command

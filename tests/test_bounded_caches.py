@@ -4,12 +4,12 @@ from itertools import product
 
 import pytest
 
+from engine.games import kernels
 from engine.games.catalogue import start_of
 from engine.games.gipf import kernel as gipf
 from engine.games.interface import moves
 from engine.games.mnk import board
 from engine.games.mnk import kernel as mnk
-from engine.search import binding
 from engine.search.searcher import Searcher, SearchLimits
 
 
@@ -33,12 +33,12 @@ def test_rules_of_more_boards_than_are_kept_can_be_played() -> None:
 
 
 def test_searches_of_more_boards_than_are_kept_can_be_made() -> None:
-    for run in range(binding.MAX_BOUND + 4):
+    for run in range(kernels.MAX_BOUND + 4):
         rows, columns = 1 + run // 17 % 15, 3 + run % 17
         position = start_of("mnk", f"{rows} {columns} {3 + run // 255}")
         searcher = Searcher(position.kernel(compile=False), megabytes=0)
         assert searcher.think(position, (), SearchLimits(nodes=1), clock=lambda: 0.0).move == moves(position)[0]
-    assert binding._bind.cache_info().currsize == binding.MAX_BOUND
+    assert kernels._bind.cache_info().currsize == kernels.MAX_BOUND
 
 
 def test_every_variant_of_gipf_is_kept() -> None:

@@ -187,7 +187,7 @@ def warm(game: str, params: str = "", /) -> None:
     """
     from engine.commands.precompile import compile_for
     from engine.games.catalogue import start_of
-    from engine.search.binding import SEARCHING
+    from engine.search.alphabeta import SEARCHING
 
     check_variant(game, params, "PARAMS")
     compile_for(start_of(game, params), SEARCHING)

@@ -153,7 +153,7 @@ def review(
 def _make_tablebase(position: Position) -> None:
     """Make the tablebase of a variant that is known as a whole by one, if it is to be made, and was not."""
     from engine.commands.precompile import make_tablebase
-    from engine.solve.tablebase.making import are_made, can_have, is_made, is_whole
+    from engine.solve.tablebase import are_made, can_have, is_made, is_whole
 
     start = position.game.start(position.parameters)
     if (

@@ -15,15 +15,13 @@ from rich.console import Console
 from bots.terminal.display import paint_board, plain_console, print_lines
 from engine.commands.inputs import text_of
 from engine.commands.program import Rejected, reason
-from engine.games import transcript
 from engine.games.catalogue import GAMES, unknown_game
-from engine.games.history import History
-from engine.games.interactive_game import PERSON, InteractiveGame, NothingThere, Player
+from engine.games.history import PERSON, History, InteractiveGame, NothingThere, Player, read_game, write_game
 from engine.games.interface import BadMove, Game, GameError, Successor, moves
 from engine.levels import MAX_LEVEL, BadLevel, read_level
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import SearchResult, search_interruptibly
-from engine.solve.tablebase.tablebase import tablebase_of
+from engine.solve.tablebase import tablebase_of
 from engine.wire.words import number_of
 
 COMMANDS = {
@@ -117,7 +115,7 @@ class TerminalGame:
             "game": self._game,
             "load": self._load,
             "save": self._save,
-            "text": lambda _: self._say(*transcript.write(self.table.history).splitlines()),
+            "text": lambda _: self._say(*write_game(self.table.history).splitlines()),
             "first": partial(self._seat, 0),
             "second": partial(self._seat, 1),
             "swap": self._swap,
@@ -288,7 +286,7 @@ class TerminalGame:
         else:
             self._say(f"paste the position, or the game, and end it with a line that holds only {END_OF_TEXT}")
             text = self._pasted()
-        self._lay_out(transcript.read(self.table.position.game, text))
+        self._lay_out(read_game(self.table.position.game, text))
 
     def _pasted(self) -> str:
         lines = []
@@ -311,7 +309,7 @@ class TerminalGame:
         if not rest:
             raise BadCommand("save needs the name of a file, as in save game.txt")
         try:
-            Path(rest).write_text(transcript.write(self.table.history), encoding="utf-8")
+            Path(rest).write_text(write_game(self.table.history), encoding="utf-8")
         except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
             raise BadCommand(f"{rest}: cannot be written: {reason(error)}") from None
         self._say(f"saved in {rest}; load {rest} brings it back")
@@ -409,7 +407,7 @@ def play_in_terminal(game: Game, params: str | None, load: str | None, seats: tu
         if load is None:
             history = History.begin(game.start(game.default_parameters if params is None else params))
         else:
-            history = transcript.read(game, text_of(load))
+            history = read_game(game, text_of(load))
     except Rejected as error:
         raise BadCommand(str(error)) from None
     except GameError as error:

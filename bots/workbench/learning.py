@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from bots.bot import Bot, Clocks
 from engine.games.catalogue import start_of
-from engine.games.history import History
-from engine.games.interactive_game import MOVE_LIMIT
-from engine.games.interface import IllegalMove, Position
+from engine.games.history import MOVE_LIMIT, History
+from engine.games.interface import BadMove, Position
 from engine.games.outcome import Outcome
 from engine.match.encoding import Encoding, Planes, encoding_of, legal_actions
 
@@ -64,10 +63,10 @@ class Episode:
         return {actions: move for actions, move in moves.items() if actions[:count] == self.made}
 
     def after(self, action: int) -> "Episode":
-        """Return the episode after one more action; raises `engine.games.interface.IllegalMove`."""
+        """Return the episode after one more action; raises `engine.games.interface.BadMove`."""
         if action not in self.legal:
             sentence = f"action {action} may not be made now; legal are {', '.join(map(str, self.legal)) or 'none'}"
-            raise IllegalMove("BAD_MOVE_IS_NO_LEGAL_ACTION", sentence)
+            raise BadMove("BAD_MOVE_IS_NO_LEGAL_ACTION", sentence)
         made = (*self.made, action)
         if made in self._moves:
             return Episode(self.history.after(self._moves[made]), self.move_limit)
@@ -109,7 +108,7 @@ class PolicyBot(Bot):
         self.policy = policy
 
     def choose(self, position: Position, clocks: Clocks) -> str:
-        """Ask the policy until a move is complete; raises `engine.games.interface.IllegalMove` for a wrong action."""
+        """Ask the policy until a move is complete; raises `engine.games.interface.BadMove` for a wrong action."""
         episode = Episode(self.history, self.match.move_limit)
         while episode.history.plies == self.history.plies:
             seen: Observation = {"observation": episode.observe(episode.turn), "action_mask": episode.mask()}

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from bots.workbench.learning import Episode
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
-from engine.games.interactive_game import MOVE_LIMIT
+from engine.games.history import MOVE_LIMIT
 
 try:
     from gymnasium import spaces
@@ -117,7 +117,7 @@ class ArenaEnv(AECEnv):
         }
 
     def step(self, action: int | None) -> None:
-        """Make an action for the agent that is to move; raises `engine.games.interface.IllegalMove`.
+        """Make an action for the agent that is to move; raises `engine.games.interface.BadMove`.
 
         An agent whose game is over steps with None.
         """

@@ -12,7 +12,7 @@ from engine.search.game_engine import AdaptiveSearcher
 from engine.search.iterative_deepening import MAX_THREADS
 from engine.search.memory import MAX_DEPTH, ROOM
 from engine.search.searcher import SearchLimits, SearchResult
-from engine.solve.tablebase.tablebase import tablebase_of
+from engine.solve.tablebase import tablebase_of
 
 SHORTEST = 1e-9
 """Seconds that a depth takes at least, for the sake of its rate."""

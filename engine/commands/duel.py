@@ -22,13 +22,13 @@ import engine
 from engine.commands.game_file import GameFile, GameFormat, opened_to_append
 from engine.commands.inputs import check_range, game_named, say_compiling, start_of, text_of, warn_of
 from engine.commands.program import Rejected, answer, say, usable_cores
-from engine.compiling.compile_process import broken_pipes_raised
 from engine.duel import engine_config
 from engine.duel.games import NAMES, Contender, Pair, Reply, Setting, Standing, play_pair
 from engine.duel.openings import JUDGED_NODES, Opening, openings, usual_plies
 from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.games.history import History
 from engine.games.interface import EVALUATION_LIMIT, Position
+from engine.games.kernels import broken_pipes_raised
 from engine.levels import MAX_LEVEL
 from engine.search.memory import MAX_DEPTH
 from engine.search.searcher import PlayedKeys, Searcher, SearchLimits

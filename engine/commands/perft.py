@@ -7,8 +7,8 @@ from engine.commands.program import Rejected, answer, say
 from engine.compiling.binding import can_compile
 from engine.games.catalogue import title_of
 from engine.games.interface import Position
-from engine.games.perft import AdaptiveCounter
-from engine.search.binding import counting_code
+from engine.games.kernels import COUNTING, KernelSource
+from engine.games.perft import Counter
 
 START_LEAVES = 50_000
 """Leaves counted interpreted after which a process is started that compiles: a tenth of a second."""
@@ -53,7 +53,7 @@ def perft(
         raise Rejected(f"--depth is {depth}, but leaves are counted at depths of 0 and more")
     root = position_of(game_named(game), params, position)
     warn_of(root)
-    counter = AdaptiveCounter(unique=unique, is_compiled=(lambda _: False) if interpreted else _Compiling(root).is_done)
+    counter = Counter(unique=unique, is_compiled=(lambda _: False) if interpreted else _Kernels(root).is_compiled)
     branches = []
     for plies in range(min(1, depth), depth + 1):
         began = perf_counter()
@@ -68,24 +68,22 @@ def perft(
         answer(f"divide {branch.leaves} {branch.move}")
 
 
-class _Compiling:
+class _Kernels:
     """Tells whether compiled rules are there, and has another process compile them where that is worth while."""
 
     def __init__(self, root: Position) -> None:
-        self._root = root
-        self._code = counting_code(root)
-        self._is_told = False
+        def compiling() -> None:
+            say(f"compiling the rules of {title_of(root)}; until then they are interpreted")
 
-    def is_done(self, leaves: int) -> bool:
-        """Tell whether they are there, after so many leaves were counted."""
-        if self._code.is_ready():
+        self._kernels = KernelSource(root, COUNTING, compile_from=START_LEAVES, compiling=compiling)
+        self._leaves = 0
+
+    def is_compiled(self, leaves: int) -> bool:
+        """Tell whether to go on with compiled rules, after so many more leaves were counted.
+
+        They are compiled in this process where there is no cache for another one to write to.
+        """
+        self._leaves += leaves
+        if self._kernels.spend(leaves):
             return True
-        if leaves < START_LEAVES:
-            return False
-        if not self._code.can_be_kept():
-            return can_compile()  # in this process, since there is no cache for another one to write to
-        self._code.start()
-        if not self._is_told:
-            self._is_told = True
-            say(f"compiling the rules of {title_of(self._root)}; until then they are interpreted")
-        return False
+        return self._leaves >= START_LEAVES and can_compile() and not self._kernels.can_be_kept()

@@ -9,24 +9,23 @@ from typing import Literal
 from engine.commands.inputs import game_named, start_of
 from engine.commands.program import say
 from engine.compiling.binding import can_compile, keep_compiled
-from engine.compiling.compile_process import stay_with_caller
 from engine.games.catalogue import GAMES, title_of
 from engine.games.interface import Position
+from engine.games.kernels import COUNTING, KernelSource, Purpose, stay_with_caller
 from engine.games.perft import count
-from engine.search import alphabeta
-from engine.search.binding import COUNTING, LOOKING_UP, SEARCHING, SOLVING, CompiledCode, counting_code
+from engine.search.alphabeta import LOOKING_UP, SEARCHING
 from engine.search.searcher import warm_up
-from engine.solve import solver
-from engine.solve.tablebase import making as tablebase
+from engine.solve import solver, tablebase
+from engine.solve.solver import SOLVING
 
 LEAST_PRIORITY = 19
 
-CODE: dict[str, tuple[Callable[[Position], CompiledCode], Callable[[Position], object]]] = {
-    SEARCHING: (alphabeta.compiled_code, warm_up),
-    SOLVING: (solver.compiled_code, solver.warm_up),
-    COUNTING: (counting_code, lambda position: count(position, 1)),
+WARM_UPS: dict[Purpose, Callable[[Position], object]] = {
+    SEARCHING: warm_up,
+    SOLVING: solver.warm_up,
+    COUNTING: lambda position: count(position, 1),
 }
-"""What code can be compiled for: what knows of it, and what has numba compile all of it."""
+"""For each purpose a function that has numba compile all code for it."""
 
 
 def precompile(
@@ -60,25 +59,24 @@ def precompile(
             os.nice(LEAST_PRIORITY)
     for played in [game_named(game)] if game else GAMES.values():
         position = start_of(played, played.default_parameters if params is None else params)
-        for name in CODE:
-            if purpose == name or (purpose is None and name != COUNTING):
-                compile_for(position, name)
-        if purpose in (None, LOOKING_UP):
+        for each in WARM_UPS:
+            if purpose == each.name or (purpose is None and each != COUNTING):
+                compile_for(position, each)
+        if purpose in (None, LOOKING_UP.name):
             make_tablebase(position)
 
 
-def compile_for(position: Position, purpose: str) -> None:
+def compile_for(position: Position, purpose: Purpose) -> None:
     """Compile for one purpose, unless it was done before, and say so on stderr."""
-    code_of, compile = CODE[purpose]
-    what = f"{title_of(position)}, {purpose}"
+    what = f"{title_of(position)}, {purpose.name}"
     if not can_compile():
         say(f"{what}: nothing is compiled, NUMBA_DISABLE_JIT says so")
-    elif code_of(position).is_ready():
+    elif KernelSource(position, purpose).is_ready():
         say(f"{what}: compiled before")
     else:
         began = perf_counter()
-        compile(position)
-        keep_compiled(purpose)
+        WARM_UPS[purpose](position)
+        keep_compiled(purpose.name)
         say(f"{what}: compiled in {perf_counter() - began:.1f} s")
 
 
@@ -95,5 +93,5 @@ def make_tablebase(position: Position) -> None:
         return
     began = perf_counter()
     tablebase.make(position)
-    keep_compiled(LOOKING_UP)
+    keep_compiled(LOOKING_UP.name)
     say(f"{what}: made in {perf_counter() - began:.1f} s")

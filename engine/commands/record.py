@@ -114,7 +114,7 @@ def _check_date(file: str, summary: verification.Summary) -> None:
 
 def _draw(summary: verification.Summary, file: Path, ply: int | None, night: bool, scale: int) -> None:
     """Write a picture of a match, in the format that the name of its file ends in; raises `Rejected`."""
-    from engine.games.boards import game_pictures as pictures
+    from engine.games.boards import pictures
 
     start, moves = summary.header.position, summary.history.moves
     if ply is not None:

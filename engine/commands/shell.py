@@ -5,7 +5,7 @@ import sys
 from time import perf_counter
 
 from engine.commands.program import ENCODING, ERRORS, Conversation, Rejected, say
-from engine.shell import UnknownShell, find
+from engine.shell import find, names
 
 
 def shell(game: str, /, *, strict: bool = False) -> None:
@@ -18,10 +18,8 @@ def shell(game: str, /, *, strict: bool = False) -> None:
     strict
         After a bad move, no longer look at moves, and answer nothing to them.
     """
-    try:
-        carrier = find(game)
-    except UnknownShell as error:
-        raise Rejected(f"GAME: {error}") from None
+    if game not in names():
+        raise Rejected(f"GAME: there is no shell {game!r}; the shells are {', '.join(names())}")
     if isinstance(sys.stderr, io.TextIOWrapper):
         sys.stderr.reconfigure(encoding=ENCODING, errors=ERRORS)
     conversation = Conversation()
@@ -31,6 +29,6 @@ def shell(game: str, /, *, strict: bool = False) -> None:
         say(sentence)
 
     try:
-        carrier(conversation.lines, conversation.write, complain, perf_counter, strict, conversation.flush).run()
+        find(game)(conversation.lines, conversation.write, complain, perf_counter, strict, conversation.flush).run()
     finally:
         conversation.flush()

@@ -18,15 +18,12 @@ from engine.commands.inputs import (
 from engine.commands.program import Rejected, answer, say
 from engine.games.catalogue import title_of
 from engine.games.interface import Position
-from engine.solve import certificate
-from engine.solve.certificate import BadCertificate, Claim
-from engine.solve.layered.solver import Judgement, Layers
-from engine.solve.layered.store import Name
-from engine.solve.solver import Result, Solution, SolverLimits, solve
-from engine.solve.strategy import NoStrategy, strategy
-from engine.solve.tablebase import making
-from engine.solve.tablebase.tablebase import tablebase_of
-from engine.solve.tablebase.verification import all_places, fault_at, layers_up_to, position_at, random_places
+from engine.solve import certificate, tablebase
+from engine.solve.certificate import BadCertificate, Claim, NoStrategy, strategy
+from engine.solve.layers import Judgement, Layers, Name
+from engine.solve.solver import Result, Solution, SolverLimits, solve, solver_kernels
+from engine.solve.tablebase import tablebase_of
+from engine.solve.verification import all_places, fault_at, layers_up_to, position_at, random_places
 from engine.wire.words import number_of
 
 MEGABYTE = 1 << 20
@@ -86,7 +83,9 @@ def solve_game(
         clock=perf_counter,
         progress=_Reporter(began).report,
         tablebase=None if proof is not None else tablebase_of(root),
-        compiling=lambda: say(f"{title_of(root)} is being compiled beside, for what cannot be solved sooner"),
+        kernels=solver_kernels(
+            root, lambda: say(f"{title_of(root)} is being compiled beside, for what cannot be solved sooner")
+        ),
     )
     answer(f"result {solution.result}")
     if solution.plies is not None:
@@ -179,15 +178,15 @@ def verify(game: str, params: str, /, *, positions: int = 10_000, seed: int = 1,
     position = start_of(game_named(game), params)
     if positions < 1:
         raise Rejected(f"--positions is a number of positions, 1 or more; not {positions}")
-    if not making.can_have(position):
+    if not tablebase.can_have(position):
         raise Rejected(f"{title_of(position)} has no tablebase")
-    kernel, directory = position.kernel(compile=False), making.folder()
+    kernel, directory = position.kernel(compile=False), tablebase.folder()
     assert directory is not None
-    largest = making.extent(kernel)
-    if making.takes_shipped(kernel):
-        layers = making.shipped(kernel)
-    elif making.journal_of(kernel, directory).exists():
-        layers = Layers(kernel, largest, memory=making.MEMORY, directory=directory)
+    largest = tablebase.extent(kernel)
+    if tablebase.takes_shipped(kernel):
+        layers = tablebase.shipped(kernel)
+    elif tablebase.journal_of(kernel, directory).exists():
+        layers = Layers(kernel, largest, memory=tablebase.MEMORY, directory=directory)
     else:
         raise Rejected(
             f"there is no tablebase yet; make it with arena-engine precompile {game} {position.parameters!r}"

@@ -16,8 +16,9 @@ from engine.duel.selfplay import ScoredGame, Setting, play
 from engine.duel.training import fit, samples_of
 from engine.games.catalogue import USUAL_GAME, title_of, variant_title
 from engine.games.interface import Kernel
-from engine.search.game_engine import AdaptiveWork
-from engine.search.scores import LOGIT
+from engine.games.kernels import NEVER, KernelSource
+from engine.search.capabilities import LOGIT
+from engine.search.game_engine import search_kernels, with_best_kernel
 from engine.wire.words import number_of
 
 QUIET_SECONDS = 5.0
@@ -105,19 +106,24 @@ def _played(setting: Setting, numbers: range, jobs: int) -> Iterator[ScoredGame]
         for number in numbers:
             yield _play(setting, number, compiles=True)
         return
-    _work(setting, compiles=True).start_compiling()  # once for all processes
+    _kernels(setting, compiles=True).start(urgent=True)  # once for all processes
     with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
         yield from pool.map(_play, [setting] * len(numbers), numbers, chunksize=CHUNK)
 
 
 def _play(setting: Setting, number: int, compiles: bool = False) -> ScoredGame:
-    return _work(setting, compiles).do(lambda kernel, stop: play(kernel, setting, number, stop))
+    start = start_of(game_named(setting.game), setting.parameters)
+    return with_best_kernel(
+        _kernels(setting, compiles), start, lambda kernel, stop: play(kernel, setting, number, stop)
+    )
 
 
 @cache
-def _work(setting: Setting, compiles: bool) -> AdaptiveWork:
+def _kernels(setting: Setting, compiles: bool) -> KernelSource:
     start = start_of(game_named(setting.game), setting.parameters)
-    return AdaptiveWork(start, compiling=(lambda: say_compiling(start)) if compiles else None)
+    if not compiles:
+        return search_kernels(start, compile_from=NEVER)
+    return search_kernels(start, compiling=lambda: say_compiling(start))
 
 
 def in_order(games: list[ScoredGame]) -> list[ScoredGame]:

@@ -21,12 +21,12 @@ from dataclasses import fields
 from functools import cache, cached_property
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, Protocol, TypeVar, TypeVarTuple, cast, overload
+from typing import Any, NamedTuple, Protocol, TypeVar, TypeVarTuple, cast, overload
 from weakref import WeakSet
 
 from engine.compiling import code_cache as disk
-from engine.compiling.bits import popcount as popcount
-from engine.compiling.wide_integers import CompiledOnly
+from engine.compiling.wide_integers import WORD_BITS, CompiledOnly, WideInteger, WideTable
+from engine.compiling.wide_integers import popcount as popcount
 
 Functions = TypeVarTuple("Functions")
 Bound = TypeVar("Bound")
@@ -57,10 +57,6 @@ class Numbers(Protocol):
         """Yield all numbers."""
 
 
-class NotBound(TypeError):
-    """A function that cannot be bound. ``str(error)`` is a sentence that says why."""
-
-
 class _Unbound:
     """The type of `UNBOUND`."""
 
@@ -80,7 +76,7 @@ def specialise(
     A name that ``constants`` holds is bound to what stands there; a function of such a name is left out in its favour.
     A function may call itself, but no two functions each other. ``label`` tells this binding from others of the same
     functions (letters, digits and underscores): it becomes part of the copies' names, by which numba finds them in its
-    disk cache. Copies that are compiled release the interpreter lock while they run. Raises `NotBound` for a name that
+    disk cache. Copies that are compiled release the interpreter lock while they run. Raises `TypeError` for a name that
     stands for `UNBOUND`, and for a function that cannot be copied.
     """
     roots = [constants.get(cast(FunctionType, function).__name__, function) for function in functions]
@@ -121,9 +117,9 @@ def _copy(
     if not _is_copied(function) or function in copies:
         return
     if function.__closure__ is not None:
-        raise NotBound(f"{function.__qualname__} has a closure: its cells belong to no digest of compiled code")
+        raise TypeError(f"{function.__qualname__} has a closure: its cells belong to no digest of compiled code")
     if function in callers:
-        raise NotBound(f"{function.__qualname__} and {callers[-1].__qualname__} call each other")
+        raise TypeError(f"{function.__qualname__} and {callers[-1].__qualname__} call each other")
     scope = {}
     for name in _names(function.__code__):
         if name in constants:
@@ -131,7 +127,7 @@ def _copy(
         elif name in function.__globals__:
             value = function.__globals__[name]
             if value is UNBOUND:
-                raise NotBound(f"{function.__qualname__} reads {name}, which nothing is bound to")
+                raise TypeError(f"{function.__qualname__} reads {name}, which nothing is bound to")
             if value is not function:
                 _copy(value, label, constants, copies, (*callers, function))
             scope[name] = copies.get(value, value) if _is_copied(value) else value
@@ -333,6 +329,12 @@ def zeros(typecode: str, count: int) -> Numbers:
     return cast(Numbers, memoryview(mmap.mmap(-1, size)).cast("B").cast(cast(Any, typecode)))
 
 
+def copy_of(values: Numbers) -> Numbers:
+    """Return an array with the same numbers."""
+    view = memoryview(cast(Any, values))
+    return array(view.format, view.tobytes())
+
+
 def table(values: Iterable[int], *, compile: bool) -> Sequence[int]:
     """Return numbers as functions read them by global name: a tuple, or an int64 array for compiled functions."""
     return array("q", values) if compile else tuple(values)
@@ -367,3 +369,44 @@ def _numba() -> Any:
         return (lambda bits: count_bits(bits)) if isinstance(bits, numba.types.Integer) else None
 
     return numba
+
+
+def get_fields(arena: Numbers, at: int) -> int:
+    """Return the set of fields that stands in an arena from a number on: one number, or several words."""
+    return arena[at]
+
+
+def put_fields(arena: Numbers, at: int, fields: int) -> None:
+    """Write a set of fields into an arena, from a number on."""
+    arena[at] = fields
+
+
+class FieldSets(NamedTuple):
+    """How the rules of one board have their sets of fields."""
+
+    compiled: bool
+    width: int
+    """Bits of a compiled set: a multiple of 64."""
+
+    @property
+    def is_wide(self) -> bool:
+        """Tell whether a set takes several machine words."""
+        return self.compiled and self.width > WORD_BITS
+
+    def number(self, fields: int) -> int:
+        """Return a set of fields as the rules take it."""
+        return WideInteger(fields, self.width) if self.is_wide else fields
+
+    def table(self, sets: Iterable[int]) -> Sequence[int]:
+        """Return a table of sets of fields, for functions that read it by global name."""
+        return WideTable(sets, self.width) if self.is_wide else table(sets, compile=self.compiled)
+
+    def constants(self) -> dict[str, Any]:
+        """Return how many numbers of an arena a set takes and, where that is several, what reads and writes them."""
+        if not self.is_wide:
+            return {"SET_WORDS": 1}
+        return {
+            "SET_WORDS": self.width // WORD_BITS,
+            "get_fields": CompiledOnly("reader", self.width),
+            "put_fields": CompiledOnly("writer", self.width),
+        }

@@ -1,6 +1,7 @@
-"""Sets of fields on boards of more than 63 fields, as compiled rules take them: integers of several machine words.
+"""Arithmetic on bits, and integers of several machine words.
 
-Interpreted rules need nothing of this, since Python's integers have any width. Compiled ones are given values of the
+These are sets of fields on boards of more than 63 fields, as compiled rules take them. Interpreted rules need nothing
+of this, since Python's integers have any width. Compiled ones are given values of the
 types here, whose width numba reads from them; `engine.compiling.wide_lowering` teaches it what such types are. Then
 the same functions compile for any board. A number of a width behaves as Python's does as long as it, and all that is
 computed with it, lies from -2**(width-1) to 2**(width-1) - 1; bits that are shifted out at the top are lost.
@@ -8,6 +9,31 @@ computed with it, lies from -2**(width-1) to 2**(width-1) - 1; bits that are shi
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, overload
+
+HASH_FACTOR = 0x2545F4914F6CDD1D
+HASH_MASK = (1 << 62) - 1
+
+
+def mix(value: int, more: int) -> int:
+    """Stir a number of 62 bits into a hash of 62 bits."""
+    value = ((value ^ more) * HASH_FACTOR) & HASH_MASK
+    return value ^ (value >> 31)
+
+
+def run_shifts(run: int) -> tuple[int, ...]:
+    """Return shifts that leave one bit of every ``run`` neighbouring ones, each as far as the ones before reach."""
+    shifts = []
+    length = 1
+    while length < run:
+        shifts.append(min(length, run - length))
+        length += shifts[-1]
+    return tuple(shifts)
+
+
+def popcount(bits: int) -> int:
+    """Count the bits that are set in a number >= 0. Compiled to one machine instruction."""
+    return bits.bit_count()
+
 
 WORD_BITS = 64
 

@@ -12,7 +12,7 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.core.imputils import RefType, impl_ret_untracked, iternext_impl, lower_builtin, lower_cast, lower_constant
+from numba.core.imputils import lower_builtin, lower_cast, lower_constant
 from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import (
@@ -26,8 +26,7 @@ from numba.extending import (
     unbox,
 )
 
-from engine.compiling.bits import popcount
-from engine.compiling.wide_integers import WORD_BITS, WideInteger, WideTable, unpacked
+from engine.compiling.wide_integers import WORD_BITS, WideInteger, WideTable, popcount, unpacked
 
 WORD = ir.IntType(WORD_BITS)
 
@@ -51,26 +50,13 @@ class WideType(types.Type):  # type: ignore[misc]
         return Conversion.safe if isinstance(other, types.Integer) else None
 
 
-class WideTableType(types.IterableType):  # type: ignore[misc]
-    """The type of tables of so many integers of a width."""
+class WideTableType(types.Type):  # type: ignore[misc]
+    """The type of tables of so many integers of a width, which are read by index."""
 
     def __init__(self, width: int, count: int) -> None:
         super().__init__(name=f"WideTable{width}x{count}")
         self.element = WideType(width)
         self.count = count
-
-    @property
-    def iterator_type(self) -> "WideTableIterator":
-        """What goes through the table."""
-        return WideTableIterator(self)
-
-
-class WideTableIterator(types.SimpleIteratorType):  # type: ignore[misc]
-    """The type of what goes through a table."""
-
-    def __init__(self, table: WideTableType) -> None:
-        super().__init__(f"iter({table})", table.element)
-        self.table = table
 
 
 @register_model(WideType)
@@ -83,12 +69,6 @@ class _WideModel(models.PrimitiveModel):  # type: ignore[misc]
 class _TableModel(models.PrimitiveModel):  # type: ignore[misc]
     def __init__(self, manager: Any, kind: WideTableType) -> None:
         super().__init__(manager, kind, ir.IntType(kind.element.width).as_pointer())
-
-
-@register_model(WideTableIterator)
-class _IteratorModel(models.StructModel):  # type: ignore[misc]
-    def __init__(self, manager: Any, kind: WideTableIterator) -> None:
-        super().__init__(manager, kind, [("place", types.EphemeralPointer(types.intp)), ("table", kind.table)])
 
 
 @typeof_impl.register(WideInteger)  # type: ignore[untyped-decorator]
@@ -426,26 +406,6 @@ def _get(_context: Any, builder: Any, sig: Any, args: Any) -> Any:
 @lower_builtin(len, WideTableType)  # type: ignore[untyped-decorator]
 def _length(_context: Any, _builder: Any, sig: Any, _args: Any) -> Any:
     return ir.Constant(ir.IntType(types.intp.bitwidth), sig.args[0].count)
-
-
-@lower_builtin("getiter", WideTableType)  # type: ignore[untyped-decorator]
-def _iterate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    iterator = context.make_helper(builder, sig.return_type)
-    iterator.place = cgutils.alloca_once_value(builder, context.get_constant(types.intp, 0))
-    iterator.table = args[0]
-    return impl_ret_untracked(context, builder, sig.return_type, iterator._getvalue())
-
-
-@lower_builtin("iternext", WideTableIterator)  # type: ignore[untyped-decorator]
-@iternext_impl(RefType.UNTRACKED)  # type: ignore[untyped-decorator]
-def _next(context: Any, builder: Any, sig: Any, args: Any, result: Any) -> None:
-    iterator = context.make_helper(builder, sig.args[0], args[0])
-    place = builder.load(iterator.place)
-    more = builder.icmp_signed("<", place, context.get_constant(types.intp, sig.args[0].table.count))
-    result.set_valid(more)
-    with builder.if_then(more):
-        result.yield_(_element(builder, iterator.table, place))
-        builder.store(builder.add(place, context.get_constant(types.intp, 1)), iterator.place)
 
 
 # arenas

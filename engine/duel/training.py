@@ -17,7 +17,7 @@ import numpy
 from engine.compiling.binding import can_compile, specialise
 from engine.duel.selfplay import ScoredGame, scored
 from engine.games.interface import Kernel, State
-from engine.search.scores import LOGIT
+from engine.search.capabilities import LOGIT
 
 FACTORS = 3
 """Factors of a pattern; those of even number add, the others subtract."""

@@ -10,9 +10,7 @@ Errors, each with a stable code and a sentence that says what was wrong and what
     GameError
     |- BadParameters        the parameters name no variant of the game
     |- BadPosition          a position text cannot be read or is impossible
-    `- BadMove
-       |- UnreadableMove    the text is no move of this game at all
-       `- IllegalMove       the text is a move, but not one that may be played here
+    `- BadMove              a text is no move of this game, or none that may be played here
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -47,14 +45,6 @@ class BadPosition(GameError):
 
 class BadMove(GameError):
     """A move that cannot be played."""
-
-
-class UnreadableMove(BadMove):
-    """A text that is no move of this game."""
-
-
-class IllegalMove(BadMove):
-    """A move that may not be played in this position."""
 
 
 class Successor(NamedTuple):
@@ -171,7 +161,7 @@ class LayerRules(Rules):
     """Rules of a game whose positions fall into layers that a move leaves only for smaller ones.
 
     A layer has a name of two numbers, as the side to move sees it, and each of its positions a place in it;
-    `engine.solve.layered.values` says what is made of that.
+    `engine.solve.layer_values` says what is made of that.
     """
 
     LISTED: int
@@ -249,6 +239,8 @@ class Position(Protocol):
     Pairs are of both sides, that of the side that began the game first: ``position.pieces[position.turn]`` are those of
     the side to move.
     """
+
+    __slots__ = ()
 
     @property
     def game(self) -> "Game":
@@ -353,44 +345,53 @@ class Position(Protocol):
         """Return the rules and this position as integers; interpreted where the board does not compile."""
 
 
-class Game(Protocol):
-    """A game: its names and the ways to make positions of it."""
+class Variant(Protocol):
+    """The parameters of a game as a value; ``str`` writes them in canonical text."""
 
     @property
-    def name(self) -> str:
-        """The name on the wire, in records and on command lines: one lower-case word."""
+    def warning(self) -> str:
+        """Say what is odd about these parameters; empty for others."""
 
-    @property
-    def sides(self) -> tuple[str, str]:
-        """What the two sides are called, the one that begins first: two lower-case words."""
 
-    @property
-    def marks(self) -> tuple[str, str]:
-        """The characters by which pictures tell what belongs to each side, that of the side that begins first."""
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Game:
+    """A game: its names, and what makes positions of it."""
 
-    @property
-    def default_parameters(self) -> str:
-        """The parameters of the game as it is usually played."""
+    name: str
+    """The name on the wire, in records and on command lines: one lower-case word."""
+    sides: tuple[str, str]
+    """The names of the two sides, the one that begins first: two lower-case words."""
+    marks: tuple[str, str]
+    """The characters by which pictures tell what belongs to each side, that of the side that begins first."""
+    default_parameters: str
+    """The parameters of the game as it is usually played."""
+    variant_of: Callable[[str], Any]
+    """Reads parameters, and returns a `Variant`; raises `BadParameters`. Spaces or commas separate numbers."""
+    first_position: Callable[[Any], Position]
+    """Returns the position in which a game of a variant begins."""
+    read: Callable[[str], Position]
+    """Reads a position in the game's text form; raises `BadPosition`."""
+    quiet_limit: int = 0
+    """After so many moves in a row without a new stage a match is a draw; 0 for no such rule."""
+    weights: EvaluationWeights | None = None
+    """The weights of the evaluation, None where it has none that could be others."""
 
-    @property
-    def quiet_limit(self) -> int:
-        """After so many moves in a row without a new stage a match is a draw; 0 for no such rule."""
-
-    @property
-    def weights(self) -> EvaluationWeights | None:
-        """The weights of the evaluation, None where it has none that could be others."""
+    def __repr__(self) -> str:
+        """Name the game as `engine.games.catalogue` has it."""
+        return f"GAMES[{self.name!r}]"
 
     def parameters(self, text: str) -> str:
-        """Return parameters in canonical text; raises `BadParameters`. Numbers may be separated by spaces or commas."""
+        """Return parameters in canonical text; raises `BadParameters`."""
+        return str(self.variant_of(text))
 
     def warning(self, parameters: str) -> str:
         """Return a sentence on parameters that are allowed but odd; empty for others."""
+        variant: Variant = self.variant_of(parameters)
+        return variant.warning
 
     def start(self, parameters: str) -> Position:
         """Return the position in which a game of that variant begins; raises `BadParameters`."""
-
-    def read(self, text: str) -> Position:
-        """Read a position in the game's text form; raises `BadPosition`."""
+        return self.first_position(self.variant_of(parameters))
 
 
 def moves(position: Position) -> list[str]:

@@ -16,7 +16,7 @@ MAX_PLACES = 1 << 16
 """Places of the largest arena that a count tries; more children of a position take too long to tell apart."""
 
 PIECE_PLIES = 2
-"""Depth of the trees that `AdaptiveCounter` counts in one go while they are interpreted: milliseconds, and a tenth of a
+"""Depth of the trees that `Counter` counts in one go while they are interpreted: milliseconds, and a tenth of a
 second on the largest boards."""
 
 
@@ -33,56 +33,51 @@ def count(position: Position, depth: int, *, unique: bool = False, compile: bool
     With ``unique``, moves of a node that lead to the same position count once. Raises ValueError for a negative
     depth, OverflowError where a position has more children than an arena of MAX_PLACES holds.
     """
-    if depth < 0:
-        raise ValueError(f"the depth is {depth}, but leaves are counted at depths of 0 and more")
-    if depth == 0:
-        return 1
-    return _count(position.kernel(compile=compile), depth, unique)
+    return Counter(unique=unique, is_compiled=lambda leaves: compile, piece_plies=depth).count(position, depth)
 
 
-def divide(position: Position, depth: int, *, unique: bool = False, compile: bool = True) -> list[Branch]:
-    """Return the leaves at a depth of 1 and more behind each move, in the order of generation.
+class Counter:
+    """Counts leaves without waiting for the compiler: a tree in pieces, interpreted until compiled rules are there."""
 
-    With ``unique``, a move that leads to the same position as an earlier one is left out, so that the leaves add
-    up to `count` either way. Raises the errors of `count`.
-    """
-    return _divide(position, depth, unique, lambda after, plies: count(after, plies, unique=unique, compile=compile))
+    def __init__(self, *, unique: bool, is_compiled: Callable[[int], bool], piece_plies: int = PIECE_PLIES) -> None:
+        """Take what tells, after so many more leaves, whether compiled rules are there; it is asked before each piece.
 
-
-class AdaptiveCounter:
-    """Counts without waiting for the compiler: a tree in pieces, interpreted until compiled rules are there."""
-
-    def __init__(self, *, unique: bool, is_compiled: Callable[[int], bool]) -> None:
-        """Take what tells, after so many leaves, whether compiled rules are there; it is asked before each piece."""
+        A piece that is counted by interpreted rules is ``piece_plies`` deep.
+        """
         self._unique = unique
         self._is_compiled = is_compiled
+        self._piece_plies = piece_plies
         self._leaves = 0
 
     def count(self, position: Position, depth: int) -> int:
-        """Return the same as `count`."""
+        """Return how many leaves the tree of moves has, as `count` does."""
+        if depth < 0:
+            raise ValueError(f"the depth is {depth}, but leaves are counted at depths of 0 and more")
+        if depth == 0:
+            return 1
         compile = self._is_compiled(self._leaves)
-        if not compile and depth > PIECE_PLIES:
+        self._leaves = 0
+        if not compile and depth > self._piece_plies:
             return sum(branch.leaves for branch in self.divide(position, depth))
-        leaves = count(position, depth, unique=self._unique, compile=compile)
-        self._leaves += leaves
-        return leaves
+        self._leaves = _count(position.kernel(compile=compile), depth, self._unique)
+        return self._leaves
 
     def divide(self, position: Position, depth: int) -> list[Branch]:
-        """Return the same as `divide`."""
-        return _divide(position, depth, self._unique, self.count)
+        """Return the leaves at a depth of 1 and more behind each move, in the order of generation.
 
-
-def _divide(position: Position, depth: int, unique: bool, counted: Callable[[Position, int], int]) -> list[Branch]:
-    if depth < 1:
-        raise ValueError(f"the depth is {depth}, but leaves are divided among moves at depths of 1 and more")
-    branches = []
-    seen = set()
-    for move, after in position.successors():
-        if unique and after.key in seen:
-            continue
-        seen.add(after.key)
-        branches.append(Branch(move, counted(after, depth - 1)))
-    return branches
+        With ``unique``, a move that leads to the same position as an earlier one is left out, so that the leaves add
+        up to `count` either way. Raises the errors of `count`.
+        """
+        if depth < 1:
+            raise ValueError(f"the depth is {depth}, but leaves are divided among moves at depths of 1 and more")
+        branches = []
+        seen = set()
+        for move, after in position.successors():
+            if self._unique and after.key in seen:
+                continue
+            seen.add(after.key)
+            branches.append(Branch(move, self.count(after, depth - 1)))
+        return branches
 
 
 def _count(kernel: Kernel, depth: int, unique: bool) -> int:

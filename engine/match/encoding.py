@@ -11,25 +11,21 @@ from typing import TypeAlias, cast
 import numpy
 from numpy.typing import NDArray
 
-from engine.games.arrows import parameters as arrows_parameters
-from engine.games.arrows.geometry import HALF, LENGTH, NOWHERE, ROW
+from engine.games.arrows import board as arrows_board
 from engine.games.arrows.position import ArrowsPosition
-from engine.games.arrows.rules import DIRECTIONS
+from engine.games.arrows.rules import DIRECTIONS, HALF, LENGTH, NOWHERE, ROW
 from engine.games.catalogue import GAMES
-from engine.games.gipf import parameters as gipf_parameters
 from engine.games.gipf.geometry import AXES, geometry, is_field
+from engine.games.gipf.geometry import parse as parse_gipf
 from engine.games.gipf.notation import SAME, names, split
-from engine.games.gipf.position import GipfPosition
-from engine.games.gipf.row_choices import choosing
+from engine.games.gipf.position import GipfPosition, choosing
 from engine.games.history import REPETITIONS, History
 from engine.games.interface import Position, moves
 from engine.games.mnk import board as mnk_board
-from engine.games.mnk import parameters as mnk_parameters
 from engine.games.mnk.position import MnkPosition
 from engine.games.morris.board import SIZE, place
-from engine.games.morris.fields import FIELDS
 from engine.games.morris.position import QUIET_LIMIT, MorrisPosition
-from engine.games.morris.rules import PIECES
+from engine.games.morris.rules import FIELDS, PIECES
 
 Planes: TypeAlias = NDArray[numpy.float32]
 """A stack of planes: numbers from 0 to 1 by plane, row and column."""
@@ -95,7 +91,7 @@ class GipfEncoding(Encoding):
 
     def __init__(self, parameters: str) -> None:
         """Number the pushes, and a row of either colour along each axis for each field; planes are as fields lie."""
-        self._variant = gipf_parameters.parse(parameters)
+        self._variant = parse_gipf(parameters)
         size = self._variant.size
         self._width = 2 * size - 1
         self._pushes = len(names(size).texts)
@@ -160,7 +156,7 @@ class ArrowsEncoding(Encoding):
 
     def __init__(self, parameters: str) -> None:
         """Take planes as large as the board."""
-        setup = arrows_parameters.parse(parameters)
+        setup = arrows_board.parse(parameters)
         super().__init__(DIRECTIONS, setup.rows, setup.columns)
 
     def actions(self, position: Position, move: str) -> tuple[int, ...]:
@@ -255,7 +251,7 @@ class MnkEncoding(Encoding):
 
     def __init__(self, parameters: str) -> None:
         """Number the fields; planes are as large as the board."""
-        self._variant = mnk_parameters.parse(parameters)
+        self._variant = mnk_board.parse(parameters)
         rows, columns = self._variant.rows, self._variant.columns
         super().__init__(rows * columns, rows, columns)
 

@@ -9,8 +9,8 @@ is compiled.
 from collections.abc import Callable, Collection
 
 from engine.games.interface import Kernel, Position
-from engine.search.binding import CodeSource
-from engine.search.game_engine import AdaptiveWork, Tablebase, perfect_result
+from engine.games.kernels import KernelSource
+from engine.search.game_engine import Tablebase, perfect_result, search_kernels, with_best_kernel
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop
 
 TABLE_MEGABYTES = 32
@@ -27,14 +27,14 @@ class Evaluator:
         clock: Callable[[], float],
         compiling: Callable[[], None] = lambda: None,
         tablebase: Tablebase | None = None,
-        code: CodeSource | None = None,
+        kernels: KernelSource | None = None,
     ) -> None:
         """Make one for the variant of a position, which searches interpreted until compiled code is there.
 
         ``clock`` gives seconds from any beginning; ``compiling`` is told when another process is asked to compile. What
-        a ``tablebase`` knows is not searched. ``code`` is as `AdaptiveWork` takes it.
+        a ``tablebase`` knows is not searched. ``kernels`` are those of the board for searching.
         """
-        self._work = AdaptiveWork(position, code=code, compiling=compiling)
+        self._kernels = search_kernels(position, compiling=compiling) if kernels is None else kernels
         self._clock = clock
         self._tablebase = tablebase
         self.nodes = 0
@@ -43,11 +43,11 @@ class Evaluator:
     @property
     def compiled(self) -> bool:
         """Tell whether the next search is compiled; else it is some hundred times as slow."""
-        return self._work.is_compiled
+        return self._kernels.is_ready()
 
     def start_compiling(self) -> None:
         """Have compiled code made, where it is not there: long searches begin with that by themselves."""
-        self._work.start_compiling()
+        self._kernels.start(urgent=True)
 
     def evaluate(self, position: Position, earlier: Collection[int], nodes: int) -> SearchResult | None:
         """Search a position in which the game goes on; return None where it has too many moves to look at.
@@ -61,7 +61,7 @@ class Evaluator:
                 searcher = Searcher(kernel, megabytes=TABLE_MEGABYTES)
                 return searcher.think(position, earlier, limits, clock=self._clock, stop=stop)
 
-            thought = self._work.do(think)
+            thought = with_best_kernel(self._kernels, position, think)
             self.nodes += max(1, thought.nodes)
             return thought
 

@@ -11,16 +11,16 @@ from enum import StrEnum
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from engine.compiling.binding import can_compile
 from engine.games.history import History
 from engine.games.interface import Position, moves
+from engine.games.kernels import KernelSource
 from engine.games.outcome import Outcome
 from engine.match.evaluations import Evaluator
 from engine.match.verification import Summary
-from engine.search.scores import expected_points
+from engine.search.capabilities import expected_points
 from engine.search.searcher import SearchResult, key_of
-from engine.solve.solver import LOADED_TRIAL_NODES, Result, SolverLimits, solve
-from engine.solve.tablebase.tablebase import whole_tablebase_of
+from engine.solve.solver import Result, SolverLimits, solve, solver_kernels
+from engine.solve.tablebase import whole_tablebase_of
 
 SOLVER_BYTES = 256 << 20
 """Memory of the solver, which few nodes do not use up."""
@@ -29,7 +29,7 @@ SOLVER_SHARE = 10
 """The solver has one in so many of a search's nodes, each of which takes it some sixty times as long."""
 
 BLUNDER = 0.2
-"""A move that gives away so many points (`engine.search.scores.expected_points`) is a blunder."""
+"""A move that gives away so many points (`engine.search.capabilities.expected_points`) is a blunder."""
 
 SIDES = (Result.FIRST, Result.SECOND)
 POINTS = {1: 1.0, 0: 0.5, -1: 0.0}
@@ -127,10 +127,10 @@ def review(
     one that has it not. ``clock`` gives seconds from any beginning; ``compiling`` is told once, when another
     process is asked to compile.
     """
-    told = _once(compiling) if can_compile() else lambda: None
+    told = _once(compiling)
     start = summary.header.position
     evaluator = Evaluator(start, clock=clock, compiling=told, tablebase=whole_tablebase_of(start))
-    reviewer = _Reviewer(summary, nodes, evaluator, told)
+    reviewer = _Reviewer(summary, nodes, evaluator, solver_kernels(start, told))
     wanted = range(1, summary.history.plies + 1) if among is None else among
     for before, after in pairwise(accumulate(summary.history.moves, History.after, initial=History.begin(start))):
         if after.plies >= wanted.stop:
@@ -158,11 +158,11 @@ class _Node(NamedTuple):
 class _Reviewer:
     """Judges moves one after the other: what a move has led to is where the next one begins."""
 
-    def __init__(self, summary: Summary, nodes: int, evaluator: Evaluator, compiling: Callable[[], None]) -> None:
+    def __init__(self, summary: Summary, nodes: int, evaluator: Evaluator, kernels: KernelSource) -> None:
         self._move_limit = summary.header.move_limit
         self._nodes = nodes
         self._evaluator = evaluator
-        self._compiling = compiling
+        self._kernels = kernels
         self._keys: list[int] = []  # of the positions before the one that is reviewed
         self._reached: _Node | None = None  # the node of the position that the last move has led to
 
@@ -254,7 +254,7 @@ class _Reviewer:
         """Solve a position, if that takes no more nodes than there are."""
         try:
             limits = SolverLimits(memory=SOLVER_BYTES, nodes=max(1, self._nodes // SOLVER_SHARE))
-            solution = solve(position, limits, compiling=self._compiling, trial=LOADED_TRIAL_NODES)
+            solution = solve(position, limits, kernels=self._kernels)
         except OverflowError:
             return None
         if solution.result == Result.UNKNOWN:

@@ -1,8 +1,7 @@
 """Alpha-beta search of one position to one depth, for every game: plain functions that `bind` binds to a kernel.
 
 The search is negamax with principal variation search: the first child with the whole window, the others with an empty
-one that only asks whether they are better. children are tried in an order by value. The last
-ply and what lies beyond it is the matter of `engine.search.alphabeta`.
+one that only asks whether they are better. Children are tried in an order by value.
 
 If the caller allows it, the search is selective where the window is empty. Late children are searched less deep unless
 they turn out well. And where the kernel tells by how much a move changes the evaluation, a position that is so much
@@ -43,21 +42,26 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from engine.compiling.binding import Numbers
-from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, WIN, Kernel, Position, State
-from engine.search import binding
-from engine.search.binding import LOOKING_UP, SEARCHING, CompiledCode
+from engine.games import kernels
+from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, WIN, Kernel, State
+from engine.games.kernels import Purpose
 from engine.search.capabilities import (
     BREADTH,
+    DRAW,
     HAS_LAYERS,
+    INFINITY,
     KINDS,
     MARGIN,
     children,
+    ended,
     evaluate,
     evaluate_children,
     hash_of,
+    is_open,
     kind_of,
     layer_of,
     load,
+    moved,
     place_in_layer,
     tactical_children,
     verdict,
@@ -97,7 +101,6 @@ from engine.search.memory import (
     slot_of,
     written,
 )
-from engine.search.scores import DRAW, INFINITY, ended, is_open, moved
 
 NUMBER_BITS = 16
 NUMBER_MASK = (1 << NUMBER_BITS) - 1
@@ -484,12 +487,7 @@ class AlphaBeta(NamedTuple):
 
 def bind(kernel: Kernel) -> AlphaBeta:
     """Return the search bound to a kernel's rules; each binding is made once."""
-    return AlphaBeta(*binding.bind((search, written), kernel), kernel.rules.MARGIN)
-
-
-def compiled_code(position: Position) -> CompiledCode:
-    """Return what is compiled of the search for the board of a position, which `bind` then binds."""
-    return CompiledCode(position, SEARCHING, [(search, written)])
+    return AlphaBeta(*kernels.bind((search, written), kernel), kernel.rules.MARGIN)
 
 
 def with_layers(kernel: Kernel) -> Kernel:
@@ -498,6 +496,8 @@ def with_layers(kernel: Kernel) -> Kernel:
     return kernel._replace(rules=kernel.rules.layers())
 
 
-def compiled_code_with_layers(position: Position) -> CompiledCode:
-    """Return the same for a search that looks positions up in layers, which needs that one, too."""
-    return CompiledCode(position, LOOKING_UP, [(search, written)], with_layers)
+SEARCHING = Purpose("search", lambda kernel: [(search, written)])
+"""What bots think with."""
+
+LOOKING_UP = Purpose("tablebase", lambda kernel: [(search, written)], with_layers)
+"""A search that looks positions up in layers."""

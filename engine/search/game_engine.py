@@ -1,26 +1,25 @@
-"""Advice on the move in a game, for which nobody has to wait for the compiler.
+"""Advice on the move in a game, with the best kernel there is (`engine.games.kernels`).
 
-An `AdaptiveSearcher` is interpreted at first, and compiled as soon as that is possible. Interpreted and compiled search
-find the same, node for node, so a thought that is taken over by compiled code begins again, which loses little: it is
-some hundred times as fast. Only the time decides when that happens, and nothing else depends on it. `AdaptiveWork` does
-the same with work of many searches, a game say.
+Interpreted and compiled search find the same, node for node. So a search that is interrupted because compiled code is
+there begins again, which loses little: it is some hundred times as fast. `with_best_kernel` does the same with work of
+many searches, a game for example.
 
 Where a tablebase knows a position, a win is played at once in the fewest moves, and a loss is put off for the longest.
 Of a draw it tells the moves that hold it; which of these is hardest to meet is still looked for by searching.
 """
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-from engine.compiling.binding import can_compile
 from engine.games.history import History
 from engine.games.interface import Kernel, Position
+from engine.games.kernels import KernelSource
 from engine.levels import MAX_LEVEL
-from engine.search.alphabeta import compiled_code
-from engine.search.binding import CodeSource
+from engine.search.alphabeta import SEARCHING
+from engine.search.capabilities import DRAW
 from engine.search.memory import MAX_DEPTH, KnownLayers
-from engine.search.scores import DRAW
 from engine.search.searcher import (
     LEVEL_TABLE_MEGABYTES,
     NO_LIMITS,
@@ -61,6 +60,9 @@ class Tablebase(Protocol):
     def probe(self, position: Position, earlier: Collection[int] = ()) -> Sequence[KnownMove]:
         """Return every move, the best one first, none where they are not known; ``earlier`` as `Searcher.think`."""
 
+    def results(self, position: Position, lines: int, earlier: Collection[int] = ()) -> list[SearchResult]:
+        """Return so many of the best moves as results of a search, none where they are not known."""
+
     def known_layers(self) -> KnownLayers | None:
         """Return what a compiled search of what is not known itself may look up; another one when there is more.
 
@@ -77,47 +79,43 @@ class AdaptiveSearcher:
         *,
         megabytes: float | None = None,
         threads: int = 1,
-        code: CodeSource | None = None,
+        kernels: KernelSource | None = None,
         tablebase: Tablebase | None = None,
     ) -> None:
         """Make one for the variant of a position. Only compiled search makes use of threads.
 
-        ``code`` is what knows of the compiled search; without it, that of the position's board. A ``tablebase`` is
-        asked before a search at the highest level of strength.
+        ``kernels`` are those of the position's board for searching. A ``tablebase`` is asked before a search at the
+        highest level of strength.
         """
         self._megabytes = megabytes
         self._threads = threads
         self._position = position
-        self._code = compiled_code(position) if code is None else code
+        self._kernels = search_kernels(position) if kernels is None else kernels
         self._tablebase = tablebase
         self._known: KnownLayers | None = None
-        self._compiled = False
-        self._searcher = self._searcher_for(compile=self._code.is_ready())
-
-    @property
-    def is_compiled(self) -> bool:
-        """Tell whether the next thought is compiled from its beginning."""
-        return self._compiled
+        self.is_compiled = False
+        """Whether the next thought is compiled from its beginning."""
+        self._searcher = self._new_searcher()
 
     def start_compiling(self) -> None:
         """Have compiled code made, where it is not there: long thoughts begin with that by themselves.
 
         Where it is there, have the tablebase made.
         """
-        if not self._compiled:
-            self._code.start()
+        if not self.is_compiled:
+            self._kernels.start()
         elif self._tablebase is not None:
             self._tablebase.start()
 
     def look_for_code(self) -> None:
         """Go over to compiled code, if it is there by now; thoughts do that by themselves."""
-        if not self._compiled and self._code.is_ready():
-            self._searcher = self._searcher_for(compile=True)
+        if not self.is_compiled and self._kernels.is_ready():
+            self._searcher = self._new_searcher()
 
     def wait_for_code(self, seconds: float) -> None:
         """Wait for code that is being made, so many seconds at most, and go over to it."""
-        if not self._compiled:
-            self._code.wait(seconds)
+        if not self.is_compiled:
+            self._kernels.wait(seconds)
             self.look_for_code()
 
     def think(
@@ -153,11 +151,11 @@ class AdaptiveSearcher:
         if self._tablebase is None or limits.level < MAX_LEVEL:
             return ()
         known = self._tablebase.probe(position, earlier)
-        if self._compiled:
+        if self.is_compiled:
             self._tablebase.start()
             if not known and (layers := self._tablebase.known_layers()) is not self._known:
                 self._known = layers
-                self._searcher = self._searcher_for(compile=True)
+                self._searcher = self._new_searcher()
         return known
 
     def _search(
@@ -177,13 +175,13 @@ class AdaptiveSearcher:
                 told.add((result.depth, result.rank))
                 report(result)
 
-        if self._compiled:
+        if self.is_compiled:
             return self._searcher.think(position, earlier, limits, clock=clock, report=report, stop=stop)
-        until = UntilReady(self._code, stop or Stop())
+        until = UntilReady(self._kernels, stop or Stop())
         first = self._searcher.think(position, earlier, limits, clock=clock, report=report_once, stop=until)
         if not until.is_interrupted:
             return first
-        self._searcher = self._searcher_for(compile=True)
+        self._searcher = self._new_searcher()
         gone = (clock() - began) * 1000
         left = limits._replace(
             soft_ms=None if limits.soft_ms is None else max(0.0, limits.soft_ms - gone),
@@ -192,9 +190,9 @@ class AdaptiveSearcher:
         second = self._searcher.think(position, earlier, left, clock=clock, report=report_once, stop=stop)
         return second if second.depth >= first.depth else first
 
-    def _searcher_for(self, *, compile: bool) -> Searcher:
-        self._compiled = compile
-        kernel = self._position.kernel(compile=compile)
+    def _new_searcher(self) -> Searcher:
+        self.is_compiled = self._kernels.is_ready()
+        kernel = self._position.kernel(compile=self.is_compiled)
         return Searcher(kernel, megabytes=self._megabytes, threads=self._threads, known=self._known)
 
 
@@ -217,104 +215,52 @@ def known_result(position: Position, move: KnownMove, seconds: float, rank: int 
     return SearchResult(position, (move.number,), move.score, MAX_DEPTH, 0, seconds, rank, is_known=True)
 
 
+def search_kernels(position: Position, **options: Any) -> KernelSource:
+    """Return the kernels of a position's board for searching; costs are nodes."""
+    return KernelSource(position, SEARCHING, **{"compile_from": START_NODES, **options})
+
+
 class UntilReady(Stop):
     """What ends an interpreted search when compiled code is there, or when another stop does."""
 
-    def __init__(self, code: CodeSource, other: Stop) -> None:
-        """Take what knows of the code, and the other stop."""
+    def __init__(self, kernels: KernelSource, other: Stop) -> None:
+        """Take the kernels of the search, and the other stop."""
         super().__init__()
-        self._code = code
+        self._kernels = kernels
         self._other = other
         self._nodes = 0
         self.is_interrupted = False
         """Whether the search was ended because of the code."""
 
     def is_set(self) -> bool:
-        """Tell whether the search has to end; asked at every node, of which the first ones have nothing compiled."""
+        """Tell whether the search has to end; asked at every node."""
         self._nodes += 1
         if self._nodes % NODES_A_LOOK == 0:
-            if self._nodes >= START_NODES:
-                self._code.start()
-            self.is_interrupted = self.is_interrupted or self._code.is_ready()
+            self.is_interrupted = self.is_interrupted or self._kernels.spend(NODES_A_LOOK)
         return self.is_interrupted or self._other.is_set()
 
 
-class CodeIsThere(Exception):
+class _CodeIsThere(Exception):
     """Ends interpreted work in the midst of a search, since compiled code is there for it."""
 
 
 class _Abandoning(UntilReady):
     def is_set(self) -> bool:
         if super().is_set():
-            raise CodeIsThere
+            raise _CodeIsThere
         return False
 
 
-class AdaptiveWork:
-    """Carries out work on one variant, each piece interpreted or compiled from its beginning to its end."""
+def with_best_kernel(kernels: KernelSource, position: Position, work: Callable[[Kernel, Stop], Done]) -> Done:
+    """Return what work returns, given a kernel of a position and a stop for all of its searches.
 
-    def __init__(
-        self,
-        position: Position,
-        *,
-        code: CodeSource | None = None,
-        compiling: Callable[[], None] | None = lambda: None,
-    ) -> None:
-        """Take a position of the variant, and what knows of its compiled search; without it, that of the board.
-
-        ``compiling`` is told once, when another process is asked to compile; None where none is to be asked, since
-        somebody else does that.
-        """
-        self._position = position
-        self._code = _Telling(compiled_code(position) if code is None else code, compiling)
-
-    @property
-    def is_compiled(self) -> bool:
-        """Tell whether the next piece of work is compiled from its beginning."""
-        return self._code.is_ready()
-
-    def start_compiling(self) -> None:
-        """Have compiled code made, where it is not there, for others that keep all cores busy.
-
-        Long work begins with that by itself, but at the lowest priority.
-        """
-        if not self._code.is_ready():
-            self._code.start(urgent=True)
-
-    def do(self, work: Callable[[Kernel, Stop], Done]) -> Done:
-        """Return what work returns, given a kernel of the position and a stop for all of its searches.
-
-        Work must not change anything that outlives it: it may be given up in the midst of a search, and begun again.
-        """
-        if not self._code.is_ready():
-            try:
-                return work(self._position.kernel(compile=False), _Abandoning(self._code, Stop()))
-            except CodeIsThere:
-                pass
-        return work(self._position.kernel(), Stop())
-
-
-class _Telling:
-    """Code of which somebody is told, once, that it is being made."""
-
-    def __init__(self, code: CodeSource, compiling: Callable[[], None] | None) -> None:
-        self._code = code
-        self._compiling = compiling
-        self._is_told = False
-
-    def is_ready(self) -> bool:
-        return self._code.is_ready()
-
-    def start(self, *, urgent: bool = False) -> None:
-        if self._compiling is None:
-            return
-        self._code.start(urgent=urgent)
-        if not self._is_told and can_compile():
-            self._is_told = True
-            self._compiling()
-
-    def wait(self, seconds: float | None = None) -> bool:
-        return self._code.wait(seconds)
+    Work must not change anything that outlives it: interpreted work is given up in the midst of a search when compiled
+    code is there, and begun again.
+    """
+    if not kernels.is_ready():
+        with suppress(_CodeIsThere):
+            return work(position.kernel(compile=False), _Abandoning(kernels, Stop()))
+    return work(position.kernel(), Stop())
 
 
 def best_move(position: Position, *, nodes: int = 1000) -> str:
@@ -330,32 +276,6 @@ def best_move(position: Position, *, nodes: int = 1000) -> str:
     return searcher.think(position, (), SearchLimits(nodes=nodes), clock=lambda: 0.0).move
 
 
-Base = TypeVar("Base", bound=Tablebase)
-
-
-class VariantSearchers(Generic[Base]):
-    """The searcher of the variant that is thought about: a new one where that changes, and its compiling begins."""
-
-    def __init__(self, megabytes: float | None, tablebase_of: Callable[[Position], Base | None]) -> None:
-        """Take the size of the table, the usual one where none is given, and what knows the tablebase of a variant."""
-        self._megabytes = megabytes
-        self._tablebase_of = tablebase_of
-        self._variant = "", ""
-        self._searcher: AdaptiveSearcher | None = None
-        self.tablebase: Base | None = None
-        """That of the variant, where it has one."""
-
-    def searcher(self, position: Position) -> AdaptiveSearcher:
-        """Return the searcher of a position's variant."""
-        variant = position.game.name, position.parameters
-        if self._searcher is None or variant != self._variant:
-            self._variant = variant
-            self.tablebase = self._tablebase_of(position)
-            self._searcher = AdaptiveSearcher(position, megabytes=self._megabytes, tablebase=self.tablebase)
-            self._searcher.start_compiling()
-        return self._searcher
-
-
 class GameEngine:
     """Thinks about games of any variant, one at a time. Its table serves as long as the variant stays the same."""
 
@@ -365,8 +285,27 @@ class GameEngine:
         tablebase_of: Callable[[Position], Tablebase | None] = lambda position: None,
     ) -> None:
         """Take the size of the table, the usual one where none is given, and what knows the tablebase of a variant."""
-        self._searchers = VariantSearchers(megabytes, tablebase_of)
+        self._megabytes = megabytes
+        self._tablebase_of = tablebase_of
+        self._variant = "", ""
+        self._searcher: AdaptiveSearcher | None = None
+        self.tablebase: Tablebase | None = None
+        """That of the variant, where it has one."""
         self._keys = PlayedKeys()
+
+    def searcher(self, position: Position) -> AdaptiveSearcher:
+        """Return the searcher of a position's variant: a new one when the variant changes."""
+        variant = position.game.name, position.parameters
+        if self._searcher is None or variant != self._variant:
+            self._variant = variant
+            self.tablebase = self._tablebase_of(position)
+            self._searcher = AdaptiveSearcher(position, megabytes=self._megabytes, tablebase=self.tablebase)
+            self._searcher.start_compiling()
+        return self._searcher
+
+    def earlier(self, history: History) -> list[int]:
+        """Return the keys of the positions before the present one of a game."""
+        return self._keys.before(history)
 
     def think(
         self, history: History, seconds: float, *, level: int = MAX_LEVEL, clock: Clock, stop: Stop | None = None
@@ -378,10 +317,10 @@ class GameEngine:
         over on the board.
         """
         position = history.position
-        searcher = self._searchers.searcher(position)
+        searcher = self.searcher(position)
         successors = position.successors()
         next(successors, None)
         if next(successors, None) is None:
             return searcher.think(position, (), SearchLimits(depth=1), clock=clock, stop=stop)
         limits = SearchLimits(hard_ms=seconds * 1000, level=level)
-        return searcher.think(position, self._keys.before(history), limits, clock=clock, stop=stop)
+        return searcher.think(position, self.earlier(history), limits, clock=clock, stop=stop)

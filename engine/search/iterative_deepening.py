@@ -5,11 +5,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple, cast
 
-from engine.compiling.binding import Numbers, zeros
+from engine.compiling.binding import Numbers, copy_of, zeros
 from engine.games.interface import Kernel, State
 from engine.search.alphabeta import AlphaBeta
-from engine.search.binding import copy_of
-from engine.search.capabilities import KINDS
+from engine.search.capabilities import INFINITY, KINDS, is_open
 from engine.search.memory import (
     BUDGET,
     CELLS,
@@ -24,7 +23,6 @@ from engine.search.memory import (
     KnownLayers,
     Memory,
 )
-from engine.search.scores import INFINITY, is_open
 
 ASPIRING = 4
 """From this depth on a search begins with a window around the score of the depth before."""
@@ -38,10 +36,13 @@ Line = tuple[int, ...]
 class Deepened(NamedTuple):
     """What the search of a position to one depth has found."""
 
+    depth: int
     score: int | None
     """None where it was stopped, or out of room."""
     line: Line
     """The best line as far as it is known, each move as the number of a child; empty where none is."""
+    line_score: int
+    """The score of that line in this depth, -INFINITY without one."""
 
 
 def memory_for(kernel: Kernel, table: Numbers) -> Memory:
@@ -73,36 +74,26 @@ def deepen(search: AlphaBeta, state: State, depth: int, memory: Memory, expected
         low, high = expected - margin, expected + margin
     line: Line = ()
     memory.cells[ROOT_SCORE] = -INFINITY
+
+    def found(score: int | None) -> Deepened:
+        return Deepened(depth, score, line, int(memory.cells[ROOT_SCORE]) if line else -INFINITY)
+
     while True:
         memory.variation[0] = 0
         try:
             score = int(search.search(state, depth, low, high, 0, 0, memory))
         except OverflowError:
-            return Deepened(None, line)
+            return found(None)
         # a search that was stopped, or lies below its window, may know no line; one above its window knows a good one
         line = tuple(int(number) for number in memory.variation[1 : 1 + memory.variation[0]]) or line
         if memory.cells[STOPPED]:
-            return Deepened(None, line)
+            return found(None)
         if low < score < high:
-            return Deepened(score, line)
+            return found(score)
         if score <= low:
             low = -INFINITY
         else:
             high = INFINITY
-
-
-class Unfinished(NamedTuple):
-    """What a search to a depth that was stopped had found so far."""
-
-    depth: int
-    score: int
-    """That of its best line, -INFINITY without one."""
-    line: Line
-
-
-def unfinished(depth: int, found: Deepened, memory: Memory) -> Unfinished:
-    """Return what a search to a depth has found before it was stopped."""
-    return Unfinished(depth, int(memory.cells[ROOT_SCORE]) if found.line else -INFINITY, found.line)
 
 
 def has_to_end(memory: Memory) -> bool:
@@ -129,8 +120,8 @@ class HelperThreads:
         self._goal: tuple[int, int | None] = 1, None
         """The depth that the caller searches to, and the score that it expects."""
         self._depths = [0] * len(self._memories)
-        self._finished: tuple[int, Deepened] | None = None
-        self._unfinished: list[Unfinished] = []
+        self._finished: Deepened | None = None
+        self._unfinished: list[Deepened] = []
 
     @property
     def nodes(self) -> int:
@@ -183,15 +174,15 @@ class HelperThreads:
     def take_finished(self, depth: int, memory: Memory) -> Deepened | None:
         """Return what a thread has found that was done with a depth before the caller; then the caller may go on."""
         finished = self._finished
-        if finished is None or finished[0] != depth:
+        if finished is None or finished.depth != depth:
             return None
         memory.cells[STOPPED] = 0
-        return finished[1]
+        return finished
 
-    def best_line(self, own: Unfinished) -> Line:
+    def best_line(self, own: Deepened) -> Line:
         """Return the best line that is known of a depth in which all were stopped; empty where none is."""
         deepest = [other for other in self._unfinished if other.depth >= own.depth and other.line]
-        return max([own, *deepest], key=lambda found: found.score).line
+        return max([own, *deepest], key=lambda found: found.line_score).line
 
     def _end(self, stop: Numbers) -> None:
         stop[0] = 1
@@ -207,11 +198,11 @@ class HelperThreads:
             if found.score is not None:
                 expected = found.score
                 if caller is not None and self._goal[0] == depth:
-                    self._finished = depth, found
+                    self._finished = found
                     caller[STOPPED] = 1
                 depth += 1
             elif memory.cells[STOPPED] and not has_to_end(memory):
                 memory.cells[STOPPED] = 0  # the caller has gone on to the next depth
             else:
-                self._unfinished.append(unfinished(depth, found, memory))
+                self._unfinished.append(found)
                 return

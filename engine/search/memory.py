@@ -43,7 +43,7 @@ SEARCHING_SLOTS = 1 << 12
 
 
 class KnownLayers(NamedTuple):
-    """Exact values of all positions of layers, as `engine.solve.layered.values` writes them."""
+    """Exact values of all positions of layers, as `engine.solve.layer_values` writes them."""
 
     values: Numbers
     """A byte a position."""

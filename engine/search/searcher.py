@@ -23,11 +23,9 @@ from engine.search.iterative_deepening import (
     Deepened,
     HelperThreads,
     Line,
-    Unfinished,
     deepen,
     has_to_end,
     memory_for,
-    unfinished,
 )
 from engine.search.memory import (
     BUCKET_WORDS,
@@ -260,7 +258,7 @@ class Searcher:
 
         latest = thought(limits.moves[:1], None, 0)
         before: list[SearchResult] = []
-        cut_off: Unfinished | None = None
+        cut_off: Deepened | None = None
         with _polled(self._compiled, stop or Stop(), clock, deadline) as polled:
             memory = memory._replace(stop=polled)
             alike = lines == 1 and not left_out  # then others search the very same
@@ -272,12 +270,11 @@ class Searcher:
                         if rank == 1:
                             self._crew.aim(depth, expected)
                         deepened = self._deepen(kernel.state, depth, memory, expected, left_out, found)
-                        score, line = deepened
-                        if score is None:
+                        if deepened.score is None:
                             if rank == 1:
-                                cut_off = unfinished(depth, deepened, memory)
+                                cut_off = deepened
                             break
-                        found.append(thought(line, score, depth, rank))
+                        found.append(thought(deepened.line, deepened.score, depth, rank))
                         latest = found[0]
                         if report is not None:
                             reported = clock()

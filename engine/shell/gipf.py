@@ -14,7 +14,6 @@ What that section leaves open is done so:
 """
 
 import re
-from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
 from typing import cast
@@ -22,11 +21,11 @@ from typing import cast
 from engine.games.gipf import board
 from engine.games.gipf.position import GIPF, Ending, GipfPosition
 from engine.games.gipf.rules import State
-from engine.games.interface import LOST, BadMove, BadParameters, BadPosition, Kernel
-from engine.search.binding import CompiledCode
+from engine.games.interface import LOST, BadMove, BadParameters, BadPosition
+from engine.games.kernels import KernelSource
 from engine.shell import Shell
-from engine.solve.solver import NO_LIMITS, TRIAL_NODES, Result, Solution, SolverLimits, compiled_code, solve
-from engine.solve.tablebase.tablebase import tablebase_of
+from engine.solve.solver import NO_LIMITS, Result, Solution, SolverLimits, solve, solver_kernels
+from engine.solve.tablebase import tablebase_of
 
 COLOURS = ("WHITE", "BLACK")
 """The sides as they stand in answers, the one that begins first; in states they are in lower case."""
@@ -44,16 +43,6 @@ BAD_HEADER = "WRONG_GAME_PARAMETERS"
 HEADER_LINES = 2
 """Lines of a board before its rows: L, and reserves and side to move."""
 
-INTERPRETED = 1 << 10
-"""After so many generations on boards of one S and K, or a tenth as many searches, another process compiles their
-rules: that takes a few seconds, about what the commands have taken by then."""
-
-LOADED_FROM = 1 << 5
-"""After so many of them, rules that are compiled are loaded, which takes some hundredths of a second."""
-
-SEARCH_COST = 10
-"""What a search costs, in generations."""
-
 MAX_TABLEBASES = 100
 """Variants of which the tablebase is kept, the latest used."""
 
@@ -69,8 +58,7 @@ class Commands(Shell):
         self._position: GipfPosition | None = None
         self._bad_move: str | None = None
         self._moves_overlooked = False
-        self._costs: Counter[tuple[int, ...]] = Counter()
-        self._codes: dict[tuple[int, ...], CompiledCode] = {}
+        self._kernels: dict[tuple[int, ...], KernelSource] = {}
         self._tablebase_of = lru_cache(MAX_TABLEBASES)(lambda parameters: tablebase_of(GIPF.start(parameters)))
         self._commands: dict[str, Callable[[GipfPosition, str], None]] = {
             "PRINT_GAME_BOARD": self._print_board,
@@ -206,7 +194,7 @@ class Commands(Shell):
     def _generate(self, position: GipfPosition, *, only_win: bool) -> list[State]:
         """Return every state that a move leads to, in order; with ``only_win`` the first won one alone, if any."""
         self.flush()
-        kernel = self._kernel(position)
+        kernel = self._kernels_of(position).kernel_for(position, 1)
         rules = kernel.rules
         places = FIRST_PLACES
         while True:
@@ -225,25 +213,17 @@ class Commands(Shell):
                     return [state]
         return states
 
-    def _kernel(self, position: GipfPosition) -> Kernel:
-        code, cost = self._used(position, 1)
-        if cost > INTERPRETED:
-            code.start()
-        return position.kernel(compile=cost > LOADED_FROM and code.is_ready())
-
     def _solution(self, position: GipfPosition, limits: SolverLimits) -> Solution:
         self.flush()
-        code, cost = self._used(position, SEARCH_COST)
         tablebase = self._tablebase_of(position.parameters)
-        return solve(position, limits, trial=TRIAL_NODES if cost <= INTERPRETED else 0, code=code, tablebase=tablebase)
+        return solve(position, limits, kernels=self._kernels_of(position), tablebase=tablebase)
 
-    def _used(self, position: GipfPosition, cost: int) -> tuple[CompiledCode, int]:
-        """Add to the costs of a kind of boards; return its compiled code, and the costs."""
+    def _kernels_of(self, position: GipfPosition) -> KernelSource:
+        """Return the kernels of all boards of a kind. A generation costs as much as a node of the solver."""
         kind = position.variant[:2]
-        self._costs[kind] += cost
-        if kind not in self._codes:
-            self._codes[kind] = compiled_code(position)
-        return self._codes[kind], self._costs[kind]
+        if kind not in self._kernels:
+            self._kernels[kind] = solver_kernels(position)
+        return self._kernels[kind]
 
 
 def _lines_wanted(header: list[str]) -> int:

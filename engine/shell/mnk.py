@@ -14,13 +14,14 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from engine.games.interface import DRAWN, UNDECIDED, WON, BadPosition
+from engine.games.kernels import KernelSource
 from engine.games.mnk import board
+from engine.games.mnk.board import Parameters
 from engine.games.mnk.kernel import MnkRules, bind, compiled_set
-from engine.games.mnk.parameters import Parameters
 from engine.games.mnk.position import MnkPosition
 from engine.games.mnk.rules import State
 from engine.shell import Shell
-from engine.solve.proof_number.acyclic import Prover, compiled_code
+from engine.solve.acyclic import PROVING, Prover
 
 SOLVED = ("FIRST_PLAYER_WINS", "SECOND_PLAYER_WINS")
 TIE = "BOTH_PLAYERS_TIE"
@@ -61,8 +62,8 @@ class _Solver:
         self._fields = parameters.rows * parameters.columns
         self._rules = bind(parameters)
         self._prover = Prover(self._start.kernel(compile=False), memory=TABLE_BYTES)
-        self._code = compiled_code(self._start)
-        self._commands = 0
+        self._kernels = KernelSource(self._start, PROVING, compile_from=INTERPRETED, load_from=LOADED_FROM)
+        self._commands = self._spent = 0
         self._is_compiled = False
         self.value = lru_cache(MAX_KNOWN)(self._value)
         """Return the value of a position for the side to move: LOST, DRAWN or WON."""
@@ -78,7 +79,7 @@ class _Solver:
             self._look_for_code()
         portion = FIRST_PORTION
         while not self._is_compiled:
-            value = self._prover.value(state, portion)
+            value = self._prover.settle(state, portion)
             if value is not None:
                 return value
             self._flush()
@@ -86,19 +87,18 @@ class _Solver:
             self._look_for_code()
         first, second = (compiled_set(pieces, self._fields) for pieces in (state.first, state.second))
         state = State(first, second, state.side)
-        value = self._prover.value(state, COMPILED_PORTION)
+        value = self._prover.settle(state, COMPILED_PORTION)
         if value is None:
             self._flush()
-            value = self._prover.value(state)
+            value = self._prover.settle(state)
             assert value is not None
         return value
 
     def _look_for_code(self) -> None:
         """Go over to compiled rules where they are there and worth while; have them made where they are not."""
-        cost = self._commands + NODE_COST * self._prover.nodes
-        if cost >= INTERPRETED:
-            self._code.start()
-        if cost >= LOADED_FROM and self._code.is_ready():
+        cost = self._commands + NODE_COST * self._prover.nodes - self._spent
+        self._spent += cost
+        if self._kernels.spend(cost):
             self._prover = Prover(self._start.kernel(), memory=TABLE_BYTES)
             self._is_compiled = True
 

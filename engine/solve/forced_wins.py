@@ -21,22 +21,22 @@ from typing import NamedTuple
 
 from engine.compiling.binding import Numbers, zeros
 from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Arena, Kernel, State
-from engine.search.binding import bind, longer
+from engine.games.kernels import bind
 from engine.search.capabilities import candidates, least_plies, load, store, verdict
-from engine.solve.proof_number.proof_table import (
+from engine.solve.proof_table import (
     ANSWER,
     EFFORT,
     ENTRY,
-    GROWTH,
     MORE,
+    NO_LIMIT,
     NODES,
     NODES_ALLOWED,
     STORED,
-    STORED_ALLOWED,
+    TableSearch,
     claim,
     entry_of,
     is_of,
-    most_entries,
+    is_over,
     transfer,
 )
 
@@ -52,58 +52,54 @@ to suffice, -1 where none is. Questions are 1, does the side to move win, and 2,
 of plies that was searched."""
 
 
-def remember(
-    arena: Arena, at: int, question: int, left: int, result: int, table: Arena, entries: Numbers, tally: Numbers
-) -> None:
-    """Write what a search of ``left`` plies has shown of a position into the table."""
-    entry = entry_of(arena, at, question, table, entries)
-    base = entry * ENTRY
-    if not is_of(entry, arena, at, question, table, entries):
-        tally[STORED] += 1 if claim(entry, arena, at, question, table, entries) else 0
-        entries[base + SUFFICE] = ENDLESS
-        entries[base + REFUTED] = -1
-    entries[base + EFFORT] = left
-    if result >= 0:
-        entries[base + SUFFICE] = min(entries[base + SUFFICE], result)
-    else:
-        entries[base + REFUTED] = max(entries[base + REFUTED], ~result)
+class Work(NamedTuple):
+    """What the search works on."""
+
+    arena: Arena
+    """The position in question, and behind it the children of every node on the path."""
+    table: Numbers
+    """An arena with the positions of the table, see `engine.solve.proof_table`…"""
+    entries: Numbers
+    """… and the numbers beside them."""
+    tally: Numbers
+    """Counters: see there."""
 
 
-def prove(
-    at: int, left: int, winning: bool, arena: Arena, first: int, table: Arena, entries: Numbers, tally: Numbers
-) -> int:
+def prove(at: int, left: int, winning: bool, first: int, work: Work) -> int:
     """Search whether the side to move wins (``winning``) or loses within ``left`` plies.
 
     The position stands in place ``at`` of the arena, with path 0; places from ``first`` on are free. Returns a
     number of plies, at most ``left``, that suffices; or the complement ``~n`` of a number of plies, at least
     ``left``, that does not; or STOPPED.
     """
-    judged = verdict(load(arena, at))
+    arena, entries = work.arena, work.entries
+    state = load(arena, at)
+    judged = verdict(state)
     if judged != UNDECIDED:
         return 0 if judged == (WON if winning else LOST) else ~ENDLESS
-    least = least_plies(load(arena, at), winning)
+    least = least_plies(state, winning)
     if left < max(1, least):
         return ~max(0, least - 1)
     question = 1 if winning else 2
-    entry = entry_of(arena, at, question, table, entries)
+    entry = entry_of(arena, at, question, work.table, entries)
     base = entry * ENTRY
-    if is_of(entry, arena, at, question, table, entries):
+    if is_of(entry, arena, at, question, work.table, entries):
         suffices: int = entries[base + SUFFICE]
         refuted: int = entries[base + REFUTED]
         if suffices <= left:
             return suffices
         if refuted >= left:
             return ~refuted
-    if tally[NODES] >= tally[NODES_ALLOWED] or tally[STORED] >= tally[STORED_ALLOWED]:
+    if is_over(work):
         return STOPPED
-    tally[NODES] += 1
-    end = candidates(load(arena, at), arena, first)
+    work.tally[NODES] += 1
+    end = candidates(state, arena, first)
     # how long the moves hold out: the longest loss, or what refutes the best attempt at a win
     bound = ENDLESS if winning else 0
     decided = False
     for child in range(first, end):
         store(arena, child, load(arena, child), 0)
-        result = prove(child, left - 1, not winning, arena, end, table, entries, tally)
+        result = prove(child, left - 1, not winning, end, work)
         if result == STOPPED:
             return STOPPED
         plies = result if result >= 0 else ~result
@@ -114,22 +110,23 @@ def prove(
         bound = min(bound, plies) if winning else max(bound, plies)
     bound = min(bound + 1, ENDLESS)
     answer = bound if winning == decided else ~bound
-    remember(arena, at, question, left, answer, table, entries, tally)
+    if left > 1:  # the search of the children may have taken the entry
+        entry = entry_of(arena, at, question, work.table, entries)
+        base = entry * ENTRY
+    if not is_of(entry, arena, at, question, work.table, entries):
+        work.tally[STORED] += 1 if claim(entry, arena, at, question, work.table, entries) else 0
+        entries[base + SUFFICE] = ENDLESS
+        entries[base + REFUTED] = -1
+    entries[base + EFFORT] = left
+    if answer >= 0:
+        entries[base + SUFFICE] = min(entries[base + SUFFICE], answer)
+    else:
+        entries[base + REFUTED] = max(entries[base + REFUTED], ~answer)
     return answer
 
 
 FUNCTIONS = prove, transfer
 """What is bound to a kernel's rules."""
-
-FIRST_ENTRIES = 1 << 10
-"""Entries that a table begins with; it grows as it fills."""
-
-FIRST_PLACES = 1 << 12
-"""Places of the arena that a search begins with; a position of the original game of GIPF has some 24 children."""
-
-MAX_PLACES = 1 << 15
-"""Places of the largest arena that a search tries. Only boards set up to that end fill it: their positions have
-thousands of children, which take a kernel too long to tell apart."""
 
 
 class ForcedWin(NamedTuple):
@@ -139,28 +136,26 @@ class ForcedWin(NamedTuple):
     plies: int
 
 
-class Deepening:
+class Deepening(TableSearch[Work]):
     """The search for the shortest forced win from a position, in portions.
 
     ``found`` is the win when one was found. ``refuted`` is the greatest number of plies within which neither side
     can force a win, -1 before anything is known. ``drawn`` says that neither side can ever win.
     """
 
+    # only boards set up to that end fill the largest arena: their positions have thousands of children, which take a
+    # kernel too long to tell apart
+    FIRST_ENTRIES, FIRST_PLACES, MAX_PLACES = 1 << 10, 1 << 12, 1 << 15
+
     def __init__(self, kernel: Kernel, *, memory: int) -> None:
         """Begin with the position of a kernel; the table takes at most ``memory`` bytes, but for its least size."""
         self.found: ForcedWin | None = None
         self.refuted = -1
         self.drawn = False
-        self.nodes = 0
-        """Positions whose moves were made, by all portions together."""
-        self._kernel = kernel
-        self._search, self._transfer = bind(FUNCTIONS, kernel)
+        self._search, transfer_bound = bind(FUNCTIONS, kernel)
         self._hopeless = [False, False]  # by question, less 1
-        self._arena = kernel.arena(FIRST_PLACES)
-        kernel.rules.store(self._arena, 0, kernel.state, 0)
-        self._tally = zeros("q", 4)
-        self._most_entries = most_entries(FIRST_ENTRIES, kernel, memory)
-        self._make_table(FIRST_ENTRIES)
+        nothing = zeros("q", 0)
+        super().__init__(kernel, Work(nothing, nothing, nothing, zeros("q", 4)), transfer_bound, memory=memory)
 
     @property
     def decided(self) -> bool:
@@ -177,7 +172,7 @@ class Deepening:
         while not self.decided and self.refuted < most and self.nodes < allowed:
             if self.refuted < 0:
                 self._judge()
-            elif not self._deepen(self.refuted + 1, allowed - self.nodes):
+            elif not self._deepen(self.refuted + 1, allowed):
                 return
 
     def rule_out(self, for_mover: bool) -> None:
@@ -186,12 +181,8 @@ class Deepening:
         self.drawn = self.drawn or (self.found is None and all(self._hopeless))
 
     def loses(self, state: State, plies: int) -> bool:
-        """Tell whether the side to move in another position of the variant loses within so many plies.
-
-        It takes the place of the position that the search began with.
-        """
-        self._kernel.rules.store(self._arena, 0, state, 0)
-        return self._prove(plies, False, ENDLESS * ENDLESS) >= 0
+        """Tell whether the side to move in another position of the variant loses within so many plies."""
+        return self._prove(state, plies, False, NO_LIMIT) >= 0
 
     def warm_up(self) -> None:
         """Have everything compiled that the search calls, and spoil the search: for one that is thrown away."""
@@ -206,14 +197,14 @@ class Deepening:
         self.drawn = verdict == DRAWN
         self.refuted = 0
 
-    def _deepen(self, plies: int, nodes: int) -> bool:
-        """Search a ply deeper, for so many nodes at most; return whether the search came to its end."""
+    def _deepen(self, plies: int, allowed: int) -> bool:
+        """Search a ply deeper, until so many nodes are used up; return whether the search came to its end."""
         winning = plies % 2 == 1
         question = 1 if winning else 2
         if self._hopeless[question - 1]:
             self.refuted = plies
             return True
-        result = self._prove(plies, winning, nodes)
+        result = self._prove(self._kernel.state, plies, winning, allowed)
         if result == STOPPED:
             return False
         if result >= 0:
@@ -224,34 +215,18 @@ class Deepening:
         self.drawn = all(self._hopeless)
         return True
 
-    def _prove(self, plies: int, winning: bool, nodes: int) -> int:
+    def _prove(self, state: State, plies: int, winning: bool, allowed: int) -> int:
         """Search to one depth, with a larger table or arena where the one there is proves too small."""
-        tally = self._tally
-        allowed = self.nodes + nodes
+        tally = self._work.tally
+        tally[NODES_ALLOWED] = allowed
         while True:
-            tally[NODES], tally[NODES_ALLOWED] = 0, allowed - self.nodes
-            room = len(self._entries) // ENTRY < self._most_entries
-            tally[STORED_ALLOWED] = len(self._entries) // ENTRY // 2 if room else ENDLESS * ENDLESS
+            self._kernel.rules.store(self._work.arena, 0, state, 0)
             try:
-                result = int(self._search(0, plies, winning, self._arena, 1, self._table, self._entries, tally))
+                result = int(self._search(0, plies, winning, 1, self._work))
             except OverflowError:
-                places = len(self._arena) // self._kernel.rules.WORDS * 2
-                if places > MAX_PLACES:
-                    raise
-                self._arena = longer(self._arena, places * self._kernel.rules.WORDS)
-                result = STOPPED
-            self.nodes += int(tally[NODES])
-            full = tally[STORED] >= tally[STORED_ALLOWED]
-            if full:
+                self._grow_arena()
+                continue
+            if self._is_full():
                 self._grow_table()
             if result != STOPPED or self.nodes >= allowed:
                 return result
-
-    def _make_table(self, entries: int) -> None:
-        self._table = self._kernel.arena(entries)
-        self._entries = zeros("i", entries * ENTRY)
-
-    def _grow_table(self) -> None:
-        table, entries = self._table, self._entries
-        self._make_table(len(entries) // ENTRY * GROWTH)
-        self._tally[STORED] = self._transfer(table, entries, self._table, self._entries)

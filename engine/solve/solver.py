@@ -2,23 +2,22 @@
 
 Searches take turns, with portions that double. One looks for short forced wins (`engine.solve.forced_wins`) and finds
 them, with their length, in variants of any size. The others settle who wins, without asking for the length. Where play
-cannot go on for ever that is exhaustive and proof-number search (`engine.solve.proof_number.acyclic`). Where it can,
-proof-number search of another kind (`engine.solve.proof_number.cyclic`) finds long wins, and proves that a side cannot
-win. In games in layers every position of all layers is judged backwards (`engine.solve.layered`), if they fit into
-memory.
+cannot go on for ever that is exhaustive and proof-number search (`engine.solve.acyclic`). Where it can, proof-number
+search of another kind (`engine.solve.cyclic`) finds long wins, and proves that a side cannot win. In games in layers
+every position of all layers is judged backwards (`engine.solve.layers`), if they fit into memory.
 """
 
 from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
-from engine.games.interface import Kernel, Position, State
-from engine.search.binding import SOLVING, CodeSource, CompiledCode
-from engine.solve import forced_wins
-from engine.solve.backends import CyclicProof, Settled, SolverBackend, backends
+from engine.games.interface import DRAWN, LOST, WON, Kernel, Position, State
+from engine.games.kernels import KernelSource, Purpose
+from engine.solve import acyclic, cyclic, forced_wins
+from engine.solve.acyclic import Prover
+from engine.solve.cyclic import CyclicProver
 from engine.solve.forced_wins import ENDLESS, Deepening
-from engine.solve.layered.solver import Judgement
-from engine.solve.proof_number import acyclic, cyclic
+from engine.solve.layers import Judgement, Layers, OutOfMemory, OutOfTime, layer_of
 
 
 class Result(StrEnum):
@@ -76,8 +75,8 @@ FIRST_PORTION = 1 << 8
 """Positions whose moves each search makes before the other has its turn; each time twice as many."""
 
 TRIAL_NODES, LOADED_TRIAL_NODES = 1 << 9, 1 << 6
-"""Positions whose moves each search makes interpreted, before it is worth while to compile, or to load what was
-compiled: tenths or hundredths of a second."""
+"""Positions whose moves a search makes interpreted before it is worth while to compile, or to load compiled code:
+tenths or hundredths of a second."""
 
 LENGTH_NODES = 1 << 18
 """Nodes that are spent at least, compiled, on the length of a win that is proven: some tenths of a second."""
@@ -92,81 +91,201 @@ TABLE_SHARE = 4
 """One part in so many of the memory goes to the table of the search for forced wins."""
 
 
+SLICE_COMPILED, SLICE_INTERPRETED = 1 << 14, 1 << 8
+"""Nodes between two looks at the clock, some tenths of a second."""
+
+PROOF_PORTIONS = 8
+"""Compiled nodes of a proof in a game that ends, for each node of the other searches: the proof finds most wins."""
+
+NODE_COST, EARLY_NODE_COST = 4, 64
+"""Nodes of the other searches for one node of a proof in a game that can go on for ever: as many as take as long, and
+more in early interpreted portions, where most wins are short."""
+
+EARLY_PORTION = 1 << 13
+"""Nodes of the last early portion: a second or two."""
+
+LAYERED_FROM = 1 << 17
+"""Nodes before layers are solved. Fewer take no longer than compiling the functions of layers, some seconds."""
+
+PLACES_PER_NODE = 1 << 5
+"""Places of layers that are solved about as fast as a node is searched."""
+
+PROOF_SHARE = 3
+"""The table of a proof takes one part in three of the memory where layers take the rest."""
+
+SIGNS = {LOST: -1, DRAWN: 0, WON: 1}
+"""Values of `Settled` by verdicts of perfect play."""
+
+
+class Settled(NamedTuple):
+    """Result of a search that settles a position."""
+
+    value: int | None = None
+    """For the side to move: 1 won, -1 lost, 0 drawn, None while it is unknown."""
+    within: int | None = None
+    """A number of plies that suffices for the win, where one is known."""
+    is_exact: bool = False
+    """Whether no smaller number of plies suffices."""
+    nodes: int = 0
+    """Positions that the search expanded."""
+    positions: int = 0
+    """Positions of all solved layers."""
+
+
+class Proof:
+    """Exhaustive and proof-number search for games that end, proof-number search for games that can go on for ever."""
+
+    method = "proof"
+
+    def __init__(self, kernel: Kernel, memory: int, as_compiled: bool) -> None:
+        """Begin with the position of a kernel; the table takes at most ``memory`` bytes."""
+        ends = kernel.rules.plies_left is not None
+        self.prover = Prover(kernel, memory=memory) if ends else CyclicProver(kernel, memory=memory)
+        self._slice = (SLICE_COMPILED if as_compiled else SLICE_INTERPRETED) * (2 if ends else 1)
+        proof_portions, early_cost = (PROOF_PORTIONS, NODE_COST) if as_compiled else (1, EARLY_NODE_COST)
+        # nodes for each node of the other searches
+        self._early_rate: float = proof_portions if ends else 1 / early_cost
+        self._rate: float = proof_portions if ends else 1 / NODE_COST
+        self._used = 0.0
+
+    @property
+    def used(self) -> int:
+        """Nodes, as those of the other searches."""
+        return int(self._used)
+
+    def search(self, portion: int, late: Callable[[], bool]) -> None:
+        """Search for so many more nodes of the other searches."""
+        prover, before = self.prover, self.prover.nodes
+        rate = self._early_rate if portion <= EARLY_PORTION else self._rate
+        until = before + int(portion * rate)
+        while prover.value is None and not prover.hopeless and prover.nodes < until and not late():
+            prover.search(min(self._slice, until - prover.nodes))
+        self._used += (prover.nodes - before) / rate
+
+    def settled(self) -> Settled:
+        """Return the result so far."""
+        value = self.prover.value
+        return Settled(None if value is None else SIGNS[value], self.prover.within, nodes=self.prover.nodes)
+
+
+class LayeredBackend:
+    """Every position of all layers, for games in layers; it waits until the other searches have taken as long."""
+
+    method = "layers"
+
+    def __init__(self, kernel: Kernel, memory: int) -> None:
+        """Begin with the position of a kernel, and take at most ``memory`` bytes."""
+        self._kernel = kernel
+        self._memory = memory
+        self._name = layer_of(kernel)
+        self._waited = 0
+        self._layers: Layers | None = None
+        self._has_failed = False
+
+    @property
+    def used(self) -> int:
+        """Positions of the solved layers."""
+        return 0 if self._layers is None else self._layers.total(self._name)
+
+    def search(self, portion: int, late: Callable[[], bool]) -> None:
+        """Solve layers with so many positions or more; a layer is given up when it is late."""
+        is_early = self._waited < LAYERED_FROM
+        self._waited += portion
+        if is_early or self._has_failed:
+            return
+        try:
+            if self._layers is None:
+                self._layers = Layers(self._kernel, self._name, memory=self._memory)
+            if self._waited * PLACES_PER_NODE < self._layers.places(self._name):
+                return
+            until = self.used + portion
+            for pair in self._layers.missing(self._name):
+                if self.used >= until or late():
+                    return
+                self._layers.solve(pair, late)
+        except OutOfTime:
+            return
+        except (OutOfMemory, OverflowError):
+            self._has_failed = True
+
+    def settled(self) -> Settled:
+        """Return the result so far."""
+        judgement = None if self._layers is None else self._layers.judgement(self._kernel.state)
+        if judgement is None:
+            return Settled(positions=self.used)
+        return Settled(judgement.result, judgement.plies if judgement.result else None, True, positions=self.used)
+
+
+def backends(kernel: Kernel, memory: int, *, as_compiled: bool = False) -> list[Proof | LayeredBackend]:
+    """Begin the searches that fit the game, within so many bytes, and settle who wins however long it takes.
+
+    With ``as_compiled`` interpreted code does the same as compiled code, up to LAYERED_FROM nodes.
+    """
+    as_compiled = as_compiled or kernel.compiled
+    if not kernel.compiled or kernel.rules.layers is None:
+        return [Proof(kernel, memory, as_compiled)]
+    proof = memory // PROOF_SHARE
+    return [Proof(kernel, proof, as_compiled), LayeredBackend(kernel, memory - proof)]
+
+
+def _functions(kernel: Kernel) -> list[tuple[object, ...]]:
+    ends = kernel.rules.plies_left is not None
+    return [forced_wins.FUNCTIONS, acyclic.FUNCTIONS if ends else cyclic.FUNCTIONS]
+
+
+SOLVING = Purpose("solve", _functions)
+"""Finding out who wins."""
+
+
+def solver_kernels(position: Position, compiling: Callable[[], None] = lambda: None) -> KernelSource:
+    """Return the kernels of a position's board for solving; costs are nodes.
+
+    ``compiling`` is called when another process begins to compile.
+    """
+    return KernelSource(position, SOLVING, compile_from=TRIAL_NODES, load_from=LOADED_TRIAL_NODES, compiling=compiling)
+
+
 def solve(
     position: Position,
     limits: SolverLimits = NO_LIMITS,
     *,
     clock: Callable[[], float] = lambda: 0.0,
     progress: Callable[[Solution], None] = lambda solution: None,
-    compiling: Callable[[], None] = lambda: None,
-    trial: int = TRIAL_NODES,
-    code: CodeSource | None = None,
+    kernels: KernelSource | None = None,
     tablebase: ExactValues | None = None,
 ) -> Solution:
     """Solve a position, or find out what can be found out of it within limits.
 
-    ``clock`` gives seconds from any beginning; ``progress`` is told after every portion. The search is interpreted at
-    first. What is not solved in ``trial`` nodes goes on so until another process has compiled the search, of which
-    ``compiling`` is told when it begins, and is then begun again. With a limit of at most LAYERED_FROM nodes
-    (`engine.solve.backends`) the same is found on every machine, compiled or not. Without a deadline and a limit of
-    nodes only a result ends the search.
-    Raises OverflowError for a position with more moves than a search can hold.
+    ``clock`` gives seconds from any beginning; ``progress`` is told after every portion. ``kernels`` are those of the
+    board, as of `solver_kernels`. An interpreted search that they have a compiled kernel for is begun again. With a
+    limit of at most LAYERED_FROM nodes the same is found on every machine, compiled or not. Without a deadline and a
+    limit of nodes only a result ends the search. Raises OverflowError for a position with more moves than a search can
+    hold.
 
-    ``code`` is what knows of the compiled search; without it, that of the position's board. A ``tablebase`` is asked
-    for what is no forced win within SHORT_NODES.
+    A ``tablebase`` is asked for what is no forced win within SHORT_NODES.
     """
-    code = compiled_code(position) if code is None else code
-    if code.is_ready():
-        trial = min(trial, LOADED_TRIAL_NODES)
-    interpreted = _Solver(position.kernel(compile=False), position.turn, limits, clock)
+    kernels = solver_kernels(position) if kernels is None else kernels
+    interpreted = position.kernel(compile=False)
     if tablebase is not None:
-        interpreted.deepen(SHORT_NODES)
-        judgement = None if interpreted.finished else tablebase.judgement(position.kernel(compile=False).state)
+        solver = _Solver(interpreted, position.turn, limits, clock)
+        solver.deepen(SHORT_NODES)
+        judgement = None if solver.finished else tablebase.judgement(interpreted.state)
         if judgement is not None:
-            return interpreted.known(judgement)
-    if limits.nodes is None:
-        solution = interpreted.run(progress, _GoingOver(code, compiling, trial).is_due)
-    else:
-        interpreted.limits = limits._replace(nodes=min(limits.nodes, trial))
-        solution = interpreted.run(progress)
-        interpreted.limits = limits
-    late = limits.deadline is not None and clock() >= limits.deadline
-    if late or interpreted.finished:
-        return solution
-    if limits.nodes is not None and not code.is_ready():
-        going_over = _GoingOver(code, compiling, 0)
-        interpreted = _Solver(position.kernel(compile=False), position.turn, limits, clock, as_compiled=True)
-        solution = interpreted.run(progress, going_over.is_due)
-        if not going_over.was_due:
+            return solver.known(judgement)
+    if limits.nodes is not None:
+        trial = limits._replace(nodes=min(limits.nodes, LOADED_TRIAL_NODES))
+        solver = _Solver(interpreted, position.turn, trial, clock)
+        solution = solver.run(progress)
+        late = limits.deadline is not None and clock() >= limits.deadline
+        if late or is_answer(solution, limits.plies) or trial.nodes == limits.nodes:
+            return solution
+    kernel = kernels.kernel_for(position, 0 if limits.nodes is None else LOADED_TRIAL_NODES)
+    if not kernel.compiled:
+        solver = _Solver(kernel, position.turn, limits, clock, as_compiled=limits.nodes is not None)
+        solution = solver.run(progress, kernels)
+        if not solver.is_given_up:
             return solution
     return _Solver(position.kernel(), position.turn, limits, clock).run(progress)
-
-
-class _GoingOver:
-    """Tells when an interpreted search is to be given up in favour of a compiled one."""
-
-    def __init__(self, code: CodeSource, compiling: Callable[[], None], trial: int) -> None:
-        self._code = code
-        self._compiling = compiling
-        self._trial = trial
-        self._is_told = False
-        self.was_due = False
-        """Whether the interpreted search was given up."""
-
-    def is_due(self, nodes: int) -> bool:
-        """Tell whether the compiled search is to begin, after so many nodes of the other one."""
-        self.was_due = self.was_due or self._is_due(nodes)
-        return self.was_due
-
-    def _is_due(self, nodes: int) -> bool:
-        if nodes < self._trial:
-            return False
-        if not self._code.is_ready():
-            if not self._is_told:
-                self._is_told = True
-                self._compiling()
-            self._code.start()
-        return self._code.is_ready()
 
 
 def is_answer(solution: Solution, plies: int = ENDLESS) -> bool:
@@ -176,28 +295,15 @@ def is_answer(solution: Solution, plies: int = ENDLESS) -> bool:
     return solution.result == Result.DRAW or solution.plies is not None or solution.refuted >= plies
 
 
-def compiled_code(position: Position) -> CompiledCode:
-    """Return what is compiled of the searches for the board of a position."""
-    ends = position.kernel(compile=False).rules.plies_left is not None
-    proof = acyclic.FUNCTIONS if ends else cyclic.FUNCTIONS
-    return CompiledCode(position, SOLVING, [forced_wins.FUNCTIONS, proof])
-
-
 def warm_up(position: Position) -> None:
     """Compile all that the searches call, or load it: seconds where nothing is compiled yet."""
     kernel = position.kernel()
-    arena = kernel.arena(forced_wins.FIRST_PLACES)
+    arena = kernel.arena(Deepening.FIRST_PLACES)
     end = kernel.rules.children(kernel.state, arena, 0)
     for at in range(min(end, 1)):
         kernel.rules.verdict(kernel.rules.load(arena, at))
     Deepening(kernel, memory=0).warm_up()
-    for search in backends(kernel, 0):
-        search.warm_up()
-
-
-def never(_nodes: int) -> bool:
-    """Give up a search after no number of nodes."""
-    return False
+    Proof(kernel, 0, as_compiled=True).prover.warm_up()
 
 
 class _Solver:
@@ -222,25 +328,35 @@ class _Solver:
         self._clock = clock
         self._turn = turn
         self._speed = 0.0  # nodes a second of the search for forced wins
-        self._given_up: Callable[[int], bool] = never
+        self._kernels: KernelSource | None = None
+        self._spent = 0
+        self.is_given_up = False
+        """Whether the search has ended because compiled code is there."""
 
-    def run(self, progress: Callable[[Solution], None], given_up: Callable[[int], bool] = never) -> Solution:
-        """Search until the question is answered or a limit reached; can be called again with other limits.
+    def run(self, progress: Callable[[Solution], None], kernels: KernelSource | None = None) -> Solution:
+        """Search until the question is answered or a limit reached.
 
-        ``given_up`` tells by the number of nodes so far whether to search no more.
+        An interpreted search ends when ``kernels`` have compiled code for it.
         """
-        self._given_up = given_up
-        while not (self.finished or given_up(self._used)):
+        self._kernels = kernels
+        while not (self.finished or self._give_up()):
             self.deepen(self._portion)
             for search in self._backends:
-                if not (self.finished or given_up(self._used)):
+                if not (self.finished or self._give_up()):
                     search.search(self._within_limit(self._portion, search.used), self._ends)
                     self._rule_out(search)
             progress(self.solution())
             self._portion *= 2
-        if not given_up(self._used):
+        if not self._give_up():
             self._find_length()
         return self.solution()
+
+    def _give_up(self) -> bool:
+        if self._kernels is not None and not self.is_given_up:
+            cost = self._used - self._spent
+            self._spent += cost
+            self.is_given_up = self._kernels.spend(cost)
+        return self.is_given_up
 
     def known(self, judgement: Judgement) -> Solution:
         """Say what a tablebase knows."""
@@ -248,9 +364,9 @@ class _Solver:
         result = self._winner(judgement.result > 0) if judgement.result else Result.DRAW
         return self.solution()._replace(result=result, plies=plies, within=plies, method="tablebase")
 
-    def _rule_out(self, search: SolverBackend) -> None:
+    def _rule_out(self, search: "Proof | LayeredBackend") -> None:
         """Look no more for wins that a proof has shown to be none."""
-        if isinstance(search, CyclicProof):
+        if isinstance(search, Proof):
             for mover in (True, False):
                 if search.prover.cannot_win(mover):
                     self._deepening.rule_out(mover)
@@ -262,7 +378,7 @@ class _Solver:
             self._deepening.rule_out(settled.value < 0)
             self.deepen(max(self._length_nodes, settled.nodes))
 
-    def _settled(self) -> tuple[Settled, SolverBackend]:
+    def _settled(self) -> "tuple[Settled, Proof | LayeredBackend]":
         """Return what is settled, and by which search."""
         every = [(search.settled(), search) for search in self._backends]
         deciding, search = next((one for one in every if one[0].value is not None), every[0])
@@ -327,7 +443,7 @@ class _Solver:
 
     def _ends(self) -> bool:
         """Tell a search under way whether to stop."""
-        return self._late() or self._given_up(self._used)
+        return self._late() or self._give_up()
 
     def _late(self) -> bool:
         return self.limits.deadline is not None and self._clock() >= self.limits.deadline

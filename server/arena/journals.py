@@ -168,11 +168,11 @@ class Rounds:
 
         Games that are played elsewhere change the database without any record growing here.
         """
-        work = self._record_store.round()
+        work = self._record_store.unsynced.round()
         try:
             faults, synced = await trio.to_thread.run_sync(self._sync, work, abandon_on_cancel=True)
         except trio.Cancelled:
-            self._record_store.restore_round(work)
+            self._record_store.unsynced.restore_round(work)
             raise
         self._record_store.done(work, synced)
         if synced.failed:
@@ -190,7 +190,7 @@ class Rounds:
             self._store()
         except OSError as error:
             faults.append(f"the database: {error}")
-        return faults, self._record_store.sync(work)
+        return faults, self._record_store.unsynced.sync(work)
 
     def _annul_lost(self, failed: dict[int, OSError]) -> None:
         matches = sorted(failed)

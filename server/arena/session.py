@@ -97,6 +97,7 @@ class Session:
         self.reply(m.Arena(m.VERSION, self._arena.server, access))
         try:
             if self._program is not None:
+                self._connection.flush()  # the greeting has to be in the pipe before a program can have read it
                 await self._enter(self._program)
                 await self._answer_waiting()
             while not self._closing.is_set():
@@ -149,6 +150,7 @@ class Session:
 
         Other output is no sign that it plays here: it may print it, and connect by itself.
         """
+        self._connection.flush()  # the greeting, which it is to read
         while not await program.has_read():
             if not await self._connection.receive(self._take) or len(self._waiting) > ERRORS:
                 return
@@ -279,13 +281,15 @@ class Acceptor:
         connected = detached(stream)
         if self._tls is not None:
             connected.setblocking(False)
-            connected = self._tls.wrap_socket(connected, server_side=True, do_handshake_on_connect=False)
             try:
+                connected = self._tls.wrap_socket(connected, server_side=True, do_handshake_on_connect=False)
                 with trio.fail_after(HANDSHAKE_SECONDS):
                     await _shake_hands(connected)
-            except (OSError, trio.TooSlowError) as error:
-                log.debug("tls_handshake_failed", peer=quota.host, error=repr(error))
+            except BaseException as error:
                 connected.close()
+                if not isinstance(error, OSError | trio.TooSlowError):
+                    raise
+                log.debug("tls_handshake_failed", peer=quota.host, error=repr(error))
                 return
         await serve_stream(SocketWire(connected), self._arena, quota)
 

@@ -13,7 +13,18 @@ from rich.console import Console
 
 from engine.commands.program import explain_fault, nearest
 from engine.wire.messages import PORT
-from server.commands.options import BY, FAILED, check_port, fail, place, run_async, secret
+from server.commands.options import (
+    BY,
+    DATA,
+    INTERRUPTED,
+    check_port,
+    fail,
+    faults_explained,
+    place,
+    run_async,
+    secret,
+    show_verdict,
+)
 from server.config import process_settings
 from server.config import tokens as token_file
 from server.config.declared import BadTable
@@ -22,7 +33,6 @@ from server.contest import contest_file
 from server.contest.definition import Definition
 from server.contest.interventions import Kind
 from server.ops.logs import configure
-from server.storage.database import BadStore
 
 contest = cyclopts.App(
     name="contest",
@@ -39,7 +49,7 @@ Which = Annotated[str, Parameter(name="--contest", help="Its name, where the dir
 def hold(
     file: Path,
     *,
-    data: Path = Path("arena-data"),
+    data: Path = DATA,
     host: str = "127.0.0.1",
     port: int = PORT,
     tokens: Path | None = None,
@@ -112,28 +122,20 @@ def hold(
 def _verify(file: Path, data: Path) -> NoReturn:
     """Hold a contest against its records, and end with exit status 1 where something differs."""
     from server.commands.run_contest import verify_with_progress
-    from server.contest.report.formatting import printable
-    from server.contest.store.verify_process import contest_called
 
     name = _read(file)[1].name if file.is_file() else str(file)
     try:
-        found = verify_with_progress(data, contest_called(data, name), Console(stderr=True))
-    except KeyError as error:
-        fail(str(error.args[0]))
-    except (OSError, BadStore) as error:
-        fail(f"cannot verify the contest: {explain_fault(error)}", status=2)
+        with faults_explained("cannot verify the contest", status=2):
+            found = verify_with_progress(data, _number_of(data, name), Console(stderr=True))
     except KeyboardInterrupt:
-        sys.exit(130)
-    for difference in found.differences:
-        print(printable(difference))
-    for game in found.unproven:
-        print(f"not to be verified: {printable(game)}")
+        sys.exit(INTERRUPTED)
+    show_verdict(found)
     print(found.sentence)
     sys.exit(1 if found.differences else 0)
 
 
 @contest.command
-def withdraw(name: str, *, data: Data = Path("arena-data"), contest: Which = "") -> None:
+def withdraw(name: str, *, data: Data = DATA, contest: Which = "") -> None:
     """Take an entrant out: it plays no more, its game that runs is ended, and what is left of its games is forfeited.
 
     Parameters
@@ -145,7 +147,7 @@ def withdraw(name: str, *, data: Data = Path("arena-data"), contest: Which = "")
 
 
 @contest.command
-def reinstate(name: str, *, data: Data = Path("arena-data"), contest: Which = "") -> None:
+def reinstate(name: str, *, data: Data = DATA, contest: Which = "") -> None:
     """Let an entrant play again that was disqualified or withdrawn; what it did wrong before counts no more.
 
     Its forfeited games are played, but for those of rounds on which later ones rest.
@@ -159,7 +161,7 @@ def reinstate(name: str, *, data: Data = Path("arena-data"), contest: Which = ""
 
 
 @contest.command
-def replay(game: int, *, data: Data = Path("arena-data"), contest: Which = "") -> None:
+def replay(game: int, *, data: Data = DATA, contest: Which = "") -> None:
     """Annul the result of a game, and play it again; refused where a later round or stage rests on it.
 
     Parameters
@@ -174,7 +176,7 @@ def replay(game: int, *, data: Data = Path("arena-data"), contest: Which = "") -
 def command(
     name: str,
     *words: Annotated[str, Parameter(allow_leading_hyphen=True)],
-    data: Data = Path("arena-data"),
+    data: Data = DATA,
     contest: Which = "",
 ) -> None:
     """Give the program of an entrant another command from its next game on, as in: command ann -- python3 ann2.py.
@@ -190,25 +192,25 @@ def command(
 
 
 @contest.command
-def pause(contest: OfAll = "", *, data: Data = Path("arena-data")) -> None:
+def pause(contest: OfAll = "", *, data: Data = DATA) -> None:
     """Let no game of a contest begin any more until it is resumed; those that are running are played to their ends."""
     _intervene(data, contest, Kind.PAUSE)
 
 
 @contest.command
-def resume(contest: OfAll = "", *, data: Data = Path("arena-data")) -> None:
+def resume(contest: OfAll = "", *, data: Data = DATA) -> None:
     """Let games of a paused contest begin again."""
     _intervene(data, contest, Kind.RESUME)
 
 
 @contest.command
-def cancel(contest: OfAll = "", *, data: Data = Path("arena-data")) -> None:
+def cancel(contest: OfAll = "", *, data: Data = DATA) -> None:
     """End a contest before its last game, for good: running games are annulled, and the table stays as it is."""
     _intervene(data, contest, Kind.CANCEL)
 
 
 @contest.command(name="file")
-def print_file(name: str, *, data: Data = Path("arena-data")) -> None:
+def print_file(name: str, *, data: Data = DATA) -> None:
     """Print the file with which a contest was opened, tokens and commands included, as a start for another one.
 
     Paths in it are relative to the folder in which the file was.
@@ -218,20 +220,14 @@ def print_file(name: str, *, data: Data = Path("arena-data")) -> None:
     name
         The contest, which may be over.
     """
-    from server.contest.store.verify_process import contest_called
     from server.league.console.new_contest import earlier_contest
 
-    try:
-        text = earlier_contest(data, contest_called(data, name)).text
-    except KeyError as error:
-        fail(str(error.args[0]))
-    except (BadStore, OSError) as error:
-        fail(explain_fault(error), FAILED)
-    print(text, end="")
+    with faults_explained():
+        print(earlier_contest(data, _number_of(data, name)).text, end="")
 
 
 @contest.command
-def export(name: str, file: Path, *, data: Data = Path("arena-data")) -> None:
+def export(name: str, file: Path, *, data: Data = DATA) -> None:
     """Write a contest that is over into one signed file, which arena-server verify checks anywhere.
 
     It has the definition, all results and records, and the report; no tokens, commands or folders of programs.
@@ -247,16 +243,11 @@ def export(name: str, file: Path, *, data: Data = Path("arena-data")) -> None:
     from server.contest.export.exported_contest import export as pack
     from server.contest.export.exported_contest import verify_export
     from server.contest.report.formatting import printable
-    from server.contest.store.verify_process import contest_called
 
-    try:
-        packed = pack(data, contest_called(data, name))
+    with faults_explained("cannot export the contest", BadExport):
+        packed = pack(data, _number_of(data, name))
         with file.open("xb") as out:
             out.write(packed)
-    except KeyError as error:
-        fail(str(error.args[0]))
-    except (BadExport, BadStore, OSError) as error:
-        fail(f"cannot export the contest: {explain_fault(error)}", FAILED)
     made = verify_export(packed)
     print(f"{file}: {len(packed)} bytes, signed with the key {made.key}; {printable(made.verdict.sentence)}")
 
@@ -273,13 +264,21 @@ def _intervene(
     if not (data / FILE).exists():
         fail(f"{data} has no contests: there is no {FILE} in it; give the directory of the contest with --data")
     try:
-        with closing(Accounts(data)) as accounts:
+        with faults_explained(), closing(Accounts(data)) as accounts:
             sentence = change_contest(data, accounts, contest, InterventionRequest(kind, name, match, command), BY)
     except BadIntervention as error:
         fail(str(error))
-    except (OSError, BadStore) as error:
-        fail(explain_fault(error), status=1)
     print(f"{sentence}.")
+
+
+def _number_of(data: Path, name: str) -> int:
+    """Return the number of the contest of a name; ends the program where there is none."""
+    from server.contest.store.verify_process import contest_called
+
+    try:
+        return contest_called(data, name)
+    except KeyError as error:
+        fail(str(error.args[0]))
 
 
 def _read(file: Path) -> tuple[str, Definition]:

@@ -6,10 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.commands.program import explain_fault
 from engine.wire.words import number_of
-from server.commands.options import DATA, FAILED, fail
-from server.storage.database import BadStore
+from server.commands.options import DATA, FAILED, fail, faults_explained, show_verdict
 
 if TYPE_CHECKING:
     from server.storage.backup import Saved
@@ -28,10 +26,8 @@ def backup(folder: Path, *, data: Path = DATA) -> None:
     from server.contest.store.store import FILE
     from server.storage.backup import BadBackup, back_up
 
-    try:
+    with faults_explained("cannot make the backup", BadBackup):
         saved = back_up(data, folder, datetime.now(UTC), _matches, FILE)
-    except (BadBackup, BadStore, OSError) as error:
-        fail(f"cannot make the backup: {explain_fault(error)}", FAILED)
     print(f"{folder}: {_size(saved)}")
 
 
@@ -48,10 +44,8 @@ def restore(folder: Path, *, data: Path = DATA) -> None:
     from server.storage.backup import BadBackup
     from server.storage.backup import restore as run
 
-    try:
+    with faults_explained("cannot restore the backup", BadBackup):
         saved = run(folder, data)
-    except (BadBackup, BadStore, OSError) as error:
-        fail(f"cannot restore the backup: {explain_fault(error)}", FAILED)
     print(f"{data}: {_size(saved)}; arena-server doctor --data {data} checks it")
 
 
@@ -85,19 +79,14 @@ def verify(file: Path, *, key: str = "") -> None:
     from server.contest.report.formatting import printable
 
     try:
-        with file.open("rb") as packed:
+        with faults_explained(status=2), file.open("rb") as packed:
             data = packed.read(MAX_BYTES + 1)
         found = verify_export(data)
-    except OSError as error:
-        fail(explain_fault(error), 2)
     except BadExport as error:
         fail(f"{file}: {printable(str(error))}", 2)
     if key and key != found.key:
         fail(f"{file} is signed with the key {found.key}, and not with {key}: somebody else has made it", FAILED)
-    for difference in found.verdict.differences:
-        print(printable(difference))
-    for game in found.verdict.unproven:
-        print(f"not to be verified: {printable(game)}")
+    show_verdict(found.verdict)
     for version in found.entered:
         print(printable(version))
     by = f"signed with the key {found.key}"

@@ -14,6 +14,8 @@ from engine.commands.program import explain_fault, no_more
 from server.config import tokens as token_file
 from server.config.serve_options import MAX_PORT, PORTS
 from server.config.settings import WEB
+from server.contest.report.formatting import printable
+from server.contest.store.verification import Verdict
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import NotAllowed
 from server.league.database import FILE
@@ -66,6 +68,19 @@ def fail(sentence: str, status: int = 2) -> NoReturn:
 
 
 @contextmanager
+def faults_explained(doing: str = "", *known: type[Exception], status: int = FAILED) -> Iterator[None]:
+    """End the program with one line where a file or a database cannot be used, or at one of the ``known`` faults.
+
+    The line begins with ``doing``, as in "cannot make the backup".
+    """
+    faults: tuple[type[Exception], ...] = (OSError, BadStore, *known)
+    try:
+        yield
+    except faults as error:
+        fail(f"{doing}: {explain_fault(error)}" if doing else explain_fault(error), status)
+
+
+@contextmanager
 def opened_accounts(data: Path, what: str, *, new: bool = False) -> Iterator[Accounts]:
     """Open the accounts of a data directory, and end the program with one line where something fails.
 
@@ -73,12 +88,10 @@ def opened_accounts(data: Path, what: str, *, new: bool = False) -> Iterator[Acc
     """
     if not new and not (data / FILE).exists():
         fail(f"{data} has no {what}: there is no {FILE} in it; give the directory of the server with --data")
-    try:
+    with faults_explained("", NotAllowed):
         data.mkdir(parents=True, exist_ok=True)
         with closing(Accounts(data)) as accounts:
             yield accounts
-    except (NotAllowed, BadStore, OSError) as error:
-        fail(explain_fault(error), FAILED)
 
 
 def run_async(doing: str, function: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
@@ -112,3 +125,11 @@ def leaves(error: BaseException) -> Iterator[BaseException]:
             yield from leaves(one)
     else:
         yield error
+
+
+def show_verdict(verdict: Verdict) -> None:
+    """Print what differs in a verified contest, and what cannot be verified."""
+    for difference in verdict.differences:
+        print(printable(difference))
+    for game in verdict.unproven:
+        print(f"not to be verified: {printable(game)}")

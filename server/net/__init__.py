@@ -1,1 +1,1 @@
-"""The network: listeners, connections, send queue, rate limits, latency, stalls of the event loop."""
+"""The network: listeners, connections and their pass, rate limits, latency, stalls of the event loop."""

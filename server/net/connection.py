@@ -138,7 +138,7 @@ class Connection:
         if not self._queue:
             return
         try:
-            taken = self._wire.send(self._queue)
+            taken = self._wire.send(self._queue if len(self._queue) <= WRITE_BYTES else self._queue[:WRITE_BYTES])
         except WOULD_BLOCK:
             taken = 0
         except OSError:
@@ -189,7 +189,7 @@ class Connection:
                     try:
                         with trio.fail_after(WRITE_SECONDS):
                             await trio.lowlevel.wait_writable(self._wire.target())
-                    except (OSError, trio.ClosedResourceError, trio.TooSlowError):
+                    except (OSError, ValueError, trio.ClosedResourceError, trio.TooSlowError):
                         self._give_up()
                     else:
                         self.flush()

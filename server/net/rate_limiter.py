@@ -55,7 +55,7 @@ class LimitedSession(Protocol):
 
 
 class AddressUsage:
-    """What all connections of an address have used; of all trusted addresses together, too."""
+    """What all connections of an address have used. All trusted addresses count as one."""
 
     def __init__(self, limits: Limits, *, trusted: bool) -> None:
         """Start unused. A trusted address has no limits of connections and messages, but one of work."""
@@ -79,7 +79,7 @@ class AddressUsage:
 class ConnectionQuota:
     """The quota of one connection: a rate of its own, and one that it shares with its address, in messages.
 
-    Of trusted addresses a request counts by its work alone, and MOVE is free.
+    A request of a trusted address counts by its work alone, and its MOVE is free.
     """
 
     def __init__(

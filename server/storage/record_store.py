@@ -63,7 +63,7 @@ class MatchJournal:
         """Take a file that is open for appending, and its length in bytes."""
         self._keeper, self._match = keeper, match
         self._file, self._length = file, length
-        self._written = keeper.written
+        self._written = keeper.unsynced.written
         self._torn = False
 
     def write(self, text: str) -> None:
@@ -128,7 +128,7 @@ class RecordStore:
         """Make the folders that are missing; raises OSError where that is not possible, or one cannot be written to.
 
         The keys of the ``recent`` latest finished matches are kept. A ``synced`` store moves records when they are on
-        the disk, and needs regular calls of `round`, `sync` and `done`; else records move when matches are over.
+        the disk, and needs regular rounds of `unsynced`, and calls of `done`; else records move when matches are over.
         GameResult records are signed by ``sign``, if it is given. What a dead server has left half is deleted.
         """
         self.disk = disk or Disk()
@@ -154,11 +154,6 @@ class RecordStore:
         if synced:
             for place in (*places, folder):
                 self.disk.sync_folder(place)
-
-    @property
-    def written(self) -> set[int]:
-        """Return the matches whose journals have grown since the last round."""
-        return self.unsynced.written
 
     def next_number(self) -> int:
         """Return an unused match number; raises OSError if none is reserved."""
@@ -337,18 +332,6 @@ class RecordStore:
                 continue
         self.unsynced.check(match)
         raise FileNotFoundError(errno.ENOENT, f"there is no record of match {match}")
-
-    def round(self) -> Round:
-        """Take what is to be synced in a round; it may be empty."""
-        return self.unsynced.round()
-
-    def restore_round(self, work: Round) -> None:
-        """Mark the contents of a cancelled round as unsynced again."""
-        self.unsynced.restore_round(work)
-
-    def sync(self, work: Round) -> Synced:
-        """Sync the contents of a round, and move finished records."""
-        return self.unsynced.sync(work)
 
     def done(self, work: Round, synced: Synced) -> None:
         """Apply the result of a round."""

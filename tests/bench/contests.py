@@ -25,14 +25,10 @@ from rich.console import Console
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import moves
-from engine.match.clock import TimeControl
-from server.commands.match.contest import make_setup
-from server.commands.match.players import MatchPlayer
-from server.commands.match.run import hold as hold_match
 from server.commands.run_contest import ContestOptions, hold
 from server.config.settings import Settings
 from server.contest import contest_file
-from server.contest.definition import Definition, Sandbox
+from server.contest.definition import Definition
 from server.contest.fixtures import GameResult
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.runtime.runner import Runner
@@ -76,7 +72,6 @@ def run() -> None:
         print(f"contests: {ENTRANTS} instant bots in {language}, mnk 5 5 4, two processes a game", flush=True)
         _contest(folder, command)
         _sandboxes(folder, command)
-        _matches(folder, command)
     parts = covered(6, 1, 200, 30, -0.5, COVERED)
     doubt = 1.96 * statistics.stdev(parts) / math.sqrt(COVERED)
     held = f"{100 * statistics.mean(parts):.1f} % +- {100 * doubt:.1f}"
@@ -150,41 +145,6 @@ def _sandboxes(folder: Path, command: list[str]) -> None:
         f"sandboxes {statistics.median(one.rate for one in none):.0f}: {statistics.median(ratios):.2f} times as many "
         f"({told})"
     )
-
-
-def _matches(folder: Path, command: list[str]) -> None:
-    """Print how many games a minute ``arena-bot match`` plays, beside a contest of the same games, played in turns."""
-    contests, matches = [], []
-    began = perf_counter()
-    for turn in range(TURNS):
-        if turn and perf_counter() - began > TURN_SECONDS:
-            break
-        held = _held(_definition(command, TURN_PAIRS, "none"), folder / f"beside{turn}")
-        contests.append(60 * len(held.games) / held.seconds)
-        matches.append(_match(command, len(held.games), folder / f"match{turn}.log"))
-    ratios = sorted(one / other for one, other in zip(matches, contests, strict=True))
-    told = ", ".join(f"{ratio:.2f}" for ratio in ratios)
-    print(
-        f"  match     {statistics.median(matches):9.0f} games/min in all, a game a core, where a contest of the same "
-        f"games has {statistics.median(contests):.0f}: {statistics.median(ratios):.2f} times as many ({told})"
-    )
-
-
-def _match(command: list[str], games: int, log: Path) -> float:
-    """Play a match of instant bots without sandboxes, and return its games a minute, from beginning to end."""
-    players = [MatchPlayer(f"bot{number}", tuple(command), "", "") for number in range(ENTRANTS)]
-    of_two = games // (ENTRANTS * (ENTRANTS - 1) // 2)
-    cores = os.cpu_count() or 1
-    setup = make_setup(
-        players, "mnk", ["5 5 4"], TimeControl.of_milliseconds(60_000),
-        plies=2, seed=0, games=of_two, concurrency=cores, move_limit=1000, start_seconds=60, sandbox=Sandbox.NONE,
-        test=None, folder=str(log.parent),
-    )  # fmt: skip
-    began = perf_counter()
-    with log.open("w") as file:
-        end = trio.run(hold_match, setup, None, None, "", Console(file=file))
-    assert end.progress.tally.count == games and not any(row.faults for row in end.progress.tally.rows())
-    return 60 * games / (perf_counter() - began)
 
 
 def _contest(folder: Path, command: list[str]) -> None:

@@ -10,7 +10,7 @@ from bots.bot import Clocks
 from bots.workbench.learning import Episode, Observation, PolicyBot
 from engine.games.catalogue import GAMES
 from engine.games.history import History
-from engine.games.interface import Game, IllegalMove
+from engine.games.interface import BadMove, Game
 from engine.match import referee
 from engine.match.clock import TimeControl
 from engine.match.record import Header
@@ -52,14 +52,14 @@ def test_actions_of_a_move_under_way() -> None:
 
 def test_an_action_that_may_not_be_made_is_named_with_those_that_may() -> None:
     episode = Episode.begin("mnk", "3 3 3").after(4)
-    with pytest.raises(IllegalMove, match=r"action 4 may not be made now; legal are 0, 1, 2, 3, 5, 6, 7, 8$"):
+    with pytest.raises(BadMove, match=r"action 4 may not be made now; legal are 0, 1, 2, 3, 5, 6, 7, 8$"):
         episode.after(4)
 
 
 def test_a_game_that_is_over_has_no_legal_action() -> None:
     end = play_by_actions(Episode.begin("mnk", "3 3 3"), 1)
     assert end.legal == () and not end.mask().any()
-    with pytest.raises(IllegalMove, match="legal are none"):
+    with pytest.raises(BadMove, match="legal are none"):
         end.after(0)
 
 

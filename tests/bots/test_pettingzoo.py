@@ -7,7 +7,7 @@ import numpy
 import pytest
 
 from bots.workbench.learning import Episode
-from engine.games.interface import Game, IllegalMove
+from engine.games.interface import BadMove, Game
 from tests.bots.test_learning import VARIANTS
 from tests.games.cases import named
 
@@ -70,7 +70,7 @@ def test_an_illegal_action_without_wrappers_is_named() -> None:
     made = env("mnk", "3 3 3").unwrapped
     made.reset()
     made.step(4)
-    with pytest.raises(IllegalMove, match="action 4 may not be made now; legal are 0, 1"):
+    with pytest.raises(BadMove, match="action 4 may not be made now; legal are 0, 1"):
         made.step(4)
     with pytest.raises(ValueError, match="player_1 has to make an action"):
         made.step(None)

@@ -19,8 +19,7 @@ from rich.console import Console
 from bots.terminal.terminal_game import COMMANDS, BadCommand, TerminalGame, describe_search, play_in_terminal, player
 from engine.games.catalogue import GAMES
 from engine.games.gipf import notation
-from engine.games.history import History
-from engine.games.interactive_game import PERSON, InteractiveGame, Player
+from engine.games.history import PERSON, History, InteractiveGame, Player
 from engine.games.interface import Game, moves
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import SearchResult

@@ -8,9 +8,8 @@ from engine import cli
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position, moves
 from engine.solve import certificate
-from engine.solve.certificate import BadCertificate, Claim
+from engine.solve.certificate import BadCertificate, Claim, NoStrategy, strategy
 from engine.solve.solver import Result, solve
-from engine.solve.strategy import NoStrategy, strategy
 
 MEMORY = 1 << 26
 

@@ -174,7 +174,7 @@ def test_a_fault_of_the_program_has_a_status_of_its_own(
     def too_large(*_: object, **__: object) -> int:
         raise OverflowError("no room")
 
-    monkeypatch.setattr("engine.games.perft.count", too_large)
+    monkeypatch.setattr("engine.games.perft._count", too_large)
     run = Run(capsys, "perft", "gipf", "--depth", "1", "--interpreted")
     assert (run.status, run.complaints) == (1, ["arena-engine: too large for this machine: no room"])
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from engine.compiling import code_cache
-from engine.compiling.binding import UNBOUND, NotBound, bind_fields, can_compile, specialise
+from engine.compiling.binding import UNBOUND, bind_fields, can_compile, specialise
 
 ROOT = Path(__file__).parents[2]
 
@@ -63,9 +63,9 @@ def test_a_changed_callee_is_compiled_anew() -> None:
 BINDING = """
 from engine.games.catalogue import GAMES
 from engine.search import alphabeta
-from engine.search.binding import bind
-from engine.solve.layered.solver import layer_rules
-from engine.solve.layered.values import ENTRY_POINTS
+from engine.games.kernels import bind
+from engine.solve.layers import layer_rules
+from engine.solve.layer_values import ENTRY_POINTS
 
 usual = ("arrows", "8 8"), ("morris", ""), ("mnk", "8 8 5")
 for game, parameters in (("gipf", "3 3 5 5"), ("gipf", "6 4 15 15"), *usual):
@@ -200,7 +200,7 @@ def test_a_function_that_closes_over_something_is_not_taken() -> None:
     def closing(number: int) -> int:
         return number + step
 
-    with pytest.raises(NotBound, match="closure"):
+    with pytest.raises(TypeError, match="closure"):
         specialise((closing,), "closing", {}, compile=False)
 
 
@@ -218,7 +218,7 @@ def sized_twice(number: int) -> int:
 def test_callees_are_bound_with_their_callers_and_a_name_that_nothing_is_bound_to_is_an_error() -> None:
     (bound,) = specialise((sized_twice,), "sized", {"SIZE": 4}, compile=False)
     assert (bound(1), sized_twice.__globals__["SIZE"]) == (9, UNBOUND)
-    with pytest.raises(NotBound, match=r"^sized reads SIZE, which nothing is bound to$"):
+    with pytest.raises(TypeError, match=r"^sized reads SIZE, which nothing is bound to$"):
         specialise((sized_twice,), "sized", {"STEP": 4}, compile=False)
 
 
@@ -237,7 +237,7 @@ def odd(number: int) -> bool:
 
 def test_functions_that_call_each_other_are_not_taken() -> None:
     """Numba would compile neither before the other."""
-    with pytest.raises(NotBound, match="even and odd call each other"):
+    with pytest.raises(TypeError, match="even and odd call each other"):
         specialise((even,), "parity", {}, compile=False)
 
 

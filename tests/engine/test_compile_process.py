@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from engine.compiling.compile_process import CompileProcess
 from engine.games.catalogue import start_of
-from engine.search.binding import CompiledCode
+from engine.games.kernels import CompileProcess, KernelSource
+from engine.search.alphabeta import SEARCHING
 from tests.waiting import BUILD_SECONDS
 
 ROOT = Path(__file__).parents[2]
 
 CHILD = """
 import sys, time
-from engine.compiling.compile_process import stay_with_caller
+from engine.games.kernels import stay_with_caller
 stay_with_caller(sys.stdin.fileno())
 open(sys.argv[1] + ".begun", "w").close()
 while not __import__("os").path.exists(sys.argv[1] + ".go"):
@@ -30,18 +30,18 @@ open(sys.argv[1], "w").close()
 
 CALLER = """
 import subprocess, sys, time, os
-from engine.compiling import compile_process
+from engine.games import kernels
 popen = subprocess.Popen
-compile_process.subprocess.Popen = lambda command, **options: popen(
+kernels.subprocess.Popen = lambda command, **options: popen(
     [sys.executable, "-P", "-c", CHILD, *command[4:]], **options
 )
-process = compile_process.CompileProcess([sys.argv[1]])
+process = kernels.CompileProcess([sys.argv[1]])
 while not os.path.exists(sys.argv[1] + ".begun"):
     time.sleep(0.01)
 print(process.pid, flush=True)
 if sys.argv[2] == "leaves":
-    compile_process.CompileProcess._latest = process
-    compile_process.CompileProcess.leave_running()
+    kernels.CompileProcess._latest = process
+    kernels.CompileProcess.leave_running()
     os.kill(os.getpid(), 9)
 if sys.argv[2] == "waits":
     sys.stdin.read()
@@ -66,7 +66,7 @@ def wait_for_end(pid: int) -> None:
 
 OUTLIVES = """
 import signal, sys
-from engine.compiling.compile_process import CompileProcess
+from engine.games.kernels import CompileProcess
 signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as the command line has it, for output into `head`
 process = CompileProcess(["precompile", "halma"])
 process._process.wait()
@@ -165,7 +165,7 @@ def test_what_failed_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None
         if len(tried) > 1:
             raise OSError("no more processes")
 
-    code = CompiledCode(start_of("mnk", "3 3 3"), "search", [])
+    code = KernelSource(start_of("mnk", "3 3 3"), SEARCHING)
     monkeypatch.setattr(CompileProcess, "start", start)
     monkeypatch.setitem(vars(code), "bindings", [Elsewhere()])
     for _ in range(4):
@@ -177,7 +177,7 @@ def test_what_failed_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None
 def test_where_nothing_can_be_kept_no_process_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Elsewhere, "folder", None)
     monkeypatch.setattr(CompileProcess, "start", lambda arguments: pytest.fail("it was started"))
-    code = CompiledCode(start_of("mnk", "3 3 3"), "search", [])
+    code = KernelSource(start_of("mnk", "3 3 3"), SEARCHING)
     monkeypatch.setitem(vars(code), "bindings", [Elsewhere()])
     code.start()
     assert not code.is_ready()

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from engine import cli
-from engine.compiling import compile_process
 from engine.compiling.binding import Binding, CompiledFunction
+from engine.games import kernels
 from engine.games.catalogue import GAMES
 from engine.games.interface import play
 from engine.search import best_move
@@ -42,7 +42,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     def compile(self: CompiledFunction, *arguments: object) -> None:
         raise AssertionError(f"{self.py_func.__qualname__} waits for the compiler")
 
-    monkeypatch.setattr(compile_process.CompileProcess, "start", start)
+    monkeypatch.setattr(kernels.CompileProcess, "start", start)
     monkeypatch.setattr(Binding, "is_kept", lambda self, purpose: False)
     monkeypatch.setattr(CompiledFunction, "__call__", compile)
     return asked

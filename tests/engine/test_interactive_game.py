@@ -4,10 +4,8 @@ from random import Random
 
 import pytest
 
-from engine.games import transcript
 from engine.games.catalogue import GAMES
-from engine.games.history import History
-from engine.games.interactive_game import PERSON, InteractiveGame, NothingThere, Player
+from engine.games.history import PERSON, History, InteractiveGame, NothingThere, Player, read_game, write_game
 from engine.games.interface import BadMove, BadPosition, Game, moves
 from tests.games.cases import EVERY_GAME, EVERY_VARIANT, named, random_game
 
@@ -95,8 +93,8 @@ def test_a_game_written_down_is_read_back(game: Game, parameters: str) -> None:
         if not legal:
             break
         history = history.after(chance.choice(legal))
-    assert transcript.read(game, transcript.write(history)) == history
-    assert transcript.read(game, end.text()) == History.begin(end)
+    assert read_game(game, write_game(history)) == history
+    assert read_game(game, end.text()) == History.begin(end)
 
 
 @pytest.mark.parametrize("game", EVERY_GAME, ids=named)
@@ -105,17 +103,17 @@ def test_a_bad_move_in_a_text_is_named_with_its_line(game: Game) -> None:
     first = moves(start)[0]
     text = f"{start.text()}moves:\n\n  {first}  \nnonsense\n"
     with pytest.raises(BadPosition, match="move 2: ") as caught:
-        transcript.read(game, text)
+        read_game(game, text)
     assert caught.value.line == len(start.text().splitlines()) + 4
 
 
 def test_the_moves_of_arrows_may_belong_to_the_position() -> None:
     text = GAMES["arrows"].start("8 8").text() + "moves: 2 6\nmoves:\n2\n"
-    history = transcript.read(GAMES["arrows"], text)
+    history = read_game(GAMES["arrows"], text)
     assert history.moves == ("2",) and history.start.turn == 0
-    assert transcript.read(GAMES["arrows"], transcript.write(history)) == history
+    assert read_game(GAMES["arrows"], write_game(history)) == history
 
 
 def test_a_bad_position_is_named_whatever_moves_follow() -> None:
     with pytest.raises(BadPosition, match="line 2: expected both reserves"):
-        transcript.read(GAMES["gipf"], "4 4 15 15\nnonsense\nmoves:\na1-b2\n")
+        read_game(GAMES["gipf"], "4 4 15 15\nnonsense\nmoves:\na1-b2\n")

@@ -7,7 +7,7 @@ from engine.games.history import History
 from engine.games.interface import Position
 from engine.search.searcher import Searcher, SearchLimits
 from engine.solve.solver import Solution, SolverLimits, solve
-from tests.engine.code_after import CodeAfter
+from tests.engine.kernels_after import KernelsAfter
 
 pytestmark = pytest.mark.slow
 
@@ -18,7 +18,7 @@ NEVER, AT_ONCE = float("inf"), 0
 
 def solved(start: Position, looks: float) -> Solution:
     limits = SolverLimits(memory=1 << 24, nodes=400)
-    return solve(start, limits, trial=16, code=CodeAfter(looks))
+    return solve(start, limits, kernels=KernelsAfter(start, looks))
 
 
 def moves_of(start: Position, *, compile: bool) -> list[tuple[str, int]]:

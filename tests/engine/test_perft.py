@@ -9,12 +9,16 @@ import pytest
 from engine.games import perft
 from engine.games.catalogue import GAMES
 from engine.games.interface import Arena, Kernel, Position
-from engine.games.perft import AdaptiveCounter, count, divide
+from engine.games.perft import Branch, Counter, count
 from tests.engine.search import toy
 
 
 def start(parameters: str) -> Position:
     return GAMES["gipf"].start(parameters)
+
+
+def divide(position: Position, depth: int, *, unique: bool = False) -> list[Branch]:
+    return Counter(unique=unique, is_compiled=lambda _: False).divide(position, depth)
 
 
 def capturing() -> Position:
@@ -38,7 +42,7 @@ def test_counts_are_those_of_the_rules(unique: bool, expected: list[int]) -> Non
 @pytest.mark.parametrize("depth", [1, 2])
 def test_leaves_behind_the_moves_add_up(unique: bool, depth: int) -> None:
     for position in (start("3 3 9 9"), start("2 3 5 5"), capturing()):
-        branches = divide(position, depth, unique=unique, compile=False)
+        branches = divide(position, depth, unique=unique)
         assert sum(branch.leaves for branch in branches) == count(position, depth, unique=unique, compile=False)
         moves = [successor.move for successor in position.successors()]
         assert [branch.move for branch in branches] == sorted({b.move for b in branches}, key=moves.index)
@@ -46,7 +50,7 @@ def test_leaves_behind_the_moves_add_up(unique: bool, depth: int) -> None:
 
 
 def test_every_choice_of_a_row_has_its_own_line() -> None:
-    moves = {branch.move for branch in divide(capturing(), 1, compile=False)}
+    moves = {branch.move for branch in divide(capturing(), 1)}
     assert {"a1-b2 w: b5 b2", "a1-b2 w: b2 e5"} <= moves
 
 
@@ -55,31 +59,32 @@ def test_every_choice_of_a_row_has_its_own_line() -> None:
 def test_counting_in_pieces_gives_the_same_whenever_compiled_rules_come(
     unique: bool, pieces: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looks: list[int] = []
-    compiled: list[bool] = []
+    told: list[int] = []
 
     def is_compiled(leaves: int) -> bool:
-        looks.append(leaves)
-        return len(looks) > pieces
-
-    def counted(position: Position, depth: int, *, unique: bool, compile: bool) -> int:
-        compiled.append(compile)
-        return count(position, depth, unique=unique, compile=False)
+        told.append(leaves)
+        return len(told) > pieces
 
     position = start("3 3 9 9")
-    branches = divide(position, 3, unique=unique, compile=False)
-    monkeypatch.setattr(perft, "count", counted)
-    counter = AdaptiveCounter(unique=unique, is_compiled=is_compiled)
-    assert counter.count(position, 3) == count(position, 3, unique=unique, compile=False)
+    branches = divide(position, 3, unique=unique)
+    asked: list[bool] = []
+    kernel = type(position).kernel
+
+    def watched(self: object, *, compile: bool = True) -> object:
+        asked.append(compile)
+        return kernel(self, compile=False)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(type(position), "kernel", watched)
+    counter = Counter(unique=unique, is_compiled=is_compiled)
     assert counter.divide(position, 3) == branches
-    assert (True in compiled, False in compiled) == (pieces < 10_000, pieces > 1)
-    assert looks == sorted(looks)
+    assert (True in asked, False in asked) == (pieces < 10_000, pieces > 0)
+    assert pieces < 10_000 or sum(told) + counter._leaves == sum(branch.leaves for branch in branches)
 
 
 def test_a_finished_game_has_no_leaves_beyond_itself() -> None:
     over = GAMES["gipf"].read("2 3 5 5\n0 2 W\n_ _\n_ _ _\n_ _\n")
     assert [count(over, depth, compile=False) for depth in (0, 1, 2)] == [1, 0, 0]
-    assert divide(over, 2, compile=False) == []
+    assert divide(over, 2) == []
 
 
 @pytest.mark.parametrize(("function", "depth"), [(count, -1), (divide, 0)])

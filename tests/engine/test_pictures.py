@@ -8,11 +8,10 @@ from random import Random
 import pytest
 from PIL import Image, ImageSequence
 
-from engine.games.boards import game_pictures as pictures
-from engine.games.boards.colours import by_light
+from engine.games.boards import pictures
 from engine.games.boards.layout import Drawing, Place
-from engine.games.boards.raster import written
-from engine.games.boards.shapes import STEP, Words, picture, rim
+from engine.games.boards.pictures import written
+from engine.games.boards.shapes import STEP, Words, by_light, picture, rim
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from tests.games.stones import STONES

@@ -12,9 +12,8 @@ from engine.match import review as review_module
 from engine.match.evaluations import Evaluator
 from engine.match.review import Mark, ReviewedMove, Worth, review
 from engine.match.verification import verify
-from engine.solve.tablebase import making
-from engine.solve.tablebase.making import extent
-from engine.solve.tablebase.tablebase import tablebase_of
+from engine.solve import tablebase
+from engine.solve.tablebase import extent, tablebase_of
 from tests.engine.records import Table
 from tests.engine.solve.test_tablebase import solve_layers
 from tests.engine.test_record import played
@@ -139,15 +138,15 @@ def test_a_move_that_gives_little_away_is_no_blunder() -> None:
 @pytest.mark.slow("interpreted")
 def test_what_a_tablebase_knows_is_told_of_every_move(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     solve_layers("2 2 4 4", extent(GAMES["gipf"].start("2 2 4 4").kernel(compile=False)), tmp_path)
-    monkeypatch.setenv(making.GIVEN, str(tmp_path))
+    monkeypatch.setenv(tablebase.GIVEN, str(tmp_path))
     summary = verify(played("2 2 4 4", seed=2))
-    tablebase = tablebase_of(summary.header.position)
-    assert tablebase is not None
+    known = tablebase_of(summary.header.position)
+    assert known is not None
     position = summary.header.position
     for move in review(summary, 1, clock=lambda: 0.0):
         before, position = position, play(position, move.move)
-        value = tablebase.judgement(before.kernel(compile=False).state)
-        after = tablebase.judgement(position.kernel(compile=False).state)
+        value = known.judgement(before.kernel(compile=False).state)
+        after = known.judgement(position.kernel(compile=False).state)
         assert value is not None and after is not None and move.worth is not None and move.best_worth is not None
         assert move.best_worth.result == value.result
         assert move.worth.result == -after.result

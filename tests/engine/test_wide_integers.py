@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from engine.compiling.binding import can_compile, popcount, specialise
-from engine.compiling.field_sets import get_fields, put_fields
+from engine.compiling.binding import can_compile, get_fields, popcount, put_fields, specialise
 from engine.compiling.wide_integers import WideInteger, WideTable, width_for
 from engine.games.gipf.rules import smear_down
 
@@ -79,8 +78,8 @@ def mixed(pair: Pair) -> tuple[int, int, int]:
 
 def tables(pair: Pair) -> tuple[int, int, int, int]:
     total = 0
-    for number in TABLE:
-        total ^= number
+    for at in range(len(TABLE)):
+        total ^= TABLE[at]
     return total, TABLE[-1], TABLE[pair.word % len(TABLE)], TABLE[LAST]
 
 

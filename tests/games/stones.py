@@ -22,16 +22,15 @@ from engine.games.catalogue import GAMES
 from engine.games.interface import (
     LOST,
     UNDECIDED,
+    BadMove,
     BadParameters,
     BadPosition,
     Fields,
     Game,
-    IllegalMove,
     Kernel,
     Position,
     Rules,
     Successor,
-    UnreadableMove,
 )
 from engine.games.outcome import Outcome
 
@@ -197,11 +196,11 @@ class Heap(NamedTuple):
         """Return the move and what follows."""
         text = move.strip()
         if not re.fullmatch("[0-9]{1,9}", text):
-            raise UnreadableMove("BAD_MOVE_NO_NUMBER", f"a move is the number of stones to take, not {move!r}")
+            raise BadMove("BAD_MOVE_NO_NUMBER", f"a move is the number of stones to take, not {move!r}")
         for successor in self.successors():
             if successor.move == str(int(text)):
                 return successor
-        raise IllegalMove("BAD_MOVE_NUMBER", f"{text} cannot be taken: 1 to {MOST} can, of {self.state.left}")
+        raise BadMove("BAD_MOVE_NUMBER", f"{text} cannot be taken: 1 to {MOST} can, of {self.state.left}")
 
     def move_to(self, state: State) -> Successor:
         """Return the number of stones that are missing, and what follows."""
@@ -233,43 +232,39 @@ class Heap(NamedTuple):
         return Kernel(rules(compile), compile, self.state)
 
 
-class Stones:
-    """The game of stones."""
+class Stones(int):
+    """A variant: the stones at first."""
 
-    name = "stones"
-    sides = ("first", "second")
-    marks = ("1", "2")
-    default_parameters = "12"
-    quiet_limit = 0
-    weights = None
-
-    def parameters(self, text: str) -> str:
-        """Read a number of stones."""
-        if not re.fullmatch("[0-9]{1,3}", text.strip()) or int(text) == 0:
-            raise BadParameters("bad_parameters", f"a heap has 1 to 999 stones, not {text!r}")
-        return str(int(text))
-
-    def warning(self, parameters: str) -> str:
-        """Find nothing odd."""
-        return ""
-
-    def start(self, parameters: str) -> Position:
-        """Heap up the stones."""
-        stones = int(self.parameters(parameters))
-        return Heap(stones, State(stones, 0))
-
-    def read(self, text: str) -> Position:
-        """Read what `Heap.text` writes."""
-        words = text.split()
-        if len(words) != 3 or not all(word.isdecimal() for word in words) or words[2] not in ("1", "2"):
-            raise BadPosition("bad_position", "expected stones at first and now, and 1 or 2 for who moves", 1)
-        stones, left = int(words[0]), int(words[1])
-        if left > stones:
-            raise BadPosition("bad_position", f"{left} stones are left of {stones}", 1)
-        return Heap(stones, State(left, int(words[2]) - 1))
+    warning = ""
 
 
-STONES: Game = Stones()
+def stones_of(text: str) -> Stones:
+    """Read a number of stones."""
+    if not re.fullmatch("[0-9]{1,3}", text.strip()) or int(text) == 0:
+        raise BadParameters("bad_parameters", f"a heap has 1 to 999 stones, not {text!r}")
+    return Stones(text)
+
+
+def read(text: str) -> Position:
+    """Read what `Heap.text` writes."""
+    words = text.split()
+    if len(words) != 3 or not all(word.isdecimal() for word in words) or words[2] not in ("1", "2"):
+        raise BadPosition("bad_position", "expected stones at first and now, and 1 or 2 for who moves", 1)
+    stones, left = int(words[0]), int(words[1])
+    if left > stones:
+        raise BadPosition("bad_position", f"{left} stones are left of {stones}", 1)
+    return Heap(stones, State(left, int(words[2]) - 1))
+
+
+STONES = Game(
+    name="stones",
+    sides=("first", "second"),
+    marks=("1", "2"),
+    default_parameters="12",
+    variant_of=stones_of,
+    first_position=lambda stones: Heap(stones, State(stones, 0)),
+    read=read,
+)
 
 if __name__ == "__main__":
     from tests.games import stones  # as a module of its own name, as everybody else imports it

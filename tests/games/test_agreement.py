@@ -14,10 +14,11 @@ import pytest
 from engine.games.interface import DRAWN, LOST, WON, Game, Position
 from engine.search.searcher import Searcher
 from engine.search.searcher import SearchLimits as ThinkingLimits
+from engine.solve.cyclic import CyclicProver
 from engine.solve.forced_wins import ForcedWin
-from engine.solve.proof_number.cyclic import CyclicProver
 from engine.solve.solver import Result, SolverLimits, solve
 from tests.engine.forced_wins import forced_win
+from tests.engine.search import toy
 from tests.games.cases import EVERY_GAME
 
 TIMES = 20 if os.environ.get("ARENA_CAMPAIGN") else 1
@@ -84,36 +85,17 @@ def win_within(position: Position, plies: int) -> ForcedWin | None:
 def distances(position: Position, most: int = MAX_LOOKED_AT) -> dict[Hashable, int | None]:
     """Return for every position that can be reached in how many plies perfect play ends it: None for a draw.
 
-    Won positions have odd numbers, lost ones even ones; from the ends backwards, until nothing changes.
+    Won positions have odd numbers, lost ones even ones.
     """
-    moves: dict[Hashable, list[Hashable]] = {}
-    known: dict[Hashable, int | None] = {}
-    open_ones = [position]
-    while open_ones:
-        at = open_ones.pop()
-        if at.key in moves:
-            continue
-        if len(moves) > most:
-            raise TooLarge
-        outcome = at.verdict()
-        # in the games that this is for, who is to move when play is over has lost
-        known[at.key] = 0 if outcome is not None and outcome.winner == 1 - at.turn else None
-        successors = [] if outcome is not None else [successor.position for successor in at.successors()]
-        moves[at.key] = [after.key for after in successors]
-        open_ones += successors
-    for plies in range(1, len(moves)):
-        found = []
-        for key, to in moves.items():
-            if known[key] is None and to:
-                below = [known[after] for after in to]
-                wins = any(left == plies - 1 and plies % 2 == 1 for left in below)
-                loses = all(left is not None and left % 2 == 1 for left in below)
-                if wins or loses:
-                    found.append(key)
-        if not found and plies % 2 == 0:
-            break
-        known.update(dict.fromkeys(found, plies))
-    return known
+
+    def after(at: Position) -> list[Position]:
+        return [] if at.verdict() is not None else [successor.position for successor in at.successors()]
+
+    positions, moves = toy.explore(position, lambda at: at.key, after, most)
+    ends = ((number, at.verdict(), 1 - at.turn) for number, at in enumerate(positions) if not moves[number])
+    # in the games that this is for, who is to move when play is over has lost
+    drawn = frozenset(number for number, outcome, winner in ends if outcome is None or outcome.winner != winner)
+    return dict(zip((at.key for at in positions), toy.truth(moves, drawn), strict=True))
 
 
 def of_catalogue(name: str) -> Game:
@@ -152,7 +134,7 @@ def test_short_wins_are_those_of_plain_minimax(name: str, first: str, plies: int
         won += expected is not None
         kernel = position.kernel(compile=False)
         assert forced_win(kernel, plies) == expected
-        solution = solve(position, SolverLimits(plies=plies, nodes=20_000), trial=20_000)
+        solution = solve(position, SolverLimits(plies=plies, nodes=20_000))
         if expected is None:
             assert solution.plies is None or solution.plies > plies
             assert solution.refuted >= plies or solution.result == Result.DRAW or solution.plies is not None
@@ -192,7 +174,7 @@ def check_all_searches(position: Position, plies: int | None, chance: Random) ->
             portion *= 2
         assert prover.value == expected
         assert (prover.within is None) if plies is None else (prover.within is not None and prover.within >= plies)
-    solution = solve(position, SolverLimits(nodes=20_000), trial=20_000)
+    solution = solve(position, SolverLimits(nodes=20_000))
     assert (solution.result == Result.DRAW) == (plies is None)
     assert solution.plies is None or solution.plies == plies
 
@@ -207,7 +189,7 @@ def test_values_are_those_of_all_positions_that_can_be_reached(parameters: str) 
         line = list(random_line(game.start(parameters), chance))
         try:
             known = distances(line[-min(len(line), 1 + chance.randrange(6))])
-        except TooLarge:
+        except OverflowError:
             continue
         inside = [position for position in line if position.key in known and position.verdict() is None]
         for position in chance.sample(inside, min(2, len(inside))):

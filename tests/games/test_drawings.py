@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from engine.games.boards.board_game import BoardPosition
+from engine.games.boards.board_position import BoardPosition
 from engine.games.catalogue import GAMES
 from engine.games.interface import Game
 from tests.games.cases import EVERY_VARIANT, named, random_game

@@ -22,14 +22,12 @@ from engine.games.interface import (
     BadParameters,
     BadPosition,
     Game,
-    IllegalMove,
     Kernel,
     Position,
-    UnreadableMove,
     moves,
 )
 from engine.games.outcome import Termination
-from engine.games.perft import count, divide
+from engine.games.perft import Counter, count
 from tests.games.cases import EVERY_GAME, EVERY_VARIANT, named, random_game
 
 PLACES = 1 << 12
@@ -126,7 +124,7 @@ def test_a_finished_game_says_how_and_takes_no_move(game: Game, parameters: str)
 @pytest.mark.parametrize("move", ["", "x", "zz9", "-1", "1 2 3 4 5 6", "a1-", "\x00", "9" * 300, "É", "1.5"])
 def test_nonsense_is_no_move_and_gets_a_sentence(game: Game, parameters: str, move: str) -> None:
     position = game.start(parameters)
-    with pytest.raises((UnreadableMove, IllegalMove), match=r"\S+ \S+ \S+") as caught:
+    with pytest.raises(BadMove, match=r"\S+ \S+ \S+") as caught:
         position.resolve(move)
     assert re.match(r"[A-Z][A-Z0-9_]+", caught.value.code)
     assert position.key == game.start(parameters).key
@@ -243,10 +241,11 @@ def test_hints_of_a_kernel_are_true(game: Game, parameters: str) -> None:
 @every_variant
 def test_perft_counts_alike_in_every_way(game: Game, parameters: str) -> None:
     position = game.start(parameters)
+    counter = Counter(unique=False, is_compiled=lambda _: False)
     for depth in (1, 2, 3):
         plain = count(position, depth, compile=False)
         assert plain == sum(count(s.position, depth - 1, compile=False) for s in position.successors())
-        assert plain == sum(branch.leaves for branch in divide(position, depth, compile=False))
+        assert plain == sum(branch.leaves for branch in counter.divide(position, depth))
         unique = count(position, depth, unique=True, compile=False)
         assert unique <= plain
         if plain > 1_000:
@@ -254,8 +253,11 @@ def test_perft_counts_alike_in_every_way(game: Game, parameters: str) -> None:
 
 
 @every_game
-def test_an_arena_without_room_is_an_error_and_nothing_is_written_behind_it(game: Game) -> None:
-    kernel = game.start(game.default_parameters).kernel(compile=False)
+@pytest.mark.parametrize(
+    "compile", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["interpreted", "compiled"]
+)
+def test_an_arena_without_room_is_an_error_and_nothing_is_written_behind_it(game: Game, compile: bool) -> None:
+    kernel = game.start(game.default_parameters).kernel(compile=compile)
     words = kernel.rules.WORDS
     for places in range(1, len(generated(kernel))):
         arena = kernel.arena(places)

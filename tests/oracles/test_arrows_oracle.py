@@ -74,3 +74,11 @@ def test_perft_counts_eight_moves_a_node() -> None:
     start = oracle.in_corners(4, 4, RIGHT)
     assert [oracle.perft_moves(start, depth) for depth in (0, 1, 2, 3)] == [1, 8, 64, 256]
     assert [oracle.perft_unique(start, depth) for depth in (0, 1, 2)] == [1, 5, 25]
+
+
+@pytest.mark.parametrize("columns", [4, 8, 10])
+def test_perft_agrees_with_the_published_counts(columns: int) -> None:
+    start = oracle.in_corners(columns, columns, RIGHT)
+    fourth = {4: (976, 498), 8: (1024, 576), 10: (1024, 576)}[columns]
+    assert [oracle.perft_moves(start, depth) for depth in range(1, 5)] == [8, 64, 256, fourth[0]]
+    assert [oracle.perft_unique(start, depth) for depth in range(1, 5)] == [5, 25, 120, fourth[1]]

@@ -93,7 +93,7 @@ def test_perft_agrees_with_the_published_counts(
 def test_perft_of_larger_boards_is_that_of_the_engine(
     parameters: tuple[int, int, int, int], moves: list[int], positions: list[int]
 ) -> None:
-    """The first columns of `tests/engine/gipf/perft.txt`, which the engine has counted."""
+    """The first columns of `tests/games/perft.txt`, which the engine has counted."""
     start = oracle.start(*parameters)
     assert [oracle.perft_moves(start, depth) for depth in (1, 2)] == moves
     assert [oracle.perft_unique(start, depth) for depth in (1, 2)] == positions

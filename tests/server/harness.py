@@ -70,8 +70,10 @@ class Client:
         self.token = ""
 
     async def say(self, *messages: m.Message) -> None:
+        """Say something, and let the arena answer before anything else is said."""
         for message in messages:
             await self.stream.send_all(self.end.send(message))
+        await trio.testing.wait_all_tasks_blocked()
 
     async def next(self) -> Any:
         """Return the next message; None when the server has closed."""
@@ -204,9 +206,11 @@ async def open_arena(
     resume_matches(arena, kept, lambda: datetime.now(UTC) + later, results)
     async with arena.running(), trio.open_nursery() as nursery:
         harness = ArenaHarness(arena, folder, nursery)
-        yield harness
+        try:
+            yield harness
+        finally:
+            harness.close()
         nursery.cancel_scope.cancel()
-    harness.close()
 
 
 @asynccontextmanager

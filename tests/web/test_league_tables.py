@@ -14,10 +14,11 @@ from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, ORGANISER
 from server.league.grading.grading import Grade, Student
-from server.league.ladder.store import BegunGame, EndedGame, LadderStore
+from server.league.ladder.store import BegunGame, LadderStore
 from server.league.ladder_control import LadderControl
 from server.league.submissions.versions import BUILD, Versions
 from tests.server.contest.runtime.bots import read_definition
+from tests.server.league.ladder.counted import result_of
 from tests.server.league.test_grades import RULE
 from tests.web.chromium import check_legibility, fits, open_page
 from tests.web.site import Site, open_site
@@ -101,7 +102,7 @@ def fill(data: Path) -> dict[str, str]:
                 store.seat(known[player], numbers[player], known)
             game = BegunGame(number + 1, "mnk 3 3 3", number, (one, other), (numbers[one], numbers[other]))
             score, reason = (1.0, "line") if number % 3 else (0.0, "connection_lost")
-            store.count(EndedGame(game, score, reason, "", 5, (False, False), "5a"), known, 100)
+            store.count(game, result_of(game, score, reason), "5a", known, 100)
         control = LadderControl(accounts, read_file=lambda _: None)
         control.begin(str(data / "ladder.toml"))
         control.pause("test")

@@ -1,14 +1,172 @@
-"""Boards of arrows as text, both ways, and drawn for people."""
+"""The set-up of a game of arrows, its board as text, both ways, and drawn for people.
+
+A set-up is written as pairs of numbers: columns and rows, the starts of the first and of the second player, both
+directions, and any blocked fields. As parameters all of them stand in one line, of which the usual set-up, the players
+in opposite corners pointing right and left, needs the first pair alone. In a board file each pair has a line; `build`
+checks both.
+"""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain, repeat
 from typing import NamedTuple
 
-from engine.games.arrows.parameters import WORD, Field, Pair, Setup, beyond, build
+from engine.games.arrows.rules import STEPS
 from engine.games.boards.layout import Layout, cells
-from engine.games.interface import BadPosition
+from engine.games.interface import BadParameters, BadPosition
+
+SIDES = ("first", "second")
+"""The players, the one that begins first."""
+
+LENGTHS = range(4, 11)
+"""Columns, and rows, of a board."""
+
+RIGHT, LEFT = 2, 6
+"""The directions of the first arrows where nothing else is said."""
+
+WORD = r"[0-9]{1,6}"
+"""What a number looks like."""
+
+Field = tuple[int, int]
+"""A field (x, y): x from 1 at the left, y from 1 at the top."""
+
+
+class Pair(NamedTuple):
+    """Two numbers of a set-up, and the line they stand in: from 1, or 0 where there are no lines."""
+
+    first: int
+    second: int
+    line: int = 0
+
+
+class Setup(NamedTuple):
+    """How a game begins."""
+
+    columns: int
+    rows: int
+    starts: tuple[Field, Field]
+    """Where the first arrow of each player stands."""
+    directions: tuple[int, int]
+    """Where these arrows point, 0 to 7."""
+    blocked: tuple[Field, ...]
+    """The fields on which nothing can be placed, row by row from the top, each row from the left."""
+
+    def __str__(self) -> str:
+        """Return the parameters: columns and rows, followed by all the rest where the set-up is not the usual one."""
+        pairs = self.pairs[:1] if self == usual(self.columns, self.rows) else self.pairs
+        return " ".join(f"{first} {second}" for first, second in pairs)
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """All pairs of numbers, in the order of a board file."""
+        return ((self.columns, self.rows), *self.starts, self.directions, *self.blocked)
+
+    def target(self, side: int) -> Field:
+        """Return the place that a player's first arrow points at; it may lie off the board."""
+        return beyond(self.starts[side], self.directions[side])
+
+    def has(self, field: Field) -> bool:
+        """Tell whether a place lies on the board."""
+        return 1 <= field[0] <= self.columns and 1 <= field[1] <= self.rows
+
+    @property
+    def warning(self) -> str:
+        """Say which player cannot place an arrow on the first turn; empty for all other set-ups."""
+        for side, name in enumerate(SIDES):
+            x, y = self.target(side)
+            if not self.has((x, y)):
+                return f"the {name} player cannot place an arrow: ({x}, {y}) is off the board"
+            if (x, y) in self.starts or (x, y) in self.blocked:
+                return f"the {name} player cannot place an arrow: nothing can be placed on ({x}, {y})"
+        if self.target(0) == self.target(1):
+            x, y = self.target(0)
+            return f"the first player cannot place an arrow: the second one's points at ({x}, {y}), too"
+        return ""
+
+
+def beyond(field: Field, direction: int) -> Field:
+    """Return the place next to a field in a direction."""
+    right, down = STEPS[direction]
+    return field[0] + right, field[1] + down
+
+
+def usual(columns: int, rows: int) -> Setup:
+    """Return the set-up with both players in opposite corners, pointing right and left."""
+    return Setup(columns, rows, ((1, 1), (columns, rows)), (RIGHT, LEFT), ())
+
+
+def parse(text: str) -> Setup:
+    """Read parameters, numbers separated by spaces or commas; raises `BadParameters`."""
+    words = re.split(r"[,\s]+", text.strip())
+    if not all(re.fullmatch(WORD, word) for word in words):
+        sentence = f"arrows takes numbers, the columns and rows of a board, as in 8 8, or a whole set-up; not {text!r}"
+        raise BadParameters("bad_parameters", sentence)
+    numbers = [int(word) for word in words]
+    if len(numbers) != 2 and (len(numbers) % 2 or len(numbers) < 8):
+        sentence = (
+            f"arrows takes two numbers, M N, or pairs for size, both starts, directions and any blocked fields; "
+            f"that is 2, 8, 10, 12 and so on, not {len(numbers)}"
+        )
+        raise BadParameters("bad_parameters", sentence)
+    pairs = [Pair(*pair) for pair in zip(numbers[::2], numbers[1::2], strict=True)]
+    try:
+        return _checked(usual(*numbers), pairs) if len(pairs) == 1 else build(pairs)
+    except BadPosition as error:
+        raise BadParameters("bad_parameters", str(error)) from None
+
+
+def build(pairs: Sequence[Pair]) -> Setup:
+    """Return the set-up that four or more pairs name.
+
+    Raises `BadPosition`, with the line of the first pair that is wrong, and one of the codes WRONG_BOARD_SIZE,
+    WRONG_START, WRONG_DIRECTION and WRONG_BLOCKED_FIELD.
+    """
+    size, first, second, directions, *blocked = pairs
+    setup = Setup(
+        *size[:2],
+        (first[:2], second[:2]),
+        directions[:2],
+        tuple(sorted((pair[:2] for pair in blocked), key=lambda field: (field[1], field[0]))),
+    )
+    return _checked(setup, pairs)
+
+
+def _checked(setup: Setup, pairs: Sequence[Pair]) -> Setup:
+    """Return a set-up when nothing is wrong with it; the pairs are those that it was made of."""
+    columns, rows, line = pairs[0]
+    for name, length in (("columns", columns), ("rows", rows)):
+        if length not in LENGTHS:
+            sentence = f"the board has {length} {name}, but it can have {LENGTHS[0]} to {LENGTHS[-1]}"
+            raise BadPosition("WRONG_BOARD_SIZE", sentence, line)
+    for name, (x, y, line) in zip(SIDES, pairs[1:3], strict=False):
+        if not setup.has((x, y)):
+            raise BadPosition("WRONG_START", f"the {name} player's start, {_off(setup, (x, y))}", line)
+    if setup.starts[0] == setup.starts[1]:
+        x, y, line = pairs[2]
+        raise BadPosition("WRONG_START", f"both players start on ({x}, {y}); the starts must differ", line)
+    for direction in setup.directions:
+        if direction not in range(len(STEPS)):
+            sentence = f"{direction} is no direction; directions are 0 (up) to 7 (up left), clockwise"
+            raise BadPosition("WRONG_DIRECTION", sentence, pairs[3].line)
+    seen = set()
+    for x, y, line in pairs[4:]:
+        if not setup.has((x, y)):
+            raise BadPosition("WRONG_BLOCKED_FIELD", f"the blocked field, {_off(setup, (x, y))}", line)
+        if (x, y) in setup.starts:
+            name = SIDES[setup.starts.index((x, y))]
+            sentence = f"({x}, {y}) cannot be blocked: the {name} player starts there"
+            raise BadPosition("WRONG_BLOCKED_FIELD", sentence, line)
+        if (x, y) in seen:
+            raise BadPosition("WRONG_BLOCKED_FIELD", f"({x}, {y}) is blocked twice", line)
+        seen.add((x, y))
+    return setup
+
+
+def _off(setup: Setup, field: Field) -> str:
+    """Say that a field is off the board, and where the board is."""
+    return f"({field[0]}, {field[1]}), is off the board: x goes from 1 to {setup.columns}, y from 1 to {setup.rows}"
+
 
 MOVES = "moves:"
 """What stands before the moves."""
@@ -65,7 +223,7 @@ def read(text: str) -> tuple[Setup, list[Word]]:
 
     A pair has a line of its own; comments, blank lines and CRLF are allowed. Moves begin with ``moves:`` and may go
     on over several lines. Numbers are separated by spaces or commas. Raises `BadPosition` with the codes of
-    `engine.games.arrows.parameters.build`, WRONG_PAIR for a line that is no pair, and MISSING_PAIR.
+    `engine.games.arrows.board.build`, WRONG_PAIR for a line that is no pair, and MISSING_PAIR.
     """
     pairs: list[Pair] = []
     lines = list(_lines(text))

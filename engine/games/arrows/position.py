@@ -1,29 +1,49 @@
 """Arrows behind the one interface of `engine.games.interface`."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
-from engine.games.arrows import board, parameters, rules
-from engine.games.arrows.geometry import HALF, NOWHERE, number, words
-from engine.games.arrows.kernel import ArrowsRules, bind
-from engine.games.arrows.parameters import SIDES, Field, Setup
-from engine.games.boards.board_game import BoardGame, BoardPosition
-from engine.games.boards.layout import Drawing, Piece
-from engine.games.boards.lines import Counts
+from engine.compiling.binding import bind_fields, table
+from engine.games.arrows import board, rules
+from engine.games.arrows.board import SIDES, Field, Setup
+from engine.games.arrows.rules import HALF, NOWHERE, layout, number, words
+from engine.games.boards.board_position import BoardPosition
+from engine.games.boards.layout import Counts, Drawing, Piece
 from engine.games.interface import (
     UNDECIDED,
     BadMove,
     BadPosition,
     Fields,
     Game,
-    IllegalMove,
     Position,
+    Rules,
     Successor,
-    UnreadableMove,
 )
 from engine.games.outcome import Outcome
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ArrowsRules(Rules):
+    """The rules of arrows."""
+
+    after: Callable[[rules.State, int], rules.State]
+    plies_left: Callable[[rules.State], int]
+
+
+def tables(*, compile: bool) -> dict[str, Sequence[int]]:
+    """Return the tables of the layout by the names by which functions read them."""
+    return {name.upper(): table(values, compile=compile) for name, values in layout()._asdict().items()}
+
+
+@cache
+def bind(*, compile: bool = False) -> ArrowsRules:
+    """Return the rules of all boards."""
+    constants = {"WORDS": rules.WORDS, **tables(compile=compile)}
+    return bind_fields(ArrowsRules, (rules,), "arrows", constants, compile=compile)
+
 
 USED_PART = 0.8
 """The part of the free fields that is used up in a usual game: 0.65 to 0.9 between equals, the less the nearer to
@@ -133,19 +153,19 @@ class ArrowsPosition(BoardPosition[Setup, rules.State]):
     def resolve(self, move: str) -> Successor:
         """Return the move and the position after it.
 
-        Raises `UnreadableMove` with BAD_MOVE_MEANS_NONE for 255 and BAD_MOVE_IS_NO_DIRECTION for all else that is
-        not 0 to 7, and `IllegalMove` with BAD_MOVE_GAME_IS_OVER.
+        Raises `BadMove` with BAD_MOVE_MEANS_NONE for 255, BAD_MOVE_IS_NO_DIRECTION for all else that is not 0 to 7,
+        and BAD_MOVE_GAME_IS_OVER.
         """
         text = move.strip()
         if text == NO_MOVE:
             sentence = f"{NO_MOVE} says that no move is possible; here nobody plays it, for the game is over then"
-            raise UnreadableMove("BAD_MOVE_MEANS_NONE", sentence)
+            raise BadMove("BAD_MOVE_MEANS_NONE", sentence)
         if not re.fullmatch("[0-7]", text):
             sentence = f"{move!r} is no direction; a move is a number from 0 (up) to 7 (up left), clockwise"
-            raise UnreadableMove("BAD_MOVE_IS_NO_DIRECTION", sentence)
+            raise BadMove("BAD_MOVE_IS_NO_DIRECTION", sentence)
         outcome = self.verdict()
         if outcome is not None:
-            raise IllegalMove("BAD_MOVE_GAME_IS_OVER", f"the game is over: {outcome.detail}")
+            raise BadMove("BAD_MOVE_GAME_IS_OVER", f"the game is over: {outcome.detail}")
         return self._successor(int(text))
 
     def text(self) -> str:
@@ -201,7 +221,7 @@ def _name(field: Field) -> str:
 
 
 def _around(field: Field) -> list[Field]:
-    return [parameters.beyond(field, direction) for direction in range(rules.DIRECTIONS)]
+    return [board.beyond(field, direction) for direction in range(rules.DIRECTIONS)]
 
 
 def begin(setup: Setup) -> ArrowsPosition:
@@ -232,13 +252,13 @@ def read(text: str) -> Position:
     return position
 
 
-ARROWS: Game = BoardGame(
+ARROWS = Game(
     name="arrows",
     sides=SIDES,
     marks=board.MARKS,
     default_parameters="8 8",
-    variant_of=parameters.parse,
+    variant_of=board.parse,
     first_position=begin,
-    read_position=read,
+    read=read,
 )
 """The game of arrows on every board."""

@@ -1,1 +1,1 @@
-"""What games on boards have in common: positions and games by a variant and a state, lines of fields, drawings."""
+"""What games on boards have in common."""

@@ -1,11 +1,11 @@
-"""Where the fields of boards lie in a drawing: geometry, and nothing of the rules.
+"""Where the fields of boards lie in a drawing, and how far lines of fields are filled: nothing of the rules.
 
 Lengths are in steps: the distance between two neighbouring fields is 1. x grows to the right, y downwards, and the
 middle of every board is (0, 0). Names are those of the game's notation, so that a field in a drawing and a field in a
 move are the same word.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -30,9 +30,9 @@ class Stroke(NamedTuple):
     y2: float
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Layout:
-    """A board without pieces."""
+    """A board without pieces; games make each once, so that it can be the key of a cache."""
 
     kind: str
     """How it is drawn: hexagon, cells, or squares."""
@@ -95,3 +95,36 @@ def cells(columns: int, rows: int, names: Iterable[str], above: list[str], besid
         fields=tuple(Place(name, *where) for name, where in zip(names, places, strict=True)),
         labels=(*across, *down),
     )
+
+
+Counts = tuple[int, ...]
+"""How many lines hold 0, 1, 2 … pieces of a side, and none of the other."""
+
+
+def count_lines(lines: Sequence[int], length: int, own: int, other: int) -> Counts:
+    """Count the lines of so many fields that hold no piece of ``other``, by the number of pieces of ``own`` in them.
+
+    Lines and pieces are sets of fields, a bit a field. The result has an entry for each number from 0 to ``length``.
+    """
+    counts = [0] * (length + 1)
+    for line in lines:
+        if not line & other:
+            counts[(line & own).bit_count()] += 1
+    return tuple(counts)
+
+
+def completing_fields(lines: Sequence[int], length: int, own: int, other: int) -> int:
+    """Return the fields on which a piece of ``own`` fills a line; none of them holds a piece."""
+    found = 0
+    for line in lines:
+        if not line & other and (line & own).bit_count() == length - 1:
+            found |= line & ~own
+    return found
+
+
+def each_field(fields: int) -> Iterator[int]:
+    """Yield the fields of a set, a bit each, the lowest first."""
+    while fields:
+        field = fields & -fields
+        yield field
+        fields ^= field

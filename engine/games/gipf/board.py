@@ -6,10 +6,9 @@ from math import sqrt
 
 from engine.compiling.binding import popcount
 from engine.games.boards.layout import Layout, Place, Stroke
-from engine.games.gipf.geometry import AXES, geometry, is_field
+from engine.games.gipf.geometry import AXES, Parameters, geometry, is_field, parse
 from engine.games.gipf.kernel import bind
 from engine.games.gipf.notation import names
-from engine.games.gipf.parameters import Parameters, parse
 from engine.games.gipf.rules import State
 from engine.games.interface import BadParameters, BadPosition
 

@@ -1,16 +1,26 @@
-"""What the search needs to know of a GIPF position: is it over, what is it worth, what is its hash.
+"""What search and solvers need to know of a GIPF position: is it over, what is it worth, what mirrors it.
 
 Bound and compiled together with `engine.games.gipf.rules`, whose constants these functions share.
 
-Solvers ask which moves to try first, and how far off the end is at least: `candidates` and `least_plies`.
+**Patterns.** On boards with tables (`engine.games.gipf.patterns`) the content of each line, and both reserves together,
+have an entry: a weight, and three more numbers that weigh them against each other. The value is the sum of all weights,
+and of the products of these numbers over all pairs of entries: a factorization machine of rank 3, computed as the
+squares of three sums (S. Rendle, Factorization machines, 2010). Patterns whose weights were fitted to scores of
+searches began with M. Buro's Logistello (Experiments with Multi-ProbCut and a new high-quality evaluation function for
+Othello, 1997). An entry is one word: in its lowest 48 bits the three numbers, made positive by a constant, and the
+weight above them. So one addition a line adds all four.
+
+**Symmetry.** The hexagon has twelve symmetries: six turns, and each turn in a mirror. Two reflections, made in turn,
+lead through all of them: rows exchanged with columns, and each row read backwards. For both of them a set of fields is
+divided into chunks of CHUNK_BITS bits, and each chunk is looked up.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from engine.compiling.binding import UNBOUND, popcount
-from engine.compiling.bits import HASH_FACTOR, HASH_MASK, mix
-from engine.games.gipf.patterns.value import pattern_value
+from engine.compiling.wide_integers import HASH_FACTOR, HASH_MASK, mix
+from engine.games.gipf.geometry import geometry, is_field
 from engine.games.gipf.rules import (
     AXIS_STEPS,
     CENTRE,
@@ -29,6 +39,73 @@ from engine.games.gipf.rules import (
     store,
 )
 from engine.games.interface import LOST, UNDECIDED, Arena
+
+LANE_BITS = 16
+LANE_MASK = (1 << LANE_BITS) - 1
+WEIGHT_SHIFT = 3 * LANE_BITS
+
+FRACTION_BITS = 10
+"""Of the squares of sums, which are taken to be fractions."""
+
+SURPLUS = 100
+"""What a piece in reserve is worth beyond those for which there are tables."""
+
+PATTERN_MARGIN = 28
+"""See `engine.games.interface.Rules`. Values of patterns change less from move to move than those of features do."""
+
+# bound by engine.games.gipf.kernel
+WIDTH: int = UNBOUND  # rows of the board, and lines of each direction
+ENTRIES: Sequence[int] = UNBOUND  # the tables of all lengths, one behind the other
+RESERVES: int = UNBOUND  # reserves for which there are entries, 0 to one less
+RESERVE_ENTRIES: Sequence[int] = UNBOUND  # row by row, for each reserve of the side to move those of the other one
+LANE_ZERO: int = UNBOUND  # what was added to each sum of numbers
+ROW_SHIFTS: Sequence[int] = UNBOUND  # this and the next two: `Rows`
+ROW_MASKS: Sequence[int] = UNBOUND
+ROW_STARTS: Sequence[int] = UNBOUND
+FIRST_WORD: int = UNBOUND  # columns, and diagonals, whose numbers are in the lowest word
+NEXT_WORD: int = UNBOUND  # where the numbers of the others begin
+# of the rows, the columns (down) and the diagonals: where in ENTRIES the table of each line begins, and `Direction`
+ROW_ENTRIES: Sequence[int] = UNBOUND
+ROW_NUMBERS: Sequence[int] = UNBOUND
+DOWN_ENTRIES: Sequence[int] = UNBOUND
+DOWN_NUMBERS: Sequence[int] = UNBOUND
+DOWN_SHIFTS: Sequence[int] = UNBOUND
+DOWN_MASKS: Sequence[int] = UNBOUND
+DIAGONAL_ENTRIES: Sequence[int] = UNBOUND
+DIAGONAL_NUMBERS: Sequence[int] = UNBOUND
+DIAGONAL_SHIFTS: Sequence[int] = UNBOUND
+DIAGONAL_MASKS: Sequence[int] = UNBOUND
+
+
+def pattern_value(own: int, other: int, reserve: int, other_reserve: int) -> int:
+    """Evaluate a position for the side to move, from its pieces, those of the other side, and both reserves."""
+    last = RESERVES - 1
+    total = RESERVE_ENTRIES[min(reserve, last) * RESERVES + min(other_reserve, last)]
+    down = diagonal = 0
+    own_left, other_left = own, other
+    for row in range(WIDTH):
+        mine = ROW_STARTS[row] + ((int(own_left) >> ROW_SHIFTS[row]) & ROW_MASKS[row])
+        theirs = ROW_STARTS[row] + ((int(other_left) >> ROW_SHIFTS[row]) & ROW_MASKS[row])
+        own_left >>= WIDTH
+        other_left >>= WIDTH
+        total += ENTRIES[ROW_ENTRIES[row] + ROW_NUMBERS[mine] + 2 * ROW_NUMBERS[theirs]]
+        down += DOWN_NUMBERS[mine] + (DOWN_NUMBERS[theirs] << 1)
+        diagonal += DIAGONAL_NUMBERS[mine] + (DIAGONAL_NUMBERS[theirs] << 1)
+    down_word, diagonal_word = int(down), int(diagonal)
+    for line in range(FIRST_WORD):
+        total += ENTRIES[DOWN_ENTRIES[line] + ((down_word >> DOWN_SHIFTS[line]) & DOWN_MASKS[line])]
+        total += ENTRIES[DIAGONAL_ENTRIES[line] + ((diagonal_word >> DIAGONAL_SHIFTS[line]) & DIAGONAL_MASKS[line])]
+    down_word, diagonal_word = int(down >> NEXT_WORD), int(diagonal >> NEXT_WORD)
+    for line in range(FIRST_WORD, WIDTH):
+        total += ENTRIES[DOWN_ENTRIES[line] + ((down_word >> DOWN_SHIFTS[line]) & DOWN_MASKS[line])]
+        total += ENTRIES[DIAGONAL_ENTRIES[line] + ((diagonal_word >> DIAGONAL_SHIFTS[line]) & DIAGONAL_MASKS[line])]
+    first = (total & LANE_MASK) - LANE_ZERO
+    second = ((total >> LANE_BITS) & LANE_MASK) - LANE_ZERO
+    third = ((total >> (2 * LANE_BITS)) & LANE_MASK) - LANE_ZERO
+    surplus = max(reserve - last, 0) - max(other_reserve - last, 0)
+    products = first * first - second * second + third * third
+    return (total >> WEIGHT_SHIFT) + (products >> FRACTION_BITS) + SURPLUS * surplus
+
 
 # bound by engine.games.gipf.kernel
 HAS_TABLES: bool = UNBOUND  # whether positions are evaluated by tables of patterns; then the weights mean nothing
@@ -113,8 +190,8 @@ def verdict(state: State) -> int:
 def worth(pieces: int, empty: int, reserve: int) -> int:
     """Evaluate one side: pieces, reserve, places, and how the pieces stand to each other."""
     value = PIECE * (popcount(pieces) + reserve) + BOARD * popcount(pieces)
-    for ring in CENTRE:
-        value += RING * popcount(pieces & ring)
+    for distance in range(len(CENTRE)):
+        value += RING * popcount(pieces & CENTRE[distance])
     for step in AXIS_STEPS:
         value += PAIR * popcount(pieces & (pieces >> step))
         value += GAP * popcount(pieces & (empty >> step) & (pieces >> (2 * step)))
@@ -200,16 +277,32 @@ def least_plies(state: State, winning: bool) -> int:
     return min(popcount(CENTRE[-1] & ~(state.white | state.black)), 2 * other + 1 if winning else 2 * own)
 
 
-def candidates(state: State, arena: Arena, first: int) -> int:
-    """Write children among which one is as good as the best, those with the best evaluation first; return their end.
-
-    A win on the spot is enough.
-    """
-    end = children(state, arena, first)
+def is_win_among(arena: Arena, first: int, end: int) -> bool:
+    """Tell whether the side to move has lost in one of some places, and copy the first such position to the front."""
     for at in range(first, end):
         if not can_push(load(arena, at)):
             copy(arena, at, first)
-            return first + 1
+            return True
+    return False
+
+
+def candidates(state: State, arena: Arena, first: int) -> int:
+    """Write children among which one is as good as the best, those with the best evaluation first; return their end.
+
+    A win on the spot is enough. Where the opponent has no piece in reserve, nearly every push wins: pushes are made one
+    by one until one does.
+    """
+    own, other = state.white_reserve, state.black_reserve
+    if state.side != 0:
+        own, other = other, own
+    if own != 0 and other == 0:
+        occupied = state.white | state.black
+        for number in range(len(LINE)):
+            if LINE[number] & ~occupied != 0 and is_win_among(arena, first, finals(state, number, arena, first)):
+                return first + 1
+    end = children(state, arena, first)
+    if is_win_among(arena, first, end):
+        return first + 1
     for at in range(first, end):
         arena[at * WORDS + VALUE] = evaluate(load(arena, at))
     for unsorted in range(first + 1, end):
@@ -222,3 +315,70 @@ def candidates(state: State, arena: Arena, first: int) -> int:
             at -= 1
         store(arena, at, state, value)
     return end
+
+
+CHUNK_BITS = 8
+SYMMETRIES = 12
+
+# bound by engine.games.gipf.kernel
+CHUNKS: int = UNBOUND  # of a set of fields
+EXCHANGED: Sequence[int] = UNBOUND  # the fields that those of each chunk come to when rows are exchanged with columns,
+REVERSED: Sequence[int] = UNBOUND  # and when rows are reversed: 2**CHUNK_BITS numbers a chunk
+
+
+def exchanged(fields: int) -> int:
+    """Return the fields with rows exchanged for columns."""
+    image = 0
+    for chunk in range(CHUNKS):
+        image |= EXCHANGED[(chunk << CHUNK_BITS) + ((fields >> (chunk * CHUNK_BITS)) & ((1 << CHUNK_BITS) - 1))]
+    return image
+
+
+def reversed_rows(fields: int) -> int:
+    """Return the fields with each row read backwards."""
+    image = 0
+    for chunk in range(CHUNKS):
+        image |= REVERSED[(chunk << CHUNK_BITS) + ((fields >> (chunk * CHUNK_BITS)) & ((1 << CHUNK_BITS) - 1))]
+    return image
+
+
+def canonical(state: State) -> State:
+    """Return the position that stands for all that mirror this one: the one with the least sets of fields."""
+    white, black = state.white, state.black
+    least_white, least_black = white, black
+    for turn in range(SYMMETRIES - 1):
+        if turn & 1 == 0:
+            white, black = exchanged(white), exchanged(black)
+        else:
+            white, black = reversed_rows(white), reversed_rows(black)
+        if white < least_white or (white == least_white and black < least_black):
+            least_white, least_black = white, black
+    return State(least_white, least_black, state.white_reserve, state.black_reserve, state.side)
+
+
+def reflections(size: int) -> tuple[int, list[int], list[int]]:
+    """Return the number of chunks of a set of fields, and both tables, for boards of a side."""
+    width = geometry(size).width
+    places = {row * width + column: (row, column) for row in range(width) for column in range(width)}
+    fields = {bit: place for bit, place in places.items() if is_field(size, *place)}
+    last = width - 1
+    turned = {bit: column * width + row for bit, (row, column) in fields.items()}
+    # the columns of a row begin at max(0, row - size + 1) and end at min(last, size - 1 + row)
+    mirrored = {
+        bit: row * width + max(0, row - size + 1) + min(last, size - 1 + row) - column
+        for bit, (row, column) in fields.items()
+    }
+    chunks = -(-(width * width) // CHUNK_BITS)
+
+    def table(images: dict[int, int]) -> list[int]:
+        return [
+            sum(
+                1 << images[chunk * CHUNK_BITS + bit]
+                for bit in range(CHUNK_BITS)
+                if number >> bit & 1 and chunk * CHUNK_BITS + bit in images
+            )
+            for chunk in range(chunks)
+            for number in range(1 << CHUNK_BITS)
+        ]
+
+    return chunks, table(turned), table(mirrored)

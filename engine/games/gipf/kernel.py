@@ -6,16 +6,12 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
 
-from engine.compiling.binding import bind_fields, table
-from engine.compiling.bits import run_shifts
-from engine.compiling.field_sets import FieldSets
-from engine.compiling.wide_integers import WORD_BITS, CompiledOnly, width_for
-from engine.games.gipf import evaluation, layers, rules, symmetry
+from engine.compiling.binding import FieldSets, bind_fields, table
+from engine.compiling.wide_integers import WORD_BITS, CompiledOnly, run_shifts, width_for
+from engine.games.gipf import evaluation, layers, rules
 from engine.games.gipf.evaluation import WEIGHTS, Weights
-from engine.games.gipf.geometry import AXES, geometry
-from engine.games.gipf.parameters import Parameters, parse
-from engine.games.gipf.patterns import tables, value
-from engine.games.gipf.patterns.tables import ARRAYS, NUMBERS, Tables
+from engine.games.gipf.geometry import AXES, Parameters, geometry, parse
+from engine.games.gipf.patterns import ARRAYS, NUMBERS, Tables, read, shipped
 from engine.games.gipf.rules import State
 from engine.games.interface import EVALUATION_LIMIT, Arena, Kernel, LayerRules, Rules
 
@@ -78,7 +74,7 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights | Table
     this board, or by `WEIGHTS` where it has none.
     """
     if weights is None:
-        weights = tables.shipped(size, run) or WEIGHTS
+        weights = shipped(size, run) or WEIGHTS
     board = geometry(size)
     pushes = range(len(board.entries))
     up = [n for n in pushes if board.entries[n].step > 0]
@@ -112,11 +108,11 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights | Table
         constants[prefix + "LINE"] = sets.table([board.entries[n].line for n in chosen])
         constants[prefix + "FIRST"] = sets.table([first(n) for n in chosen])
         constants[prefix + "STEP"] = numbers([abs(board.entries[n].step) for n in chosen])
-    modules = [rules, evaluation]
-    if size <= WORD_SIZE:  # larger boards are beyond all solving, and their tables large
-        chunks, exchanged, mirrored = symmetry.tables(size)
+    if size <= WORD_SIZE:
+        chunks, exchanged, mirrored = evaluation.reflections(size)
         constants |= {"CHUNKS": chunks, "EXCHANGED": numbers(exchanged), "REVERSED": numbers(mirrored)}
-        modules.append(symmetry)
+    else:  # beyond all solving, and their tables would be large
+        constants |= dict.fromkeys(("exchanged", "reversed_rows", "canonical"))
     if sets.is_wide:
         constants["smear_down"] = CompiledOnly("smear_down")
     label = f"gipf_{size}_{run}"
@@ -124,7 +120,7 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights | Table
         label += f"_{zlib.crc32(repr(weights).encode()):08x}"
     if size <= layers.LARGEST:
         constants["layers"] = partial(bind_layers, size, run, compile=compile)
-    return bind_fields(GipfRules, modules, label, constants, compile=compile)
+    return bind_fields(GipfRules, (rules, evaluation), label, constants, compile=compile)
 
 
 @lru_cache(MAX_BOUND)
@@ -147,7 +143,7 @@ def reweigher(parameters: str, named: Mapping[str, object]) -> Callable[[Kernel]
 
     ``parameters`` is L as text, and ``named`` what a file of tables holds, or weights by name: then positions are
     evaluated by these, and those that are not named are `WEIGHTS`. Without any name nothing changes. Raises ValueError
-    as `Weights.named` and `tables.read` do, for tables of another board, and for numbers so large that an evaluation
+    as `Weights.named` and `patterns.read` do, for tables of another board, and for numbers so large that an evaluation
     might look like a win.
     """
     variant = parse(parameters)
@@ -164,7 +160,7 @@ def _weights(named: Mapping[str, object], variant: Parameters) -> Weights | Tabl
     if not named:
         return None
     if "lines" in named:
-        given = tables.read(named)
+        given = read(named)
         if (given.size, given.run) != variant[:2]:
             raise ValueError(f"these tables are for S = {given.size} and K = {given.run}, but the variant is {variant}")
         return given
@@ -178,7 +174,7 @@ def _evaluation_constants(weights: Weights | Tables, *, compile: bool) -> dict[s
     """Return what the evaluation reads, by global name. Without tables their names stand for nothing that is read."""
     if isinstance(weights, Tables):
         found = {**WEIGHTS.constants(), **weights.constants(compile=compile)}
-        return {**found, "HAS_TABLES": True, "MARGIN": value.MARGIN}
+        return {**found, "HAS_TABLES": True, "MARGIN": evaluation.PATTERN_MARGIN}
     nothing = table([0], compile=compile)
     found = {**dict.fromkeys(ARRAYS, nothing), **dict.fromkeys(NUMBERS, 0), **weights.constants()}
     return {**found, "HAS_TABLES": False, "MARGIN": evaluation.MARGIN}

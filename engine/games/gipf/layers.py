@@ -4,7 +4,7 @@ Pieces never come into the game, so no move leads to a larger layer. A layer is 
 other side's: a move that captures nothing leads from layer (m, o) to (o, m). In a layer a position is known by the
 two sets of fields, since the reserves follow.
 
-What `engine.solve.layered.values` asks of a game, bound and compiled together with `engine.games.gipf.rules`. The moves
+What `engine.solve.layer_values` asks of a game, bound and compiled together with `engine.games.gipf.rules`. The moves
 that can be taken back without knowing more than the position after them are those that make no run; they are counted
 only. The others are made.
 
@@ -35,9 +35,9 @@ from math import comb
 from typing import Any, NamedTuple
 
 from engine.compiling.binding import UNBOUND, popcount
+from engine.games.gipf.evaluation import SYMMETRIES
 from engine.games.gipf.geometry import geometry, is_field
 from engine.games.gipf.rules import FIRST, LINE, STEP, UPWARD, State, finals, has_run, load, open_pushes
-from engine.games.gipf.symmetry import SYMMETRIES
 from engine.games.interface import LOST, UNDECIDED, Arena
 
 LARGEST = 3

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 from engine.games.gipf.geometry import geometry, is_field
 from engine.games.gipf.kernel import GipfRules, bind
 from engine.games.gipf.rules import MOVES_PER_PUSH, State
-from engine.games.interface import IllegalMove, UnreadableMove
+from engine.games.interface import BadMove
 
 PATH_STEPS = 256
 """Positions that are looked at to name a move by the first path to where it ends. Choices that cannot lead there are
@@ -64,7 +64,7 @@ class Choice(NamedTuple):
 def resolve(size: int, run: int, state: State, text: str) -> tuple[str, State]:
     """Return a move in canonical text and the position after it.
 
-    Raises `UnreadableMove` or `IllegalMove`; their codes are the errors of DO_MOVE, the first that applies.
+    Raises `BadMove`; its codes are the errors of DO_MOVE, the first that applies.
     """
     named = names(size)
     number, push_text, choices = named.pushes.get(text), text, _NO_CHOICES
@@ -76,9 +76,9 @@ def resolve(size: int, run: int, state: State, text: str) -> tuple[str, State]:
     rules = bind(size, run)
     if rules.LINE[number] & ~(state.white | state.black) == 0:
         sentence = f"the line from {push_text.partition('-')[0]} is full up to the far dot: nothing can be pushed"
-        raise IllegalMove("BAD_MOVE_ROW_IS_FULL", sentence)
+        raise BadMove("BAD_MOVE_ROW_IS_FULL", sentence)
     if (state.white_reserve, state.black_reserve)[state.side] == 0:
-        raise IllegalMove("BAD_MOVE_RESERVE_IS_EMPTY", f"{SIDES[state.side]} has no piece left to play")
+        raise BadMove("BAD_MOVE_RESERVE_IS_EMPTY", f"{SIDES[state.side]} has no piece left to play")
     after = rules.after_push(state, number)
     if not (choices or _any_run(rules, after)):
         return named.texts[number], after
@@ -273,14 +273,14 @@ def _explain_push(size: int, push_text: str) -> int:
     for name in (start, target):
         if name not in places:
             sentence = f"{name!r} names no field or dot of a board of side {size}; a move is written a1-b2"
-            raise UnreadableMove(f"BAD_MOVE_{name}_IS_WRONG_INDEX", sentence)
+            raise BadMove(f"BAD_MOVE_{name}_IS_WRONG_INDEX", sentence)
     if is_field(size, *places[start]):
         sentence = f"{start} is a field; a push begins on one of the dots around the board"
-        raise IllegalMove(f"BAD_MOVE_{start}_IS_WRONG_STARTING_FIELD", sentence)
+        raise BadMove(f"BAD_MOVE_{start}_IS_WRONG_STARTING_FIELD", sentence)
     if not is_field(size, *places[target]):
         sentence = f"{target} is a dot; a push goes onto a field of the board"
-        raise IllegalMove(f"BAD_MOVE_{target}_IS_WRONG_DESTINATION_FIELD", sentence)
-    raise IllegalMove("UNKNOWN_MOVE_DIRECTION", f"{start} and {target} are not neighbours")
+        raise BadMove(f"BAD_MOVE_{target}_IS_WRONG_DESTINATION_FIELD", sentence)
+    raise BadMove("UNKNOWN_MOVE_DIRECTION", f"{start} and {target} are not neighbours")
 
 
 def _collect_named(
@@ -314,7 +314,7 @@ def _collect_named(
             raise not_there(size, rules, state, left[0])
         if crossing:
             sentence = f"rows of {SIDES[colour]} cross and one must be chosen: {_offer(size, crossing)}"
-            raise IllegalMove("WRONG_INDEX_OF_CHOSEN_ROW", sentence)
+            raise BadMove("WRONG_INDEX_OF_CHOSEN_ROW", sentence)
         for choice in free:
             state = rules.collect(state, colour, choice.row)
     if left:
@@ -322,13 +322,13 @@ def _collect_named(
     return state, needed
 
 
-def not_there(size: int, rules: GipfRules, state: State, named: NamedRow) -> IllegalMove:
+def not_there(size: int, rules: GipfRules, state: State, named: NamedRow) -> BadMove:
     """Return the error for a named row that is not there to be collected now."""
     rows = [[*free, *crossing] for free, crossing in (rows_due(size, rules, state, colour) for colour in (0, 1))]
     right = f"to be collected here: {_offer(size, rows[0] + rows[1])}" if any(rows) else "no row is to be collected"
     if named.colour == -1 or not rows[named.colour] or any(named.ends in row.ends for row in rows[1 - named.colour]):
-        return IllegalMove("WRONG_COLOR_OF_CHOSEN_ROW", f"{named.text!r} names no row of that colour; {right}")
-    return IllegalMove("WRONG_INDEX_OF_CHOSEN_ROW", f"{named.text!r} does not name the next row to choose; {right}")
+        return BadMove("WRONG_COLOR_OF_CHOSEN_ROW", f"{named.text!r} names no row of that colour; {right}")
+    return BadMove("WRONG_INDEX_OF_CHOSEN_ROW", f"{named.text!r} does not name the next row to choose; {right}")
 
 
 def _offer(size: int, choices: list[Choice]) -> str:

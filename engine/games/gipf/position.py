@@ -1,18 +1,19 @@
 """GIPF behind the one interface of `engine.games.interface`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from engine.compiling.binding import popcount
-from engine.games.boards.board_game import BoardGame, BoardPosition
-from engine.games.boards.layout import Drawing, Piece, Stock
-from engine.games.boards.lines import Counts, completing_fields, count_lines, each_field
-from engine.games.gipf import board, notation, parameters, rules
-from engine.games.gipf.geometry import windows
+from engine.games.boards.board_position import BoardPosition
+from engine.games.boards.layout import Drawing, Stock
+from engine.games.gipf import board, notation, rules
+from engine.games.gipf.geometry import Parameters, parse, windows
 from engine.games.gipf.kernel import GipfRules, bind, field_sets, reweigher
-from engine.games.gipf.patterns.tables import patterns_of
-from engine.games.interface import EvaluationWeights, Fields, Game, Successor
+from engine.games.gipf.notation import Choice, choice_text, names, rows_due
+from engine.games.gipf.patterns import patterns_of
+from engine.games.interface import EvaluationWeights, Game, Successor
 from engine.games.outcome import Outcome
 
 HELD_PART = 0.4
@@ -33,7 +34,7 @@ class Ending(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class GipfPosition(BoardPosition[parameters.Parameters, rules.State]):
+class GipfPosition(BoardPosition[Parameters, rules.State]):
     """A position of GIPF: L and the state."""
 
     @property
@@ -64,11 +65,6 @@ class GipfPosition(BoardPosition[parameters.Parameters, rules.State]):
         return round(a_piece * max(0.0, self.stage - held)) + 2 * least
 
     @property
-    def pieces(self) -> tuple[Fields, Fields]:
-        """The fields on which white and black have a piece."""
-        return self._names(self.state.white), self._names(self.state.black)
-
-    @property
     def reserves(self) -> tuple[int, int]:
         """The reserves of white and black."""
         return self.state.white_reserve, self.state.black_reserve
@@ -81,25 +77,6 @@ class GipfPosition(BoardPosition[parameters.Parameters, rules.State]):
             for total, reserve, pieces in zip(self.variant[2:], self.reserves, self.state[:2], strict=True)
         )
         return white, black
-
-    @property
-    def lines(self) -> tuple[Counts, Counts]:
-        """How many lines of K fields hold 0 to K pieces of a side, and none of the other."""
-        size, run, *_ = self.variant
-        white, black = self.state[:2]
-        lines = windows(size, run)
-        return count_lines(lines, run, white, black), count_lines(lines, run, black, white)
-
-    @property
-    def threats(self) -> tuple[Fields, Fields]:
-        """The empty fields on which a side lacks a piece to K in a line."""
-        size, run, *_ = self.variant
-        white, black = self.state[:2]
-        lines = windows(size, run)
-        return (
-            self._names(completing_fields(lines, run, white, black)),
-            self._names(completing_fields(lines, run, black, white)),
-        )
 
     @property
     def mobility(self) -> tuple[int, int]:
@@ -145,19 +122,25 @@ class GipfPosition(BoardPosition[parameters.Parameters, rules.State]):
     def drawing(self, last: Successor | None = None) -> Drawing:
         """Return the board with its ring of dots, and all pieces."""
         layout = board.layout(self.variant.size)
-        sides = self.pieces
-        pieces = (Piece(name, side) for name, *_ in layout.fields for side in (0, 1) if name in sides[side])
         first, second = map(Stock, self.reserves, self.captured)
-        return Drawing(layout=layout, pieces=tuple(pieces), stock=(first, second), marked=_pushed_onto(last))
+        return Drawing(layout=layout, pieces=self._standing(layout), stock=(first, second), marked=_pushed_onto(last))
 
     def summary(self) -> str:
         """Say what each side has in reserve and what it has lost."""
         sides = zip(notation.SIDES, self.reserves, self.captured, strict=True)
         return "; ".join(f"{name}: {reserve} in reserve, {lost} captured" for name, reserve, lost in sides)
 
-    def _names(self, fields: int) -> Fields:
-        by_bit = notation.names(self.variant.size).by_bit
-        return frozenset(by_bit[field] for field in each_field(fields))
+    @property
+    def _sets(self) -> tuple[int, int]:
+        return self.state.white, self.state.black
+
+    @property
+    def _windows(self) -> tuple[Sequence[int], int]:
+        size, run, *_ = self.variant
+        return windows(size, run), run
+
+    def _name(self, field: int) -> str:
+        return notation.names(self.variant.size).by_bit[field]
 
     def _rules(self, *, compile: bool = False) -> GipfRules:
         return bind(self.variant.size, self.variant.run, compile=compile)
@@ -173,17 +156,88 @@ def _pushed_onto(last: Successor | None) -> str | None:
     return last.move.split(" ")[0].partition("-")[2] if last else None
 
 
-GIPF: Game = BoardGame(
+GIPF = Game(
     name="gipf",
     sides=notation.SIDES,
     marks=board.MARKS,
     default_parameters="4 4 15 15",
-    variant_of=parameters.parse,
+    variant_of=parse,
     first_position=lambda variant: GipfPosition(variant, board.start(variant)),
-    read_position=lambda text: GipfPosition(*board.read(text)),
+    read=lambda text: GipfPosition(*board.read(text)),
     weights=EvaluationWeights(
         reweigher=reweigher,
-        patterns=lambda text: patterns_of(parameters.parse(text)),
+        patterns=lambda text: patterns_of(parse(text)),
     ),
 )
 """The game of GIPF in every generalised variant."""
+
+
+class Row(NamedTuple):
+    """A row to be taken: how it is named in a move, and its fields from one end to the other, of both colours."""
+
+    text: str
+    fields: tuple[str, ...]
+
+
+class Choosing(NamedTuple):
+    """What a push and the choices so far have come to."""
+
+    position: GipfPosition
+    """The board as it is then; the opponent's turn."""
+    taken: tuple[Row, ...]
+    """The rows that were taken, chosen or not."""
+    crossing: tuple[Row, ...]
+    """The rows that cross, of which one is to be chosen next; none where the move is complete."""
+
+
+def pushes(position: GipfPosition) -> list[str]:
+    """Return every push that may be made, in the documented order, without row choices; none when the game is over."""
+    size, run, *_ = position.variant
+    rules = bind(size, run)
+    if not rules.can_push(position.state):
+        return []
+    occupied = position.state.white | position.state.black
+    return [names(size).texts[number] for number, line in enumerate(rules.LINE) if line & ~occupied]
+
+
+def choosing(position: GipfPosition, text: str) -> Choosing:
+    """Carry out a push and the choices named behind it, as far as they go.
+
+    Only rows that cross others may be named. Raises `engine.games.interface.BadMove` as `notation.resolve` does.
+    """
+    size, run, *_ = position.variant
+    rules = bind(size, run)
+    push, named = notation.split(text)
+    if push not in pushes(position):
+        notation.resolve(size, run, position.state, push)  # says what is wrong with it
+    mover = position.state.side
+    state = rules.after_push(position.state, names(size).pushes[push])
+    taken: list[Row] = []
+    for colour in (mover, 1 - mover):
+        while True:
+            free, crossing = rows_due(size, rules, state, colour)
+            for choice in free:
+                state = rules.collect(state, colour, choice.row)
+                taken.append(_row(size, choice))
+            if not crossing:
+                break
+            if not named:
+                return Choosing(
+                    GipfPosition(position.variant, state),
+                    tuple(taken),
+                    tuple(_row(size, choice) for choice in crossing),
+                )
+            chosen = next((choice for choice in crossing if named[0].ends in choice.ends), None)
+            if chosen is None:
+                raise notation.not_there(size, rules, state, named[0])
+            named = named[1:]
+            state = rules.collect(state, colour, chosen.row)
+            taken.append(_row(size, chosen))
+    if named:
+        raise notation.not_there(size, rules, state, named[0])
+    return Choosing(GipfPosition(position.variant, state), tuple(taken), ())
+
+
+def _row(size: int, choice: Choice) -> Row:
+    fields = tuple(name for name, bit in names(size).fields.items() if choice.row & bit)
+    return Row(choice_text(size, choice), fields)

@@ -6,15 +6,14 @@ one board side S and run length K, interpreted or compiled.
 Sets of fields are integers, one bit a field, laid out as `engine.games.gipf.geometry` says. Positions are kept in an
 arena: a flat list or array of WORDS numbers a position, in which functions write the positions that they
 generate one behind the other. A set of fields takes one of these numbers; where the rules are compiled and a board
-does not fit a machine word, it is an integer of SET_WORDS words (`engine.compiling.field_sets`). Compiled code has no
+does not fit a machine word, it is an integer of SET_WORDS words (`engine.compiling.binding`). Compiled code has no
 bounds checks: what writes positions checks that there is room, and raises OverflowError where there is none.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from engine.compiling.binding import UNBOUND, popcount
-from engine.compiling.field_sets import get_fields, put_fields
+from engine.compiling.binding import UNBOUND, get_fields, popcount, put_fields
 from engine.games.interface import Arena
 
 WHITE_RESERVE, BLACK_RESERVE, SIDE, PATH, WHITE = range(5)
@@ -199,8 +198,8 @@ def can_push(state: State) -> bool:
     if (state.white_reserve if state.side == 0 else state.black_reserve) == 0:
         return False
     occupied = state.white | state.black
-    for line in LINE:  # noqa: SIM110  # numba knows no generators here
-        if line & ~occupied != 0:
+    for number in range(len(LINE)):  # noqa: SIM110  # numba knows no generators here
+        if LINE[number] & ~occupied != 0:
             return True
     return False
 

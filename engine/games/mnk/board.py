@@ -1,4 +1,4 @@
-"""The text form of m,n,k positions, both ways, and what can be wrong with one.
+"""The parameters N, M and K of m,n,k-games, and the text form of positions, both ways, and what can be wrong with one.
 
 Moves are text like ``d4``, as in renju and chess. The letter is the column, a on the left; the number is the row, 1 at
 the bottom. Reading takes capital letters too.
@@ -6,11 +6,54 @@ the bottom. Reading takes capital letters too.
 
 import re
 from functools import lru_cache
+from typing import NamedTuple
 
 from engine.games.boards.layout import Layout, cells
-from engine.games.interface import BadParameters, BadPosition, IllegalMove, UnreadableMove
-from engine.games.mnk.parameters import Parameters, parse
+from engine.games.interface import BadMove, BadParameters, BadPosition
 from engine.games.mnk.rules import State
+
+SIZES = range(1, 20)
+"""Rows N and columns M: 19 is the board of go, and as far as gomoku is played."""
+
+RUNS = range(1, 100)
+"""Pieces in a line, K. More than a board has room for are allowed: nobody can win then."""
+
+
+class Parameters(NamedTuple):
+    """N rows, M columns, K pieces in a line."""
+
+    rows: int
+    columns: int
+    run: int
+
+    def __str__(self) -> str:
+        """Return the numbers as they begin the first line of a position."""
+        return " ".join(map(str, self))
+
+    @property
+    def warning(self) -> str:
+        """Say what is odd about these parameters: a line that does not fit, or one that every piece makes."""
+        if self.run > max(self.rows, self.columns):
+            return f"K = {self.run} is more than a board of {self.rows} rows and {self.columns} columns has in a line"
+        if self.run == 1:
+            return "K = 1: the first piece wins"
+        return ""
+
+
+def parse(text: str) -> Parameters:
+    """Read three numbers separated by spaces or commas; raises `BadParameters`."""
+    words = re.split(r"[,\s]+", text.strip())
+    if len(words) != 3 or not all(re.fullmatch(r"[0-9]{1,6}", word) for word in words):
+        sentence = f"m,n,k-games take three numbers, rows, columns and K, as in 3 3 3; not {text!r}"
+        raise BadParameters("bad_parameters", sentence)
+    parameters = Parameters(*map(int, words))
+    for name, count in zip(("N", "M"), parameters[:2], strict=True):
+        if count not in SIZES:
+            raise BadParameters("bad_parameters", f"{name} is {count}, but boards have 1 to 19 rows and columns")
+    if parameters.run not in RUNS:
+        raise BadParameters("bad_parameters", f"K is {parameters.run}, but it lies between 1 and 99")
+    return parameters
+
 
 PLAYERS = "12"
 """What the pieces of the two players are written as; an empty field is 0."""
@@ -110,18 +153,16 @@ def name(parameters: Parameters, field: int) -> str:
 def field(parameters: Parameters, text: str) -> int:
     """Return the bit of the field that a move names.
 
-    Raises `UnreadableMove`, code BAD_MOVE_IS_NO_FIELD, or `IllegalMove`, code BAD_MOVE_OUTSIDE_BOARD.
+    Raises `BadMove`, code BAD_MOVE_IS_NO_FIELD or BAD_MOVE_OUTSIDE_BOARD.
     """
     match = re.fullmatch("([a-zA-Z])([1-9][0-9]?)", text.strip())
     if match is None:
         sentence = f"{text!r} names no field; a move is a column's letter and a row's number, as in a1"
-        raise UnreadableMove("BAD_MOVE_IS_NO_FIELD", sentence)
+        raise BadMove("BAD_MOVE_IS_NO_FIELD", sentence)
     column, number = ord(match[1].lower()) - ord("a"), int(match[2])
     if column >= parameters.columns or number > parameters.rows:
         last = f"{letter(parameters.columns - 1)}{parameters.rows}"
-        raise IllegalMove(
-            "BAD_MOVE_OUTSIDE_BOARD", f"{text!r} lies outside the board, which has the fields a1 to {last}"
-        )
+        raise BadMove("BAD_MOVE_OUTSIDE_BOARD", f"{text!r} lies outside the board, which has the fields a1 to {last}")
     return 1 << ((parameters.rows - number) * parameters.columns + column)
 
 

@@ -1,17 +1,15 @@
 """m,n,k-games behind the one interface of `engine.games.interface`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from engine.compiling.binding import popcount
-from engine.games.boards.board_game import BoardGame, BoardPosition
-from engine.games.boards.layout import Drawing, Piece
-from engine.games.boards.lines import Counts, completing_fields, count_lines, each_field
-from engine.games.interface import UNDECIDED, Fields, Game, IllegalMove, Successor
-from engine.games.mnk import board, parameters, rules
-from engine.games.mnk.geometry import windows
-from engine.games.mnk.kernel import MnkRules, bind, compiled_set
+from engine.games.boards.board_position import BoardPosition
+from engine.games.boards.layout import Drawing, each_field
+from engine.games.interface import UNDECIDED, BadMove, Game, Successor
+from engine.games.mnk import board, rules
+from engine.games.mnk.kernel import MnkRules, bind, compiled_set, windows
 from engine.games.outcome import Outcome
 
 
@@ -25,7 +23,7 @@ class Ending(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class MnkPosition(BoardPosition[parameters.Parameters, rules.State]):
+class MnkPosition(BoardPosition[board.Parameters, rules.State]):
     """A position of an m,n,k-game: N, M and K, and the state."""
 
     @property
@@ -47,28 +45,6 @@ class MnkPosition(BoardPosition[parameters.Parameters, rules.State]):
     def plies_ahead(self) -> int:
         """One for each empty field: games between equals fill the board, or nearly."""
         return self._size - self.stage
-
-    @property
-    def pieces(self) -> tuple[Fields, Fields]:
-        """The fields on which the first and the second player have a piece."""
-        return self._names(self.state.first), self._names(self.state.second)
-
-    @property
-    def lines(self) -> tuple[Counts, Counts]:
-        """How many lines of K fields hold 0 to K pieces of a side, and none of the other."""
-        first, second, _ = self.state
-        lines, run = windows(*self.variant), self.variant.run
-        return count_lines(lines, run, first, second), count_lines(lines, run, second, first)
-
-    @property
-    def threats(self) -> tuple[Fields, Fields]:
-        """The empty fields on which a side lacks a piece to K in a line."""
-        first, second, _ = self.state
-        lines, run = windows(*self.variant), self.variant.run
-        return (
-            self._names(completing_fields(lines, run, first, second)),
-            self._names(completing_fields(lines, run, second, first)),
-        )
 
     @property
     def mobility(self) -> tuple[int, int]:
@@ -95,16 +71,16 @@ class MnkPosition(BoardPosition[parameters.Parameters, rules.State]):
         while empty:
             field = empty & -empty
             empty ^= field
-            yield Successor(board.name(self.variant, field), MnkPosition(self.variant, rules.after(state, field)))
+            yield Successor(self._name(field), MnkPosition(self.variant, rules.after(state, field)))
 
     def resolve(self, move: str) -> Successor:
         """Return the move in canonical text and the position after it; raises `engine.games.interface.BadMove`."""
         field = board.field(self.variant, move)
         if self._rules().verdict(self.state) != UNDECIDED:
-            raise IllegalMove("BAD_MOVE_GAME_IS_OVER", "the game is over: no further piece can be placed")
+            raise BadMove("BAD_MOVE_GAME_IS_OVER", "the game is over: no further piece can be placed")
         if not self._rules().empty_of(self.state) & field:
-            sentence = f"{board.name(self.variant, field)} has a piece already; a move goes to an empty field"
-            raise IllegalMove("BAD_MOVE_FIELD_IS_TAKEN", sentence)
+            sentence = f"{self._name(field)} has a piece already; a move goes to an empty field"
+            raise BadMove("BAD_MOVE_FIELD_IS_TAKEN", sentence)
         return self._successor(field)
 
     def move_to(self, state: rules.State) -> Successor:
@@ -125,10 +101,9 @@ class MnkPosition(BoardPosition[parameters.Parameters, rules.State]):
 
     def drawing(self, last: Successor | None = None) -> Drawing:
         """Return the board with all pieces."""
-        layout, sides = board.layout(self.variant.columns, self.variant.rows), self.pieces
-        pieces = (Piece(name, side) for name, *_ in layout.fields for side in (0, 1) if name in sides[side])
+        layout = board.layout(self.variant.columns, self.variant.rows)
         return Drawing(
-            layout=layout, pieces=tuple(pieces), marked=last.move if last else None, decisive=self._decisive()
+            layout=layout, pieces=self._standing(layout), marked=last.move if last else None, decisive=self._decisive()
         )
 
     def summary(self) -> str:
@@ -147,7 +122,7 @@ class MnkPosition(BoardPosition[parameters.Parameters, rules.State]):
 
     def _successor(self, field: int) -> Successor:
         after = self._rules().after(self.state, field)
-        return Successor(board.name(self.variant, field), MnkPosition(self.variant, after))
+        return Successor(self._name(field), MnkPosition(self.variant, after))
 
     def _line(self, side: int) -> str | None:
         """Name the ends of the side's first line, or return None."""
@@ -161,7 +136,7 @@ class MnkPosition(BoardPosition[parameters.Parameters, rules.State]):
             if run:
                 begin = run & -run
                 ends = (begin, begin << ((self.variant.run - 1) * step))
-                return " to ".join(board.name(self.variant, end) for end in ends)
+                return " to ".join(self._name(end) for end in ends)
         return None
 
     def _decisive(self) -> tuple[str, ...]:
@@ -171,23 +146,31 @@ class MnkPosition(BoardPosition[parameters.Parameters, rules.State]):
             for line in windows(*self.variant):
                 if line in (line & self.state.first, line & self.state.second):
                     won |= line
-        return tuple(board.name(self.variant, field) for field in each_field(won))
+        return tuple(self._name(field) for field in each_field(won))
 
-    def _names(self, fields: int) -> Fields:
-        return frozenset(board.name(self.variant, field) for field in each_field(fields))
+    @property
+    def _sets(self) -> tuple[int, int]:
+        return self.state.first, self.state.second
+
+    @property
+    def _windows(self) -> tuple[Sequence[int], int]:
+        return windows(*self.variant), self.variant.run
+
+    def _name(self, field: int) -> str:
+        return board.name(self.variant, field)
 
     @property
     def _size(self) -> int:
         return self.variant.rows * self.variant.columns
 
 
-MNK: Game = BoardGame(
+MNK = Game(
     name="mnk",
     sides=board.SIDES,
     marks=board.MARKS,
     default_parameters="8 8 5",
-    variant_of=parameters.parse,
+    variant_of=board.parse,
     first_position=lambda variant: MnkPosition(variant, rules.State(0, 0, 0)),
-    read_position=lambda text: MnkPosition(*board.read(text)),
+    read=lambda text: MnkPosition(*board.read(text)),
 )
 """The family of m,n,k-games."""

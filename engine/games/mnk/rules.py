@@ -3,8 +3,8 @@
 The functions read the constants below by global name; `engine.games.mnk.kernel.bind` gives back copies of them for one
 board and one K, interpreted or compiled.
 
-Sets of fields are integers, one bit a field, laid out as `engine.games.mnk.geometry` says. Compiled, a set is a machine
-word on up to 64 fields, and an integer of several words on more (`engine.compiling.field_sets`). A board of 64 fields
+Sets of fields are integers, one bit a field, laid out as `engine.games.mnk.kernel` says. Compiled, a set is a machine
+word on up to 64 fields, and an integer of several words on more (`engine.compiling.binding`). A board of 64 fields
 needs every bit of a word, the sign too. So nothing here compares sets or asks for their size, and where
 they are shifted to the right, which draws copies of the sign in, the result counts only in fields so far from the
 top that none of these copies has come there: the beginnings of lines that end on the board.
@@ -15,8 +15,7 @@ A line is K neighbouring fields of a row, a column or a diagonal. It is named by
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from engine.compiling.binding import UNBOUND, popcount
-from engine.compiling.field_sets import get_fields, put_fields
+from engine.compiling.binding import UNBOUND, get_fields, popcount, put_fields
 from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Arena
 
 SIDE, FIRST = range(2)

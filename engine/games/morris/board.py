@@ -6,8 +6,7 @@ from functools import cache
 from engine.compiling.binding import popcount
 from engine.games.boards.layout import BESIDE, Layout, Place, Stroke
 from engine.games.interface import BadPosition
-from engine.games.morris.fields import FIELDS
-from engine.games.morris.rules import PIECES, State
+from engine.games.morris.rules import FIELDS, PIECES, State
 
 LETTERS = "WB"
 """The letters of the sides, the one that begins first."""

@@ -1,18 +1,157 @@
-"""Nine men's morris behind the one interface of `engine.games.interface`."""
+"""Nine men's morris behind the one interface of `engine.games.interface`.
 
-from collections.abc import Iterator
+Moves are numbers of fields, separated by spaces: ``p`` places a piece on p, ``p t`` takes the one on t as well; ``f t``
+moves a piece from f to t, ``f t c`` takes the one on c as well. Two numbers are a placing as long as the mover has a
+piece in hand, and a move afterwards.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
-from engine.compiling.binding import popcount
-from engine.games.boards.board_game import BoardGame, BoardPosition
-from engine.games.boards.layout import Drawing, Piece, Stock
-from engine.games.boards.lines import Counts, completing_fields, count_lines, each_field
-from engine.games.interface import DRAWN, UNDECIDED, WON, BadParameters, Fields, Game, Successor
-from engine.games.morris import board, notation, rules
-from engine.games.morris.fields import BOARD, LINES
-from engine.games.morris.kernel import MorrisRules, bind
+from engine.compiling.binding import bind_fields, popcount
+from engine.games.boards.board_position import BoardPosition
+from engine.games.boards.layout import Drawing, Stock
+from engine.games.interface import (
+    DRAWN,
+    UNDECIDED,
+    WON,
+    BadMove,
+    BadParameters,
+    Game,
+    Generate,
+    Rules,
+    Successor,
+)
+from engine.games.morris import board, rules
+from engine.games.morris.board import SIDES
+from engine.games.morris.rules import BOARD, FIELDS, FLYING, LINES, State, neighbours
 from engine.games.outcome import Outcome
+
+MAX_NUMBERS = 3
+"""Numbers of the longest move."""
+
+
+def numbers_of(fields: int) -> list[int]:
+    """Return the numbers of a set of fields, in ascending order."""
+    return [field for field in range(FIELDS) if fields >> field & 1]
+
+
+def text_of(before: State, after: State) -> str:
+    """Return the canonical text of the move that leads from one position to the next."""
+    # what is the mover's before is the opponent's after
+    left = before.own & ~after.other
+    reached = after.other & ~before.own
+    taken = before.other & ~after.own
+    return " ".join(str(number) for fields in (left, reached, taken) for number in numbers_of(fields))
+
+
+def resolve_move(state: State, text: str) -> tuple[str, State]:
+    """Return a move in canonical text and the position after it.
+
+    Raises `BadMove` with the first code that applies: BAD_MOVE_IS_UNREADABLE,
+    BAD_MOVE_GAME_IS_OVER, BAD_MOVE_HAND_IS_NOT_EMPTY, BAD_MOVE_HAND_IS_EMPTY; of the numbers,
+    BAD_MOVE_<n>_IS_NOT_YOURS, BAD_MOVE_<n>_IS_OCCUPIED, BAD_MOVE_<n>_IS_NO_NEIGHBOUR; BAD_MOVE_CAPTURE_IS_DUE,
+    BAD_MOVE_CAPTURE_IS_NOT_DUE, BAD_MOVE_<n>_IS_NO_PIECE_TO_TAKE, BAD_MOVE_<n>_STANDS_IN_A_MILL.
+    """
+    words = text.split()
+    if not 1 <= len(words) <= MAX_NUMBERS or not all(re.fullmatch("[0-9]{1,2}", word) for word in words):
+        raise _unreadable(text)
+    numbers = [int(word) for word in words]
+    if max(numbers) >= FIELDS:
+        raise _unreadable(text)
+    rules = bind()
+    if rules.too_few(state) or not rules.can_move(state):
+        raise BadMove("BAD_MOVE_GAME_IS_OVER", "the game is over: there is no move to make")
+    rest, target, named = _land(state, numbers)
+    prey = _taken(state, text, bool(rules.completing(rest) & target), named)
+    hand = max(0, state.own_hand - 1)
+    after = State(state.other ^ prey, rest | target, state.other_hand, hand, 1 - state.side)
+    return text_of(state, after), after
+
+
+def _unreadable(text: str) -> BadMove:
+    sentence = f"a move is one to three numbers of fields, 0 to {FIELDS - 1}, parted by blanks; not {text!r}"
+    return BadMove("BAD_MOVE_IS_UNREADABLE", sentence)
+
+
+def _land(state: State, numbers: list[int]) -> tuple[int, int, int | None]:
+    """Return the mover's other pieces, the field that a piece comes to, as sets, and the number of one to take."""
+    mover = SIDES[state.side]
+    if state.own_hand != 0:
+        if len(numbers) == MAX_NUMBERS:
+            sentence = f"{mover} places a piece as long as there is one in hand, {state.own_hand} now: p or p t"
+            raise BadMove("BAD_MOVE_HAND_IS_NOT_EMPTY", sentence)
+        rest, target, *named = state.own, *numbers
+        meaning = f"{mover} has {state.own_hand} in hand and places a piece on {target}"
+    else:
+        if len(numbers) == 1:
+            sentence = f"{mover} has no piece in hand and moves one on the board: f t or f t c"
+            raise BadMove("BAD_MOVE_HAND_IS_EMPTY", sentence)
+        source, target, *named = numbers
+        rest = state.own & ~(1 << source)
+        if rest == state.own:
+            sentence = f"no piece of {mover} stands on {source}; its pieces stand on {_list(state.own)}"
+            raise BadMove(f"BAD_MOVE_{source}_IS_NOT_YOURS", sentence)
+        meaning = f"{mover} moves a piece from {source} to {target}"
+    empty = BOARD & ~(state.own | state.other)
+    if not empty >> target & 1:
+        sentence = f"{meaning}, but that field is occupied"
+        raise BadMove(f"BAD_MOVE_{target}_IS_OCCUPIED", sentence)
+    if state.own_hand == 0 and popcount(state.own) != FLYING and not neighbours(1 << source) >> target & 1:
+        free = _list(neighbours(1 << source) & empty) or "none"
+        sentence = f"{target} is no neighbour of {source}, whose free neighbours are: {free}"
+        raise BadMove(f"BAD_MOVE_{target}_IS_NO_NEIGHBOUR", sentence)
+    return rest, 1 << target, named[0] if named else None
+
+
+def _taken(state: State, text: str, mill: bool, named: int | None) -> int:
+    """Return the piece that a move takes, as a set; none where none is named and none is due."""
+    prey = bind().removable(state.other) if mill else 0
+    if named is None:
+        if prey:
+            sentence = f"the move makes a mill and takes a piece: name one of {_list(prey)} after it"
+            raise BadMove("BAD_MOVE_CAPTURE_IS_DUE", sentence)
+        return 0
+    opponent = SIDES[1 - state.side]
+    if not prey:
+        why = f"but {opponent} has no piece on the board" if mill else "for it makes no mill"
+        sentence = f"{text!r} would take the piece on {named}, but the move takes none, {why}"
+        raise BadMove("BAD_MOVE_CAPTURE_IS_NOT_DUE", sentence)
+    if not state.other >> named & 1:
+        sentence = f"no piece of {opponent} stands on {named}; one of {_list(prey)} can be taken"
+        raise BadMove(f"BAD_MOVE_{named}_IS_NO_PIECE_TO_TAKE", sentence)
+    if not prey >> named & 1:
+        sentence = f"the piece on {named} stands in a mill; one of {_list(prey)} can be taken, which stand in none"
+        raise BadMove(f"BAD_MOVE_{named}_STANDS_IN_A_MILL", sentence)
+    return 1 << named
+
+
+def _list(fields: int) -> str:
+    return ", ".join(map(str, numbers_of(fields)))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MorrisRules(Rules):
+    """The rules of nine men's morris."""
+
+    can_move: Callable[[State], bool]
+    too_few: Callable[[State], bool]
+    count_moves: Callable[[State], int]
+    removable: Callable[[int], int]
+    completing: Callable[[int], int]
+    canonical: Callable[[State], State]
+    tactical_children: Generate
+    candidates: Generate
+
+
+@cache
+def bind(*, compile: bool = False) -> MorrisRules:
+    """Return the rules."""
+    return bind_fields(MorrisRules, (rules,), "morris", {"WORDS": rules.WORDS}, compile=compile)
+
 
 PLIES_ON_BOARD = 42
 """Moves of both sides that usually follow, wherever a game stands."""
@@ -73,12 +212,6 @@ class MorrisPosition(BoardPosition[Usual, rules.State]):
         return self.state.own_hand + self.state.other_hand + PLIES_ON_BOARD
 
     @property
-    def pieces(self) -> tuple[Fields, Fields]:
-        """The fields on which white and black have a piece."""
-        white, black = board.pieces_of(self.state)
-        return _names(white), _names(black)
-
-    @property
     def reserves(self) -> tuple[int, int]:
         """How many pieces white and black have in hand."""
         return board.hands_of(self.state)
@@ -91,21 +224,6 @@ class MorrisPosition(BoardPosition[Usual, rules.State]):
             for hand, pieces in zip(self.reserves, board.pieces_of(self.state), strict=True)
         )
         return white, black
-
-    @property
-    def lines(self) -> tuple[Counts, Counts]:
-        """How many of the sixteen lines hold 0 to 3 pieces of a side, and none of the other; 3 are a mill."""
-        white, black = board.pieces_of(self.state)
-        return count_lines(LINES, MILL, white, black), count_lines(LINES, MILL, black, white)
-
-    @property
-    def threats(self) -> tuple[Fields, Fields]:
-        """The empty fields on which a side lacks a piece to a mill."""
-        white, black = board.pieces_of(self.state)
-        return (
-            _names(completing_fields(LINES, MILL, white, black)),
-            _names(completing_fields(LINES, MILL, black, white)),
-        )
 
     @property
     def mobility(self) -> tuple[int, int]:
@@ -144,16 +262,16 @@ class MorrisPosition(BoardPosition[Usual, rules.State]):
         arena = kernel.arena(bind().count_moves(self.state))
         for at in range(kernel.rules.children(self.state, arena, 0)):
             after = kernel.rules.load(arena, at)
-            yield Successor(notation.text_of(self.state, after), MorrisPosition(USUAL, after))
+            yield Successor(text_of(self.state, after), MorrisPosition(USUAL, after))
 
     def resolve(self, move: str) -> Successor:
         """Return the move in canonical text and the position after it; raises `engine.games.interface.BadMove`."""
-        text, state = notation.resolve(self.state, move)
+        text, state = resolve_move(self.state, move)
         return Successor(text, MorrisPosition(USUAL, state))
 
     def move_to(self, state: rules.State) -> Successor:
         """Return the move that makes the difference; raises ValueError where none does."""
-        successor = self.resolve(notation.text_of(self.state, state))
+        successor = self.resolve(text_of(self.state, state))
         if successor.position.key != state:
             raise ValueError("no move leads to that position")
         return successor
@@ -168,10 +286,9 @@ class MorrisPosition(BoardPosition[Usual, rules.State]):
 
     def drawing(self, last: Successor | None = None) -> Drawing:
         """Return the board with all pieces."""
-        layout, sides = board.layout(), self.pieces
-        pieces = (Piece(name, side) for name, *_ in layout.fields for side in (0, 1) if name in sides[side])
+        layout = board.layout()
         first, second = map(Stock, self.reserves, self.captured)
-        return Drawing(layout=layout, pieces=tuple(pieces), stock=(first, second), marked=self._come_to(last))
+        return Drawing(layout=layout, pieces=self._standing(layout), stock=(first, second), marked=self._come_to(last))
 
     def _come_to(self, last: Successor | None) -> str | None:
         """Return the field that a piece has come to: of those that a move names the only one that is not empty now."""
@@ -189,12 +306,19 @@ class MorrisPosition(BoardPosition[Usual, rules.State]):
             parts.append(f"{name}: {hand} in hand, {count + hand} left, {phase}")
         return "; ".join(parts)
 
+    @property
+    def _sets(self) -> tuple[int, int]:
+        return board.pieces_of(self.state)
+
+    @property
+    def _windows(self) -> tuple[Sequence[int], int]:
+        return LINES, MILL
+
+    def _name(self, field: int) -> str:
+        return str(field.bit_length() - 1)
+
     def _rules(self, *, compile: bool = False) -> MorrisRules:
         return bind(compile=compile)
-
-
-def _names(fields: int) -> Fields:
-    return frozenset(str(field.bit_length() - 1) for field in each_field(fields))
 
 
 def variant_of(text: str) -> Usual:
@@ -204,14 +328,14 @@ def variant_of(text: str) -> Usual:
     return USUAL
 
 
-MORRIS: Game = BoardGame(
+MORRIS = Game(
     name="morris",
     sides=board.SIDES,
     marks=board.MARKS,
     default_parameters="",
     variant_of=variant_of,
     first_position=lambda variant: MorrisPosition(variant, board.start()),
-    read_position=lambda text: MorrisPosition(USUAL, board.read(text)),
+    read=lambda text: MorrisPosition(USUAL, board.read(text)),
     quiet_limit=QUIET_LIMIT,
 )
 """Nine men's morris; there are no variants."""

@@ -32,6 +32,7 @@ from server.contest.hosts.game_worker import private_arena
 from server.contest.hosts.precompile import games_to_compile
 from server.contest.interventions import Intervention, Kind
 from server.contest.programs.sandbox.choice import contest_obstacle
+from server.contest.runtime.ledger import Ledger
 from server.contest.runtime.runner import Runner
 from server.contest.scoring.disqualification import losses
 from server.contest.store.folders import errors_of, last_lines
@@ -91,7 +92,7 @@ async def hold(setup: MatchSetup, results: Path | None, records: Path | None, da
     ):
         match = _Match(setup, store, contest, Path(folder), records, console)
         interrupted = False
-        if not is_complete(match.progress):
+        if match.fault is None and not is_complete(match.progress):
             async with trio.open_nursery() as nursery:
 
                 async def handle_signals(*, task_status: trio.TaskStatus[None]) -> None:
@@ -156,6 +157,8 @@ class _Match:
         self._runner: Runner | None = None
         self._ending: dict[int, GameResult] = {}
         """Games that are over by match, whose programs may still write on stderr."""
+        self._absent: list[tuple[int, CannotPlay]] = []
+        """Games to which a player did not come, by match."""
         self.fault: CannotPlay | None = None
         self._stop = trio.CancelScope()
         self._say(title(setup))
@@ -182,7 +185,8 @@ class _Match:
             connected_cluster(dask, self._setup.definition) as cluster,
             trio.open_nursery() as nursery,
         ):
-            self._runner = Runner(self._contest, self._store, arena, seats, cluster, kept=self._keep)
+            ledger = Ledger(self._contest, self._store, arena.record_store, seats, self._keep)
+            self._runner = Runner(ledger, arena, seats, cluster)
             self._began = trio.current_time()
             nursery.start_soon(self._show)
             nursery.start_soon(self._watch, arena)
@@ -253,10 +257,14 @@ class _Match:
         self._stop.cancel()
 
     def _add(self, game: GameResult) -> None:
-        """Count a game."""
-        if game.fixture in self._numbers:
-            self._tally.add(played_game(self._setup.definition, self._numbers[game.fixture], game))
-            self._started.update(game.fixture.players if game.played else ())
+        """Count a game; one that was set aside ends the match, also when it is to go on."""
+        if (number := self._numbers.get(game.fixture)) is None:
+            return
+        if game.termination == SET_ASIDE:
+            self.give_up(CannotPlay(f"game {number} cannot be played: {game.detail}"))
+            return
+        self._tally.add(played_game(self._setup.definition, number, game))
+        self._started.update(game.fixture.players if game.played else ())
 
     def _keep(self, game: GameResult) -> None:
         """Count a game that the ledger has, and keep its record."""
@@ -271,13 +279,18 @@ class _Match:
         number = self._numbers[game.fixture]
         if game.match is not None:
             self._move(DataFolders(self._data).record(game.match), f"{number}{SUFFIX}")
-        if game.termination == SET_ASIDE:
-            self.give_up(CannotPlay(f"game {number} cannot be played: {game.detail}"))
-        elif not game.played:
+        if not game.played:
             for loss in losses(self._setup.definition, game):
-                if loss.name not in self._started:
-                    wrote = "" if match is None else last_lines(self._data, self._contest, match, loss.name)
-                    self.give_up(CannotPlay(game.detail, wrote, loss.name))
+                wrote = "" if match is None else last_lines(self._data, self._contest, match, loss.name)
+                self._absent.append((match or 0, CannotPlay(game.detail, wrote, loss.name)))
+        self._judge_absent(self._runner)
+
+    def _judge_absent(self, runner: Runner) -> None:
+        """End the match for a player that has never started, once its earlier games are over."""
+        for match, fault in self._absent:
+            earlier = [number for fixture, number in runner.playing.items() if fault.name in fixture.players]
+            if fault.name not in self._started and not any(number and number < match for number in earlier):
+                self.give_up(fault)
 
     def _keep_logs(self) -> None:
         """Move what programs wrote on stderr, in games whose programs have ended, to the folder of records."""

@@ -37,7 +37,7 @@ from server.contest.report.files import differences
 from server.contest.report.formatting import all_pauses
 from server.contest.report.progress import Moment
 from server.contest.report.structure import Pause, Report
-from server.contest.scoring.annulments import effective_results
+from server.contest.scoring.results import effective_results
 from server.contest.store.schema import definition_text, read_definition
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Checked, Evidence, Past, Verdict, check, recompute, unproven
@@ -103,7 +103,11 @@ def _check_size(definition: Definition) -> None:
     games = n * variants * definition.qualification.pairs * 2 if definition.qualification is not None else 0
     for stage in definition.stages:
         games += stage.format.most_meetings(n) * stage.pairs * variants * 2
-    if games > 4 * MAX_FILES or min(n, variants) < 1 or not all(v.openings or v.drawn for v in definition.variants):
+    if (
+        games > 4 * MAX_FILES
+        or min(n, variants) < 1
+        or not all(v.openings and v.drawn is None for v in definition.variants)
+    ):
         raise BadExport(f"the contest would have up to {games} games; {MAX_FILES} fit into an export")
 
 

@@ -116,11 +116,11 @@ class Pairs(StageFormat, frozen=True, tag="pairs"):
 
     def batches(self, players: int, left: int, size: int, schedule: Schedule, open: Batch) -> list[Batch]:
         """Return all games, as if the test never decided."""
-        return [Batch(self.most_meetings(left) * self.games, left)]
+        return [Batch(left * (left - 1) // 2 * self.games, left)]
 
     def most_meetings(self, players: int) -> int:
-        """Return the number of pairs of players."""
-        return players * (players - 1) // 2
+        """Return the number of meetings with a pair of games each."""
+        return players * (players - 1) // 2 * -(-self.games // 2)
 
     def fault(self, first: bool, entrants: int) -> str:
         """Refuse a test that cannot be made."""

@@ -9,7 +9,7 @@ from server.contest.fixtures import GameResult, Programs
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import GameTask, PlayerMissing
 from server.contest.hosts.seating import GameSeating, SeatedPlayers
-from server.contest.scoring.game_result import game_result
+from server.contest.scoring.results import game_result
 from server.match.match import Match
 
 

@@ -31,7 +31,7 @@ from server.contest.hosts.worker_job import (
     game_slots,
     make_job,
 )
-from server.contest.scoring.game_result import game_result
+from server.contest.scoring.results import game_result
 from server.contest.store.folders import keep_written
 from server.ops.faults import server_fault
 

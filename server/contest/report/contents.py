@@ -240,7 +240,7 @@ def _conditions(definition: Definition) -> tuple[str, ...]:
 
 
 def _fit_ratings(definition: Definition, between: Sequence[GameResult]) -> Ratings | None:
-    """Fit the ratings of the entrants who have played others; None if nobody has.
+    """Fit the ratings of the entrants that have played each other; None if there was no such game.
 
     Of more than `MAX_INTERVALS` of them, intervals are left out, and nothing is told of variants.
     """
@@ -274,7 +274,7 @@ def _variants(definition: Definition, between: Sequence[GameResult], fit: Rating
 
 
 def compare_entrants(games: Sequence[GameResult], ranking: Sequence[str]) -> tuple[Comparison, ...]:
-    """Compare each two entrants who have played pairs of games; of too many, only the first two."""
+    """Compare each two entrants that have played pairs of games; of too many entrants, only the first two."""
     names = ranking if len(ranking) <= MAX_COMPARED else ranking[:2]
     return tuple(found for one, other in combinations(names, 2) if (found := _compare(games, one, other)) is not None)
 

@@ -150,7 +150,6 @@ _RATING = Mark(
 )  # fmt: skip
 
 _BY_FORMAT = {
-    "round-robin": (_SCORE, _BERGER),
     "swiss": (_SCORE, _BUCHHOLZ, _BERGER),
     "knockout": (_ROUNDS, _SCORE),
     "gauntlet": (_RATING, _SCORE),
@@ -160,7 +159,7 @@ _BY_FORMAT = {
 
 def marks(format: str) -> tuple[Mark, ...]:
     """Return the columns of a format, by its word in contest files."""
-    return _BY_FORMAT[format]
+    return _BY_FORMAT.get(format, (_SCORE, _BERGER))
 
 
 def with_forfeits(played: int, not_played: int) -> str:

@@ -115,7 +115,7 @@ def forecast(definition: Definition, cores: int) -> str:
 
 
 def estimate_left(definition: Definition, games: Sequence[GameResult], plan: Plan, moment: Moment) -> Remaining:
-    """Estimate what is left, as if nobody else were disqualified."""
+    """Estimate the games and the time that are left, as if nobody else were disqualified."""
     if plan.over:
         return Remaining(0, False, 0.0)
     valid = counted_games(games)

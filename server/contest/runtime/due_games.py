@@ -15,7 +15,7 @@ from server.contest.fixtures import QUALIFICATION, Fixture, GameResult
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.plan import Plan, Present, plan
 from server.contest.scoring.disqualification import Disqualification, find_disqualified, is_harmless
-from server.contest.scoring.game_result import results_by_absence
+from server.contest.scoring.results import results_by_absence
 
 LOOK_SECONDS = 1.0
 """How often to look whether something has changed that nobody tells."""

@@ -12,7 +12,7 @@ import trio
 
 from engine.match.verification import finished_match
 from server.contest.fixtures import Fixture, GameResult
-from server.contest.scoring.game_result import game_result
+from server.contest.scoring.results import game_result
 from server.ops.typed_json import decode
 from server.ops.workers.question_loop import OK, answer_questions
 from server.ops.workers.worker_process import FAULTS, ask_once

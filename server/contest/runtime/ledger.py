@@ -74,13 +74,14 @@ def missing_resource(error: BaseException) -> str:
 class Pauses:
     """The pauses of a contest: the present one in memory, all in the store for the report."""
 
-    def __init__(self, name: str, keep: Callable[[Pause], Awaitable[None]], changed: Callable[[], None]) -> None:
-        """Take the name of a contest; ``keep`` stores a pause, and ``changed`` is called when one begins or ends."""
+    def __init__(self, name: str, keep: Callable[[Pause], Awaitable[None]]) -> None:
+        """Take the name of a contest; ``keep`` stores a pause."""
         self.now: Pause | None = None
         """The pause that lasts; it ends when a game is played."""
         self._name = name
         self._keep = keep
-        self._changed = changed
+        self.changed: Callable[[], None] = lambda: None
+        """Called when a pause begins or ends."""
         self._faults = 0
 
     async def pause(self, what: str, reason: str, **words: object) -> None:
@@ -90,7 +91,7 @@ class Pauses:
         reason = f"{what}: {reason}"
         if self.now is None or self.now.reason != reason:
             self.now = Pause(datetime.now(UTC) if self.now is None else self.now.began, None, reason)
-            self._changed()
+            self.changed()
             await self._stored(self.now)
         await trio.sleep(pause_seconds(self._faults, FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS))
 
@@ -100,7 +101,7 @@ class Pauses:
         if self.now is not None:
             log.warning("contest_resumed", contest=self._name, paused_since=self.now.began.isoformat())
             over, self.now = msgspec.structs.replace(self.now, ended=datetime.now(UTC)), None
-            self._changed()
+            self.changed()
             await self._stored(over)
 
     async def _stored(self, pause: Pause) -> None:
@@ -120,10 +121,9 @@ class Ledger:
         store: Store,
         record_store: RecordStore,
         seats: GameSeating,
-        changed: Callable[[], None],
-        kept: Callable[[GameResult], None],
+        kept: Callable[[GameResult], None] = lambda game: None,
     ) -> None:
-        """Read a contest. ``changed`` is called when a pause begins or ends, ``kept`` with each result."""
+        """Read a contest; ``kept`` is called with each result that the store has."""
         self.definition = store.definition(contest)
         self.games = store.games(contest)
         """Results in the order in which they were kept, as the organiser has left them."""
@@ -133,35 +133,31 @@ class Ledger:
         """The games that were running when the last server ended, by match."""
         self.began = store.stages(contest)
         """When stages began."""
-        self._contest = contest
         self._store = store
-        self._set_up(record_store, seats, changed, kept)
+        self._set_up(contest, record_store, seats, kept)
 
     def _set_up(
-        self,
-        record_store: RecordStore,
-        seats: GameSeating,
-        changed: Callable[[], None],
-        kept: Callable[[GameResult], None],
+        self, contest: int, record_store: RecordStore, seats: GameSeating, kept: Callable[[GameResult], None]
     ) -> None:
+        self.contest = contest
         self._record_store = record_store
         self._kept = kept
         self.stored = seats.stored
         """Reads or writes the store in a thread, since the disk may be slow."""
-        self.pauses = Pauses(self.definition.name, self._keep_pause, changed)
+        self.pauses = Pauses(self.definition.name, self._keep_pause)
 
     async def begin(self, fixture: Fixture, match: int) -> bool:
         """Store a game before it begins; False, and nothing is stored, if the organiser has just intervened."""
         known = len(self.definition.interventions)
-        return await self.stored(partial(self._store.begin, self._contest, fixture, match, known))
+        return await self.stored(partial(self._store.begin, self.contest, fixture, match, known))
 
     async def forget(self, match: int) -> None:
         """Remove a game that did not begin; one with a result stays."""
-        await self.surely(partial(self._store.forget, self._contest, match))
+        await self.surely(partial(self._store.forget, self.contest, match))
 
     async def save_programs(self, match: int, programs: Programs) -> None:
         """Store the resource usage of the programs of a game with a result."""
-        await self.surely(partial(self._store.save_programs, self._contest, match, programs))
+        await self.surely(partial(self._store.save_programs, self.contest, match, programs))
 
     async def keep(self, game: GameResult) -> GameResult:
         """Keep a result after its record is on the disk, in the store and then in memory; return what is kept."""
@@ -176,7 +172,7 @@ class Ledger:
 
     def _finish(self, game: GameResult, sha256: str) -> None:
         """Store a result, and take it into memory in the same order."""
-        stamp = self._store.finish(self._contest, game, sha256)
+        stamp = self._store.finish(self.contest, game, sha256)
         self.games.append(game._replace(interventions=stamp))
 
     async def keep_cut_off(self, game: GameResult) -> None:
@@ -187,7 +183,7 @@ class Ledger:
     async def count_failure(self, fixture: Fixture) -> None:
         """Count a failed attempt to play a game; after too many, set the game aside."""
         number = self.failures[fixture] = self.failures.get(fixture, 0) + 1
-        await self.surely(partial(self._store.failed, self._contest, fixture))
+        await self.surely(partial(self._store.failed, self.contest, fixture))
         if number >= MAX_FAILURES:
             why = f"the server died or failed {number} times in this game; it is set aside, and a loss for nobody"
             log.error("contest_game_abandoned", contest=self.definition.name, players=fixture.players, failures=number)
@@ -197,15 +193,15 @@ class Ledger:
         """Store when a stage began; the first date stands."""
         if stage not in self.began:
             self.began[stage] = date
-            await self.surely(partial(self._store.stage_began, self._contest, stage, date))
+            await self.surely(partial(self._store.stage_began, self.contest, stage, date))
 
     async def read_interventions(self) -> Sequence[Intervention]:
         """Return the organiser's new interventions, which another process may have stored."""
         known = len(self.definition.interventions)
 
         def look() -> None:
-            if len(self._store.interventions(self._contest)) > known:
-                found, games = self._store.definition(self._contest), self._store.games(self._contest)
+            if len(self._store.interventions(self.contest)) > known:
+                found, games = self._store.definition(self.contest), self._store.games(self.contest)
                 self.definition, self.games = found, games  # both, or none where the store cannot be read
 
         await self.stored(look)
@@ -214,17 +210,17 @@ class Ledger:
     async def close(self) -> bool:
         """Close the contest in the store; False if the organiser has just intervened."""
         known, now = len(self.definition.interventions), datetime.now(UTC)
-        return await self.surely(partial(self._store.close_contest, self._contest, now, known))
+        return await self.surely(partial(self._store.close_contest, self.contest, now, known))
 
     async def end_pauses(self) -> None:
         """End the pause that the last server has left."""
-        await self.surely(partial(self._store.end_pause, self._contest, datetime.now(UTC)))
+        await self.surely(partial(self._store.end_pause, self.contest, datetime.now(UTC)))
 
     async def _keep_pause(self, pause: Pause) -> None:
         if pause.ended is None:
-            await self.stored(partial(self._store.pause, self._contest, pause.reason, pause.began))
+            await self.stored(partial(self._store.pause, self.contest, pause.reason, pause.began))
         else:
-            await self.stored(partial(self._store.end_pause, self._contest, pause.ended))
+            await self.stored(partial(self._store.end_pause, self.contest, pause.ended))
 
     async def surely(self, write: Callable[[], Result]) -> Result:
         """Write to the store, and repeat until that succeeds; the first attempt is not cancelled."""

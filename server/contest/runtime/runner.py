@@ -6,7 +6,7 @@ has left it.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from functools import partial
 
@@ -32,8 +32,7 @@ from server.contest.runtime.due_games import LOOK_SECONDS, MAX_LEFT, Attendance,
 from server.contest.runtime.finished_games import replay_record
 from server.contest.runtime.ledger import FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS, Ledger, missing_resource
 from server.contest.scoring.disqualification import start_seconds
-from server.contest.scoring.game_result import absence_result, game_result
-from server.contest.store.store import Store
+from server.contest.scoring.results import absence_result, game_result
 from server.match.match import Match
 from server.ops.faults import pause_seconds
 
@@ -45,28 +44,20 @@ class Runner:
 
     def __init__(
         self,
-        contest: int,
-        store: Store,
+        ledger: Ledger,
         arena: Arena,
         seats: GameSeating,
         cluster: Cluster | None = None,
         host: Host | None = None,
-        kept: Callable[[GameResult], None] = lambda game: None,
     ) -> None:
-        """Take a contest of the store, and perhaps a cluster for its games; nothing happens before `run`.
+        """Take the ledger of a contest, and perhaps a cluster for its games; nothing happens before `run`.
 
-        ``host`` plays the games in place of the arena. ``kept`` is called with each result that the store has.
+        ``host`` plays the games in place of the arena.
         """
-        self._set_up(
-            contest, Ledger(contest, store, arena.record_store, seats, self._tell, kept), arena, seats, host, cluster
-        )
-
-    def _set_up(
-        self, contest: int, ledger: Ledger, arena: Arena, seats: GameSeating, host: Host | None, cluster: Cluster | None
-    ) -> None:
-        self.contest = contest
+        self.contest = ledger.contest
         self._ledger = ledger
         self._pauses = ledger.pauses
+        self._pauses.changed = self._tell
         self._cluster = None if cluster_obstacle(self.definition) else cluster
         self._arena = arena
         self._seats = seats

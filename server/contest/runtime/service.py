@@ -14,7 +14,7 @@ from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.dask_cluster import Cluster
 from server.contest.hosts.seating import GameSeating
 from server.contest.programs.sandbox import limits
-from server.contest.runtime.ledger import missing_resource
+from server.contest.runtime.ledger import Ledger, missing_resource
 from server.contest.runtime.runner import Runner
 from server.contest.runtime.snapshot import take_snapshot, write_report
 from server.contest.store.store import Store
@@ -112,8 +112,8 @@ class ContestService:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._report, contest)
                 # made beside the loop, and after whatever else is done with the store: it reads all games
-                make = partial(Runner, contest, self._store, self._arena, self._seats, self._cluster)
-                await (await self._seats.stored(make)).run()
+                read = partial(Ledger, contest, self._store, self._arena.record_store, self._seats)
+                await Runner(await self._seats.stored(read), self._arena, self._seats, self._cluster).run()
                 nursery.cancel_scope.cancel()
             while await self._write(contest, -1) is None:
                 await trio.sleep(FAULT_SECONDS)

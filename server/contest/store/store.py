@@ -22,7 +22,7 @@ from server.contest.definition import Definition
 from server.contest.fixtures import Fixture, GameResult, Programs, ProgramUsage
 from server.contest.interventions import Intervention, Kind
 from server.contest.report.structure import Pause
-from server.contest.scoring.annulments import effective_results, with_commands
+from server.contest.scoring.results import effective_results, with_commands
 from server.contest.store.schema import (
     SCHEMA,
     date_text,

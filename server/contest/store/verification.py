@@ -18,9 +18,8 @@ from engine.wire.words import number_of
 from server.contest.definition import Definition
 from server.contest.fixtures import ABSENT, BOTH_WAYS, FORFEIT, SET_ASIDE, WITHDRAWN, Fixture, GameResult, counted_games
 from server.contest.plan import Plan, Present, forfeit, plan
-from server.contest.scoring.annulments import effective_results, replayed_matches
 from server.contest.scoring.disqualification import Disqualification, find_disqualified
-from server.contest.scoring.game_result import game_result, missing_sentence
+from server.contest.scoring.results import effective_results, game_result, missing_sentence, replayed_matches
 from server.contest.standings import standings
 
 _SHOWN = ("winner", "termination", "detail", "plies", "used", "ready", "gone")

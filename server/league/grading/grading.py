@@ -238,7 +238,7 @@ def _criterion(table: TomlTable) -> Criterion:
 
 
 DECIMALS = 2
-"""Of points: what a gradebook takes."""
+"""Decimals of points, as gradebooks take them."""
 
 NOTHING = "no report shows anything of this"
 """Why there are no points where nothing is known."""

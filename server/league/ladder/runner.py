@@ -12,7 +12,7 @@ from functools import partial
 import structlog
 import trio
 
-from engine.games.outcome import ANNULLED, ENDED_PROGRAM, Termination
+from engine.games.outcome import ANNULLED
 from engine.statistics.online import DAY, LadderPlayer, OnlineRating
 from server.arena.arena import Arena
 from server.contest.fixtures import Fixture, GameResult, Programs
@@ -29,7 +29,7 @@ from server.contest.runtime.runner import Runner
 from server.contest.store.folders import errors_of
 from server.league.ladder.definition import LadderDefinition, Listed
 from server.league.ladder.pairing import DROPPED_MEMORY, GameCounts, Pairing, next_pairings, opening
-from server.league.ladder.store import BegunGame, EndedGame, LadderStore
+from server.league.ladder.store import BegunGame, LadderStore
 from server.match.match import Match
 
 log = structlog.get_logger()
@@ -60,7 +60,6 @@ class LadderLedger(Ledger):
         listed: dict[str, Listed],
         arena: Arena,
         seats: GameSeating,
-        changed: Callable[[], None],
     ) -> None:
         """Read the games that have begun; to be called in a thread, as what it reads takes long."""
         self._data = arena.settings.data
@@ -94,7 +93,7 @@ class LadderLedger(Ledger):
                 self.left[game.match] = Fixture(0, 1, places[game.variant], 0, game.opening, game.players)
             else:  # the file has changed
                 store.forget(game.match)
-        self._set_up(arena.record_store, seats, changed, lambda game: None)
+        self._set_up(LADDER, arena.record_store, seats, lambda game: None)
 
     @property
     def players(self) -> dict[str, LadderPlayer]:
@@ -137,7 +136,7 @@ class LadderLedger(Ledger):
         if game.termination in ANNULLED:
             self._ladder_store.forget(begun.match)
             return
-        resting = self._ladder_store.count(ended_game(begun, game, sha256), self.players, self._ladder.failures)
+        resting = self._ladder_store.count(begun, game, sha256, self.players, self._ladder.failures)
         self.counts.add(self.counted_players, begun.variant, *begun.players)
         self._counted += 1
         self.today += 1  # where a look that is under way has not seen it
@@ -183,8 +182,8 @@ class LadderRunner(Runner):
         now: Callable[[], float] = time.time,
     ) -> None:
         """Take a ladder, what lists who plays, and whether no game may begin now; to be called in a thread."""
-        self._book = LadderLedger(ladder, store, list_players(), arena, seats, self._tell)
-        self._set_up(LADDER, self._book, arena, seats, host or LadderHost(arena, seats), None)
+        self._book = LadderLedger(ladder, store, list_players(), arena, seats)
+        super().__init__(self._book, arena, seats, host=host or LadderHost(arena, seats))
         self._ladder = ladder
         self._ladder_store = store
         self._list_players = list_players
@@ -339,29 +338,3 @@ def free_games(turns: CoreQueue, most_cores: int, games: int) -> int:
     if most_cores:
         room = min(room, most_cores - PROGRAMS * games)
     return max(0, room // PROGRAMS)
-
-
-def ended_game(game: BegunGame, finished: GameResult, record: str) -> EndedGame:
-    """Return a game that is over, and not annulled, as it is counted; ``record`` is the SHA-256 of its record.
-
-    Nobody is rated where it was not played, as in contests: a program that does not start has shown nothing of how well
-    it plays, and its opponent has not beaten it.
-    """
-    rated = finished.played and (finished.winner is not None or finished.shared)
-    score = finished.points(0) if rated else None
-    return EndedGame(game, score, finished.termination, finished.detail, finished.plies, _failed(finished), record)
-
-
-def _failed(finished: GameResult) -> tuple[bool, bool]:
-    """Return who has not started, or not stayed alive: a program that is no use, rather than one that plays badly."""
-    first, second = (
-        finished.winner != side and (not finished.played or _broke_down(finished, side)) for side in (0, 1)
-    )
-    return first, second
-
-
-def _broke_down(finished: GameResult, side: int) -> bool:
-    if finished.winner is None:
-        return False
-    late = finished.termination == Termination.TIME and not finished.ready[side]
-    return finished.termination in ENDED_PROGRAM or late

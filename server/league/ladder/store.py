@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from engine.games.outcome import ENDED_PROGRAM, Termination
 from engine.statistics.online import (
     LadderGame,
     LadderPlayer,
@@ -19,6 +20,7 @@ from engine.statistics.online import (
     starting,
     update,
 )
+from server.contest.fixtures import GameResult
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.pairing import GameCounts
 
@@ -28,7 +30,7 @@ ROUNDING = 0.001
 GAMES_AT_A_TIME = 10_000
 """So many games are read at a time where all are."""
 
-_RATING = "elo, deviation, games, last"
+_STANDINGS = "SELECT name, owner, version, elo, deviation, games, last, failures, rests FROM ladder_players"
 
 _GAME = """number, match, variant, opening, first, second, first_version, second_version, score, termination, detail,
     plies, failed, ended, record, first_elo, first_deviation, second_elo, second_deviation"""
@@ -61,9 +63,10 @@ class BegunGame(NamedTuple):
     versions: tuple[int, int]
 
 
-class EndedGame(NamedTuple):
-    """A game that is over, before it is counted."""
+class CountedGame(NamedTuple):
+    """A game that counts, and the ratings after it."""
 
+    number: int
     game: BegunGame
     score: float | None
     """Of who began; None: it rates nobody."""
@@ -74,13 +77,6 @@ class EndedGame(NamedTuple):
     """Who has not started, or not stayed alive."""
     record: str
     """SHA-256 of its record, which is on the disk; empty: there is none, since the game could not begin."""
-
-
-class CountedGame(NamedTuple):
-    """A game that counts, and the ratings after it."""
-
-    number: int
-    ended: EndedGame
     date: float
     ratings: tuple[tuple[float, float], tuple[float, float]]
     """Elo and deviation of both."""
@@ -137,7 +133,7 @@ class LadderStore:
         A newcomer begins as `starting` says, a new version with the rating of the one before and more uncertainty.
         """
         with self._accounts.change() as database:
-            before = _standing(_player(database, player.name))
+            before = _player(database, player.name)
             if before is not None and before.version == version:
                 if before.owner != player.owner:
                     database.execute("UPDATE ladder_players SET owner = ? WHERE name = ?", (player.owner, player.name))
@@ -158,17 +154,11 @@ class LadderStore:
 
     def standings(self) -> list[Standing]:
         """Return everybody who has ever been on the ladder, the strongest first."""
-        rows = self._accounts.rows(
-            f"SELECT name, owner, version, {_RATING}, failures, rests FROM ladder_players ORDER BY elo DESC, name"
-        )
-        return [_known(row) for row in rows]
+        return list(map(_standing, self._accounts.rows(f"{_STANDINGS} ORDER BY elo DESC, name")))
 
     def standing(self, name: str) -> Standing | None:
         """Return a player; None where there has been none of that name."""
-        rows = self._accounts.rows(
-            f"SELECT name, owner, version, {_RATING}, failures, rests FROM ladder_players WHERE name = ?", name
-        )
-        return _standing(rows[0] if rows else None)
+        return next(map(_standing, self._accounts.rows(f"{_STANDINGS} WHERE name = ?", name)), None)
 
     def wake(self, name: str, by: str) -> None:
         """Let a player that rests play again."""
@@ -205,39 +195,42 @@ class LadderStore:
 
     def count(
         self,
-        ended: EndedGame,
+        game: BegunGame,
+        result: GameResult,
+        record: str,
         players: Mapping[str, LadderPlayer],
         rests_after: int,
     ) -> list[str]:
-        """Count a game, whose record is on the disk; the second time nothing changes.
+        """Count a game that is over and not annulled; the second time nothing changes.
 
-        Who has failed ``rests_after`` times in a row rests from now on; the names of these are returned.
+        ``record`` is the SHA-256 of its record, which is on the disk; empty where it was not played. Players who have
+        failed ``rests_after`` times in a row rest from now on; their names are returned.
         """
-        game = ended.game
+        score, both_failed = score_of(result), failed_sides(result)
         with self._accounts.change() as database:
             if database.execute("SELECT 1 FROM ladder_games WHERE match = ?", (game.match,)).fetchone():
                 return []
             number = _last_number(database) + 1
             date = max(self._now(), _last_date(database))  # clocks of machines are set back at times
-            known = {name: _standing(_player(database, name)) for name in game.players}
+            known = {name: _player(database, name) for name in game.players}
             ratings = {name: found.rating for name, found in known.items() if found is not None}
-            if ended.score is not None:
-                rated = LadderGame(number, game.variant, *game.players, ended.score, date)
+            if score is not None:
+                rated = LadderGame(number, game.variant, *game.players, score, date)
                 ratings |= update(ratings, rated, players)
             after = [ratings.get(name) or starting(players, name) for name in game.players]
             database.execute("DELETE FROM ladder_running WHERE match = ?", (game.match,))
             database.execute(
                 f"INSERT INTO ladder_games ({_GAME}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                 (
-                    *(number, game.match, game.variant, game.opening, *game.players, *game.versions, ended.score),
-                    *(ended.termination, ended.detail, ended.plies, ended.failed[0] + 2 * ended.failed[1], date),
-                    *(ended.record, *(value for rating in after for value in (rating.elo, rating.deviation))),
+                    *(number, game.match, game.variant, game.opening, *game.players, *game.versions, score),
+                    *(result.termination, result.detail, result.plies, both_failed[0] + 2 * both_failed[1], date),
+                    *(record, *(value for rating in after for value in (rating.elo, rating.deviation))),
                 ),
             )
             resting = []
-            for name, rating, failed in zip(game.players, after, ended.failed, strict=True):
+            for name, rating, failed in zip(game.players, after, both_failed, strict=True):
                 self._keep_rating(database, name, rating)
-                if failed and self._has_failed(database, name, rests_after, ended.detail):
+                if failed and self._has_failed(database, name, rests_after, result.detail):
                     resting.append(name)
                 elif not failed:
                     database.execute("UPDATE ladder_players SET failures = 0 WHERE name = ?", (name,))
@@ -252,7 +245,7 @@ class LadderStore:
     def _has_failed(self, database: sqlite3.Connection, name: str, rests_after: int, detail: str) -> bool:
         """Count a failure; tell whether the player rests because of it."""
         database.execute("UPDATE ladder_players SET failures = failures + 1 WHERE name = ?", (name,))
-        found = _standing(_player(database, name))
+        found = _player(database, name)
         if found is None or found.failures < rests_after or found.rests:
             return False
         many = f"it has failed {found.failures} times in a row, the last time so: {detail}"
@@ -320,10 +313,7 @@ class LadderStore:
         ]
         with self._accounts.change() as database:
             for name, rating in changed:
-                database.execute(
-                    "UPDATE ladder_players SET elo = ?, deviation = ?, games = ?, last = ? WHERE name = ?",
-                    (rating.elo, rating.deviation, rating.games, rating.last, name),
-                )
+                self._keep_rating(database, name, rating)
         return len(changed)
 
     def last_games(self, most: int, player: str = "") -> list[CountedGame]:
@@ -386,17 +376,11 @@ class LadderStore:
         return {match for match in matches if self._accounts.rows(query, match)}
 
 
-def _player(database: sqlite3.Connection, name: str) -> Any:
-    return database.execute(
-        f"SELECT name, owner, version, {_RATING}, failures, rests FROM ladder_players WHERE name = ?", (name,)
-    ).fetchone()
+def _player(database: sqlite3.Connection, name: str) -> Standing | None:
+    return next(map(_standing, database.execute(f"{_STANDINGS} WHERE name = ?", (name,))), None)
 
 
-def _standing(row: Any) -> Standing | None:
-    return None if row is None else _known(row)
-
-
-def _known(row: Any) -> Standing:
+def _standing(row: Any) -> Standing:
     name, owner, version, elo, deviation, games, last, failures, rests = row
     return Standing(name, owner, version, OnlineRating(elo, deviation, games, last), failures, rests)
 
@@ -415,8 +399,30 @@ def _begun(match: int, variant: str, opening: int, *rest: Any) -> BegunGame:
 def _counted(number: int, match: int, variant: str, opening: int, *rest: Any) -> CountedGame:
     first, second, first_version, second_version, score, termination, detail, plies, failed, date, record = rest[:11]
     game = BegunGame(match, variant, opening, (first, second), (first_version, second_version))
-    ended = EndedGame(game, score, termination, detail, plies, (bool(failed & 1), bool(failed & 2)), record)
-    return CountedGame(number, ended, date, (rest[11:13], rest[13:15]))
+    failed_both = bool(failed & 1), bool(failed & 2)
+    ratings = rest[11:13], rest[13:15]
+    return CountedGame(number, game, score, termination, detail, plies, failed_both, record, date, ratings)
+
+
+def score_of(result: GameResult) -> float | None:
+    """Return the score of the side that began, 0 to 1; None where the game rates nobody.
+
+    Nobody is rated where it was not played, as in contests: a program that does not start has shown nothing of how well
+    it plays, and its opponent has not beaten it.
+    """
+    return result.points(0) if result.played and (result.winner is not None or result.shared) else None
+
+
+def failed_sides(result: GameResult) -> tuple[bool, bool]:
+    """Return who has not started, or not stayed alive: a program that is no use, rather than one that plays badly."""
+
+    def failed(side: int) -> bool:
+        if result.winner == side or not result.played:
+            return result.winner != side
+        never_ready = result.termination == Termination.TIME and not result.ready[side]
+        return result.winner is not None and (never_ready or result.termination in ENDED_PROGRAM)
+
+    return failed(0), failed(1)
 
 
 def _last_number(database: sqlite3.Connection) -> int:

@@ -140,10 +140,17 @@ def _state(one: Standing, player: LadderPlayer | None) -> State:
 
 def game_row(counted: CountedGame) -> GameRow:
     """Return a game as a row."""
-    game, ended = counted.ended.game, counted.ended
+    game = counted.game
     date = datetime.fromtimestamp(counted.date, UTC)
     return GameRow(
-        game.match, bool(ended.record), game.variant, *game.players, game.versions, ended.score, ended.termination, date
+        game.match,
+        bool(counted.record),
+        game.variant,
+        *game.players,
+        game.versions,
+        counted.score,
+        counted.termination,
+        date,
     )
 
 
@@ -168,17 +175,17 @@ def version_rows(
 
 def _side(name: str, game: CountedGame) -> int:
     """Return the side of a player in one of its games."""
-    return 0 if game.ended.game.players[0].lower() == name.lower() else 1
+    return 0 if game.game.players[0].lower() == name.lower() else 1
 
 
 def chart(name: str, games: Sequence[CountedGame]) -> Chart | None:
     """Return the picture of a player's ratings after its last games, which come the newest first; None for too few."""
-    rated = [game for game in reversed(games) if game.ended.score is not None]
+    rated = [game for game in reversed(games) if game.score is not None]
     if len(rated) < 2:
         return None
     sides = [_side(name, game) for game in rated]
     elo = [game.ratings[side][0] for game, side in zip(rated, sides, strict=True)]
-    versions = [game.ended.game.versions[side] for game, side in zip(rated, sides, strict=True)]
+    versions = [game.game.versions[side] for game, side in zip(rated, sides, strict=True)]
     starts = [n for n in range(1, len(rated)) if versions[n] != versions[n - 1]]
     low, high, last = min(elo) - CHART_MARGIN, max(elo) + CHART_MARGIN, len(rated) - 1
     points = " ".join(

@@ -291,7 +291,7 @@ def _sentence(group: BaseExceptionGroup[OSError | BadStore]) -> str:
 
 
 def _judge(ended: Ended, sentence: str, found: str = "") -> None:
-    """Raise `BadUpload` unless a step has ended well; ``found`` says what was wrong, as far as its log tells."""
+    """Raise `BadUpload` unless a step has ended well; ``found`` is a fault from its log, if there is one."""
     if ended.fault or ended.status != 0:
         status = f"exit status {ended.status}" if ended.status > 0 else f"signal {-ended.status}"
         raise BadUpload(f"{sentence}: {ended.fault or found or status}")

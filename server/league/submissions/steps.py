@@ -200,7 +200,7 @@ class _Results(msgspec.Struct):
 
 
 def first_fault(report: Path) -> str:
-    """Return what a conformance test has found first: the situation, and what the bot did. Raises OSError."""
+    """Return the first fault that a conformance test has found: the situation and the bot's action. Raises OSError."""
     for one in decode(report.read_bytes(), type=_Results).situations if report.is_file() else ():
         if one.outcome == "failed":
             return f"{one.title}: {f'the bot: {one.did}' if one.did else one.reason}"[:MAX_FAULT]

@@ -40,7 +40,7 @@ READ_BYTES = 1 << 16
 
 
 class BadUpload(Exception):
-    """An upload or a version that is not taken; ``str(error)`` says what is wrong with it, and what would be right."""
+    """An upload or a version is refused; ``str(error)`` names the fault, and the right way."""
 
 
 def unpack(data: bytes, name: str, folder: Path) -> None:
@@ -153,7 +153,7 @@ PYTHON = ("python3", "python")
 
 
 class Language(NamedTuple):
-    """How a bot whose folder has a certain file is built."""
+    """The build of bots that have a certain file in their folder."""
 
     source: str
     build: tuple[str, ...]
@@ -170,7 +170,7 @@ LANGUAGES = (
     Language("bot.rs", ("rustc", "-O", "-o", "bot", "bot.rs")),
     Language("Bot.java", ("javac", "Bot.java")),
 )
-"""The first whose file is there holds."""
+"""The first entry with a file in the folder is used."""
 
 STARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("bot.py", ("python3", "bot.py")),
@@ -183,7 +183,7 @@ STARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 
 def build_command(folder: Path) -> tuple[str, ...]:
-    """Return what builds the bot in a folder; nothing where nothing is to be built."""
+    """Return the command that builds the bot in a folder; empty if nothing is to be built."""
     for source, build in LANGUAGES:
         if (folder / source).is_file():
             return build
@@ -191,7 +191,7 @@ def build_command(folder: Path) -> tuple[str, ...]:
 
 
 def start_command(folder: Path) -> tuple[str, ...]:
-    """Return what starts a bot that was built in a folder, as seen from there, if its author has not written it down.
+    """Return the command that starts a bot from the folder of its build, if its author has not written one down.
 
     Raises `BadUpload`.
     """

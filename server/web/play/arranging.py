@@ -14,20 +14,18 @@ import msgspec
 from msgspec import Meta
 
 from engine.games.arrows import board as arrows_board
-from engine.games.arrows import parameters as arrows_parameters
-from engine.games.arrows.parameters import Pair
-from engine.games.boards.board_game import BoardPosition
+from engine.games.arrows.board import Pair
+from engine.games.boards.board_position import BoardPosition
 from engine.games.catalogue import GAMES
 from engine.games.gipf import board as gipf_board
-from engine.games.gipf import parameters as gipf_parameters
+from engine.games.gipf.geometry import parse as parse_gipf
 from engine.games.gipf.notation import names
 from engine.games.gipf.rules import State as GipfState
 from engine.games.interface import BadPosition, Position
 from engine.games.mnk import board as mnk_board
-from engine.games.mnk import parameters as mnk_parameters
 from engine.games.mnk.rules import State as MnkState
 from engine.games.morris import board as morris_board
-from engine.games.morris.fields import FIELDS
+from engine.games.morris.rules import FIELDS
 from engine.games.morris.rules import State as MorrisState
 
 MAX_PIECES = 1000
@@ -103,7 +101,7 @@ def _arranging(game: str) -> _Arranging:
 
 
 def _gipf(asked: Arrangement) -> str:
-    variant = gipf_parameters.parse(asked.parameters)
+    variant = parse_gipf(asked.parameters)
     white, black = _sets(asked.pieces, names(variant.size).fields)
     return gipf_board.write(variant, GipfState(white, black, *asked.reserves, asked.turn))
 
@@ -116,18 +114,18 @@ def _morris(asked: Arrangement) -> str:
 
 
 def _mnk(asked: Arrangement) -> str:
-    variant = mnk_parameters.parse(asked.parameters)
+    variant = mnk_board.parse(asked.parameters)
     bits = (1 << place for place in range(variant.rows * variant.columns))
     first, second = _sets(asked.pieces, {mnk_board.name(variant, bit): bit for bit in bits})
     return mnk_board.write(variant, MnkState(first, second, asked.turn))
 
 
 def _arrows(asked: Arrangement) -> str:
-    columns, rows, *_ = arrows_parameters.parse(asked.parameters)
+    columns, rows, *_ = arrows_board.parse(asked.parameters)
     fields = {f"{x},{y}": (x, y) for x in range(1, columns + 1) for y in range(1, rows + 1)}
     _check([*(field for field, *_ in asked.pieces), *asked.blocked], fields)
     begins = []
-    for side, name in enumerate(arrows_parameters.SIDES):
+    for side, name in enumerate(arrows_board.SIDES):
         own = [piece for piece in asked.pieces if piece[1] == side]
         if len(own) != 1:
             sentence = f"a game begins with one arrow of each player, but the {name} player has {len(own)}"
@@ -139,7 +137,7 @@ def _arrows(asked: Arrangement) -> str:
         (begins[0][2] or 0, begins[1][2] or 0),
         *(fields[field] for field in asked.blocked),
     ]
-    return arrows_board.write(arrows_parameters.build([Pair(*pair) for pair in pairs]), ())
+    return arrows_board.write(arrows_board.build([Pair(*pair) for pair in pairs]), ())
 
 
 def _sets(pieces: Sequence[tuple[str, int, int | None]], fields: Mapping[str, int]) -> tuple[int, int]:

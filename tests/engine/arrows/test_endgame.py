@@ -8,11 +8,9 @@ from typing import NamedTuple
 import pytest
 
 from engine.compiling.binding import specialise
-from engine.games.arrows import evaluation
-from engine.games.arrows.evaluation import DECIDED, SMALL
-from engine.games.arrows.geometry import number, words
-from engine.games.arrows.kernel import tables
-from engine.games.arrows.position import ARROWS
+from engine.games.arrows import rules
+from engine.games.arrows.position import ARROWS, tables
+from engine.games.arrows.rules import DECIDED, SMALL, number, words
 from tests.engine.arrows import samples
 from tests.oracles import arrows as oracle
 from tests.oracles.arrows import Field, Position
@@ -206,7 +204,7 @@ def region(chance: Random, size: int) -> list[Field]:
     "compile", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["interpreted", "compiled"]
 )
 def test_paths_are_as_long_as_a_plain_search_finds_them(compile: bool) -> None:
-    functions = evaluation.longest, evaluation.walk
+    functions = rules.longest, rules.walk
     longest, walk = specialise(functions, "endgame", tables(compile=compile), compile=compile)
     chance = Random(6)
     shorter = straight = 0

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.games.arrows.position import ARROWS
-from engine.games.interface import BadMove, BadPosition, Position, UnreadableMove, play
+from engine.games.interface import BadMove, BadPosition, Position, play
 
 FILE = """# a game of the contest
 
@@ -103,7 +103,7 @@ def test_every_fault_is_named_with_its_line(text: str, code: str, line: int, sen
 @pytest.mark.parametrize("text", ["", "8", "-1", "07", "1 2", "up", "٣", "2.0", "25", "2 5 5"])
 def test_what_is_no_direction_is_unreadable(text: str) -> None:
     for position in (after(""), after("0 7")):
-        with pytest.raises(UnreadableMove) as refused:
+        with pytest.raises(BadMove) as refused:
             position.resolve(text)
         assert refused.value.code == "BAD_MOVE_IS_NO_DIRECTION"
         assert repr(text) in str(refused.value)

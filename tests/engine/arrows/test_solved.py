@@ -4,7 +4,7 @@ import pytest
 
 from engine.games.arrows.position import ARROWS
 from engine.games.interface import WON
-from engine.solve.proof_number.acyclic import Prover
+from engine.solve.acyclic import Prover
 
 MEMORY = 1 << 26
 
@@ -26,7 +26,7 @@ WINS = {(4, 4): 18, (4, 5): 21, (5, 4): 21, (5, 5): 21}
 
 def first_wins(columns: int, rows: int, first: int, second: int) -> bool:
     kernel = ARROWS.start(f"{columns} {rows} 1 1 {columns} {rows} {first} {second}").kernel()
-    return Prover(kernel, memory=MEMORY).value(kernel.state) == WON
+    return Prover(kernel, memory=MEMORY).settle(kernel.state) == WON
 
 
 @pytest.mark.slow

@@ -110,11 +110,6 @@ def test_other_games_are_not_gone_on_with(tmp_path: Path, capsys: pytest.Capture
         error = capsys.readouterr().err
         assert "this file holds another self-play: " in error and sentence in error
     assert before.count(b"\n") == 2
-    for content in (b"something\n", b"notes in a line without an end"):
-        file.write_bytes(content)
-        assert selfplay(str(file)) == 2
-        assert "line 1: this is no setting of a self-play" in capsys.readouterr().err
-        assert file.read_bytes() == content
 
 
 @pytest.mark.parametrize(

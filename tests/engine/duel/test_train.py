@@ -15,9 +15,9 @@ from engine.duel.engine_config import weigher
 from engine.duel.selfplay import ScoredGame, Setting
 from engine.duel.training import FACTORS, MOST_LOGITS, Samples, divergence, fit, learn_all, logit_of, samples_of
 from engine.games.catalogue import GAMES
-from engine.games.gipf.parameters import parse
-from engine.games.gipf.patterns.tables import patterns_of
-from engine.search.scores import LOGIT
+from engine.games.gipf.geometry import parse
+from engine.games.gipf.patterns import patterns_of
+from engine.search.capabilities import LOGIT
 
 PATTERNS, PLACES = 12, 4
 

@@ -10,8 +10,8 @@ import pytest
 from engine.compiling.binding import can_compile
 from engine.duel.engine_config import NoWeights, weigher
 from engine.games.catalogue import GAMES
+from engine.games.gipf import patterns as tables
 from engine.games.gipf.evaluation import WEIGHTS, Weights
-from engine.games.gipf.patterns import tables
 from engine.games.interface import EVALUATION_LIMIT, Position
 from engine.search.alphabeta import bind
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, key_of

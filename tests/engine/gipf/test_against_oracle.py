@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from engine.games.catalogue import GAMES
-from engine.games.interface import LOST, UNDECIDED, BadMove, BadPosition, UnreadableMove
+from engine.games.interface import LOST, UNDECIDED, BadMove, BadPosition
 from engine.games.interface import Position as EnginePosition
 from tests.engine.gipf import samples
 from tests.oracles import gipf as oracle
@@ -70,8 +70,6 @@ def engine_answer(position: EnginePosition, text: str) -> tuple[str, str]:
     """Return the canonical text of a move and the board after it, or the error and nothing."""
     try:
         successor = position.resolve(text)
-    except UnreadableMove as error:
-        return ("" if error.code.startswith("BAD_MOVE_") else "odd: ") + error.code, ""
     except BadMove as error:
         return error.code, ""
     return successor.move, successor.position.text()
@@ -187,8 +185,9 @@ def test_what_is_no_move_at_all_is_called_unreadable(text: str) -> None:
     """Texts for which the rules have no error of their own."""
     position = oracle.start(3, 3, 9, 9)
     assert oracle_answer(position, text) == (oracle.UNREADABLE, "")
-    with pytest.raises(UnreadableMove):
+    with pytest.raises(BadMove) as refused:
         read(position).resolve(text)
+    assert refused.value.code.endswith("_IS_WRONG_INDEX")
 
 
 @pytest.mark.parametrize("size", SOME_SIZES)

@@ -5,9 +5,8 @@ from random import Random
 import pytest
 
 from engine.games.catalogue import GAMES
-from engine.games.gipf.position import GipfPosition
-from engine.games.gipf.row_choices import Choosing, choosing, pushes
-from engine.games.interface import BadMove, IllegalMove, Position
+from engine.games.gipf.position import Choosing, GipfPosition, choosing, pushes
+from engine.games.interface import BadMove, Position
 from tests.games.cases import random_game
 
 GIPF = GAMES["gipf"]
@@ -82,7 +81,7 @@ def test_what_cannot_be_pushed_or_chosen_is_named(text: str, words: str) -> None
 def test_a_row_that_is_not_the_next_to_be_chosen_is_refused() -> None:
     position = gipf(GIPF.read(CROSSING))
     text = next(push for push in pushes(position) if choosing(position, push).crossing)
-    with pytest.raises(IllegalMove, match="to be collected here"):
+    with pytest.raises(BadMove, match="to be collected here"):
         choosing(position, f"{text} w: a1 b2")
 
 
@@ -90,5 +89,5 @@ def test_nothing_can_be_pushed_when_the_game_is_over() -> None:
     position = gipf(GIPF.read("2 3 5 5\n0 2 W\n W B\nB _ W\n W B\n"))
     assert position.verdict() is not None
     assert pushes(position) == []
-    with pytest.raises(IllegalMove, match="no piece left"):
+    with pytest.raises(BadMove, match="no piece left"):
         choosing(position, "a1-b2")

@@ -9,7 +9,7 @@ from engine.games.catalogue import GAMES
 from engine.games.gipf import notation
 from engine.games.gipf.geometry import is_field
 from engine.games.gipf.kernel import bind
-from engine.games.interface import IllegalMove, moves
+from engine.games.interface import BadMove, moves
 
 NAMED = "a1-b2 w: c5 e5 w: e7 g7 w: g9 i9 w: i11 k11 w: k13 m13 w: m15 o13 w: o15 q13 b: b4 d4"
 LENGTH = 18
@@ -64,7 +64,7 @@ def test_ways_to_choose_are_listed_in_order_within_a_bound(monkeypatch: pytest.M
 
 def test_missing_choice_is_still_named() -> None:
     position = GAMES["gipf"].read(crowded())
-    with pytest.raises(IllegalMove) as caught:
+    with pytest.raises(BadMove) as caught:
         position.resolve(NAMED.rpartition(" b:")[0])
     assert caught.value.code == "WRONG_INDEX_OF_CHOSEN_ROW"
     assert "rows of black cross" in str(caught.value)

@@ -13,11 +13,11 @@ import pytest
 from engine.compiling.binding import can_compile
 from engine.games.catalogue import GAMES
 from engine.games.gipf import evaluation
+from engine.games.gipf import patterns as tables
 from engine.games.gipf.evaluation import WEIGHTS
+from engine.games.gipf.geometry import parse
 from engine.games.gipf.kernel import GipfRules, bind, reweigher
-from engine.games.gipf.parameters import parse
-from engine.games.gipf.patterns import tables, value
-from engine.games.gipf.patterns.tables import BadTables, Entry, Tables, distinct, lengths, lines, patterns_of, shared
+from engine.games.gipf.patterns import BadTables, Entry, Tables, distinct, lengths, lines, patterns_of, shared
 from engine.games.gipf.rules import State
 from engine.games.interface import EVALUATION_LIMIT, Position
 from tests.engine.gipf.samples import random_board
@@ -191,7 +191,7 @@ def test_entries_are_those_that_make_up_the_value(size: int) -> None:
 
 
 def test_the_margin_is_that_of_the_evaluation() -> None:
-    assert bind(4, 4).MARGIN == bind(5, 4).MARGIN == rules_of(3).MARGIN == value.MARGIN
+    assert bind(4, 4).MARGIN == bind(5, 4).MARGIN == rules_of(3).MARGIN == evaluation.PATTERN_MARGIN
     assert bind(4, 4, weights=WEIGHTS).MARGIN == bind(6, 4).MARGIN == evaluation.MARGIN
 
 

@@ -6,9 +6,9 @@ from random import Random
 import pytest
 
 from engine.games.catalogue import GAMES
+from engine.games.gipf.evaluation import SYMMETRIES
 from engine.games.gipf.kernel import GipfRules, bind
 from engine.games.gipf.rules import State
-from engine.games.gipf.symmetry import SYMMETRIES
 
 VARIANTS = ["2 2 5 5", "3 3 9 9", "3 2 9 9", "4 4 15 15"]
 

@@ -145,21 +145,6 @@ def test_perft_counts_the_leaves_of_the_oracle(parameters: tuple[int, int, int])
         assert perft.count(start, depth, unique=True, compile=False) == expected
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("compile", [False, True])
-def test_tic_tac_toe_has_the_known_tree(compile: bool) -> None:
-    """Interpreted as far as games end that somebody has won."""
-    start = MNK.start("3 3 3")
-    counts = [9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872][: 9 if compile or CAMPAIGN > 1 else 6]
-    assert [perft.count(start, depth + 1, compile=compile) for depth in range(len(counts))] == counts
-
-
-@pytest.mark.slow
-def test_perft_on_a_whole_word_is_the_number_of_ways_to_place_pieces() -> None:
-    """Nobody can have five in a line before the ninth ply."""
-    assert perft.count(MNK.start("8 8 5"), 5) == 64 * 63 * 62 * 61 * 60
-
-
 # What solvers are told
 
 

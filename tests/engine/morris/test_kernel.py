@@ -5,10 +5,8 @@ from typing import Any
 
 import pytest
 
-from engine.games.interface import EVALUATION_LIMIT, Kernel, Position
-from engine.games.morris.kernel import MorrisRules
-from engine.games.morris.position import MORRIS
-from engine.search.searcher import Searcher, SearchLimits
+from engine.games.interface import EVALUATION_LIMIT, Position
+from engine.games.morris.position import MORRIS, MorrisRules
 from tests.engine.morris.samples import sample
 from tests.oracles import morris as oracle
 
@@ -42,28 +40,6 @@ def test_compiled_and_interpreted_rules_agree() -> None:
         assert 0 <= answers[0][2] < 1 << 62
 
 
-def children(kernel: Kernel, name: str, places: int) -> list[int]:
-    """Return what one of the kernel's functions writes into an arena of so many places, and that arena's end."""
-    arena = kernel.arena(places)
-    end = getattr(kernel.rules, name)(kernel.state, arena, 0)
-    return [int(word) for word in arena[:end]]
-
-
-@pytest.mark.parametrize(
-    "compile", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["interpreted", "compiled"]
-)
-@pytest.mark.parametrize("name", ["children", "tactical_children"])
-def test_nothing_is_written_where_there_is_no_room(name: str, compile: bool) -> None:
-    """An arena with as many places as there are moves is large enough, a smaller one raises."""
-    for position in positions(2, 100):
-        kernel = position.kernel(compile=compile)
-        moves = len(list(position.successors()))
-        assert len(children(kernel, "children", moves)) == moves
-        if moves:
-            with pytest.raises(OverflowError):
-                children(kernel, name, moves - 1)
-
-
 def test_hashes_of_neighbouring_positions_differ_in_half_of_their_bits() -> None:
     """And those of thousands of positions are all different, also in their low bits."""
     seen = set()
@@ -89,12 +65,3 @@ def test_a_better_position_is_worth_more() -> None:
     assert value("0 0 W", "W__W__W_WB__B__B") > even
     assert value("0 0 B", "W__W__W_WB__B__B") == -value("0 0 W", "W__W__W_WB__B__B")
     assert value("0 0 W", "WW_WW__WB_B_B__B") > value("0 0 W", "W_W_W_W_B_B_B__B")
-
-
-@pytest.mark.slow
-def test_the_search_finds_the_published_win() -> None:
-    """In nine plies from position III, with the first move that is published or one as good."""
-    position = MORRIS.read("0 0 W\nWB_W_B__B___WWW____W_B_W\n")
-    thought = Searcher(position.kernel(), megabytes=1).think(position, limits=SearchLimits(depth=9), clock=lambda: 0.0)
-    assert thought.plies_to_end is not None
-    assert 0 < thought.plies_to_end <= 9

@@ -6,10 +6,8 @@ from random import Random
 import pytest
 
 from engine.games.morris.board import read
-from engine.games.morris.evaluation import inside_out, mirrored, turned
-from engine.games.morris.fields import BOARD, FIELDS, neighbours
-from engine.games.morris.kernel import bind
-from engine.games.morris.rules import State
+from engine.games.morris.position import bind
+from engine.games.morris.rules import BOARD, FIELDS, State, inside_out, mirrored, neighbours, turned
 from tests.engine.morris.samples import sample
 from tests.oracles import morris as oracle
 

@@ -8,8 +8,8 @@ import threading
 
 import pytest
 
+from engine.games import kernels
 from engine.games.interface import WIN, moves
-from engine.search import binding
 from engine.search import memory as layout
 from engine.search.alphabeta import MAX_LEARNED, add_history, bind, child_of, score_moves, take_best, update_history
 from engine.search.iterative_deepening import ASPIRING, deepen, memory_for
@@ -162,7 +162,7 @@ def test_proven_ends_are_true_although_the_search_is_selective() -> None:
 def test_what_cut_off_is_tried_earlier_and_what_did_not_later() -> None:
     position = GIPF.start("3 3 9 9")
     kernel = position.kernel(compile=False)
-    score, learn, add_learned = binding.bind((score_moves, update_history, add_history), kernel)
+    score, learn, add_learned = kernels.bind((score_moves, update_history, add_history), kernel)
     memory = memory_for(kernel, [0])._replace(path=[0] * 256)
     end = kernel.rules.children(kernel.state, memory.arena, 0)
     score(kernel.state, 0, end, True, 1, memory)

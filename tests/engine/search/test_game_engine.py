@@ -10,7 +10,7 @@ from engine.games.history import History
 from engine.games.interface import Position, moves
 from engine.search import game_engine
 from engine.search.game_engine import GameEngine
-from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop, key_of
+from engine.search.searcher import Searcher, SearchLimits, SearchResult, key_of
 from tests.clocks import ticking
 
 LARGE = "5 4 18 18"
@@ -27,14 +27,6 @@ def test_it_thinks_for_as_long_as_it_is_told_and_plays_a_legal_move() -> None:
     thought = GameEngine().think(history, 1.0, clock=ticking(0.001))
     assert 0.9 < thought.seconds < 1.2
     assert history.after(thought.move).plies == 1
-
-
-def test_it_stops_when_it_is_told() -> None:
-    stop = Stop()
-    stop.set()
-    history = begun("gipf", LARGE)
-    thought = GameEngine().think(history, 1000.0, clock=ticking(0.001), stop=stop)
-    assert thought.nodes < 10 and history.after(thought.move).plies == 1
 
 
 def test_the_only_move_takes_no_time() -> None:
@@ -67,9 +59,3 @@ def test_the_search_knows_which_positions_stood_before(monkeypatch: pytest.Monke
     after = start.resolve("a1").position
     GameEngine(megabytes=1).think(History.begin(start).after("a1").after("b2"), 0.01, clock=ticking(0.001))
     assert told == [[key_of(start), key_of(after)]]
-
-
-def test_a_finished_game_has_no_move() -> None:
-    history = begun("mnk", "1 1 1").after("a1")
-    with pytest.raises(ValueError, match="the game is over"):
-        GameEngine(megabytes=1).think(history, 1.0, clock=ticking(0.001))

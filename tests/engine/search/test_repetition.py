@@ -9,9 +9,9 @@ from engine.compiling.binding import zeros
 from engine.games.interface import Kernel
 from engine.search import memory as layout
 from engine.search.alphabeta import bind
+from engine.search.capabilities import INFINITY
 from engine.search.iterative_deepening import memory_for
 from engine.search.memory import BUCKET_WORDS, slot_of
-from engine.search.scores import INFINITY
 from engine.search.searcher import Searcher, SearchLimits, key_of
 from tests.clocks import never
 from tests.engine.search import toy

@@ -12,10 +12,10 @@ from engine.games.history import History
 from engine.games.interface import moves
 from engine.search import memory as layout
 from engine.search.alphabeta import bind
+from engine.search.capabilities import INFINITY
 from engine.search.game_engine import GameEngine
 from engine.search.iterative_deepening import memory_for
 from engine.search.memory import BUCKET_WORDS
-from engine.search.scores import INFINITY
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop
 from tests.clocks import never
 from tests.engine.search import toy

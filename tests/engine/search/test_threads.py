@@ -13,7 +13,8 @@ from engine.games.interface import Kernel, Position, Rules, moves
 from engine.search import alphabeta
 from engine.search import memory as layout
 from engine.search.alphabeta import AlphaBeta, halted
-from engine.search.iterative_deepening import HelperThreads, Unfinished, memory_for
+from engine.search.capabilities import INFINITY
+from engine.search.iterative_deepening import Deepened, HelperThreads, memory_for
 from engine.search.memory import (
     BUCKET_WORDS,
     CHILD_MASK,
@@ -28,7 +29,6 @@ from engine.search.memory import (
     remember,
     written,
 )
-from engine.search.scores import INFINITY
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop
 from tests.clocks import never
 from tests.engine.search.searching import SMALL, minimax, random_positions
@@ -205,11 +205,11 @@ def test_of_lines_of_the_depth_that_was_cut_off_the_best_is_played() -> None:
     (position,) = random_positions(TINY, 1, seed=1)
     kernel = position.kernel(compile=False)
     crew: Any = HelperThreads(kernel, bound(kernel), 3)
-    crew._unfinished = [Unfinished(6, 900, (9,)), Unfinished(7, 40, (2, 1)), Unfinished(7, 30, (3,))]
-    assert crew.best_line(Unfinished(7, 10, (1,))) == (2, 1), "a lesser depth says less"
-    assert crew.best_line(Unfinished(7, 40, (1,))) == (1,)
-    assert crew.best_line(Unfinished(7, -INFINITY, ())) == (2, 1)
-    assert crew.best_line(Unfinished(8, -INFINITY, ())) == ()
+    crew._unfinished = [Deepened(6, None, (9,), 900), Deepened(7, None, (2, 1), 40), Deepened(7, None, (3,), 30)]
+    assert crew.best_line(Deepened(7, None, (1,), 10)) == (2, 1), "a lesser depth says less"
+    assert crew.best_line(Deepened(7, None, (1,), 40)) == (1,)
+    assert crew.best_line(Deepened(7, None, (), -INFINITY)) == (2, 1)
+    assert crew.best_line(Deepened(8, None, (), -INFINITY)) == ()
 
 
 @pytest.mark.parametrize("limits", [{"lines": 2}, {"moves": (1, 3)}])

@@ -1,6 +1,6 @@
 """A toy game for tests of the solver: positions are the nodes of any directed graph, cycles and all."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
@@ -93,12 +93,21 @@ def truth(moves: Moves, drawn: frozenset[int]) -> list[int | None]:
     return known
 
 
-def reachable(moves: Moves, root: int) -> set[int]:
-    """Return the nodes that play from a root can reach."""
-    seen, left = {root}, [root]
-    while left:
-        for child in moves[left.pop()]:
-            if child not in seen:
-                seen.add(child)
-                left.append(child)
-    return seen
+def explore(
+    first: Any, key: Callable[[Any], Hashable], after: Callable[[Any], Iterable[Any]], most: float = float("inf")
+) -> tuple[list[Any], list[list[int]]]:
+    """Return every position that play from one can reach, and as numbers of these the moves from each of them.
+
+    Raises OverflowError where there are more than so many.
+    """
+    positions, numbers, moves = [first], {key(first): 0}, []
+    for position in positions:
+        found = []
+        for child in after(position):
+            found.append(numbers.setdefault(key(child), len(numbers)))
+            if found[-1] == len(positions):
+                positions.append(child)
+        if len(positions) > most:
+            raise OverflowError(f"more than {most} positions can be reached")
+        moves.append(found)
+    return positions, moves

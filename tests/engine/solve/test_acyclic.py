@@ -5,9 +5,8 @@ from random import Random
 import pytest
 
 from engine.games.interface import DRAWN, LOST, WON
-from engine.solve.proof_number import acyclic as prover
-from engine.solve.proof_number import proof_table
-from engine.solve.proof_number.acyclic import Prover
+from engine.solve import proof_table
+from engine.solve.acyclic import Prover
 from tests.engine.search import toy
 
 MEMORY = 1 << 24
@@ -23,17 +22,8 @@ def acyclic(chance: Random, nodes: int, most: int) -> list[list[int]]:
 
 
 def values(moves: toy.Moves, drawn: frozenset[int]) -> list[int]:
-    """Return the value of each node by going backwards through the graph."""
-    known = [0] * len(moves)
-    for node in reversed(range(len(moves))):
-        below = [known[child] for child in moves[node]]
-        if not below:
-            known[node] = DRAWN if node in drawn else LOST
-        elif LOST in below:
-            known[node] = WON
-        else:
-            known[node] = DRAWN if DRAWN in below else LOST
-    return known
+    """Return the value of each node."""
+    return [DRAWN if plies is None else WON if plies % 2 else LOST for plies in toy.truth(moves, drawn)]
 
 
 @pytest.mark.parametrize("seed", range(80))
@@ -45,8 +35,8 @@ def test_values_are_those_of_the_definition(seed: int) -> None:
     searcher = Prover(toy.kernel(moves, drawn), memory=MEMORY)
     for root in chance.sample(range(len(moves)), min(8, len(moves))):
         kernel = toy.kernel(moves, drawn, root)
-        assert searcher.value(kernel.state) == expected[root]
-        assert Prover(kernel, memory=MEMORY).value(kernel.state) == expected[root]
+        assert searcher.settle(kernel.state) == expected[root]
+        assert Prover(kernel, memory=MEMORY).settle(kernel.state) == expected[root]
 
 
 def test_a_search_goes_on_where_it_was_stopped() -> None:
@@ -60,7 +50,7 @@ def test_a_search_goes_on_where_it_was_stopped() -> None:
             moves.append([] if layer == 9 else chance.sample(range(60 * layer + 60, 60 * layer + 120), 4))
         drawn = frozenset(chance.sample(range(540, 600), 50))
         searcher = Prover(toy.kernel(moves, drawn), memory=MEMORY)
-        while (value := searcher.value(toy.Node(0), 30)) is None:
+        while (value := searcher.settle(toy.Node(0), 30)) is None:
             portions += 1
             assert portions < 10_000
         assert value == values(moves, drawn)[0]
@@ -69,8 +59,8 @@ def test_a_search_goes_on_where_it_was_stopped() -> None:
 
 def test_tables_and_arenas_that_are_too_small_grow_or_forget(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither changes a value."""
-    monkeypatch.setattr(prover, "FIRST_ENTRIES", 8)
-    monkeypatch.setattr(prover, "FIRST_PLACES", 4)
+    monkeypatch.setattr(Prover, "FIRST_ENTRIES", 8)
+    monkeypatch.setattr(Prover, "FIRST_PLACES", 4)
     monkeypatch.setattr(proof_table, "PROBES", 2)
     chance = Random(5)
     moves = acyclic(chance, 400, 5)
@@ -79,12 +69,5 @@ def test_tables_and_arenas_that_are_too_small_grow_or_forget(monkeypatch: pytest
     growing = Prover(toy.kernel(moves, drawn), memory=MEMORY)
     forgetting = Prover(toy.kernel(moves, drawn), memory=0)
     for root in range(0, 400, 20):
-        assert growing.value(toy.Node(root)) == expected[root]
-        assert forgetting.value(toy.Node(root)) == expected[root]
-
-
-def test_more_children_than_any_arena_holds_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prover, "MAX_PLACES", 1 << 11)
-    moves = [list(range(1, 3000)), *([] for _ in range(2999))]
-    with pytest.raises(OverflowError):
-        Prover(toy.kernel(moves), memory=0).value(toy.Node(0))
+        assert growing.settle(toy.Node(root)) == expected[root]
+        assert forgetting.settle(toy.Node(root)) == expected[root]

@@ -10,12 +10,10 @@ import pytest
 
 from engine.games.catalogue import GAMES
 from engine.games.interface import DRAWN, LOST, WON
-from engine.solve import certificate
-from engine.solve.certificate import Claim
-from engine.solve.proof_number import cyclic, proof_table
-from engine.solve.proof_number.cyclic import CyclicProver
+from engine.solve import certificate, cyclic, proof_table
+from engine.solve.certificate import Claim, strategy
+from engine.solve.cyclic import CyclicProver
 from engine.solve.solver import Result, solve
-from engine.solve.strategy import strategy
 from tests.engine.search import toy
 
 TIMES = 20 if os.environ.get("ARENA_CAMPAIGN") else 1
@@ -77,7 +75,7 @@ def test_values_are_those_of_the_definition() -> None:
 
 @pytest.mark.slow
 def test_a_table_that_forgets_nearly_everything_changes_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cyclic, "FIRST_ENTRIES", 8)
+    monkeypatch.setattr(CyclicProver, "FIRST_ENTRIES", 8)
     monkeypatch.setattr(proof_table, "PROBES", 2)
     monkeypatch.setattr(cyclic, "FIRST_HORIZON", 40)
     assert min(check_random_graphs(100_000, 0).values()) > GRAPHS // 2
@@ -85,8 +83,8 @@ def test_a_table_that_forgets_nearly_everything_changes_no_value(monkeypatch: py
 
 @pytest.mark.slow("interpreted")
 def test_a_table_and_an_arena_that_grow_change_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cyclic, "FIRST_ENTRIES", 8)
-    monkeypatch.setattr(cyclic, "FIRST_PLACES", 4)
+    monkeypatch.setattr(CyclicProver, "FIRST_ENTRIES", 8)
+    monkeypatch.setattr(CyclicProver, "FIRST_PLACES", 4)
     assert min(check_random_graphs(200_000, MEMORY).values()) > GRAPHS // 2
 
 
@@ -125,13 +123,6 @@ def test_a_finished_game_needs_no_search(verdict: int, plies: int | None) -> Non
     assert (prover.value, prover.within, prover.nodes) == (verdict, plies, 0)
 
 
-def test_more_children_than_any_arena_holds_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cyclic, "MAX_PLACES", 1 << 11)
-    moves = [list(range(1, 3000)), *([] for _ in range(2999))]
-    with pytest.raises(OverflowError):
-        CyclicProver(toy.kernel(moves), memory=0).search(10)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("forgets", [pytest.param(False, marks=pytest.mark.campaign), True])
 def test_a_win_of_which_the_length_is_not_known_has_a_certificate(
@@ -139,7 +130,7 @@ def test_a_win_of_which_the_length_is_not_known_has_a_certificate(
 ) -> None:
     """Well-founded, though the positions of the game can repeat; also where the table has lost parts of the proof."""
     if forgets:
-        monkeypatch.setattr(cyclic, "FIRST_ENTRIES", 1 << 8)
+        monkeypatch.setattr(CyclicProver, "FIRST_ENTRIES", 1 << 8)
     position = GAMES["gipf"].start("3 4 5 5")
     solution = solve(position)
     assert solution.result == Result.SECOND
@@ -147,14 +138,3 @@ def test_a_win_of_which_the_length_is_not_known_has_a_certificate(
     checked = certificate.check(Claim(position, 1, None, moves))
     assert solution.plies is not None
     assert checked.plies >= solution.plies
-
-
-@pytest.mark.slow
-def test_compiled_and_interpreted_searches_do_the_same() -> None:
-    figures = []
-    for compile in (False, True):
-        prover = CyclicProver(GAMES["gipf"].start("3 3 4 4").kernel(compile=compile), memory=MEMORY)
-        prover.search(3000)
-        figures.append((prover.value, prover.within, prover.nodes))
-    assert figures[0] == figures[1]
-    assert figures[0][0] == LOST

@@ -14,14 +14,12 @@ from engine.games.catalogue import GAMES
 from engine.games.gipf.kernel import GipfLayerRules
 from engine.games.gipf.rules import State
 from engine.games.interface import LOST, Kernel
-from engine.solve import backends
-from engine.solve.backends import LayeredBackend, Settled
-from engine.solve.layered import solver as layer_solver
-from engine.solve.layered import values as layered
-from engine.solve.layered.solver import Judgement, Layers, OutOfMemory, OutOfTime, layer_of, layer_rules, needed
-from engine.solve.layered.store import COLUMNS
-from engine.solve.solver import Result, solve
-from engine.solve.tablebase.making import are_shipped, shipped
+from engine.solve import layer_values, solver
+from engine.solve import layers as solving_layers
+from engine.solve.layers import COLUMNS, Judgement, Layers, OutOfMemory, OutOfTime, layer_of, layer_rules, needed
+from engine.solve.solver import LayeredBackend, Result, Settled, solve
+from engine.solve.tablebase import are_shipped, shipped
+from engine.solve.verification import Place, fault_at
 from tests.engine.search import toy
 
 CAMPAIGN = 4 if os.environ.get("ARENA_CAMPAIGN") else 1
@@ -103,14 +101,12 @@ def check_set(kernel: Kernel, layers: Layers, share: int = 1) -> int:
     arena = kernel.arena(4096)
     canonical = rules.canonical
     assert canonical is not None
-    states, moves = [canonical(kernel.state)], []
-    numbers = {states[0]: 0}
-    for state in states:
+
+    def after(state: State) -> list[State]:
         end = 0 if rules.verdict(state) == LOST else rules.children(state, arena, 0)
-        children = [canonical(rules.load(arena, at)) for at in range(end)]
-        states += [child for child in dict.fromkeys(children) if child not in numbers]
-        numbers |= {child: number for number, child in enumerate(states[len(numbers) :], len(numbers))}
-        moves.append([numbers[child] for child in children])
+        return [canonical(rules.load(arena, at)) for at in range(end)]
+
+    states, moves = toy.explore(canonical(kernel.state), tuple, after)
     compared = list(zip(states, toy.truth(moves, frozenset()), strict=True))[::share]
     for state, plies in compared:
         expected = Judgement(0, 0) if plies is None else Judgement(1 if plies % 2 == 1 else -1, plies)
@@ -150,21 +146,6 @@ def test_values_and_lengths_of_a_larger_board() -> None:
     assert check_set(kernel, solved(kernel), share=10) > 20_000
 
 
-def by_definition(state: State, kernel: Kernel, layers: Layers) -> Judgement:
-    """Return the value of a position as it follows from those of its children."""
-    if kernel.rules.verdict(state) == LOST:
-        return Judgement(-1, 0)
-    arena = kernel.arena(4096)
-    end = kernel.rules.children(state, arena, 0)
-    children = [layers.judgement(kernel.rules.load(arena, at)) for at in range(end)]
-    assert None not in children
-    results = {child.result for child in children if child is not None}
-    plies = [child.plies + 1 for child in children if child is not None and child.result == min(results)]
-    if min(results) == 0:
-        return Judgement(0, 0)
-    return Judgement(1, min(plies)) if min(results) < 0 else Judgement(-1, max(plies))
-
-
 @pytest.mark.parametrize(
     ("parameters", "most"),
     [
@@ -181,7 +162,7 @@ def test_values_follow_from_those_of_the_children(parameters: str, most: int) ->
     chance = Random(parameters)
     for _ in range(500 * CAMPAIGN):
         state = random_state(chance, kernel, most)
-        assert layers.judgement(state) == by_definition(state, kernel, layers)
+        assert fault_at(kernel, layers, Place((0, 0), 0), state) is None
 
 
 @pytest.mark.slow
@@ -189,7 +170,7 @@ def test_values_follow_from_those_of_the_children(parameters: str, most: int) ->
 def test_interpreted_layers_are_the_same(variant: str) -> None:
     """Each variant is compiled by itself; that of the atlas above serves here, too."""
     interpreted, compiled = solved(kernel_of(variant, compile=False)), solved(kernel_of(variant))
-    assert bytes(interpreted._store.values) == bytes(compiled._store.values)
+    assert bytes(interpreted.values) == bytes(compiled.values)
     assert interpreted.total((4, 4)) == compiled.total((4, 4))
 
 
@@ -245,7 +226,7 @@ def test_damage_is_noticed_and_repaired(tmp_path: Path) -> None:
     values, journal = tmp_path / "gipf_2_2.layers", tmp_path / "gipf_2_2.journal"
     content = values.read_bytes()
     # as a crash of the machine may leave them: values that were never written, and a line without its end
-    start = int(before._store.offsets[3 * before._store.width + 4])
+    start = int(before.offsets[3 * before.width + 4])
     at = next(at for at in range(start, len(content)) if content[at])
     values.write_bytes(content[:at] + b"\0" + content[at + 1 :])
     text = journal.read_text()
@@ -273,7 +254,7 @@ def test_a_layer_that_does_not_fit_into_memory_is_not_begun(tmp_path: Path) -> N
 def test_edges_count_as_memory() -> None:
     kernel = kernel_of("2 2 6 6")
     layers = solved(kernel)
-    layers._memory = layers._sizes[6][6] * layer_solver.PLACE_BYTES + 100
+    layers._memory = layers._sizes[6][6] * solving_layers.PLACE_BYTES + 100
     with pytest.raises(OutOfMemory):
         layers.solve((6, 6), never)
 
@@ -281,19 +262,19 @@ def test_edges_count_as_memory() -> None:
 @pytest.mark.slow("interpreted")
 def test_portions_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = kernel_of("2 2 5 5")
-    expected = bytes(solved(kernel)._store.values)
-    monkeypatch.setattr(layer_solver, "SURVEYED_AT_A_TIME", 37)
-    monkeypatch.setattr(layer_solver, "JUDGED_AT_A_TIME", 41)
-    monkeypatch.setattr(layer_solver, "EDGES_AT_A_TIME", 64)
-    assert bytes(solved(kernel)._store.values) == expected
+    expected = bytes(solved(kernel).values)
+    monkeypatch.setattr(solving_layers, "SURVEYED_AT_A_TIME", 37)
+    monkeypatch.setattr(solving_layers, "JUDGED_AT_A_TIME", 41)
+    monkeypatch.setattr(solving_layers, "EDGES_AT_A_TIME", 64)
+    assert bytes(solved(kernel).values) == expected
 
 
 def test_too_long_games_are_refused() -> None:
     """A layer below in which a game takes as many plies as a byte can tell of."""
     kernel = kernel_of("2 2 5 5")
     layers = solved(kernel)
-    for at in range(len(layers._store.values)):
-        layers._store.values[at] = layered.LONGEST + 1
+    for at in range(len(layers.values)):
+        layers.values[at] = layer_values.LONGEST + 1
     with pytest.raises(OverflowError):
         layers.solve((5, 5), never)
 
@@ -302,9 +283,9 @@ def test_the_solver_changes_over_to_layers(monkeypatch: pytest.MonkeyPatch) -> N
     """The position is drawn, and proof-number search alone does not prove that within so many nodes."""
     kernel = kernel_of("2 2 5 5", compile=False)
     layers = LayeredBackend(kernel, MEMORY)
-    monkeypatch.setattr(backends, "LAYERED_FROM", 300)
+    monkeypatch.setattr(solver, "LAYERED_FROM", 300)
     monkeypatch.setattr("engine.solve.solver.backends", lambda *_, **__: [layers])
-    solution = solve(GAMES["gipf"].start("2 2 5 5"), trial=1 << 30)
+    solution = solve(GAMES["gipf"].start("2 2 5 5"))
     assert (solution.result, solution.plies, solution.method) == (Result.DRAW, None, LayeredBackend.method)
     assert solution.positions == layers.used > 0
 
@@ -312,9 +293,9 @@ def test_the_solver_changes_over_to_layers(monkeypatch: pytest.MonkeyPatch) -> N
 def test_layers_wait_until_other_searches_have_taken_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = kernel_of("2 2 5 5", compile=False)
     layers = LayeredBackend(kernel, MEMORY)
-    layers.search(backends.LAYERED_FROM, never)
+    layers.search(solver.LAYERED_FROM, never)
     assert layers.settled().value is None and layers.used == 0
-    monkeypatch.setattr(backends, "PLACES_PER_NODE", 0)
+    monkeypatch.setattr(solver, "PLACES_PER_NODE", 0)
     layers.search(1 << 30, never)
     assert layers.settled().value is None and layers.used == 0
     monkeypatch.undo()
@@ -331,16 +312,16 @@ def test_layers_that_need_too_much_memory_are_not_solved() -> None:
 
 def test_the_solver_looks_out_for_layers_where_rules_are_compiled() -> None:
     kernel = kernel_of("2 2 7 7", compile=False)
-    assert [search.method for search in backends.backends(kernel, MEMORY)] == ["proof"]
+    assert [search.method for search in solver.backends(kernel, MEMORY)] == ["proof"]
     compiled = kernel_of("2 2 7 7")
     expected = ["proof", "layers"] if compiled.compiled else ["proof"]
-    assert [search.method for search in backends.backends(compiled, MEMORY)] == expected
+    assert [search.method for search in solver.backends(compiled, MEMORY)] == expected
 
 
 @pytest.mark.parametrize("value", [0, 1, -1])
 @pytest.mark.slow("interpreted")
 def test_what_layers_say_is_settled(monkeypatch: pytest.MonkeyPatch, value: int) -> None:
-    monkeypatch.setattr(backends, "LAYERED_FROM", 0)
+    monkeypatch.setattr(solver, "LAYERED_FROM", 0)
     kernel = kernel_of("2 3 5 5")
     search = LayeredBackend(kernel, MEMORY)
     assert search.settled() == Settled()

@@ -9,14 +9,13 @@ import pytest
 
 from engine.games.catalogue import GAMES
 from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Position
-from engine.search.binding import bind
-from engine.solve.backends import Settled
+from engine.games.kernels import bind
+from engine.solve.cyclic import CyclicProver
 from engine.solve.forced_wins import Deepening, ForcedWin
-from engine.solve.proof_number.cyclic import CyclicProver
-from engine.solve.solver import Result, Solution, SolverLimits, solve
+from engine.solve.solver import Result, Settled, Solution, SolverLimits, solve
 from tests.clocks import ticking
-from tests.engine.code_after import CodeAfter
 from tests.engine.forced_wins import forced_win
+from tests.engine.kernels_after import KernelsAfter
 from tests.engine.search import toy
 
 MEMORY = 1 << 28
@@ -80,9 +79,10 @@ def test_compiled_and_interpreted_searches_do_the_same() -> None:
 @pytest.mark.slow
 def test_what_a_trial_does_not_solve_is_solved_by_compiled_rules() -> None:
     told: list[str] = []
-    code = CodeAfter(2)
-    solution = solve(start("3 3 5 4"), compiling=lambda: told.append("compiling"), trial=16, code=code)
-    assert (solution.result, solution.plies, told, code.started) == (Result.FIRST, 3, ["compiling"], 1)
+    position = start("3 3 5 4")
+    kernels = KernelsAfter(position, 2, compile_from=16, load_from=16, compiling=lambda: told.append("compiling"))
+    solution = solve(position, kernels=kernels)
+    assert (solution.result, solution.plies, told) == (Result.FIRST, 3, ["compiling"])
 
 
 @pytest.mark.slow
@@ -90,7 +90,7 @@ def test_with_a_limit_of_nodes_the_same_is_found_whenever_compiled_code_comes() 
     limits = SolverLimits(nodes=600)
     for position in (start("3 3 5 4"), start("3 3 7 7"), GAMES["mnk"].start("3 3 3")):
         never, at_once, later = (
-            solve(position, limits, trial=16, code=CodeAfter(looks)) for looks in (float("inf"), 0, 3)
+            solve(position, limits, kernels=KernelsAfter(position, looks)) for looks in (float("inf"), 0, 3)
         )
         assert never == at_once == later
 
@@ -155,7 +155,7 @@ def test_tables_that_grow_lose_nothing() -> None:
     root = max(range(len(moves)), key=lambda node: expected[node] or 0)
     assert (expected[root] or 0) > 10
     kernel = toy.kernel(moves, root=root)
-    assert len(toy.reachable(moves, root)) > 5000
+    assert len(toy.explore(root, int, lambda node: moves[node])[0]) > 5000
     search = Deepening(kernel, memory=MEMORY)
     portion = 16
     while not search.decided:

@@ -17,22 +17,21 @@ import pytest
 from bots.alphabeta_bot import AlphaBetaBot
 from engine import cli
 from engine.compiling import code_cache
-from engine.compiling.compile_process import CompileProcess
 from engine.games.catalogue import GAMES, start_of
 from engine.games.history import History
 from engine.games.interface import WIN, Position
+from engine.games.kernels import CompileProcess, bind
 from engine.search.alphabeta import NOT_KNOWN, known_score, with_layers
-from engine.search.binding import bind
 from engine.search.game_engine import AdaptiveSearcher, GameEngine
 from engine.search.memory import KnownLayers
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, key_of
-from engine.solve.layered.solver import Layers, layer_of
+from engine.solve import tablebase
+from engine.solve.layers import Layers, layer_of
 from engine.solve.solver import Result, solve
-from engine.solve.tablebase import making, tablebase
-from engine.solve.tablebase.making import RUNS, are_shipped, extent, shipped
-from engine.solve.tablebase.tablebase import Tablebase, tablebase_of
-from tests.engine.code_after import CodeAfter
+from engine.solve.tablebase import RUNS, Tablebase, are_shipped, extent, shipped, tablebase_of
 from tests.engine.gipf.samples import completes_run
+from tests.engine.kernels_after import KernelsAfter
+from tests.engine.search import toy
 from tests.oracles import gipf as oracle
 from tests.oracles.gipf_boards import board_text
 from tests.waiting import BUILD_SECONDS
@@ -69,7 +68,7 @@ def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def given(solved: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(making.GIVEN, str(solved))
+    monkeypatch.setenv(tablebase.GIVEN, str(solved))
     return solved
 
 
@@ -83,36 +82,12 @@ def known(position: Position) -> Tablebase:
 
 
 def values(first: oracle.Position) -> tuple[dict[oracle.Key, oracle.Position], dict[oracle.Key, int | None]]:
-    """Return every position that can be reached from one, and the score of each: None for a draw.
-
-    By definition, ply by ply: a position is won when a move leads to one that is lost by then, and lost when all lead
-    to won ones.
-    """
-    reached = {first.key(): first}
-    moves: dict[oracle.Key, list[oracle.Key]] = {}
-    waiting = [first]
-    while waiting:
-        position = waiting.pop()
-        after = oracle.unique(oracle.moves(position))
-        moves[position.key()] = [child.key() for child in after]
-        for child in after:
-            if child.key() not in reached:
-                reached[child.key()] = child
-                waiting.append(child)
-    scores: dict[oracle.Key, int | None] = {key: None if found else -WIN for key, found in moves.items()}
-    for ply in range(1, 300):
-        decided = {}
-        for key, found in moves.items():
-            if scores[key] is None:
-                told = [scores[child] for child in found]
-                if any(score is not None and score < 0 for score in told):
-                    decided[key] = WIN - ply
-                elif all(score is not None for score in told):
-                    decided[key] = ply - WIN
-        if not decided:
-            break
-        scores.update(decided)
-    return reached, scores
+    """Return every position that can be reached from one, and the score of each by definition: None for a draw."""
+    positions, moves = toy.explore(first, oracle.Position.key, lambda at: oracle.unique(oracle.moves(at)))
+    scores: dict[oracle.Key, int | None] = {}
+    for position, plies in zip(positions, toy.truth(moves, frozenset()), strict=True):
+        scores[position.key()] = None if plies is None else WIN - plies if plies % 2 else plies - WIN
+    return {position.key(): position for position in positions}, scores
 
 
 def of_child(score: int | None) -> int:
@@ -156,7 +131,7 @@ def test_every_move_is_worth_what_the_oracle_finds_and_the_best_one_is_played(gi
             found = book.probe(asked)
             assert sorted(move.score for move in found) == sorted(after.values())
             assert found[0].score == max(after.values()) == (scores[position.key()] or 0)
-            searcher = AdaptiveSearcher(asked, megabytes=0, code=CodeAfter(float("inf")), tablebase=book)
+            searcher = AdaptiveSearcher(asked, megabytes=0, kernels=KernelsAfter(asked, float("inf")), tablebase=book)
             result = searcher.think(asked, (), SearchLimits(depth=2), clock=still)
             played = oracle.apply(position, result.move).position
             assert (result.is_known, result.score) == (True, found[0].score)
@@ -203,7 +178,7 @@ def test_a_draw_is_held_by_the_move_that_a_search_likes_best(given: Path) -> Non
     book = known(asked)
     holding = {move.number for move in book.probe(asked) if move.score == 0}
     for depth in (1, 2, 4):
-        searcher = AdaptiveSearcher(asked, megabytes=1, code=CodeAfter(float("inf")), tablebase=book)
+        searcher = AdaptiveSearcher(asked, megabytes=1, kernels=KernelsAfter(asked, float("inf")), tablebase=book)
         told: list[SearchResult] = []
         result = searcher.think(asked, (), SearchLimits(depth=depth), clock=still, report=told.append)
         assert result.line[0] in holding and result.nodes > 0
@@ -214,7 +189,7 @@ def test_a_draw_is_held_by_the_move_that_a_search_likes_best(given: Path) -> Non
 
 def test_levels_below_the_highest_do_not_ask(given: Path) -> None:
     asked = position_with("won", Random(2))
-    searcher = AdaptiveSearcher(asked, megabytes=1, code=CodeAfter(float("inf")), tablebase=known(asked))
+    searcher = AdaptiveSearcher(asked, megabytes=1, kernels=KernelsAfter(asked, float("inf")), tablebase=known(asked))
     assert not searcher.think(asked, (), SearchLimits(level=4), clock=still).is_known
 
 
@@ -305,7 +280,7 @@ def test_what_to_look_up_is_told_where_not_all_is_known_and_code_is_there(
     whole, part = known(start_of("gipf", "2 2 4 4")), known(start_of("gipf", "2 2 41 41"))
     assert part.known_layers() is None, "nothing is compiled here"
     for book in (whole, part):
-        monkeypatch.setattr(book, "_code", CodeAfter(0))
+        monkeypatch.setattr(book, "_kernels", KernelsAfter(start_of("gipf", "2 2 4 4"), 0))
     layers = part.known_layers()
     assert layers is not None and part.known_layers() is layers and whole.known_layers() is None
     assert [layers.offsets[number * layers.width + 4] >= 0 for number in (4, 5)] == [True, False]
@@ -316,10 +291,10 @@ def test_a_searcher_takes_what_is_there_to_look_up(given: Path, monkeypatch: pyt
     kernel = type(start).kernel
     monkeypatch.setattr(type(start), "kernel", lambda self, compile=True: kernel(self, compile=False))
     book = known(start)
-    searcher = AdaptiveSearcher(start, megabytes=1, code=CodeAfter(0), tablebase=book)
+    searcher = AdaptiveSearcher(start, megabytes=1, kernels=KernelsAfter(start, 0), tablebase=book)
     taken = []
     for is_there in (False, True, True):
-        monkeypatch.setattr(book, "_code", CodeAfter(0 if is_there else float("inf")))
+        monkeypatch.setattr(book, "_kernels", KernelsAfter(start, 0 if is_there else float("inf")))
         searcher.think(start, (), SearchLimits(depth=1), clock=still)
         taken.append(searcher._known)
     assert taken == [None, book.known_layers(), book.known_layers()] and taken[1] is taken[2] is not None
@@ -349,7 +324,7 @@ def test_analyse_answers_from_it_and_ends(given: Path, tmp_path: Path, capsys: p
 @pytest.mark.slow
 def test_it_is_made_once_and_then_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On the board whose layers test_layers.py has compiled: what was compiled there serves here, too."""
-    monkeypatch.delenv(making.GIVEN)
+    monkeypatch.delenv(tablebase.GIVEN)
     kernels = code_cache.home() / "kernels"
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     code_cache.home().mkdir()
@@ -394,7 +369,7 @@ def test_a_solver_looks_up_what_is_no_short_win(given: Path) -> None:
 def test_the_smallest_boards_need_none_to_be_made(
     solved: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.delenv(making.GIVEN)
+    monkeypatch.delenv(tablebase.GIVEN)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(CompileProcess, "start", lambda _: pytest.fail("nothing is missing"))
     monkeypatch.setattr(tablebase, "can_compile", lambda: True)
@@ -405,7 +380,7 @@ def test_the_smallest_boards_need_none_to_be_made(
         assert {move.score for move in book.probe(start)[:1]} == {0 if run == 2 else WIN - 1}
         values = bytes(shipped(start.kernel(compile=False)).known().values)
         layers = layers_of(f"2 {run} 4 4", (4, 4), solved)
-        assert values.startswith(bytes(layers.known().values)), "make them again: docs of engine.solve.tablebase.making"
+        assert values.startswith(bytes(layers.known().values)), "make them again: docs of engine.solve.tablebase"
     assert not are_shipped(start_of("gipf", "2 2 16 4").kernel(compile=False))
     assert list(tmp_path.iterdir()) == []
 
@@ -433,12 +408,12 @@ def test_it_has_all_layers_of_small_variants_and_the_small_layers_of_others(
 def test_larger_boards_other_games_and_who_wants_none_have_none(monkeypatch: pytest.MonkeyPatch, given: Path) -> None:
     for game, parameters in (("gipf", "4 4 4 4"), ("mnk", "3 3 3"), ("arrows", "4 4"), ("morris", "")):
         assert tablebase_of(start_of(game, parameters)) is None
-    monkeypatch.setenv(making.GIVEN, "")
+    monkeypatch.setenv(tablebase.GIVEN, "")
     assert tablebase_of(start_of("gipf", "2 2 4 4")) is None
 
 
 def test_what_is_not_there_is_not_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(making.GIVEN, str(tmp_path))
+    monkeypatch.setenv(tablebase.GIVEN, str(tmp_path))
     start = start_of("gipf", "2 2 4 4")
     book = known(start)
     assert book.probe(start) == []
@@ -451,7 +426,7 @@ def test_what_is_not_there_is_not_known(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_damaged_values_are_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(making.GIVEN, str(tmp_path))
+    monkeypatch.setenv(tablebase.GIVEN, str(tmp_path))
     solve_layers("2 2 4 4", (4, 4), tmp_path)
     file = tmp_path / "gipf_2_2.layers"
     content = file.read_bytes()
@@ -466,7 +441,7 @@ def test_a_directory_that_cannot_be_written_is_read(monkeypatch: pytest.MonkeyPa
     with TemporaryDirectory() as name:
         directory = Path(name)
         solve_layers("2 2 4 4", (4, 4), directory)
-        monkeypatch.setenv(making.GIVEN, name)
+        monkeypatch.setenv(tablebase.GIVEN, name)
         position = GIPF.read(start_of("gipf", "2 2 4 4").text().replace("2 2 4 4", parameters))
         before = {path: path.read_bytes() for path in directory.iterdir()}
         for path in (*before, directory):
@@ -487,13 +462,13 @@ def test_a_directory_that_cannot_be_written_is_read(monkeypatch: pytest.MonkeyPa
 
 def test_a_maker_waits_for_another_one_however_long_it_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fcntl = pytest.importorskip("fcntl")
-    monkeypatch.setenv(making.GIVEN, str(tmp_path))
+    monkeypatch.setenv(tablebase.GIVEN, str(tmp_path))
     monkeypatch.setattr(code_cache, "MAX_WAIT_SECONDS", 0.0)
-    monkeypatch.setattr(making, "warm_up", lambda position, layers: None)
+    monkeypatch.setattr(tablebase, "warm_up", lambda position, layers: None)
     start = start_of("gipf", "2 2 4 4")
     with (tmp_path / code_cache.LOCK).open("ab") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        maker = threading.Thread(target=making.make, args=(start,), daemon=True)
+        maker = threading.Thread(target=tablebase.make, args=(start,), daemon=True)
         maker.start()
         maker.join(0.5)
         assert maker.is_alive() and not list(tmp_path.glob("*.layers"))
@@ -517,9 +492,9 @@ def test_a_process_makes_it_where_it_is_missing_and_only_there(tmp_path: Path, m
     monkeypatch.setattr(tablebase, "can_compile", lambda: True)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     start = start_of("gipf", "2 2 4 16")
-    monkeypatch.setenv(making.GIVEN, str(tmp_path))
+    monkeypatch.setenv(tablebase.GIVEN, str(tmp_path))
     known(start).start()
-    monkeypatch.delenv(making.GIVEN)
+    monkeypatch.delenv(tablebase.GIVEN)
     monkeypatch.setenv(code_cache.GIVEN, str(tmp_path))
     known(start).start()
     assert started == [], "in a given place, and in a sandbox, nothing is made"
@@ -530,7 +505,7 @@ def test_a_process_makes_it_where_it_is_missing_and_only_there(tmp_path: Path, m
     book.start()
     book.start()
     assert started == 2 * [["precompile", "gipf", "2 2 4 16", "--purpose", "tablebase", "--for-caller"]]
-    folder = making.folder()
+    folder = tablebase.folder()
     assert folder is not None
     solve_layers("2 2 4 16", (16, 4), folder)
     known(start).start()
@@ -539,7 +514,7 @@ def test_a_process_makes_it_where_it_is_missing_and_only_there(tmp_path: Path, m
 
 @pytest.mark.parametrize(("run", "digest"), [(2, 1270676601), (3, 619519276)])
 def test_files_are_read_as_they_were_written(run: int, digest: int, solved: Path) -> None:
-    """Where this fails, positions have other places than before: raise `making.FORMAT`, and take the new digest."""
-    assert making.FORMAT == 1
+    """Where this fails, positions have other places than before: raise `tablebase.FORMAT`, and take the new digest."""
+    assert tablebase.FORMAT == 1
     layers = layers_of(f"2 {run} 4 4", (4, 4), solved)
     assert zlib.crc32(bytes(layers.known().values)) == digest

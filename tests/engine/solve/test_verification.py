@@ -8,9 +8,9 @@ import pytest
 
 from engine import cli
 from engine.games.catalogue import start_of
-from engine.solve.layered.solver import Layers, layer_of, layer_rules
-from engine.solve.tablebase import making
-from engine.solve.tablebase.verification import all_places, fault_at, layers_up_to, position_at, random_places
+from engine.solve import tablebase
+from engine.solve.layers import Layers, layer_of, layer_rules
+from engine.solve.verification import all_places, fault_at, layers_up_to, position_at, random_places
 
 KERNEL = start_of("gipf", "2 2 4 4").kernel(compile=False)
 NAMES = layers_up_to((4, 4))
@@ -49,7 +49,7 @@ def test_a_seed_has_the_same_places_on_every_machine() -> None:
 def test_the_command_tells_of_faults(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(making.GIVEN, str(tmp_path))
+    monkeypatch.setenv(tablebase.GIVEN, str(tmp_path))
     assert cli.run(["verify", "gipf", "2 2 4 4"]) == 2
     assert "there is no tablebase yet" in capsys.readouterr().err
     solved(tmp_path)
@@ -86,6 +86,6 @@ def test_what_cannot_be_verified_is_refused(
     arguments: tuple[str, ...],
     words: str,
 ) -> None:
-    monkeypatch.setenv(making.GIVEN, str(tmp_path))
+    monkeypatch.setenv(tablebase.GIVEN, str(tmp_path))
     assert cli.run(["verify", "gipf", *arguments]) == 2
     assert words in capsys.readouterr().err

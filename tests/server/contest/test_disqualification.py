@@ -19,7 +19,7 @@ from server.contest.hosts.seating import combine_faults
 from server.contest.interventions import Intervention, Kind
 from server.contest.plan import plan
 from server.contest.scoring.disqualification import Cause, find_disqualified, is_late, losses, start_seconds
-from server.contest.scoring.game_result import absence_result
+from server.contest.scoring.results import absence_result
 from tests.server.contest.played import better_wins, contest, play
 from tests.server.contest.test_plan import RULES, faulty
 

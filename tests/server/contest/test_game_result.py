@@ -4,7 +4,7 @@ from engine.match.clock import TimeControl
 from engine.match.record import Header
 from engine.match.verification import verify
 from server.contest.fixtures import Fixture
-from server.contest.scoring.game_result import game_result
+from server.contest.scoring.results import game_result
 from tests.engine.test_record import played
 
 FIXTURE = Fixture(0, 1, 0, 0, 0, ("ann", "bob"))

@@ -17,6 +17,7 @@ from server.contest.formats.openings import BadOpening
 from server.contest.formats.round_robin import Pairs
 from server.contest.hosts.game_worker import private_arena
 from server.contest.plan import Present, plan
+from server.contest.runtime.ledger import Ledger
 from server.contest.runtime.runner import Runner
 from server.contest.store.store import Store
 from tests.server.contest.played import better_wins, by_seed, contest, final_plan, play
@@ -42,19 +43,19 @@ def test_every_two_players_meet_in_as_many_games_as_asked_for() -> None:
 def test_the_test_ends_the_match_at_the_same_pair_however_many_games_run() -> None:
     lengths = set()
     for at_once in (1, 2, 5):
-        games = play(contest(2, Pairs(1000, 0, 100)), better_wins, at_once=at_once)
-        decided = final_plan(contest(2, Pairs(1000, 0, 100)), games)
+        games = play(contest(2, Pairs(200, 0, 100)), better_wins, at_once=at_once)
+        decided = final_plan(contest(2, Pairs(200, 0, 100)), games)
         assert decided.final
         lengths.add(len(decided.stages[0].schedule.fixtures))
     assert len(lengths) == 1 and max(lengths) < 100
-    lost = play(contest(2, Pairs(1000, 0, 100)), first_loses)
+    lost = play(contest(2, Pairs(200, 0, 100)), first_loses)
     assert len(lost) < 100
 
 
 def test_games_that_are_played_when_the_test_decides_end_nothing_later() -> None:
-    definition = contest(2, Pairs(1000, 0, 100))
+    definition = contest(2, Pairs(200, 0, 100))
     games = play(definition, better_wins)
-    behind = final_plan(contest(2, Pairs(1000)), play(contest(2, Pairs(1000)), better_wins)).stages[0].schedule.fixtures
+    behind = plan(contest(2, Pairs(200)), []).due
     assert plan(definition, games, Present(frozenset({behind[-1]}))).over
 
 
@@ -104,7 +105,7 @@ async def test_a_contest_is_played_in_a_private_arena_and_goes_on_in_another_one
 
             async with private_arena(tmp_path / name, "test", store.last_match()) as (arena, _, seats):
                 with stopped:
-                    await Runner(contest, store, arena, seats, kept=keep).run()
+                    await Runner(Ledger(contest, store, arena.record_store, seats, keep), arena, seats).run()
 
         with trio.fail_after(BUILD_SECONDS):
             await hold("first", 2)

@@ -9,7 +9,7 @@ from server.contest.definition import Format, Qualification, Seeding
 from server.contest.fixtures import FORFEIT, QUALIFICATION, Fixture, GameResult, counted_games
 from server.contest.formats.knockout import Knockout
 from server.contest.formats.ladder import Ladder
-from server.contest.formats.round_robin import Gauntlet, RoundRobin
+from server.contest.formats.round_robin import Gauntlet, Pairs, RoundRobin
 from server.contest.formats.swiss import Swiss
 from server.contest.plan import Present, plan, shuffled
 from server.contest.standings import standings
@@ -23,6 +23,7 @@ formats = st.sampled_from(
         Gauntlet(("a1", "a4")),
         Knockout(tie_breaks=1, control=CONTROL),
         Ladder(12, 0),
+        Pairs(4),
     ]
 )
 

@@ -73,14 +73,18 @@ class Visitor:
 
 
 @pytest.fixture(scope="module")
-def league(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with open_site(tmp_path_factory.mktemp("league"), "--user-header", "X-Remote-User") as site:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """Open a site where a proxy may name who asks, and ``secret`` is the token of the organiser."""
+    folder = tmp_path_factory.mktemp("league")
+    (folder / "organiser.txt").write_text(tokens.hashed("secret"))
+    options = ("--organiser", str(folder / "organiser.txt"), "--user-header", "X-Remote-User")
+    with open_site(folder / "data", *options) as site:
         yield site
 
 
 @pytest.fixture
-def accounts(league: Site) -> Iterator[Accounts]:
-    with closing(Accounts(league.data)) as accounts:  # as the command line does, beside the server
+def accounts(site: Site) -> Iterator[Accounts]:
+    with closing(Accounts(site.data)) as accounts:  # as the command line does, beside the server
         yield accounts
 
 
@@ -102,9 +106,9 @@ def logs_in(site: Site, name: str, token: str = "") -> bool:
         bot.close()
 
 
-def test_to_look_at_a_link_does_not_open_it(league: Site, accounts: Accounts) -> None:
+def test_to_look_at_a_link_does_not_open_it(site: Site, accounts: Accounts) -> None:
     link = accounts.invite("ann", AUTHOR, "test")
-    visitor = Visitor(league)
+    visitor = Visitor(site)
     for _ in range(2):
         page = visitor.get(f"/join/{link}")
         assert page.status == 200 and "Sign in as ann" in page.text and not visitor.cookie
@@ -116,12 +120,12 @@ def test_to_look_at_a_link_does_not_open_it(league: Site, accounts: Accounts) ->
     assert mine.status == 200 and mine.headers["cache-control"] == "no-store" and "author since" in mine.text
     assert "form-action 'self'" in mine.headers["content-security-policy"]
     assert mine.headers["content-encoding"] == "identity"
-    again = Visitor(league).post(f"/join/{link}")
+    again = Visitor(site).post(f"/join/{link}")
     assert again.status == 404 and "has been used already" in again.text
 
 
-def test_nobody_is_let_in_by_a_cookie_that_was_made_up(league: Site) -> None:
-    visitor = Visitor(league)
+def test_nobody_is_let_in_by_a_cookie_that_was_made_up(site: Site) -> None:
+    visitor = Visitor(site)
     for cookie in ("", "arena-session=ann", "arena-session=ann.c2lnbmF0dXJl", "arena-session="):
         visitor.cookie = cookie
         page = visitor.get("/me")
@@ -129,16 +133,16 @@ def test_nobody_is_let_in_by_a_cookie_that_was_made_up(league: Site) -> None:
         assert "There is no page here" not in page.text
 
 
-def test_an_encrypted_connection_gets_a_cookie_for_such_alone(league: Site, accounts: Accounts) -> None:
-    visitor = Visitor(league, x_forwarded_proto="https")
+def test_an_encrypted_connection_gets_a_cookie_for_such_alone(site: Site, accounts: Accounts) -> None:
+    visitor = Visitor(site, x_forwarded_proto="https")
     page = visitor.post(f"/join/{accounts.invite('eve', AUTHOR, 'test')}")
     assert "secure" in page.headers["set-cookie"].lower()
 
 
-def test_forms_of_other_sites_change_nothing(league: Site, accounts: Accounts) -> None:
-    visitor = sign_in(league, accounts, "fay")
+def test_forms_of_other_sites_change_nothing(site: Site, accounts: Accounts) -> None:
+    visitor = sign_in(site, accounts, "fay")
     form = visitor.get("/me").form
-    other = sign_in(league, accounts, "gil").get("/me").form
+    other = sign_in(site, accounts, "gil").get("/me").form
     for wrong in ("", "x", "é", other):
         page = visitor.post("/me/token", bot="fay", form=wrong)
         assert page.status == 403 and "not from this page" in page.text
@@ -153,23 +157,23 @@ def test_forms_of_other_sites_change_nothing(league: Site, accounts: Accounts) -
     assert visitor.get("/me/token").status == 405
 
 
-def test_a_bot_logs_in_by_the_token_of_its_authors_page(league: Site, accounts: Accounts) -> None:
-    visitor = sign_in(league, accounts, "hal")
+def test_a_bot_logs_in_by_the_token_of_its_authors_page(site: Site, accounts: Accounts) -> None:
+    visitor = sign_in(site, accounts, "hal")
     form = visitor.get("/me").form
     token = visitor.post("/me/token", bot="hal-9000", form=form).secret
-    assert not logs_in(league, "hal-9000") and not logs_in(league, "hal", token)
-    assert logs_in(league, "HAL-9000", token)
-    assert logs_in(league, "somebody-else"), "whose name is nobody's, on a server without a file of tokens"
+    assert not logs_in(site, "hal-9000") and not logs_in(site, "hal", token)
+    assert logs_in(site, "HAL-9000", token)
+    assert logs_in(site, "somebody-else"), "whose name is nobody's, on a server without a file of tokens"
     assert visitor.post("/me/revoke", bot="hal-9000", form=form).status == 303
-    assert not logs_in(league, "hal-9000", token)
+    assert not logs_in(site, "hal-9000", token)
     page = visitor.post("/me/revoke", bot="alphabeta", form=form)
     assert page.status == 400 and "Hal has no bot" in page.text
 
 
-def test_one_signs_out_here_there_and_everywhere(league: Site, accounts: Accounts) -> None:
-    here = sign_in(league, accounts, "ivy")
+def test_one_signs_out_here_there_and_everywhere(site: Site, accounts: Accounts) -> None:
+    here = sign_in(site, accounts, "ivy")
     link = here.post("/me/link", form=here.get("/me").form).secret
-    there = Visitor(league)
+    there = Visitor(site)
     assert there.post(link).status == 303 and there.get("/me").status == 200
     newest = re.findall('name="browser" value="([0-9]+)"', here.get("/me").text)[0]
     assert here.post("/me/end", browser=newest, form=here.get("/me").form).status == 303
@@ -181,19 +185,19 @@ def test_one_signs_out_here_there_and_everywhere(league: Site, accounts: Account
     assert here.get("/me").status == 401, "the session is over, and not only forgotten by the browser"
 
 
-def test_an_organiser_invites_and_others_may_not(league: Site, accounts: Accounts) -> None:
-    author = sign_in(league, accounts, "jan")
+def test_an_organiser_invites_and_others_may_not(site: Site, accounts: Accounts) -> None:
+    author = sign_in(site, accounts, "jan")
     assert author.get("/people").status == 403
     assert author.post("/people/invite", names="eve", role="organiser", form=author.get("/me").form).status == 403
-    teacher = sign_in(league, accounts, "teacher", ORGANISER)
+    teacher = sign_in(site, accounts, "teacher", ORGANISER)
     form = teacher.get("/people").form
     page = teacher.post("/people/invite", names="kim\nleo <b>", role="author", form=form)
     assert page.status == 400 and "A name is 1 to 32 letters" in page.text and "&lt;b&gt;" in page.text
     page = teacher.post("/people/invite", names="kim leo", role="author", form=form)
     links = re.findall("<code>(/join/[^<]+)</code>", page.text)
-    assert len(links) == 2 and Visitor(league).post(links[1]).status == 303
+    assert len(links) == 2 and Visitor(site).post(links[1]).status == 303
     code = teacher.post("/people/code", uses="2", role="spectator", form=form).secret.removeprefix("/join/")
-    guest = Visitor(league)
+    guest = Visitor(site)
     page = guest.post("/join", code=f" {code[:4].upper()}-{code[4:]} ")
     assert page.status == 200 and "Choose the name" in page.text
     assert "is taken" in guest.post(f"/join/{code}", name="kim").text
@@ -210,12 +214,12 @@ def test_an_organiser_invites_and_others_may_not(league: Site, accounts: Account
         assert teacher.post("/people/code", uses=uses, role="author", form=form).status == 400
 
 
-def test_a_proxy_of_a_trusted_network_names_who_asks(league: Site) -> None:
-    visitor = Visitor(league, x_remote_user="nia")
+def test_a_proxy_of_a_trusted_network_names_who_asks(site: Site) -> None:
+    visitor = Visitor(site, x_remote_user="nia")
     page = visitor.get("/me")
     assert page.status == 200 and "author since" in page.text and "Sign out here" not in page.text
     assert visitor.post("/me/token", bot="nia", form=page.form).secret
-    assert Visitor(league, x_remote_user="nia@example.org").get("/me").status == 403
+    assert Visitor(site, x_remote_user="nia@example.org").get("/me").status == 403
 
 
 @pytest.mark.slow

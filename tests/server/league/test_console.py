@@ -1,7 +1,6 @@
 """The organiser's console, over HTTP."""
 
 import time
-from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 
@@ -10,29 +9,15 @@ import pytest
 from engine.wire import messages as m
 from server.commands import contest as contest_command
 from server.commands import running_server
-from server.config import tokens
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER
 from tests.server.contest.runtime.bots import read_definition
-from tests.server.league.test_account_pages import Page, Visitor, sign_in
+from tests.server.league.test_account_pages import Page, Visitor, accounts, sign_in, site
 from tests.server.process import Client
-from tests.web.site import Site, Table, open_site
+from tests.web.site import Site, Table
 
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    folder = tmp_path_factory.mktemp("console")
-    organiser = folder / "organiser.txt"
-    organiser.write_text(tokens.hashed("secret"))
-    with open_site(folder / "data", "--organiser", str(organiser)) as site:
-        yield site
-
-
-@pytest.fixture
-def accounts(site: Site) -> Iterator[Accounts]:
-    with closing(Accounts(site.data)) as accounts:
-        yield accounts
+__all__ = ["accounts", "site"]
 
 
 def test_an_organiser_sees_who_is_here_and_what_is_played_and_nobody_else_does(site: Site, accounts: Accounts) -> None:

@@ -18,10 +18,11 @@ from server.league.accounts.people import ORGANISER
 from server.league.grading.evidence import BadReport
 from server.league.grading.grade_book import GradeBook, League, league_evidence
 from server.league.grading.grading import BadRule, read
-from server.league.ladder.store import BegunGame, EndedGame, LadderStore
+from server.league.ladder.store import BegunGame, LadderStore
 from server.league.submissions.versions import BUILD, CHECK_REPORT, State, Versions
 from tests.server.commands.test_grade import check_report, contest_report
 from tests.server.contest.runtime.bots import read_definition
+from tests.server.league.ladder.counted import result_of
 from tests.server.league.people import person
 from tests.server.league.test_account_pages import sign_in
 from tests.web.site import open_site
@@ -70,7 +71,7 @@ def play(league: League, players: tuple[str, str], score: float, opening: int = 
     for name, number in zip(players, versions, strict=True):
         store.seat(known[name], number, known)
     game = BegunGame(next(MATCHES), "mnk 3 3 3", opening, players, (versions[0], versions[1]))
-    store.count(EndedGame(game, score, "line", "", 5, (False, False), "5a"), known, 3)
+    store.count(game, result_of(game, score), "5a", known, 3)
 
 
 @pytest.fixture

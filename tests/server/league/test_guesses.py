@@ -15,7 +15,7 @@ from server.league.accounts.people import AUTHOR
 from server.league.comparisons import Comparisons
 from server.league.grading.grade_book import GradeBook, League
 from server.league.pages.account_pages import AccountPages
-from server.league.pages.identity import BotAccess, Identities
+from server.league.pages.identity import Identities
 from server.league.pages.version_pages import VersionPages
 from server.league.submissions.pipeline import Turns
 from server.league.submissions.versions import Versions
@@ -43,8 +43,8 @@ async def test_an_address_that_guesses_is_refused_until_its_time_has_come(
         "code": accounts.invite_many(AUTHOR, 2, "test"),
         "token": accounts.make_token(person(accounts, "ann"), "bot"),
     }
-    access, comparisons = BotAccess(accounts, identities), Comparisons(tmp_path, accounts, versions)
-    pages = AccountPages(accounts, identities, book), VersionPages(access, versions, Turns(), comparisons)
+    comparisons = Comparisons(tmp_path, accounts, versions)
+    pages = AccountPages(accounts, identities, book), VersionPages(identities, versions, Turns(), comparisons)
     app = Starlette(routes=[route for one in pages for route in one.routes()], exception_handlers={Refused: refused})
     now = 0
     rate_limiter = HttpRateLimiter(Limits(), 5, lambda: now)

@@ -8,7 +8,6 @@ from server.league.ladder.definition import Listed
 from server.league.ladder.store import (
     BegunGame,
     CountedGame,
-    EndedGame,
     ScoreAgainst,
     Standing,
     VersionInPlay,
@@ -37,8 +36,8 @@ def standing(name: str, elo: float, deviation: float, days: float = 0, rests: st
 
 def game(number: int, first: str, second: str, elo: float, version: int, score: float | None = 1.0) -> CountedGame:
     begun = BegunGame(number, "mnk 3 3 3", 0, (first, second), (1, version))
-    ended = EndedGame(begun, score, "line", "", 5, (False, False), "5a" if score is not None else "")
-    return CountedGame(number, ended, NOW, ((0.0, 0.0), (elo, 50.0)))
+    record, ratings = "5a" if score is not None else "", ((0.0, 0.0), (elo, 50.0))
+    return CountedGame(number, begun, score, "line", "", 5, (False, False), record, NOW, ratings)
 
 
 def test_only_who_plays_and_is_known_well_enough_has_a_rank() -> None:

@@ -4,33 +4,22 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER
-from tests.server.league.test_account_pages import Page, Visitor, sign_in
+from tests.server.league.test_account_pages import Page, Visitor, accounts, sign_in, site
 from tests.server.league.test_submissions import SEALED, packed
-from tests.web.site import Site, open_site
+from tests.web.site import Site
 
 pytestmark = SEALED
 
 BOUNDARY = "----frontier"
 
 
-@pytest.fixture(scope="module")
-def league(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with open_site(tmp_path_factory.mktemp("league")) as site:
-        yield site
-
-
-@pytest.fixture
-def accounts(league: Site) -> Iterator[Accounts]:
-    with closing(Accounts(league.data)) as accounts:
-        yield accounts
+__all__ = ["accounts", "site"]
 
 
 def send(visitor: Visitor, bot: str, form: str, name: str, data: bytes) -> Page:
@@ -44,14 +33,14 @@ def send(visitor: Visitor, bot: str, form: str, name: str, data: bytes) -> Page:
 
 def ended(visitor: Visitor, path: str) -> Page:
     """Look at a version until it is not under way any more, as the page does by itself."""
-    while "refresh" in (page := visitor.get(path)).headers:
+    while "every 3s" in (page := visitor.get(path)).text:
         pass
     return page
 
 
 @pytest.mark.slow
-def test_two_versions_are_compared_on_the_page_of_their_bot(league: Site, accounts: Accounts) -> None:
-    dora = sign_in(league, accounts, "dora")
+def test_two_versions_are_compared_on_the_page_of_their_bot(site: Site, accounts: Accounts) -> None:
+    dora = sign_in(site, accounts, "dora")
     token = dora.post("/me/token", bot="dora", form=dora.get("/me").form).secret
     form = dora.get("/bots/dora").form
     page = dora.post("/bots/dora/comparisons", first="1", second="x", games="2", form=form)
@@ -64,18 +53,18 @@ def test_two_versions_are_compared_on_the_page_of_their_bot(league: Site, accoun
                 FROM bots WHERE name = 'dora'""",
                 (number,),
             )
-        (league.data / "submissions" / "dora" / str(number) / "build").mkdir(parents=True)
+        (site.data / "submissions" / "dora" / str(number) / "build").mkdir(parents=True)
     assert "Compare two versions" in dora.get("/bots/dora").text
     fields = {"first": "2", "second": "1", "game": "mnk", "params": "3,3,3", "games": "2"}
     page = dora.post("/bots/dora/comparisons", **fields, form=form)
     assert page.status == 303 and page.headers["location"].startswith("/contest/")
-    refused = bot_command(league, "compare", "1", "1", "--name", "dora", token=token)
+    refused = bot_command(site, "compare", "1", "1", "--name", "dora", token=token)
     assert refused.returncode == 1 and "two different versions of a bot are compared" in refused.stderr
     place = page.headers["location"].replace("/contest/", "/bots/dora/comparisons/") + "/cancel"
     page = dora.post(place, form=form)  # or it is over by then, since nobody can be started
     assert page.status == 303 or "that is being played" in page.text
     assert "dora: version 2 against 1" in dora.get("/bots/dora").text
-    other = sign_in(league, accounts, "emil")
+    other = sign_in(site, accounts, "emil")
     assert other.get("/bots/dora/comparisons").status == 404
     assert dora.post("/bots/dora/comparisons/99/cancel", form=form).status == 400
 
@@ -91,8 +80,8 @@ def bot_command(site: Site, *words: str, token: str) -> subprocess.CompletedProc
 
 
 @pytest.mark.slow
-def test_a_version_is_sent_by_a_form_and_its_author_reads_why_it_was_refused(league: Site, accounts: Accounts) -> None:
-    ann = sign_in(league, accounts, "ann")
+def test_a_version_is_sent_by_a_form_and_its_author_reads_why_it_was_refused(site: Site, accounts: Accounts) -> None:
+    ann = sign_in(site, accounts, "ann")
     ann.post("/me/token", bot="ann-1", form=ann.get("/me").form)
     form = ann.get("/bots/ann-1").form
     page = send(ann, "ann-1", form, "bot.zip", packed({"bot.c": "int main( { <b>"}))
@@ -100,7 +89,7 @@ def test_a_version_is_sent_by_a_form_and_its_author_reads_why_it_was_refused(lea
     page = ended(ann, "/bots/ann-1/versions/1")
     assert "Version 1 was refused: the build (cc -O2 -o bot bot.c) failed" in page.text
     assert "&lt;b&gt;" in page.text and "error" in page.text, "with what the compiler has said"
-    log = league.data / "submissions" / "ann-1" / "1" / "build.txt"
+    log = site.data / "submissions" / "ann-1" / "1" / "build.txt"
     told = log.read_bytes()
     log.write_text(" \n")
     assert "<h2>Build</h2>" in page.text and "<h2>" not in ann.get("/bots/ann-1/versions/1").text
@@ -111,46 +100,46 @@ def test_a_version_is_sent_by_a_form_and_its_author_reads_why_it_was_refused(lea
     page = ann.post("/bots/ann-1/versions/1/delete", form=form)
     assert (page.status, page.headers["location"]) == (303, "/bots/ann-1")
     assert "was refused, and deleted: the build" in ann.get("/bots/ann-1").text
-    assert not (league.data / "submissions" / "ann-1" / "1").exists()
+    assert not (site.data / "submissions" / "ann-1" / "1").exists()
     assert send(ann, "ann-1", "made up", "bot.zip", b"x").status == 403
     assert ann.ask("POST", "/bots/ann-1/versions", "x", **{"content-type": "multipart/form-data"}).status == 400
     assert send(ann, "nobody", form, "bot.zip", b"x").status == 404
-    other, teacher = sign_in(league, accounts, "bob"), sign_in(league, accounts, "teacher", ORGANISER)
+    other, teacher = sign_in(site, accounts, "bob"), sign_in(site, accounts, "teacher", ORGANISER)
     for path in ("/bots/ann-1", "/bots/ann-1/versions/1"):
-        assert (other.get(path).status, teacher.get(path).status, Visitor(league).get(path).status) == (404, 200, 401)
+        assert (other.get(path).status, teacher.get(path).status, Visitor(site).get(path).status) == (404, 200, 401)
     assert ann.get("/bots/ann-1/versions/2").status == 404
 
 
 @pytest.mark.slow
 def test_the_command_line_sends_a_folder_and_shows_what_becomes_of_it(
-    league: Site, accounts: Accounts, tmp_path: Path
+    site: Site, accounts: Accounts, tmp_path: Path
 ) -> None:
-    carla = sign_in(league, accounts, "carla")
+    carla = sign_in(site, accounts, "carla")
     token = carla.post("/me/token", bot="carla", form=carla.get("/me").form).secret
     folder = tmp_path / "bot"
     folder.mkdir()
     (folder / "notes.txt").write_text("I have no bot")
     (folder / "ignored.bin").write_bytes(os.urandom(1000))
     (folder / ".gitignore").write_text("*.bin\n")
-    done = submit(league, folder, "carla", token)
+    done = submit(site, folder, "carla", token)
     assert done.returncode == 1 and "-- refused: it is not clear how the bot is started" in done.stdout
-    sent = league.data / "submissions" / "carla" / "1" / "build"
+    sent = site.data / "submissions" / "carla" / "1" / "build"
     assert sorted(path.name for path in sent.iterdir()) == [".gitignore", "notes.txt"]
-    done = bot_command(league, "versions", "--name", "carla", token=token)
+    done = bot_command(site, "versions", "--name", "carla", token=token)
     assert done.returncode == 0 and "bot.zip  refused: it is not clear" in done.stdout, done.stderr
     assert " of 512 MB on the server" in done.stdout
-    done = bot_command(league, "versions", "--name", "carla", "--play", "1", token=token)
+    done = bot_command(site, "versions", "--name", "carla", "--play", "1", token=token)
     assert done.returncode == 1 and "version 1 of carla has not passed" in done.stderr
-    done = bot_command(league, "versions", "--name", "carla", "--delete", "1", token=token)
+    done = bot_command(site, "versions", "--name", "carla", "--delete", "1", token=token)
     assert done.returncode == 0 and "bot.zip  deleted: it is not clear" in done.stdout, done.stderr
     assert not sent.parent.exists()
     large = tmp_path / "large.zip"
     large.write_bytes(bytes(8 << 20))  # more than sockets hold
-    done = submit(league, large, "carla", "wrong")
+    done = submit(site, large, "carla", "wrong")
     assert done.returncode == 1 and "this is not the token of carla" in done.stderr
-    assert submit(league, folder, "carla", "").returncode == 2
-    done = submit(league, tmp_path / "missing", "carla", token)
+    assert submit(site, folder, "carla", "").returncode == 2
+    done = submit(site, tmp_path / "missing", "carla", token)
     assert done.returncode == 1 and "No such file" in done.stderr
-    told = Visitor(league, accept="application/json", authorization=f"Bearer {token}").get("/bots/carla/versions/1")
+    told = Visitor(site, accept="application/json", authorization=f"Bearer {token}").get("/bots/carla/versions/1")
     assert json.loads(told.text)["state"] == "deleted"
-    assert Visitor(league, authorization=f"Bearer {token}").get("/bots/ann-1/versions/1").status == 403
+    assert Visitor(site, authorization=f"Bearer {token}").get("/bots/ann-1/versions/1").status == 403

@@ -19,7 +19,7 @@ from engine.wire import messages as m
 from server.match.flag_timer import FlagTimer
 from server.match.match import Match
 from server.net.timing import MIN_STALL_MICROSECONDS, PULSE_SECONDS, StallLog, StallMonitor, microseconds
-from server.web.live import channels
+from server.web.live import pages
 from server.web.live.event_stream import Broadcaster
 from server.web.views import lobby
 from tests.server.harness import ArenaHarness, open_arena, play, playing, ready
@@ -308,7 +308,7 @@ async def test_work_for_pages_that_holds_up_the_loop_costs_no_player(
             made.set()
         return lobby.overview(*arguments)
 
-    monkeypatch.setattr(channels, "overview", slow)
+    monkeypatch.setattr(pages, "overview", slow)
     async with open_arena(tmp_path) as harness, trio.open_nursery() as nursery:
         watch = StallMonitor(microseconds, harness.arena.stalls)
         with watch.installed() as harness.arena.arrival:
@@ -317,13 +317,9 @@ async def test_work_for_pages_that_holds_up_the_loop_costs_no_player(
             began = time.monotonic()
             await ready(ann, bob)
             await ann.hear(m.Turn)
-            hub = channels.LobbyHub(
-                harness.arena,
-                Broadcaster(time.perf_counter),
-                trio.sleep_forever,
-            )
+            broadcaster = Broadcaster(time.perf_counter)
             await trio.sleep(3 * PULSE_SECONDS)
-            hub.snapshot()
+            await pages.LivePages(harness.arena, broadcaster, trio.sleep_forever).lobby.values()
             assert made.is_set()
             await trio.sleep(3 * PULSE_SECONDS)
             moved = await ann.ask(m.Move(m.Text("a1-b2")), m.Moved)

@@ -93,8 +93,8 @@ class _Scenario:
             journal.finish()
 
     def _round(self) -> None:
-        work, written = self.record_store.round(), dict(self._written)
-        synced = self.record_store.sync(work)
+        work, written = self.record_store.unsynced.round(), dict(self._written)
+        synced = self.record_store.unsynced.sync(work)
         assert not synced.failed
         self.record_store.done(work, synced)
         self.promised.synced.update(written)
@@ -280,8 +280,8 @@ async def test_a_match_that_the_disk_does_not_keep_is_annulled_and_others_go_on(
 
 def sync_round(record_store: RecordStore) -> None:
     """Do what the thread that syncs does each second."""
-    work = record_store.round()
-    record_store.done(work, record_store.sync(work))
+    work = record_store.unsynced.round()
+    record_store.done(work, record_store.unsynced.sync(work))
 
 
 def _over(record_store: RecordStore) -> None:
@@ -310,7 +310,7 @@ def test_a_result_is_kept_when_its_record_stands_in_the_records(tmp_path: Path) 
     assert sync_result(record_store, game) == (game, record_store.sync_record(7))
     assert _places(tmp_path) == ["records"]
     sync_round(record_store)
-    assert (_places(tmp_path), record_store.round()) == (["records"], Round(frozenset(), frozenset(), ()))
+    assert (_places(tmp_path), record_store.unsynced.round()) == (["records"], Round(frozenset(), frozenset(), ()))
 
 
 def test_a_record_that_cannot_be_moved_is_kept_where_it_is_until_it_can_be(tmp_path: Path) -> None:
@@ -358,13 +358,13 @@ def test_what_no_file_could_be_opened_for_is_synced_in_the_next_round(tmp_path: 
     _over(record_store)
     for names in (("7.txt",), ()):
         disk.names = names
-        work = record_store.round()
-        synced = record_store.sync(work)
+        work = record_store.unsynced.round()
+        synced = record_store.unsynced.sync(work)
         assert not synced.failed
         record_store.done(work, synced)
         assert record_store.read(7) == played(stop_after=4, end="resign"), "wherever it is"
         assert (tmp_path / "records" / "7.txt").exists() == (not names)
-    assert record_store.round() == Round(frozenset(), frozenset(), ())
+    assert record_store.unsynced.round() == Round(frozenset(), frozenset(), ())
 
 
 def test_keys_that_are_not_needed_any_more_are_deleted_by_the_thread_that_syncs(tmp_path: Path) -> None:
@@ -384,11 +384,11 @@ def test_keys_that_are_not_needed_any_more_are_deleted_by_the_thread_that_syncs(
         record_store.begin(match, Keys.of("a", "b"), played(stop_after=4, end="resign")).finish()
     sync_round(record_store)
     assert not disk.deleted and len(list(keys.iterdir())) == 3
-    cancelled = record_store.round()
-    record_store.restore_round(cancelled)
-    work = record_store.round()
+    cancelled = record_store.unsynced.round()
+    record_store.unsynced.restore_round(cancelled)
+    work = record_store.unsynced.round()
     assert work.expired == cancelled.expired == {7, 8} and not disk.deleted
-    record_store.sync(work)
+    record_store.unsynced.sync(work)
     assert (disk.deleted, [path.name for path in keys.iterdir()]) == (2, ["9.txt"])
 
 

@@ -26,7 +26,7 @@ log = structlog.get_logger()
 MEGABYTE = 1 << 20
 
 PROCESSES_FACTOR = 2
-"""The system refuses more processes than so many times their bound; who has more than the bound is ended here."""
+"""The system refuses processes above the bound times this factor. The server ends programs above the bound itself."""
 
 LOOK_SECONDS = 0.1
 """How often to look: a program takes some 100 MB in that time, and starts some 100 processes."""
@@ -141,7 +141,7 @@ def out_of_cpu_time(seconds: float) -> Excess:
 
 
 def _seen(first: int) -> _Seen:
-    """Return what the first process of a sandbox, and all that descend from it, use at this moment."""
+    """Measure the first process of a sandbox and all its descendants."""
     processes, ticks, pages, numbers = 0, 0, 0, []
     for number in family(first):
         with suppress(OSError, ValueError):

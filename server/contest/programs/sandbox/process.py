@@ -143,7 +143,7 @@ class Sealed:
                 break
         self._watched = Watched(self._first, seal.bounds, seal.cpu_seconds, self.kill, nice_value(seal.niceness))
         self.look = self._watched.look
-        """Measures what has been used until now."""
+        """Measures the usage until now."""
         own.callback(self._watched.close)
         self._watched.begin()
         self._own = own.pop_all()

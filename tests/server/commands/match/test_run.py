@@ -171,12 +171,14 @@ def test_a_fault_of_the_machine_that_lasts_ends_the_match(held: Hold, monkeypatc
 
 
 @pytest.mark.slow
-def test_a_game_that_is_annulled_again_and_again_ends_the_match(held: Hold) -> None:
+def test_a_game_that_is_annulled_again_and_again_ends_the_match(tmp_path: Path, held: Hold) -> None:
     def ends(task: GameTask) -> GameResult:
-        return GameResult(task.fixture, None, None, Termination.SERVER_FAULT, "a bug")
+        return GameResult(task.fixture, task.number, None, Termination.SERVER_FAULT, "a bug")
 
-    fault = held(setup(games=2), ends)[0].fault
+    results = tmp_path / "results.sqlite3"
+    fault = held(setup(games=2), ends, results)[0].fault
     assert fault is not None and fault.sentence.startswith("game 1 cannot be played: ")
+    assert held(setup(games=2), results=results)[0].fault == fault, "it counts for nothing when the match goes on"
 
 
 def test_a_player_that_never_starts_ends_the_match_and_is_heard(tmp_path: Path, held: Hold) -> None:

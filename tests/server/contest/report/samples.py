@@ -5,6 +5,10 @@ from datetime import UTC, datetime, timedelta
 from engine.games.outcome import Termination
 from server.contest.definition import Definition, Format, Qualification
 from server.contest.fixtures import QUALIFICATION, Fixture, GameResult
+from server.contest.formats.knockout import Knockout
+from server.contest.formats.ladder import Ladder
+from server.contest.formats.round_robin import Gauntlet, Pairs, RoundRobin
+from server.contest.formats.swiss import Swiss
 from server.contest.plan import Plan, Present, plan
 from server.contest.report.contents import make_report
 from server.contest.report.progress import Moment
@@ -15,6 +19,15 @@ OPENED = datetime(2026, 11, 20, 20, 15, tzinfo=UTC)
 
 NONSENSE = "move 3 of a4, '\x1b[31m[bold]<script>alert(1)</script>\u202e', could not be read"
 """What a bot can make stand in a sentence: a terminal's command, rich's markup, HTML, and a change of direction."""
+
+FORMATS: list[tuple[Format, ...]] = [
+    (RoundRobin(2),),
+    (Swiss(3), Knockout(tie_breaks=1, control=CONTROL)),
+    (Pairs(4, 0, 100),),
+    (Gauntlet(("a1", "a2")),),
+    (Ladder(20, 0),),
+]
+"""Stages of contests, of each format."""
 
 Sample = tuple[Definition, list[GameResult], Plan, Moment]
 
@@ -70,3 +83,8 @@ def _qualify(fixture: Fixture, game: GameResult) -> GameResult:
             ready = (side != 0, side != 1)
             return game._replace(winner=1 - side, termination=Termination.TIME, detail="a5 hung", plies=0, ready=ready)
     return game
+
+
+def report_of(definition: Definition, games: list[GameResult]) -> Report:
+    """Return the report of a contest after some games."""
+    return make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED))

@@ -1,34 +1,30 @@
 from datetime import timedelta
+from io import StringIO
+from itertools import pairwise
 
 import pytest
 from msgspec.structs import replace
+from rich.console import Console
 
-from engine.statistics.elo import Decision
+from engine.games.outcome import Termination
+from engine.statistics.elo import Decision, estimate
 from engine.statistics.likelihood import ratings
 from server.contest.definition import Definition, Format
-from server.contest.fixtures import ABSENT, FORFEIT, Fixture, GameResult, counted_games, rated_games
+from server.contest.fixtures import ABSENT, FORFEIT, SET_ASIDE, Fixture, GameResult, counted_games, rated_games
 from server.contest.formats.knockout import Knockout
-from server.contest.formats.ladder import Ladder
-from server.contest.formats.round_robin import Gauntlet, RoundRobin
+from server.contest.formats.round_robin import RoundRobin
 from server.contest.formats.swiss import Swiss
 from server.contest.plan import plan
-from server.contest.report import contents
-from server.contest.report.contents import make_report
+from server.contest.report import contents, progress, text
+from server.contest.report.contents import compare_entrants, make_report
 from server.contest.report.page import page
 from server.contest.report.progress import Moment
-from server.contest.report.structure import TEST, Report, winners
+from server.contest.report.structure import TEST, Meeting, Pause, Report, Round, winners
 from server.contest.scoring.disqualification import find_disqualified, losses
-from server.contest.scoring.game_result import absence_result, missing_sentence
+from server.contest.scoring.results import absence_result, missing_sentence
 from server.contest.standings import standings
 from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, play
-from tests.server.contest.report.samples import OPENED, sample, sample_report
-
-FORMATS: list[tuple[Format, ...]] = [
-    (RoundRobin(2),),
-    (Swiss(3), Knockout(tie_breaks=1, control=CONTROL)),
-    (Gauntlet(("a1", "a2")),),
-    (Ladder(20, 0),),
-]
+from tests.server.contest.report.samples import FORMATS, OPENED, report_of, sample, sample_report
 
 
 @pytest.mark.parametrize("formats", FORMATS)
@@ -88,7 +84,7 @@ def test_results_say_what_does_not_count() -> None:
         GameResult(fixture, 3, 1, "line"),
         GameResult(fixture.swapped, None, None, FORFEIT),
     ]
-    made = make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
+    made = report_of(definition, games)
     assert [(game.result, game.counts, game.played) for game in made.games] == [
         ("annulled", False, True), ("first", True, True), ("second", False, True), ("none", True, False)
     ]  # fmt: skip
@@ -100,7 +96,7 @@ def test_games_that_somebody_did_not_come_to_are_losses_of_his() -> None:
     definition = contest(2, RoundRobin())
     fixture = plan(definition, []).due[0]
     games = [GameResult(fixture, None, 1, ABSENT, "a1 did not come"), GameResult(fixture.swapped, 1, 0, "line")]
-    made = make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
+    made = report_of(definition, games)
     assert [(loss.name, loss.cause, loss.record) for loss in made.losses] == [
         ("a1", "absent", ""), ("a1", "board", "../../records/1.txt")
     ]  # fmt: skip
@@ -131,7 +127,7 @@ def test_who_always_wins_is_the_stronger_by_the_test() -> None:
     definition = contest(2, RoundRobin(40))
     games = [better_wins(fixture) for fixture in plan(definition, []).due]
     games[7] = games[7]._replace(winner=None)
-    (one,) = make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED)).comparisons
+    (one,) = report_of(definition, games).comparisons
     assert (one.one, one.other, one.verdict) == ("a1", "a2", "a1")
     assert one.pairs == (0, 0, 0, 1, 39) and one.margin is not None and one.elo > 300
     assert one.ratio >= TEST.upper
@@ -143,7 +139,7 @@ def test_who_always_wins_is_the_stronger_by_the_test() -> None:
 def _many(entrants: int) -> tuple[Definition, list[GameResult], Report]:
     definition = contest(entrants, Swiss(3))
     games = play(definition, by_seed(5), at_once=100)
-    return definition, games, make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
+    return definition, games, report_of(definition, games)
 
 
 def test_what_is_left_out_for_many_entrants_is_said() -> None:
@@ -221,3 +217,112 @@ def test_a_table_is_won_by_who_stands_first_and_was_not_disqualified() -> None:
     assert winners([replace(line, disqualified="did not come") for line in table]) == ()
     assert winners([]) == ()
     assert sample_report(8, RoundRobin(), stop=9).champions == ()
+
+
+def bracket(made: Report) -> tuple[Round, ...]:
+    return made.stages[-1].bracket
+
+
+def ends(meeting: Meeting) -> str | None:
+    """Return who goes on."""
+    return None if meeting.winner is None else meeting.players[meeting.winner]
+
+
+@pytest.mark.parametrize("entrants", [2, 3, 5, 8, 13])
+@pytest.mark.parametrize("stop", [1, 7, 25, 10**6])
+def test_winners_meet_in_the_next_round(entrants: int, stop: int) -> None:
+    made = make_report(*sample(entrants, Knockout(tie_breaks=1, control=CONTROL), stop=stop, qualified=False))
+    rounds = bracket(made)
+    assert [len(round.meetings) for round in rounds] == [2**left for left in reversed(range(len(rounds)))]
+    assert rounds[-1].name == "Final" and len(rounds[0].meetings) < entrants <= 2 * len(rounds[0].meetings)
+    first = [name for meeting in rounds[0].meetings for name in meeting.players]
+    assert sorted(name for name in first if name is not None) == sorted(made.entrants)
+    assert first.count(None) == sum(meeting.bye for round in rounds for meeting in round.meetings)
+    for before, after in pairwise(rounds):
+        winners = [ends(meeting) for meeting in before.meetings]
+        assert [name for meeting in after.meetings for name in meeting.players] == winners
+    got_through = {line.name: line.rounds_won for line in made.stages[-1].table}
+    for name in made.entrants:
+        assert got_through[name] == sum(ends(meeting) == name for round in rounds for meeting in round.meetings)
+
+
+@pytest.mark.parametrize("stop", [5, 10**6])
+def test_meetings_have_the_games_of_their_players(stop: int) -> None:
+    made = make_report(*sample(7, Knockout(tie_breaks=2, control=CONTROL), stop=stop, qualified=False))
+    listed: list[int] = []
+    for number, round in enumerate(bracket(made), 1):
+        for meeting in round.meetings:
+            games = [made.games[game - 1] for game in meeting.games]
+            assert all({game.first, game.second} == set(meeting.players) and game.round == number for game in games)
+            for name, points in zip(meeting.players, meeting.points, strict=True):
+                won = [{"first": game.first, "second": game.second}.get(game.result) == name for game in games]
+                assert points == sum(won) + sum(game.result == "draw" for game in games) / 2
+            listed += meeting.games
+    of_stage = [game.number for game in made.games if game.stage == 1 and game.counts]
+    assert sorted(listed) == sorted(of_stage) and listed
+
+
+DEFINITION = contest(3, RoundRobin())
+
+
+def test_annulled_games_games_set_aside_and_pauses_stand_in_text_and_page_with_their_reasons() -> None:
+    first, second, *_ = plan(DEFINITION, []).due
+    games = [
+        GameResult(first, 7, None, Termination.SERVER_FAULT, "a fault: no space is left on the disk (ENOSPC)"),
+        GameResult(second, None, None, SET_ASIDE, "the server died 5 times in this game"),
+    ]
+    lack = "a program cannot be started: the machine has no processes left (EAGAIN)"
+    moment = Moment(
+        OPENED + timedelta(hours=1),
+        OPENED,
+        pauses=[
+            Pause(OPENED, OPENED + timedelta(minutes=3), "EMFILE"),
+            Pause(OPENED + timedelta(minutes=9), None, lack),
+        ],
+    )
+    now = plan(DEFINITION, games)
+    made = make_report(DEFINITION, games, now, moment)
+    written = StringIO()
+    Console(file=written, width=200).print(text.render_report(made))
+    for shown in (written.getvalue(), page(made)):
+        for words in ("ENOSPC", "match 7", "set aside", "died 5 times", "EAGAIN", "EMFILE", "paused since"):
+            assert words.lower() in shown.lower(), words
+    assert "EAGAIN" in progress.progress_line(DEFINITION, games, now, moment)
+
+
+def test_a_game_that_was_set_aside_is_a_loss_for_nobody_and_half_a_point_for_both() -> None:
+    first = plan(DEFINITION, []).due[0]
+    games = [GameResult(first, None, None, SET_ASIDE, "the server died 5 times in this game")]
+    now = plan(DEFINITION, games)
+    assert first not in now.due
+    assert not find_disqualified(DEFINITION, games)
+    table = {line.name: line for line in standings(DEFINITION, 0, now.stages[0].players, games)}
+    for name in first.players:
+        line = table[name]
+        assert (line.points, line.games, line.losses, line.forfeits_won, line.forfeits_lost) == (0.5, 0, 0, 0, 0)
+    assert not make_report(DEFINITION, games, now, Moment(OPENED, OPENED)).losses
+
+
+def test_pairs_are_counted_by_the_points_of_the_first_one() -> None:
+    games = play(contest(3, RoundRobin(4), variants=2), by_seed(3, draws=0.4))
+    (found,), (back,) = compare_entrants(games, ("a1", "a2")), compare_entrants(games, ("a2", "a1"))
+    assert sum(found.pairs) == 8 and found.pairs == back.pairs[::-1]
+    between = [game for game in games if {"a1", "a2"} == set(game.fixture.players)]
+    score = sum(game.points(game.fixture.players.index("a1")) for game in between)
+    assert sum(number * half / 2 for half, number in enumerate(found.pairs)) == score
+    assert (found.elo, found.los, found.ratio) == (*estimate(found.pairs)[::2], TEST.ratio(found.pairs))
+
+
+def test_the_test_is_decided_by_many_pairs() -> None:
+    games = play(contest(2, RoundRobin(60)), better_wins)
+    assert TEST.decide(compare_entrants(games, ("a1", "a2"))[0].ratio) is Decision.H1
+    assert [compare_entrants(some, ("a2", "a1"))[0].verdict for some in (games, games[:2])] == ["a1", ""]
+
+
+@pytest.mark.parametrize("termination", ["line", FORFEIT])
+def test_half_pairs_and_games_not_played_tell_nothing(termination: str) -> None:
+    fixture = Fixture(0, 1, 0, 0, 0, ("a1", "a2"))
+    games = [GameResult(fixture, 1, 0, "line")]
+    if termination == FORFEIT:
+        games.append(GameResult(fixture.swapped, None, 1, FORFEIT))
+    assert compare_entrants(games, ("a1", "a2")) == ()

@@ -19,7 +19,7 @@ from server.contest.report.contents import make_report
 from server.contest.report.progress import Moment
 from server.contest.report.structure import Report
 from tests.server.contest.played import contest
-from tests.server.contest.report.samples import OPENED, sample_report
+from tests.server.contest.report.samples import OPENED, report_of, sample_report
 
 NAMES = ["games.csv", "index.html", "ratings.csv", "report.json", "standings.csv"]
 
@@ -60,7 +60,7 @@ def test_each_game_tells_what_its_programs_have_used_and_how_they_ended() -> Non
         GameResult(first, 1, 0, "line", programs=used),
         GameResult(second, 2, 0, "line", programs=(ProgramUsage(61.0, 62.0, 1 << 20, None), None)),
     ]
-    texts = files.file_texts(make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED)))
+    texts = files.file_texts(report_of(definition, games))
     rows = list(csv.DictReader(io.StringIO(texts["games.csv"], newline="")))
     fields = [f"{side}_{what}" for side in ("first", "second") for what in ("cpu", "wall", "memory", "status")]
     assert [[row[field] for field in fields] for row in rows] == [

@@ -112,7 +112,7 @@ async def connected(harness: ArenaHarness, ticket: ProgramCredential | None) -> 
     limits = harness.arena.settings.limits
     visit = ConnectionQuota("program", AddressUsage(limits, trusted=True), limits, lambda: 0)
     visit.seat_token = "" if ticket is None else ticket.token
-    async with trio.open_nursery() as nursery:
+    async with near, trio.open_nursery() as nursery:
         nursery.start_soon(serve_stream, far, harness.arena, visit)
         client = Client(near)
         await client.hear(m.Arena)

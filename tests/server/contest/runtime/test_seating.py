@@ -23,6 +23,7 @@ from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import GameTask
 from server.contest.hosts.seating import GameSeating
 from server.contest.programs.program import NotStarted
+from server.contest.runtime.ledger import Ledger
 from server.contest.runtime.runner import Runner
 from server.contest.scoring.disqualification import find_disqualified
 from server.contest.store.store import FILE, Store
@@ -196,7 +197,7 @@ async def test_a_contest_that_is_cancelled_while_a_game_is_set_up_lets_go_of_its
             with trio.CancelScope() as scope:
                 at = At(step, scope.cancel)
                 trio.lowlevel.add_instrument(at)
-                await Runner(contest, store, harness.arena, seats).run()
+                await Runner(Ledger(contest, store, harness.arena.record_store, seats), harness.arena, seats).run()
             trio.lowlevel.remove_instrument(at)
             assert at.happened
             await trio.testing.wait_all_tasks_blocked()
@@ -204,7 +205,7 @@ async def test_a_contest_that_is_cancelled_while_a_game_is_set_up_lets_go_of_its
                 free = ContestPlayers.of(harness.arena).free([session.name]) == [session.name]
                 assert free == (session.state is State.SEEKING), session.state
             with trio.fail_after(1000):
-                await Runner(contest, store, harness.arena, seats).run()
+                await Runner(Ledger(contest, store, harness.arena.record_store, seats), harness.arena, seats).run()
             games = store.games(contest)
         nursery.cancel_scope.cancel()
     assert len(counted_games(games)) == 2 and all(game.played for game in counted_games(games))

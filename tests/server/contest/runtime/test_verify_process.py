@@ -29,7 +29,7 @@ from server.contest.interventions import Intervention, Kind
 from server.contest.plan import plan
 from server.contest.runtime.snapshot import take_snapshot, write_report
 from server.contest.scoring.disqualification import find_disqualified
-from server.contest.scoring.game_result import game_result
+from server.contest.scoring.results import game_result
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Verdict, check_schedule, check_tables, check_unplayed
 from server.contest.store.verify_process import contest_called, verify

@@ -7,9 +7,24 @@ from pathlib import Path
 
 from engine.match import verification
 from engine.statistics.online import LadderPlayer, rate
+from server.contest.fixtures import NOT_STARTED, Fixture, GameResult
 from server.league.accounts.accounts import Accounts
-from server.league.ladder.store import CountedGame, LadderStore
+from server.league.ladder.store import BegunGame, CountedGame, LadderStore
 from server.storage.record_store import RecordStore
+
+
+def result_of(
+    game: BegunGame, score: float | None, termination: str = "line", detail: str = "", *, failed: int | None = None
+) -> GameResult:
+    """Return a result with the score of the side that began; None: neither player could be started.
+
+    The program of the side ``failed`` has crashed.
+    """
+    fixture = Fixture(0, 1, 0, 0, game.opening, game.players)
+    if score is None:
+        return GameResult(fixture, None, None, NOT_STARTED, detail)
+    winner = None if score == 0.5 else round(1 - score)
+    return GameResult(fixture, game.match, winner, termination if failed is None else "crashed", detail, 5)
 
 
 def counted_games(data: Path) -> list[CountedGame]:
@@ -25,7 +40,7 @@ def check_counted(data: Path, before: Sequence[CountedGame], players: Mapping[st
     """
     games = counted_games(data)
     assert games[: len(before)] == before, "a counted game is lost or has changed"
-    assert len({game.ended.game.match for game in games}) == len(games), "a game is counted twice"
+    assert len({game.game.match for game in games}) == len(games), "a game is counted twice"
     for game in games[len(before) :]:
         _check_record(RecordStore(data), game)
     with closing(Accounts(data)) as accounts:
@@ -45,19 +60,18 @@ def check_nothing_left(data: Path, games: Sequence[CountedGame], others: frozens
     """
     with closing(Accounts(data)) as accounts:
         waiting = {game.match for game in LadderStore(accounts).begun()}
-    known = {game.ended.game.match for game in games} | waiting | others
+    known = {game.game.match for game in games} | waiting | others
     for path in (data / "records").rglob("*.txt"):
         summary = verification.verify(path.read_text(encoding="utf-8"))
         assert summary.result in ("", "annulled") or summary.header.match in known, f"{path} is not counted"
 
 
 def _check_record(records: RecordStore, game: CountedGame) -> None:
-    ended = game.ended
-    text = records.read(ended.game.match)
-    if not ended.record:
+    text = records.read(game.game.match)
+    if not game.record:
         assert text is None
         return
-    assert text is not None and sha256(text.encode()).hexdigest() == ended.record
+    assert text is not None and sha256(text.encode()).hexdigest() == game.record
     summary = verification.verify(text)
-    assert summary.header.players == ended.game.players
-    assert ended.score == {0: 1.0, 1: 0.0, None: 0.5}[summary.winner]
+    assert summary.header.players == game.game.players
+    assert game.score == {0: 1.0, 1: 0.0, None: 0.5}[summary.winner]

@@ -234,6 +234,6 @@ def test_whatever_happens_to_a_ladder_its_ratings_are_those_of_its_records(tmp_p
         running = {game.match for game in walk.store.begun()}
     games = check_counted(tmp_path, [], levels)
     assert len(games) > 100 and walk.happened["killed"] > 5
-    assert not running & {game.ended.game.match for game in games}
+    assert not running & {game.game.match for game in games}
     missing = {"version", "leave", "connect", "wake", "room", "clock", "killed", "annulled", "not started"}
     assert missing <= (+walk.happened).keys()

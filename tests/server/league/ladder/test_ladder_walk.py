@@ -93,7 +93,7 @@ class Ladder(Site):
         deadline = time.monotonic() + BUILD_SECONDS
         while not (
             any(row["connected"] for row in self.told()["players"] if row["name"] == "dan-1")
-            and any("dan-1" in game.ended.game.players for game in self.counted()[len(games) :])
+            and any("dan-1" in game.game.players for game in self.counted()[len(games) :])
         ):
             assert time.monotonic() < deadline, self.log
             time.sleep(0.1)
@@ -238,7 +238,7 @@ def test_an_organiser_pauses_the_ladder_and_has_its_file_read_again(
         commands.resume(data=data)
         assert capsys.readouterr().out.endswith("The ladder was resumed; its file was read again.\n")
         deadline = time.monotonic() + BUILD_SECONDS
-        while ladder.counted()[-1].ended.game.variant != "mnk 4 4 3":
+        while ladder.counted()[-1].game.variant != "mnk 4 4 3":
             assert time.monotonic() < deadline, ladder.log
             time.sleep(0.05)
         done = [(entry.who, entry.what) for entry in accounts.audit(4)]

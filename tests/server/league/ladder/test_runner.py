@@ -30,8 +30,8 @@ from server.league.ladder.definition import (
     read_file,
     roster,
 )
-from server.league.ladder.runner import LADDER, LadderRunner, ended_game, free_games
-from server.league.ladder.store import BegunGame, LadderStore
+from server.league.ladder.runner import LADDER, LadderRunner, free_games
+from server.league.ladder.store import LadderStore, failed_sides, score_of
 from server.league.ladder_control import LadderControl
 from tests.server.contest.runtime.test_seating import no_threads
 from tests.server.harness import at_once
@@ -245,7 +245,7 @@ async def test_a_new_version_comes_into_play_after_the_game_of_the_old_one(
             nursery.start_soon(ladder.runner().run)
             await trio.sleep(5.5 * GAME_SECONDS)
             ladder.versions["ann-1"] = 2
-    versions = [game.ended.game.versions[game.ended.game.players.index("ann-1")] for game in
+    versions = [game.game.versions[game.game.players.index("ann-1")] for game in
                 ladder.store.last_games(99, "ann-1")[::-1]]  # fmt: skip
     assert versions == sorted(versions) and set(versions) == {1, 2}
     ladder.check()
@@ -268,7 +268,7 @@ async def test_who_fails_again_and_again_rests_until_there_is_another_version(
     assert found is not None and found.failures == 2
     assert found.rests.endswith("the last time so: ann-1 did not come to the game: it is broken")
     lost = ladder.store.last_games(99, "ann-1")
-    assert [(game.ended.termination, game.ended.record) for game in lost] == [(NOT_STARTED, "")] * 2
+    assert [(game.termination, game.record) for game in lost] == [(NOT_STARTED, "")] * 2
     assert found.rating.games == 0 and found.rating.last is None, (
         "games that were not played rate nobody, as in contests"
     )
@@ -367,10 +367,8 @@ def test_a_machine_with_one_core_plays_one_game_at_a_time() -> None:
 def test_what_counts_of_a_game(
     winner: int | None, termination: str, ready: tuple[bool, bool], score: float | None, failed: tuple[bool, bool]
 ) -> None:
-    game = BegunGame(1, "mnk 3 3 3", 0, ("ann-1", "bob-1"), (1, 1))
-    finished = GameResult(Fixture(0, 1, 0, 0, 0, game.players), 1, winner, termination, ready=ready)
-    ended = ended_game(game, finished, "5a")
-    assert (ended.score, ended.failed) == (score, failed)
+    result = GameResult(Fixture(0, 1, 0, 0, 0, ("ann-1", "bob-1")), 1, winner, termination, ready=ready)
+    assert (score_of(result), failed_sides(result)) == (score, failed)
 
 
 def test_a_bot_called_as_somebody_in_the_file_is_left_out(ladder: Ladder) -> None:

@@ -17,8 +17,9 @@ from server.league.accounts.people import AUTHOR
 from server.league.ladder.definition import read
 from server.league.ladder.runner import LADDER
 from server.league.ladder.service import LadderService, kept_by_ladder
-from server.league.ladder.store import BegunGame, EndedGame
+from server.league.ladder.store import BegunGame
 from server.league.submissions.versions import Versions
+from tests.server.league.ladder.counted import result_of
 
 FILE = 'time = { budget = 1000 }\ngames = [{ game = "mnk", params = "3 3 3" }]\n[[levels]]\nlevel = 2\n'
 
@@ -84,7 +85,7 @@ def test_only_bots_of_accounts_that_are_not_on_the_ladder_already_can_connect_to
         assert "is on the ladder already" in ladder.why_not(name)
     game = BegunGame(7, "mnk 3 3 3", 0, ("Ann-1", "alphabeta-2"), (0, 0))
     ladder.store.seat(LadderPlayer("Ann-1", "ann"), 0, {})
-    ladder.store.count(EndedGame(game, 0.0, "crashed", "no connection", 1, (True, False), "5a"), {}, 1)
+    ladder.store.count(game, result_of(game, 0.0, detail="no connection", failed=0), "5a", {}, 1)
     assert "Ann-1 rests, since it has failed: no connection" in ladder.why_not("Ann-1")
     ladder.store.wake("Ann-1", "ann")
     accounts.revoke_token(ann, "Ann-1")

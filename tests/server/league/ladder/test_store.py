@@ -8,7 +8,8 @@ import pytest
 
 from engine.statistics.online import DAY, LadderPlayer, rate
 from server.league.accounts.accounts import Accounts
-from server.league.ladder.store import BegunGame, EndedGame, LadderStore, ScoreAgainst
+from server.league.ladder.store import BegunGame, LadderStore, ScoreAgainst
+from tests.server.league.ladder.counted import result_of
 
 PLAYERS = {
     "ann-1": LadderPlayer("ann-1", "ann"),
@@ -48,23 +49,25 @@ def begun(match: int, first: str = "ann-1", second: str = "bob-1", versions: tup
 
 
 def play(
-    store: LadderStore, game: BegunGame, score: float | None, failed: tuple[bool, bool] = (False, False)
+    store: LadderStore, game: BegunGame, score: float | None, *, failed: bool = False, rests_after: int = RESTS_AFTER
 ) -> list[str]:
-    """Begin a game and count it; return who rests since."""
+    """Begin a game and count it, in which the first player may have ``failed``; return who rests since."""
     store.begin([game])
-    record = "" if score is None else "5a"
-    return store.count(EndedGame(game, score, "row", "why", 5, failed, record), PLAYERS, RESTS_AFTER)
+    result = result_of(game, score, "row", "why", failed=0 if failed else None)
+    return store.count(game, result, "" if score is None else "5a", PLAYERS, rests_after)
 
 
 def test_a_game_is_counted_once_and_forgotten_among_those_that_run(store: LadderStore) -> None:
     store.begin([begun(7)])
     assert store.begun() == [begun(7)] and store.last_match() == 7
-    ended = EndedGame(begun(7), 1.0, "row", "", 5, (False, False), "5a")
-    store.count(ended, PLAYERS, RESTS_AFTER)
+    ended = begun(7), result_of(begun(7), 1.0, "row"), "5a"
+    store.count(*ended, PLAYERS, RESTS_AFTER)
     after = store.standings()
-    store.count(ended, PLAYERS, RESTS_AFTER)
+    store.count(*ended, PLAYERS, RESTS_AFTER)
     assert store.standings() == after
-    assert [game.ended for game in store.last_games(9)] == [ended]
+    (found,) = store.last_games(9)
+    assert (found.game, found.score, found.termination, found.plies, found.record) == (begun(7), 1.0, "row", 5, "5a")
+    assert found.failed == (False, False)
     assert store.begun() == [] and store.last_match() == 7
     assert store.counted_matches([6, 7]) == {7}
 
@@ -103,7 +106,7 @@ def test_all_games_are_rated_anew_where_a_fixed_point_stands_elsewhere(store: La
 
 def test_a_new_version_begins_at_the_old_rating_and_wakes_up_who_rests(store: LadderStore) -> None:
     for match in range(1, RESTS_AFTER + 1):
-        assert play(store, begun(match), 0.0, (True, False)) == (["ann-1"] if match == RESTS_AFTER else [])
+        assert play(store, begun(match), 0.0, failed=True) == (["ann-1"] if match == RESTS_AFTER else [])
     before = store.standing("ANN-1")
     assert before is not None and before.rests == "it has failed 3 times in a row, the last time so: why"
     store.seat(PLAYERS["ann-1"], 2, PLAYERS)
@@ -115,16 +118,15 @@ def test_a_new_version_begins_at_the_old_rating_and_wakes_up_who_rests(store: La
 
 
 def test_who_rests_after_one_failure_did_not_fail_in_a_row(store: LadderStore) -> None:
-    store.begin([begun(1)])
-    assert store.count(EndedGame(begun(1), 0.0, "crashed", "why", 5, (True, False), "5a"), PLAYERS, 1) == ["ann-1"]
+    assert play(store, begun(1), 0.0, failed=True, rests_after=1) == ["ann-1"]
     found = store.standing("ann-1")
     assert found is not None and found.rests == "it has failed: why"
 
 
 def test_a_game_without_a_failure_ends_the_row(store: LadderStore) -> None:
     for match, failed in enumerate([True, True, False, True, True], 1):
-        assert play(store, begun(match), 0.0, (failed, False)) == []
-    assert play(store, begun(6), 0.0, (True, False)) == ["ann-1"]
+        assert play(store, begun(match), 0.0, failed=failed) == []
+    assert play(store, begun(6), 0.0, failed=True) == ["ann-1"]
     store.wake("ann-1", "ann")
     found = store.standing("ann-1")
     assert found is not None and (found.rests, found.failures) == ("", 0)
@@ -133,8 +135,8 @@ def test_a_game_without_a_failure_ends_the_row(store: LadderStore) -> None:
 def test_a_game_to_which_both_did_not_come_rates_nobody_and_is_a_failure_of_both(store: LadderStore) -> None:
     before = [one.rating for one in store.standings()]
     for match in range(1, RESTS_AFTER):
-        play(store, begun(match), None, (True, True))
-    assert set(play(store, begun(9), None, (True, True))) == {"ann-1", "bob-1"}
+        play(store, begun(match), None)
+    assert set(play(store, begun(9), None)) == {"ann-1", "bob-1"}
     assert [one.rating for one in store.standings()] == before and store.games() == []
 
 
@@ -150,8 +152,8 @@ def test_a_player_has_its_games(store: LadderStore) -> None:
     play(store, begun(1), 1.0)
     play(store, begun(2, "bob-1", "alphabeta-1"), 0.5)
     play(store, begun(3, "alphabeta-1", "ann-1"), 1.0)
-    assert [game.ended.game.match for game in store.last_games(9, "Ann-1")] == [3, 1]
-    assert [game.ended.game.match for game in store.last_games(1)] == [3]
+    assert [game.game.match for game in store.last_games(9, "Ann-1")] == [3, 1]
+    assert [game.game.match for game in store.last_games(1)] == [3]
 
 
 def test_players_of_matches_are_found_by_name_in_any_case(store: LadderStore) -> None:

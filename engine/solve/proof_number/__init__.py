@@ -1,1 +1,0 @@
-"""Proof-number search, and depth-first search that shares its table."""

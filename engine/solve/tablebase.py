@@ -1,0 +1,345 @@
+"""Tablebases: made once on a machine, and looked up for the value of each move and for lines of perfect play.
+
+They lie in the user's cache directory, beside compiled code, a file of values and a journal for each board, as
+`engine.solve.layers` writes them: what one variant of a board needs is part of what a larger one does. A process of its
+own makes them beside other work.
+
+Where the variable `GIVEN` names a directory, they are read from there, and none are made; where it is empty, there are
+none. Nor are any made where compiled code is copied from a given place: that is a sandbox, in which nothing lasts.
+
+Tablebases of the smallest boards belong to this distribution, in packed files with the values of all layers up to one.
+``python -m engine.solve.tablebase`` makes these files.
+
+The values are those of play without a history, in which a game that goes round for ever is a draw. In matches, the
+third occurrence of a position is a draw, too. For who wins this changes nothing as long as he has played by the
+tablebase since he could win: each of his moves comes nearer to the end, so that no position of these comes again. Moves
+to a position that has stood on the board twice are draws here, whoever makes them. What is not seen is a way to win on
+which the *opponent* can repeat, for the third time, a position from before the tablebase was asked.
+"""
+
+import lzma
+import os
+from collections import Counter
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache, cached_property, lru_cache
+from pathlib import Path
+
+from engine.compiling import code_cache
+from engine.compiling.binding import can_compile
+from engine.games.catalogue import start_of
+from engine.games.history import REPETITIONS
+from engine.games.interface import UNDECIDED, WIN, Kernel, Position, Rules, State
+from engine.games.kernels import CompileProcess, KernelSource
+from engine.search.alphabeta import LOOKING_UP
+from engine.search.capabilities import DRAW
+from engine.search.game_engine import KnownMove, known_result
+from engine.search.iterative_deepening import Line
+from engine.search.memory import ROOM, KnownLayers
+from engine.search.searcher import SearchResult, warm_up
+from engine.solve.layers import Judgement, Layers, Name, layer_of, layer_rules, needed
+
+GIVEN = "ARENA_TABLEBASES"
+"""Environment variable with a directory to read from; empty for none."""
+
+FORMAT = 1
+"""To be raised whenever a position gets another place: what was kept before would be read wrongly."""
+
+MEMORY = 1 << 30
+"""Bytes that making one may take beside its file."""
+
+MAX_PLACES = 1 << 26
+"""Bytes of a tablebase, of which a position takes one: they are solved in less than a minute, with 0.5 GB of memory."""
+
+MAX_NUMBER = 40
+"""No layer of a tablebase has a larger number in its name: each takes some milliseconds, however small it is."""
+
+LARGEST = 15
+"""They have all layers up to (LARGEST, LARGEST)."""
+
+SIZE, RUNS = 2, (2, 3)
+"""The side S of these boards, and their run lengths K."""
+
+
+def folder() -> Path | None:
+    """Return where tablebases are; None where there are to be none."""
+    given = os.environ.get(GIVEN)
+    if given is not None:
+        return Path(given) if given else None
+    return code_cache.home() / "tablebases" / str(FORMAT)
+
+
+def are_made() -> bool:
+    """Tell whether those that are missing are to be made."""
+    return GIVEN not in os.environ and code_cache.GIVEN not in os.environ
+
+
+def takes_shipped(start: Kernel) -> bool:
+    """Tell whether a variant, of which the kernel has the start, is looked up in what belongs to this distribution."""
+    return GIVEN not in os.environ and are_shipped(start)
+
+
+def journal_of(kernel: Kernel, directory: Path) -> Path:
+    """Return the file that tells which layers of a kernel's board are there."""
+    return directory / f"{kernel.rules.label}.journal"
+
+
+def can_have(position: Position) -> bool:
+    """Tell whether a position's variant can have a tablebase, and is to have one."""
+    return folder() is not None and position.kernel(compile=False).rules.layers is not None
+
+
+def is_made(position: Position) -> bool:
+    """Tell whether the whole tablebase of a position's variant is there."""
+    kernel, directory = position.game.start(position.parameters).kernel(compile=False), folder()
+    assert directory is not None
+    if takes_shipped(kernel):
+        return True
+    if not journal_of(kernel, directory).exists():
+        return False
+    largest = extent(kernel)
+    missing = Layers(kernel, largest, memory=MEMORY, directory=directory).missing(largest)
+    return not missing and (is_whole(kernel) or KernelSource(position, LOOKING_UP).is_ready())
+
+
+def is_whole(start: Kernel) -> bool:
+    """Tell whether the tablebase of a variant knows every position of its games, of which the kernel has the start."""
+    return extent(start) == tuple(sorted(layer_of(start), reverse=True))
+
+
+def make(position: Position) -> None:
+    """Solve what is missing of the tablebase of a position's variant; raises OSError where it cannot be written.
+
+    A process that another one has come before waits for that one to make it. Where it does not know the start of the
+    variant, a search that looks up what it comes to is compiled, too; who calls this has it kept.
+    """
+    directory = folder()
+    assert directory is not None
+    directory.mkdir(parents=True, exist_ok=True)
+    kernel = position.kernel()
+    largest = extent(position.kernel(compile=False))
+    with code_cache.sole_use(directory):
+        layers = Layers(kernel, largest, memory=MEMORY, directory=directory)
+        for pair in layers.missing(largest):
+            layers.solve(pair, lambda: False)
+    if not is_whole(position.kernel(compile=False)):
+        warm_up(position, layers.known())
+
+
+def extent(kernel: Kernel) -> Name:
+    """Return the largest layer that the tablebase of a variant has, of which the kernel has the start.
+
+    That is where its games begin, if it is small enough with all layers below it. Otherwise it is what such games may
+    come to late, when both sides have lost pieces. Of two layers that belong together the one with the larger number
+    first is returned.
+    """
+    rules = layer_rules(kernel)
+
+    @cache
+    def places(mine: int, theirs: int) -> int:
+        return int(rules.places(mine, theirs, rules.index))
+
+    start = layer_of(kernel)
+    found = (0, 0)
+    for name in _growing(max(start), min(start)):
+        total = sum(places(*layer) for pair in needed(name) for layer in {pair, pair[::-1]})
+        if max(name) > MAX_NUMBER or total > MAX_PLACES:
+            break
+        found = name
+    return found
+
+
+def _growing(larger: int, smaller: int) -> Iterator[Name]:
+    """Yield names that grow by one in one of both numbers, as evenly as they can, up to the one with these numbers."""
+    for number in range(1, larger + 1):
+        if number <= smaller:
+            yield number, number - 1
+        yield number, min(number, smaller)
+
+
+def are_shipped(start: Kernel) -> bool:
+    """Tell whether the layers of a variant belong to this distribution, of which the kernel has the start."""
+    return _file(start).exists() and max(layer_of(start)) <= LARGEST
+
+
+def shipped(kernel: Kernel) -> Layers:
+    """Return the layers that belong to this distribution, for a board of which there are some."""
+    return _shipped(kernel.rules)
+
+
+@lru_cache(len(RUNS))
+def _shipped(rules: Rules) -> Layers:
+    kernel = Kernel(rules, False, None)
+    layers = Layers(kernel, (LARGEST, LARGEST), memory=MEMORY)
+    layers.fill(lzma.decompress(_file(kernel).read_bytes()))
+    return layers
+
+
+def _file(kernel: Kernel) -> Path:
+    return Path(__file__).with_name(f"{kernel.rules.label}.xz")
+
+
+MAX_LINE = 512
+"""No line of perfect play is longer: a win takes at most `engine.solve.layer_values.LONGEST` plies."""
+
+
+def tablebase_of(position: Position, *, make: bool = True) -> "Tablebase | None":
+    """Return the tablebase of a position's variant; None where it has none, or where there are to be none.
+
+    Without ``make`` the tablebase is only read: `Tablebase.start` does nothing.
+    """
+    directory = folder()
+    if directory is None or not can_have(position):
+        return None
+    return Tablebase(position.game.start(position.parameters), directory, make=make)
+
+
+def whole_tablebase_of(position: Position) -> "Tablebase | None":
+    """Return the tablebase of a position's variant, if it has been made and knows all positions of its games."""
+    start = position.game.start(position.parameters)
+    found = tablebase_of(start)
+    return found if found is not None and is_whole(start.kernel(compile=False)) and is_made(start) else None
+
+
+class Tablebase:
+    """The values of positions of one variant, as far as they are on the disk. Nothing is opened before it is asked."""
+
+    def __init__(self, start: Position, directory: Path, *, make: bool = True) -> None:
+        """Take the start of a variant that has layers, and where they are kept, unless they were shipped."""
+        self._start = start
+        self._directory = directory
+        self._kernel = start.kernel(compile=False)
+        self._journal = journal_of(self._kernel, directory)
+        self._read = 0
+        """Bytes of the journal that were there when it was read."""
+        self._layers: Layers | None = None
+        self._known: KnownLayers | None = None
+        self._kernels = KernelSource(start, LOOKING_UP)
+        self._is_shipped = takes_shipped(self._kernel)
+        self._is_settled = not make
+        """Whether nothing more is to be made, or somebody makes it."""
+
+    def start(self) -> None:
+        """Have a process make what is missing, at the lowest priority, unless this was tried before; returns at once.
+
+        While another such process runs, nothing is done; ask again later.
+        """
+        if self._is_settled or self._is_shipped:
+            return
+        self._is_settled = not can_compile() or not are_made() or is_made(self._start)
+        if not self._is_settled:
+            arguments = ["precompile", self._start.game.name, self._start.parameters, "--purpose", LOOKING_UP.name]
+            self._is_settled = True
+            with suppress(OSError):
+                self._is_settled = CompileProcess.start([*arguments, "--for-caller"]) is not None
+
+    def judgement(self, state: State) -> Judgement | None:
+        """Return the value of a position of an interpreted kernel, None where it is not known."""
+        layers = self._opened()
+        if layers is None or max(layer_of(self._kernel._replace(state=state))) > max(self._extent):
+            return None
+        return layers.judgement(state)
+
+    def probe(self, position: Position, earlier: Collection[int] = ()) -> list[KnownMove]:
+        """Return every move with its exact score, the best one first; none where they are not known.
+
+        The shortest win comes first, then draws, then the longest loss. ``earlier`` holds the keys of positions that
+        stood on the board before, each as often as it did.
+        """
+        if position.verdict() is not None or self._opened() is None:
+            return []
+        return self._known_moves(position.kernel(compile=False), Counter(earlier))
+
+    def known_layers(self) -> KnownLayers | None:
+        """Return what a compiled search may look up; None where every position is known, or there is no code yet."""
+        if self._opened() is None or self._is_whole or not self._kernels.is_ready():
+            return None
+        return self._known
+
+    def line(self, position: Position, first: int) -> Line:
+        """Return a line of perfect play of both sides that begins with a move, by its number, and ends with the game.
+
+        A draw goes on for ever, and has that move alone. The position must be known.
+        """
+        line = [first]
+        kernel = position.kernel(compile=False)
+        while len(line) < MAX_LINE:
+            arena = kernel.arena(ROOM)
+            kernel.rules.children(kernel.state, arena, 0)
+            kernel = kernel._replace(state=kernel.rules.load(arena, line[-1]))
+            judgement = self.judgement(kernel.state)
+            if judgement is None or judgement.plies == 0:
+                break
+            line.append(self._known_moves(kernel, Counter())[0].number)
+        return tuple(line)
+
+    def results(self, position: Position, lines: int, earlier: Collection[int] = ()) -> list[SearchResult]:
+        """Return so many of the best moves as results of a search, each with a line of perfect play.
+
+        None where they are not known. ``earlier`` is that of `probe`.
+        """
+        return [
+            replace(known_result(position, move, 0.0, rank), line=self.line(position, move.number))
+            for rank, move in enumerate(self.probe(position, earlier)[:lines], 1)
+        ]
+
+    def _known_moves(self, kernel: Kernel, times: Counter[int]) -> list[KnownMove]:
+        rules = kernel.rules
+        if self.judgement(kernel.state) is None:
+            return []
+        arena = kernel.arena(ROOM)
+        moves = []
+        for number in range(rules.children(kernel.state, arena, 0)):
+            score = self._score_after(rules, rules.load(arena, number), times)
+            if score is None:
+                return []
+            moves.append(KnownMove(number, score))
+        return sorted(moves, key=lambda move: -move.score)
+
+    def _score_after(self, rules: Rules, child: State, times: Counter[int]) -> int | None:
+        """Return the score of a position for the side that has just moved, None where it is not known."""
+        judgement = self.judgement(child)
+        if judgement is None:
+            return None
+        goes_on = rules.verdict(child) == UNDECIDED
+        is_drawn = judgement.result == 0 or (goes_on and times[int(rules.hash_of(child))] >= REPETITIONS - 1)
+        return DRAW if is_drawn else -judgement.result * (WIN - judgement.plies - 1)
+
+    @cached_property
+    def _is_whole(self) -> bool:
+        return is_whole(self._kernel)
+
+    @cached_property
+    def _extent(self) -> Name:
+        return extent(self._kernel)
+
+    def _opened(self) -> Layers | None:
+        """Return the layers that are there by now, None where there are none."""
+        if self._is_shipped:
+            if self._layers is None:
+                self._layers = shipped(self._kernel)
+            return self._layers
+        try:
+            size = self._journal.stat().st_size
+            if size != self._read:
+                self._layers = Layers(self._kernel, self._extent, memory=0, directory=self._directory)
+                self._known = None if self._is_whole else self._layers.known()
+                self._read = size
+        except OSError:
+            return None
+        return self._layers
+
+
+def main() -> None:
+    """Make the files."""
+    for run in RUNS:
+        kernel = start_of("gipf", f"{SIZE} {run} {LARGEST} {LARGEST}").kernel()
+        layers = Layers(kernel, (LARGEST, LARGEST), memory=MEMORY)
+        for pair in layers.missing((LARGEST, LARGEST)):
+            layers.solve(pair, lambda: False)
+        _file(kernel).write_bytes(lzma.compress(bytes(layers.known().values)))
+
+
+if __name__ == "__main__":
+    main()
