@@ -128,8 +128,8 @@ ASKED, RESIGNED = turns_of(verify(drawn()), 0)[2], turns_of(verify(drawn()), 1)[
 def test_answers_are_compared_with_the_record(turn: Turn, answer: Answer, outcome: Outcome, failure: str) -> None:
     compared = compare(turn, answer)
     assert compared.outcome == outcome
-    assert compared.failure.startswith(failure) and bool(failure) == bool(compared.failure)
-    if compared.failure.startswith("plays a2 after the "):
+    assert compared.answer.failure.startswith(failure) and bool(failure) == bool(compared.answer.failure)
+    if compared.answer.failure.startswith("plays a2 after the "):
         assert compare(turn, answer, late_counts=False).outcome == Outcome.SAME, "time does not count in the debugger"
 
 
