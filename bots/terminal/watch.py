@@ -1,8 +1,7 @@
 """The spectator: follows a running match live in a terminal, or line by line where the output is none."""
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
 from rich.console import Console
 from rich.live import Live
@@ -72,6 +71,8 @@ def watch(
                 if match is not None or refused.code != Code.UNKNOWN_MATCH:
                     raise
                 number = None  # it has ended since it was listed
+            except GameError as error:
+                raise ServerFault(f"the match cannot be followed: {error}") from error
     finally:
         connection.close()
 
@@ -109,8 +110,7 @@ def _begin(connection: Connection, number: int) -> WatchedMatch:
     connection.send(m.Ping())
     if watching.game not in GAMES:
         raise ServerFault(f"the match cannot be followed: the game {watching.game!r} is unknown here")
-    with _followed():
-        return WatchedMatch.begin(watching, time.monotonic())
+    return WatchedMatch.begin(watching, time.monotonic())
 
 
 def _live(connection: Connection, watched_match: WatchedMatch, console: Console) -> WatchedMatch:
@@ -122,7 +122,7 @@ def _live(connection: Connection, watched_match: WatchedMatch, console: Console)
                 return watched_match
             frame = time.monotonic() + FRAME_SECONDS
             while watched_match.result is None and (left := frame - time.monotonic()) > 0:
-                watched_match = _after(watched_match, connection.receive(left))
+                watched_match = watched_match.after(connection.receive(left), time.monotonic())
 
 
 def _line_by_line(connection: Connection, watched_match: WatchedMatch, console: Console) -> WatchedMatch:
@@ -134,7 +134,7 @@ def _line_by_line(connection: Connection, watched_match: WatchedMatch, console: 
     print_lines(console, f"match {match.match}: {variant(match)}, {times}, {players}")
     while True:
         message = connection.receive()
-        watched_match = _after(watched_match, message)
+        watched_match = watched_match.after(message, time.monotonic())
         if isinstance(message, m.Start):
             print_lines(console, "play begins")
         elif isinstance(message, m.Moved):
@@ -145,20 +145,6 @@ def _line_by_line(connection: Connection, watched_match: WatchedMatch, console: 
         elif watched_match.result is not None:
             print_lines(console, *filter(None, (watched_match.history.position.summary(), watched_match.ending())))
             return watched_match
-
-
-def _after(watched_match: WatchedMatch, message: m.Message) -> WatchedMatch:
-    with _followed():
-        return watched_match.after(message, time.monotonic())
-
-
-@contextmanager
-def _followed() -> Iterator[None]:
-    """Raise `ServerFault` where the rules here refuse what the server shows."""
-    try:
-        yield
-    except GameError as error:
-        raise ServerFault(f"the match cannot be followed: {error}") from error
 
 
 def _print_record(connection: Connection, number: int, console: Console) -> None:
