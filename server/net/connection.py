@@ -186,10 +186,14 @@ class Connection:
         with self._writer:
             while not self.broken:
                 if self._queue:
+                    target = self._wire.target()
+                    if target < 0:  # the event loop would remember a wait for a descriptor that is not there
+                        self._give_up()
+                        return
                     try:
                         with trio.fail_after(WRITE_SECONDS):
-                            await trio.lowlevel.wait_writable(self._wire.target())
-                    except (OSError, ValueError, trio.ClosedResourceError, trio.TooSlowError):
+                            await trio.lowlevel.wait_writable(target)
+                    except (OSError, trio.ClosedResourceError, trio.TooSlowError):
                         self._give_up()
                     else:
                         self.flush()

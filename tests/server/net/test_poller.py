@@ -15,6 +15,7 @@ from server.contest.programs.pipes import Pipes
 from server.net.connection import Connection, SocketWire
 from server.net.poller import LOW_PRIORITY_AT_ONCE, Poller
 from tests.server.harness import open_arena, ready
+from tests.waiting import WAIT_SECONDS
 
 
 @pytest.fixture
@@ -193,3 +194,18 @@ async def test_players_are_answered_however_their_lines_arrive(host: str, tmp_pa
         await bob.stream.aclose()
         await trio.testing.wait_all_tasks_blocked()
         assert not harness.arena.connected_sessions()
+
+
+async def test_programs_that_have_closed_their_input_are_dropped_one_after_the_other(poller: Poller) -> None:
+    for _ in range(2):
+        (theirs, to), (from_, said) = os.pipe(), os.pipe()
+        pipes = Pipes(os.fdopen(to, "wb", 0), os.fdopen(from_, "rb", 0))
+        pipes.close()
+        connection = Connection(pipes, poller)
+        connection.send(b"ARENA\n")
+        with trio.fail_after(WAIT_SECONDS):
+            await connection.write_queued()
+        assert connection.broken
+        pipes.leave()
+        for descriptor in (theirs, said):
+            os.close(descriptor)
