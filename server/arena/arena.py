@@ -19,13 +19,13 @@ from engine.match import referee
 from engine.match.clock import TimeControl
 from engine.match.record import Header
 from engine.match.referee import State
+from engine.match.verification import finished_match
 from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
 from engine.wire.ends import IN_MATCH
 from engine.wire.ends import State as Stage
 from server.arena import matchmaking
 from server.arena.lobby import OpponentNotices, PreparedBoards
-from server.arena.past_matches import PastMatches
 from server.arena.roles import Player, Seating
 from server.config.settings import RECENT_MATCHES, Settings
 from server.match.flag_timer import FlagTimer
@@ -90,7 +90,7 @@ class Arena:
         self.accept_status = AcceptStatus()
         self.record_store = record_store
         self.sent_logs = SentLogs(settings.data)
-        self.past_matches = PastMatches(record_store)
+        self._replaying = trio.Lock()
         self.run_in_thread: Callable[..., Awaitable[Any]] = trio.to_thread.run_sync
         """Runs a slow function in another thread."""
         self.prepared_boards = PreparedBoards()
@@ -263,6 +263,15 @@ class Arena:
             return self.matches[number]
         return next((match for match in self.recent if match.number == number), None)
 
+    async def read_past_match(self, number: int) -> State | None:
+        """Return the final state of a match that ended under an earlier server; None if it has no valid record.
+
+        Replaying a record takes up to a third of a second: threads do it, one record at a time. Raises OSError.
+        """
+        async with self._replaying:
+            state: State | None = await self.run_in_thread(_replay_record, self.record_store, number)
+            return state
+
     def awaited_ply(self, number: int) -> int:
         """Return the number of the move that a match waits for, from 1; 0 before its first turn."""
         match = self.find_match(number)
@@ -372,6 +381,12 @@ class Arena:
         self.stats.count_ended(match.state)
         log_ended(match.state, match.now())
         self.contest_players.ended(match)
+
+
+def _replay_record(record_store: RecordStore, number: int) -> State | None:
+    text = record_store.read(number)
+    summary = None if text is None else finished_match(text)
+    return None if summary is None else summary.state
 
 
 def _fault_fields(error: Exception) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from engine.match import recovery
 from engine.match.recovery import Leftover
 from server.arena.arena import Arena
 from server.storage.disk import Round, Synced
-from server.storage.match_numbers import MatchNumbers
 from server.storage.record_store import RecordStore
 
 log = structlog.get_logger()
@@ -120,7 +119,6 @@ async def synced(
         return
     async with trio.open_nursery() as nursery:
         nursery.start_soon(keep_synced, record_store, arena, store, seconds)
-        nursery.start_soon(keep_numbers, record_store.numbers, seconds)
         yield
         nursery.cancel_scope.cancel()
 
@@ -139,20 +137,6 @@ async def keep_synced(record_store: RecordStore, arena: Arena, store: Callable[[
         with trio.move_on_after(LAST_SECONDS, shield=True):
             await rounds.one()
             await trio.to_thread.run_sync(rounds.close, abandon_on_cancel=True)
-
-
-async def keep_numbers(numbers: MatchNumbers, seconds: float) -> None:
-    """Reserve match numbers as soon as that is due, until cancelled; after a fault again in ``seconds``."""
-    fault = ""
-    while True:
-        try:
-            await numbers.reserve_when_due()
-            fault = ""
-        except OSError as error:
-            if fault != str(error):  # once, not at every attempt
-                fault = str(error)
-                log.error("disk_write_failed", error=f"numbers of matches: {fault}")
-            await trio.sleep(seconds)
 
 
 class Rounds:

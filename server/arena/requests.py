@@ -10,6 +10,7 @@ import structlog
 from engine.games.catalogue import GAMES, unknown_game
 from engine.games.interface import Game
 from engine.games.outcome import Termination
+from engine.match import referee
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import encode, usage
@@ -18,11 +19,11 @@ from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE
 from server.arena import matchmaking
 from server.arena.arena import Arena
 from server.arena.organiser_requests import annul_match, dismiss_player
-from server.arena.past_matches import PastMatch
 from server.arena.roles import Player
 from server.config import tokens
 from server.config.settings import REQUESTS_PER_TURN
 from server.match.match import Match
+from server.match.match_messages import SpectatorBacklog
 from server.match.move_list import SteppedAnswer, list_matches
 from server.storage.player_logs import LogRequest, read_log
 from server.storage.record_store import RecordStore
@@ -155,7 +156,7 @@ class Requests:
         ):
             raise ProtocolError(Code.BAD_TOKEN, "a program comes back here to its own match alone")
         if match is None:
-            wait = partial(self._arena.past_matches.find, message.match, self._arena.run_in_thread)
+            wait = partial(self._arena.read_past_match, message.match)
             return BackgroundAnswer(wait, partial(self._send_past_match, player, message, side))
         name, key = match.header.players[side], match.names[side]
         before = self._arena.sessions.get(key)
@@ -169,15 +170,17 @@ class Requests:
         match.resume(side, player, message.token)
         return None
 
-    def _send_past_match(self, player: Player, message: m.Resume, side: int, past_match: PastMatch | None) -> None:
+    def _send_past_match(self, player: Player, message: m.Resume, side: int, state: referee.State | None) -> None:
         """Send a match that ended under an earlier server to a player who resumes it."""
-        if past_match is None:
+        if state is None:
             raise _resume_refused(message.match)
-        name = past_match.players[side]
+        name = state.header.players[side]
         if name.lower() in self._arena.sessions:
             raise ProtocolError(Code.NAME_TAKEN, f"match {message.match} is over, and {name} is logged in again")
         self._arena.log_in(player, name, name.lower())
-        past_match.send(player, side, message.token)
+        player.tell(m.Match, encode(referee.announcement(state.header, side, message.token)))
+        SpectatorBacklog(state).send(player, state, 0)
+        player.leave()
 
     def _seek(self, player: Player, message: m.Seek, _arrived: int) -> BackgroundAnswer | None:
         if self._arena.stopping:
@@ -203,15 +206,11 @@ class Requests:
         kind = self._arena.builtin_kinds.get(player.key, "") if player.is_builtin else ""
         seek = seek._replace(is_builtin=player.is_builtin, key=player.key, kind=kind)
         board = game.name, game.default_parameters if seek.parameters is None else seek.parameters
-        if self._arena.prepared_boards.has(*board) and self._arena.record_store.numbers.has(1):
+        if self._arena.prepared_boards.has(*board):
             self._wait_for_match(player, seek, game)
             return None
-        return BackgroundAnswer(partial(self._prepare, *board), lambda _: self._wait_for_match(player, seek, game))
-
-    async def _prepare(self, game: str, parameters: str) -> None:
-        """Wait for what a match needs when it begins: tables of its board, and a number."""
-        await self._arena.prepared_boards.add(game, parameters, self._arena.run_in_thread)
-        await self._arena.record_store.numbers_available()
+        wait = partial(self._arena.prepared_boards.add, *board, self._arena.run_in_thread)
+        return BackgroundAnswer(wait, lambda _: self._wait_for_match(player, seek, game))
 
     def _wait_for_ladder(self, player: Player, why_not: str) -> None:
         """Let a player wait for games of the ladder, unless something is against it."""

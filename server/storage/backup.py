@@ -20,8 +20,7 @@ from typing import NamedTuple
 from engine.wire.words import number_of
 from server.storage.database import BUSY_SECONDS, guarded
 from server.storage.disk import LOCK, SUFFIX
-from server.storage.match_numbers import FILE as NUMBERS
-from server.storage.record_store import UNFINISHED
+from server.storage.record_store import NUMBERS, UNFINISHED
 
 COMPLETE = "backup.json"
 """Is written last: a folder without it is no whole backup."""

@@ -6,11 +6,16 @@
 
 A line survives a kill of the process when it was written, and a power cut when it was synced. A `Round` syncs all
 matches together, and only synced records move to ``records/``.
+
+Each match number is used once, even after a power cut that loses the records of the last matches: the file ``numbers``
+has the highest number that may be in use, and the boot of the machine (`server.storage.disk.boot`) at which it was
+written.
 """
 
 import errno
 import hashlib
 import hmac
+import math
 import os
 import re
 from collections import deque
@@ -22,8 +27,7 @@ from typing import NamedTuple
 from engine.match.signature import WORD, signature_line
 from server.config.settings import RECENT_MATCHES
 from server.config.tokens import HASH, hashed
-from server.storage.disk import SUFFIX, DataFolders, Disk, Round, Synced, Unsynced
-from server.storage.match_numbers import MatchNumbers
+from server.storage.disk import SUFFIX, DataFolders, Disk, Round, Synced, Unsynced, boot
 
 __all__ = [
     "SUFFIX",
@@ -36,6 +40,13 @@ __all__ = [
 
 UNFINISHED = ".new"
 """Suffix of incomplete files, which are renamed when they are complete."""
+
+NUMBERS = "numbers"
+"""Name of the file of reserved match numbers in the data directory."""
+
+BLOCK = 100_000
+"""Match numbers reserved at a time: so many are left out after a power cut. The event loop waits for the disk once for
+each block."""
 
 
 class Keys(NamedTuple):
@@ -113,6 +124,55 @@ class MatchJournal:
             self._keeper.disk.close(file)
 
 
+class MatchNumbers:
+    """Allocates match numbers in ascending order."""
+
+    def __init__(self, folder: Path, last: int, disk: Disk) -> None:
+        """Continue after ``last``, the highest number with a file, or after a block that may have been lost."""
+        self._path, self._disk = folder / NUMBERS, disk
+        self._reserved = math.inf
+        """The highest reserved number; all numbers count as reserved until `reserve` is called."""
+        self._last = last
+        with suppress(OSError, UnicodeDecodeError):
+            found = re.fullmatch(r"([0-9]{1,15}) (\S*)\n", self._path.read_text(encoding="ascii"))
+            if found and (found[2] != boot() or not found[2]):
+                self._last = max(last, int(found[1]))
+
+    def next(self) -> int:
+        """Return an unused number; raises OSError if the disk does not reserve a block that is needed."""
+        if self._last >= self._reserved:
+            self.reserve()
+        self._last += 1
+        return self._last
+
+    def skip(self, number: int) -> None:
+        """Never return numbers up to this one."""
+        self._last = max(self._last, number)
+
+    def reserve(self) -> None:
+        """Reserve a block after the last number on the disk; raises OSError."""
+        self._write(self._last + BLOCK)
+        self._reserved = self._last + BLOCK
+
+    def release_reserved(self) -> None:
+        """Release reserved numbers. Raises OSError."""
+        self._write(self._last)
+        self._reserved = self._last
+
+    def _write(self, most: int) -> None:
+        new = self._path.with_suffix(UNFINISHED)
+        with suppress(FileNotFoundError):
+            self._disk.unlink(new)
+        file = self._disk.create(new, 0o644)
+        try:
+            self._disk.append(file, f"{most} {boot()}\n".encode())
+        finally:
+            self._disk.close(file)
+        self._disk.sync(new)
+        self._disk.rename(new, self._path)
+        self._disk.sync_folder(self._path.parent)
+
+
 class RecordStore:
     """The records of a data directory."""
 
@@ -156,12 +216,8 @@ class RecordStore:
                 self.disk.sync_folder(place)
 
     def next_number(self) -> int:
-        """Return an unused match number; raises OSError if none is reserved."""
+        """Return an unused match number; raises OSError if none can be reserved."""
         return self.numbers.next()
-
-    async def numbers_available(self, count: int = 1) -> None:
-        """Wait until so many match numbers can be allocated, or the disk refuses to reserve them."""
-        await self.numbers.available(count)
 
     def skip(self, match: int) -> None:
         """Never return match numbers up to this one."""
