@@ -3,6 +3,7 @@
 Sessions pass on the requests that the protocol allows in their state; `server.arena.requests` carries them out.
 """
 
+import re
 import secrets
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
@@ -21,9 +22,10 @@ from engine.match.record import Header
 from engine.match.referee import State
 from engine.match.verification import finished_match
 from engine.wire import messages as m
-from engine.wire.codes import ProtocolError
+from engine.wire.codes import Code, ProtocolError
 from engine.wire.ends import IN_MATCH
 from engine.wire.ends import State as Stage
+from engine.wire.words import NAME_PATTERN
 from server.arena import matchmaking
 from server.arena.lobby import OpponentNotices, PreparedBoards
 from server.arena.roles import Player, Seating
@@ -32,14 +34,17 @@ from server.match.flag_timer import FlagTimer
 from server.match.match import Match, MatchContext
 from server.match.match_messages import now_text
 from server.match.stats import SUSPENDED, ServerStats, log_ended
+from server.net.connection import Poller
 from server.net.listener import AcceptStatus
-from server.net.poller import Poller
 from server.net.timing import StallLog
 from server.ops.faults import server_fault
 from server.storage.player_logs import SentLogs
 from server.storage.record_store import Keys, MatchJournal, RecordStore
 
 log = structlog.get_logger()
+
+SENT_AT_ONCE = 50
+"""Announcements that are sent in a pass of the event loop."""
 
 
 class Arena:
@@ -197,6 +202,41 @@ class Arena:
         except Exception as error:
             log.error("match_annulment_failed", match=match.number, **_fault_fields(error))
             match.abandon(termination, sentence)
+
+    def annul_running(self, number: int, sentence: str) -> None:
+        """End a running match for an organiser; raises `ProtocolError` where there is none."""
+        match = self.matches.get(number)
+        if match is None:
+            raise ProtocolError(Code.UNKNOWN_MATCH, f"match {number} is not running; see LIST")
+        self.annul(match, Termination.ORGANISER, _add_sentence("the organiser has annulled the match", sentence))
+
+    def dismiss(self, name: str, sentence: str) -> str:
+        """Close the session of a player for an organiser; return its name.
+
+        Raises `ProtocolError` where nobody is logged in so.
+        """
+        # some letters outside of ASCII have lower-case letters inside of it
+        key = name.lower() if re.fullmatch(NAME_PATTERN, name) else ""
+        dismissed = self.sessions.get(key)
+        if dismissed is None:
+            fault = f"nobody is logged in as {name!r}"
+            if any(session.name.lower() == key for session in self.sessions.values()):
+                fault = f"{name!r} is a program of a contest, which cannot be dismissed; ANNUL its match"
+            raise ProtocolError(Code.UNKNOWN_PLAYER, fault)
+        dismissed.close("dismissed", _add_sentence("the organiser has sent you away", sentence))
+        self.disconnect(dismissed)
+        return dismissed.name
+
+    async def announce(self, sentence: m.Text) -> None:
+        """Send an announcement to everybody who is connected and does not play, some at a time.
+
+        Programs of contests do not get it: each is there for one game.
+        """
+        for number, player in enumerate(self.connected_sessions()):
+            if player.state not in IN_MATCH and player.state is not Stage.CLOSED and not player.seat_token:
+                player.reply(m.Announcement(sentence))
+            if number % SENT_AT_ONCE == 0:
+                await trio.lowlevel.checkpoint()
 
     def seeking_keys(self) -> Iterator[str]:
         """Return the session keys of seeking players."""
@@ -381,6 +421,10 @@ class Arena:
         self.stats.count_ended(match.state)
         log_ended(match.state, match.now())
         self.contest_players.ended(match)
+
+
+def _add_sentence(sentence: str, more: str) -> str:
+    return f"{sentence}: {more}" if more else sentence
 
 
 def _replay_record(record_store: RecordStore, number: int) -> State | None:

@@ -18,13 +18,11 @@ from engine.wire.ends import State
 from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE
 from server.arena import matchmaking
 from server.arena.arena import Arena
-from server.arena.organiser_requests import annul_match, dismiss_player
 from server.arena.roles import Player
 from server.config import tokens
 from server.config.settings import REQUESTS_PER_TURN
 from server.match.match import Match
-from server.match.match_messages import SpectatorBacklog
-from server.match.move_list import SteppedAnswer, list_matches
+from server.match.match_messages import SpectatorBacklog, SteppedAnswer, list_matches
 from server.storage.player_logs import LogRequest, read_log
 from server.storage.record_store import RecordStore
 
@@ -367,13 +365,13 @@ class Requests:
         log.info("organiser_requested", request="ORGANISE")
 
     def _annul(self, player: Player, message: m.Annul, _arrived: int) -> None:
-        annul_match(self._arena, message.match, message.sentence)
+        self._arena.annul_running(message.match, message.sentence)
         player.reply(m.Annulled(message.match))
         self._arena.organiser_done(f"annulled match {message.match}")
         log.info("organiser_requested", request="ANNUL", match=message.match, sentence=repr(message.sentence))
 
     def _dismiss(self, player: Player, message: m.Dismiss, _arrived: int) -> None:
-        name = dismiss_player(self._arena, message.name, message.sentence)
+        name = self._arena.dismiss(message.name, message.sentence)
         player.reply(m.Dismissed(name))
         self._arena.organiser_done(f"sent {name} away")
         log.info("organiser_requested", request="DISMISS", name=name, sentence=repr(message.sentence))

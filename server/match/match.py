@@ -20,14 +20,15 @@ from server.match.match_messages import (
     Delay,
     Seat,
     SpectatorBacklog,
+    SteppedAnswer,
     encode_notes,
+    list_moves,
     listing_head,
     listing_line,
     send_messages,
     watching,
 )
-from server.match.move_list import SteppedAnswer, list_moves
-from server.net.poller import Poller
+from server.net.connection import Poller
 from server.net.timing import LatencyProbe, StallLog
 from server.storage.record_store import Keys, MatchJournal
 
@@ -183,7 +184,7 @@ class Match:
         self._played = arrived
         self._carry_out(*referee.move(self.state, side, text, now))
         if not self._start:  # the match is over
-            self._poller.start_clocks(self)
+            self._poller.start_clocks(self.start_clocks)
         if self.header.lag_allowance:
             self._probe(side)
 
@@ -400,13 +401,16 @@ class Match:
         """Call a function that starts a clock when the messages of this pass are sent."""
         self._start.append(start)
         if len(self._start) == 1:
-            self._poller.start_clocks(self)
+            self._poller.start_clocks(self.start_clocks)
 
     def start_clocks(self) -> None:
-        """Start the clocks that wait for the messages of this pass, which are sent now."""
+        """Start the clocks that wait for the messages of this pass, which are sent now. Raises nothing."""
         starts, self._start = self._start, []
-        for start in starts:
-            start()
+        try:
+            for start in starts:
+                start()
+        except Exception as error:
+            self.failed(error)
         if self._played is not None:
             self._on_move(self._clock() - self._played)
             self._played = None

@@ -15,8 +15,8 @@ from engine.games.catalogue import GAMES
 from engine.match import verification
 from engine.wire import messages as m
 from server.arena import arena
-from server.match import move_list
-from server.match.move_list import SteppedAnswer, list_matches, list_moves
+from server.match import match_messages
+from server.match.match_messages import SteppedAnswer, list_matches, list_moves
 from server.storage.record_store import RecordStore
 from tests.server.harness import ArenaHarness, Client, open_arena, play, playing
 
@@ -144,22 +144,22 @@ def steps_of(answer: SteppedAnswer) -> int:
 
 
 def test_long_answers_are_made_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(move_list, "processor_time", lambda: 0)
+    monkeypatch.setattr(match_messages, "processor_time", lambda: 0)
     moves = SteppedAnswer(list_moves(GAMES["mnk"].start("19 19 5")))
-    assert steps_of(moves) == 361 // move_list.MOVES_PER_STEP + 1
+    assert steps_of(moves) == 361 // match_messages.MOVES_PER_STEP + 1
     assert moves.answer.startswith(b"MOVES 361\n")
-    matches = SteppedAnswer(list_matches([lambda: "line"] * (2 * move_list.LINES_PER_STEP + 1)))
+    matches = SteppedAnswer(list_matches([lambda: "line"] * (2 * match_messages.LINES_PER_STEP + 1)))
     assert steps_of(matches) == 3
-    assert matches.answer == f"MATCHES {2 * move_list.LINES_PER_STEP + 1}\n".encode() + b"| line\n" * 201
+    assert matches.answer == f"MATCHES {2 * match_messages.LINES_PER_STEP + 1}\n".encode() + b"| line\n" * 201
 
 
 def test_moves_that_take_long_are_found_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """The processor works for a hundred microseconds between any two looks at its clock."""
     looks = count(step=100)
-    monkeypatch.setattr(move_list, "processor_time", lambda: next(looks))
+    monkeypatch.setattr(match_messages, "processor_time", lambda: next(looks))
     found = SteppedAnswer(list_moves(GAMES["mnk"].start("3 3 3")))
     parts = steps_of(found)
-    assert parts == 3 and found.worked() >= parts * move_list.STEP_MICROSECONDS
+    assert parts == 3 and found.worked() >= parts * match_messages.STEP_MICROSECONDS
     assert found.answer.startswith(b"MOVES 9\n")
 
 
