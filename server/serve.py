@@ -1,6 +1,7 @@
 """The server as a trio service: starts all parts, serves until stopped, and shuts down in order."""
 
 import signal
+import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
@@ -42,7 +43,7 @@ from server.league.submissions.pipeline import Pipeline, Turns
 from server.league.submissions.steps import TRIALS
 from server.league.submissions.versions import Versions
 from server.net.listener import Listener, close_all, listen
-from server.net.rate_limiter import RateLimiter
+from server.net.rate_limiter import RateLimiter, patrol
 from server.net.timing import StallMonitor, loop_clock
 from server.ops import descendants
 from server.ops.program_version import program
@@ -136,8 +137,7 @@ async def _serve(
     arena.own_address = (host, (own or listeners)[0].socket.getsockname()[1])
     arena.web_ports = [listener.socket.getsockname()[1] for listener in web]
     rate_limiter = RateLimiter(settings.limits, settings.most_sessions, clock)
-    acceptor = Acceptor(arena, rate_limiter, settings.tls and tls.context(settings.tls))
-    own_acceptor = Acceptor(arena, rate_limiter)
+    context = settings.tls and tls.context(settings.tls)
     no_room = encode(m.Bye("too_many", m.Text("the server has no file descriptors left; try again later")))
     with (
         arena.accept_status.keep_spare(),
@@ -152,22 +152,18 @@ async def _serve(
             trio.open_nursery() as services,
         ):
 
-            def wrap(sockets: list[trio.SocketListener], refusal: bytes) -> list[Listener]:
-                return [Listener(listener, arena.accept_status, refusal) for listener in sockets]
-
-            async def accept() -> None:
-                wrapped = wrap(listeners, b"" if settings.tls else no_room)
+            async def accept(sockets: list[trio.SocketListener], context: ssl.SSLContext | None) -> None:
+                refusal = b"" if context else no_room
+                wrapped = [Listener(listener, arena.accept_status, refusal) for listener in sockets]
+                acceptor = Acceptor(arena, rate_limiter, context)
                 await trio.serve_listeners(acceptor.handle, wrapped, handler_nursery=sessions)
-
-            async def accept_own() -> None:
-                await trio.serve_listeners(own_acceptor.handle, wrap(own, no_room), handler_nursery=sessions)
 
             services.start_soon(watch.pulse, lambda: bool(arena.matches))
             services.start_soon(keep_watchdog)
-            services.start_soon(accept)
+            services.start_soon(accept, listeners, context)
             if own:
-                services.start_soon(accept_own)
-            services.start_soon(acceptor.patrol)
+                services.start_soon(accept, own, None)
+            services.start_soon(patrol, rate_limiter)
             if settings.metrics is not None:
                 from server.web.http.metrics_endpoint import HOST, serve_metrics
 

@@ -27,7 +27,7 @@ from engine.wire.ends import IN_MATCH
 from engine.wire.ends import State as Stage
 from engine.wire.words import NAME_PATTERN
 from server.arena import matchmaking
-from server.arena.lobby import OpponentNotices, PreparedBoards
+from server.arena.lobby import MAX_BOARDS, OpponentNotices, prepare
 from server.arena.roles import Player, Seating
 from server.config.settings import RECENT_MATCHES, Settings
 from server.match.flag_timer import FlagTimer
@@ -98,7 +98,8 @@ class Arena:
         self._replaying = trio.Lock()
         self.run_in_thread: Callable[..., Awaitable[Any]] = trio.to_thread.run_sync
         """Runs a slow function in another thread."""
-        self.prepared_boards = PreparedBoards()
+        self.prepared_boards: deque[tuple[str, str]] = deque(maxlen=MAX_BOARDS)
+        """Game and parameters of the boards that were prepared most recently."""
         self.poller = Poller()
         self.flags = FlagTimer(clock)
         self.arrival = clock
@@ -311,6 +312,12 @@ class Arena:
         async with self._replaying:
             state: State | None = await self.run_in_thread(_replay_record, self.record_store, number)
             return state
+
+    async def prepare_board(self, game: str, parameters: str) -> None:
+        """Make the tables of the rules of a board in a thread, unless it is prepared."""
+        if (game, parameters) not in self.prepared_boards:
+            await self.run_in_thread(prepare, game, parameters)
+            self.prepared_boards.append((game, parameters))
 
     def awaited_ply(self, number: int) -> int:
         """Return the number of the move that a match waits for, from 1; 0 before its first turn."""

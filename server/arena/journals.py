@@ -47,9 +47,15 @@ def _resume_match(
     try:
         recorded = record_store.read_record_bytes(number)
         if recorded is not None:
-            _remove_or_quarantine(record_store, number, recorded)
+            if record_store.journal(number) == recorded:
+                record_store.remove_journal(number)
+                return
+            path = record_store.quarantine(number, "")
+            log.error("journal_mismatch_quarantined", match=number, path=str(path))
         elif number in kept and (leftover.summary is None or not leftover.summary.result):
-            _quarantine_without_end(record_store, number)
+            # the disk has lost its end: to resume it would play for the result a second time
+            path = record_store.quarantine(number, "")
+            log.error("journal_end_lost", match=number, path=str(path))
         else:
             _recover(arena, record_store, number, leftover, date)
     except Exception as error:
@@ -85,24 +91,6 @@ def _recover(arena: Arena, record_store: RecordStore, number: int, leftover: Lef
         raise
     if not summary.result:
         log.warning("match_recovered_as_ended", match=number)
-
-
-def _quarantine_without_end(record_store: RecordStore, number: int) -> None:
-    """Quarantine the journal of a match whose result is kept, but whose end the disk has lost.
-
-    Resuming would play for the result a second time, and a record would wrongly say that the match was annulled.
-    """
-    path = record_store.quarantine(number, "")
-    log.error("journal_end_lost", match=number, path=str(path))
-
-
-def _remove_or_quarantine(record_store: RecordStore, number: int, recorded: bytes) -> None:
-    """Remove a journal that equals the finished record of its match; quarantine one that differs."""
-    if record_store.journal(number) == recorded:
-        record_store.remove_journal(number)
-        return
-    path = record_store.quarantine(number, "")
-    log.error("journal_mismatch_quarantined", match=number, path=str(path))
 
 
 LAST_SECONDS = 10.0

@@ -204,10 +204,10 @@ class Requests:
         kind = self._arena.builtin_kinds.get(player.key, "") if player.is_builtin else ""
         seek = seek._replace(is_builtin=player.is_builtin, key=player.key, kind=kind)
         board = game.name, game.default_parameters if seek.parameters is None else seek.parameters
-        if self._arena.prepared_boards.has(*board):
+        if board in self._arena.prepared_boards:
             self._wait_for_match(player, seek, game)
             return None
-        wait = partial(self._arena.prepared_boards.add, *board, self._arena.run_in_thread)
+        wait = partial(self._arena.prepare_board, *board)
         return BackgroundAnswer(wait, lambda _: self._wait_for_match(player, seek, game))
 
     def _wait_for_ladder(self, player: Player, why_not: str) -> None:

@@ -245,12 +245,6 @@ HANDSHAKE_SECONDS = 10.0
 REFUSAL_SECONDS = 1.0
 """Deadline for sending the reason to a peer that is refused."""
 
-PATROL_SECONDS = 2.0
-"""Time between two checks for connections that have been silent for too long."""
-
-MAX_LOGGED_ADDRESSES = 5
-"""Refused addresses that a log line names."""
-
 
 class Acceptor:
     """Serves the connections that a listener accepts."""
@@ -291,19 +285,6 @@ class Acceptor:
                 log.debug("tls_handshake_failed", peer=quota.host, error=repr(error))
                 return
         await serve_stream(SocketWire(connected), self._arena, quota)
-
-    async def patrol(self) -> None:
-        """Close overdue connections and log refused ones at intervals, until cancelled."""
-        while True:
-            await trio.sleep(PATROL_SECONDS)
-            for _ in self._rate_limiter.close_overdue():
-                await trio.lowlevel.checkpoint()
-            refused, self._rate_limiter.refused = self._rate_limiter.refused, {}
-            most_refused = sorted(refused.items(), key=lambda item: item[1], reverse=True)[:MAX_LOGGED_ADDRESSES]
-            if refused:
-                log.warning(
-                    "connections_refused", count=sum(refused.values()), addresses=len(refused), most=most_refused
-                )
 
 
 async def _send_and_close(stream: trio.SocketStream, data: bytes) -> None:

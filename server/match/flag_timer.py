@@ -4,10 +4,7 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-import structlog
 import trio
-
-log = structlog.get_logger()
 
 
 class Timed(Protocol):
@@ -17,10 +14,7 @@ class Timed(Protocol):
     """Stamp at which to call `flag`, which sets the next one; infinite if there is no deadline now."""
 
     def flag(self, now: int) -> None:
-        """Check the clocks at a stamp. All messages that had arrived by then have been read."""
-
-    def failed(self, error: Exception) -> None:
-        """Handle an error that `flag` has raised."""
+        """Check the clocks at a stamp. All messages that had arrived by then have been read. Raises nothing."""
 
 
 class FlagTimer:
@@ -51,17 +45,6 @@ class FlagTimer:
             await trio.lowlevel.checkpoint()
             await trio.lowlevel.checkpoint()
             for match in [match for match in matches() if match.due <= now]:
-                _call_flag(match, now)
+                match.due = math.inf
+                match.flag(now)
             self._next = min((match.due for match in matches()), default=math.inf)
-
-
-def _call_flag(match: Timed, now: int) -> None:
-    """Call `flag` of one match; its errors never stop the timer."""
-    match.due = math.inf
-    try:
-        match.flag(now)
-    except Exception as error:
-        try:
-            match.failed(error)
-        except Exception as another:
-            log.error("flag_handler_failed", exc_info=another)

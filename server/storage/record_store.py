@@ -115,7 +115,7 @@ class MatchJournal:
         """Close and delete the journal of a match that was not announced. Never raises."""
         self.abandon()
         with suppress(OSError):
-            self._keeper.disk.unlink(self._keeper.running(self._match))
+            self._keeper.disk.unlink(self._keeper.folders.journal(self._match))
 
     def close(self) -> None:
         """Close the file. Raises OSError, and then it is closed all the same."""
@@ -194,10 +194,10 @@ class RecordStore:
         self.disk = disk or Disk()
         self._sign = sign
         self.signs = sign is not None
-        self._folders = DataFolders(folder)
-        self.unsynced = Unsynced(self._folders, self.disk)
-        running, keys = self._folders.running, self._folders.keys
-        places = (running, self._folders.records, self._folders.damaged, keys)
+        self.folders = DataFolders(folder)
+        self.unsynced = Unsynced(self.folders, self.disk)
+        running, keys = self.folders.running, self.folders.keys
+        places = (running, self.folders.records, self.folders.damaged, keys)
         for place in places:
             place.mkdir(mode=0o700 if place is keys else 0o777, parents=True, exist_ok=True)
             if not os.access(place, os.R_OK | os.W_OK | os.X_OK):
@@ -226,11 +226,11 @@ class RecordStore:
     def begin(self, match: int, keys: Keys, head: str) -> MatchJournal:
         """Create the journal of a match with its head; raises OSError, and then there is none."""
         self._write_keys(match, keys)
-        new, journal = self._temporary_path(match), None
+        new, journal = self.folders.unfinished(match), None
         try:
             journal = MatchJournal(self, match, self.disk.create(new, 0o644), 0)
             journal.write(head)
-            self.disk.rename(new, self.running(match))  # a journal always has a complete head
+            self.disk.rename(new, self.folders.journal(match))  # a journal always has a complete head
         except OSError:
             if journal is not None:
                 journal.abandon()
@@ -242,7 +242,7 @@ class RecordStore:
         return journal
 
     def _write_keys(self, match: int, keys: Keys) -> None:
-        file = self.disk.create(self._folders.key(match), 0o600)
+        file = self.disk.create(self.folders.key(match), 0o600)
         try:
             self.disk.append(file, "".join(f"{key}\n" for key in keys).encode())
         except OSError:
@@ -253,7 +253,7 @@ class RecordStore:
 
     def reopen_journal(self, match: int, length: int) -> MatchJournal:
         """Reopen the journal of a match, truncated to a length. Raises OSError."""
-        file = self.disk.open(self.running(match))
+        file = self.disk.open(self.folders.journal(match))
         try:
             self.disk.cut(file, length)
         except OSError:
@@ -270,16 +270,16 @@ class RecordStore:
 
     def unfinished_matches(self) -> list[int]:
         """Return the matches that were running when the last server died, in order."""
-        return sorted(_match_numbers(self._folders.running))
+        return sorted(_match_numbers(self.folders.running))
 
     def journal(self, match: int) -> bytes:
         """Read the journal of a match. Raises OSError."""
-        return self.running(match).read_bytes()
+        return self.folders.journal(match).read_bytes()
 
     def keys(self, match: int) -> Keys | None:
         """Read the keys of a match; None if they are expired or unreadable."""
         try:
-            words = self._folders.key(match).read_text(encoding="ascii").split()
+            words = self.folders.key(match).read_text(encoding="ascii").split()
         except (OSError, UnicodeDecodeError):
             return None
         return Keys(*words) if len(words) == 2 and all(re.fullmatch(HASH, word) for word in words) else None
@@ -300,7 +300,7 @@ class RecordStore:
                 self._move_to_records(other)
 
     def _move_to_records(self, match: int) -> None:
-        self.disk.rename(self.running(match), self._folders.record(match))
+        self.disk.rename(self.folders.journal(match), self.folders.record(match))
         self.unsynced.forget(match)
         self._expire_keys(match)
 
@@ -309,10 +309,10 @@ class RecordStore:
 
         ``instead`` becomes the record of the match, unless it is empty, or there is a record already.
         """
-        if instead and not self._folders.record(match).exists():
+        if instead and not self.folders.record(match).exists():
             self.import_record(match, instead)
-        quarantined = self._folders.quarantined(match)
-        self.disk.rename(self.running(match), quarantined)
+        quarantined = self.folders.quarantined(match)
+        self.disk.rename(self.folders.journal(match), quarantined)
         self._expire_keys(match)
         return quarantined
 
@@ -321,7 +321,7 @@ class RecordStore:
 
         Raises OSError, and then there is none.
         """
-        new = self._temporary_path(match)
+        new = self.folders.unfinished(match)
         with suppress(FileNotFoundError):
             self.disk.unlink(new)
         file = self.disk.create(new, 0o644)
@@ -332,9 +332,9 @@ class RecordStore:
             self.disk.close(file)
         if self._synced:
             self.disk.sync(new)
-        self.disk.rename(new, self._folders.record(match))
+        self.disk.rename(new, self.folders.record(match))
         if self._synced:
-            self.disk.sync_folder(self._folders.records)
+            self.disk.sync_folder(self.folders.records)
 
     def read(self, match: int) -> str | None:
         """Read the record of a finished match; None if there is none. Raises OSError if it is unreadable."""
@@ -350,25 +350,25 @@ class RecordStore:
     def _possible_paths(self, match: int) -> Iterator[Path]:
         """Yield the paths where a record may be, before or after its move."""
         if match in self.unsynced.late:
-            yield self.running(match)
-        yield self._folders.record(match)
+            yield self.folders.journal(match)
+        yield self.folders.record(match)
 
     def read_record_bytes(self, match: int) -> bytes | None:
         """Read the file of a match in ``records/``; None if there is none. Raises OSError."""
         try:
-            return self._folders.record(match).read_bytes()
+            return self.folders.record(match).read_bytes()
         except FileNotFoundError:
             return None
 
     def remove_journal(self, match: int) -> None:
         """Delete the journal of a match that has a record. Raises OSError."""
-        self.disk.unlink(self.running(match))
+        self.disk.unlink(self.folders.journal(match))
         self._expire_keys(match)
 
     def forget(self, match: int) -> None:
         """Delete the keys of a match, which cannot be resumed any more."""
         with suppress(OSError):
-            self.disk.unlink(self._folders.key(match))
+            self.disk.unlink(self.folders.key(match))
 
     # Syncing. `sync_record` and `sync` are for other threads, all else is for the event loop.
 
@@ -394,13 +394,6 @@ class RecordStore:
         for match in self.unsynced.done(work, synced):
             self._expire_keys(match)
 
-    def running(self, match: int) -> Path:
-        """Return the path of the journal of a running match."""
-        return self._folders.journal(match)
-
-    def _temporary_path(self, match: int) -> Path:
-        return self._folders.running / f"{match}{UNFINISHED}"
-
     def _expire_keys(self, match: int) -> None:
         self._ended.append(match)
         while len(self._ended) > self._recent:
@@ -413,7 +406,7 @@ class RecordStore:
     def _last_written(self, match: int) -> tuple[int, int]:
         """Return when the record of a match got its last line, as it ended, with its number; for sorting."""
         try:
-            return self._folders.record(match).stat().st_mtime_ns, match
+            return self.folders.record(match).stat().st_mtime_ns, match
         except OSError:
             return 0, match
 

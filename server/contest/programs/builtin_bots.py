@@ -24,12 +24,6 @@ MAX_OF_A_KIND = 4
 CHECK_SECONDS = 0.1
 """Time between two checks that a bot of a kind waits for an opponent."""
 
-FIRST_PAUSE_SECONDS = 1.0
-"""Pause before a bot that has failed is started again; it doubles with each further failure."""
-
-MAX_PAUSE_SECONDS = 60.0
-"""Longest of these pauses."""
-
 MAX_FAILURES = 5
 """Starts in a row without a login after which a kind of bots is abandoned."""
 
@@ -71,7 +65,7 @@ class _BotKind:
                 free = [name for name in self._names if name not in self._running and name.lower() not in playing]
                 if not idle and free:
                     if self._failures:
-                        await trio.sleep(pause_seconds(self._failures, FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS))
+                        await trio.sleep(pause_seconds(self._failures))
                     self._running.add(free[0])
                     nursery.start_soon(self._run, free[0])
                 await trio.sleep(CHECK_SECONDS)

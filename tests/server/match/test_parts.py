@@ -28,9 +28,6 @@ class Match:
         self.stamps.append(now)
         self.due = math.inf
 
-    def failed(self, error: Exception) -> None:
-        raise AssertionError(error)
-
 
 async def test_flags_fall_at_their_deadlines_in_any_order_also_when_these_move(
     nursery: trio.Nursery, autojump_clock: MockClock

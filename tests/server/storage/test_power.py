@@ -373,7 +373,7 @@ async def test_a_journal_beside_the_record_of_its_match_never_replaces_it(
         folder = tmp_path / str(number)
         record_store = RecordStore(folder)
         _over(record_store)
-        record_store.running(7).write_text(copy, encoding="utf-8")
+        record_store.folders.journal(7).write_text(copy, encoding="utf-8")
         with capture_logs():
             async with open_arena(folder) as harness:
                 assert harness.record(7) == text

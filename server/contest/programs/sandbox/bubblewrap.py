@@ -9,14 +9,13 @@ What programs need of /etc is shown in one mount of a copy, since each mount of 
 millisecond. The copy is made anew when something has changed there. If none can be made, each file is a mount.
 """
 
-import errno
-import fcntl
 import os
 import re
 import shutil
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
@@ -37,8 +36,8 @@ NAMES = (
 
 ETC = Path("/etc")
 
-_HELD: dict[Path, int] = {}
-"""Copies that this process shows, each with a descriptor that holds a lock: nobody removes it as long as it runs."""
+KEEP_SECONDS = 366 * 86_400.0
+"""Age at which a copy is removed when another one is made: no server runs for so long."""
 
 
 def system_settings(place: Path) -> tuple[str, ...]:
@@ -48,15 +47,11 @@ def system_settings(place: Path) -> tuple[str, ...]:
     try:
         if not copy.is_dir():
             _make(found, copy)
-        if copy not in _HELD:
-            _HELD[copy] = _lock(copy, fcntl.LOCK_SH)
+            for old in place.glob("etc-*"):
+                if time.time() - old.stat().st_ctime > KEEP_SECONDS:
+                    shutil.rmtree(old, ignore_errors=True)
     except OSError:
         return tuple(word for path in found for word in ("--ro-bind", str(path), str(path)))
-    for other in set(place.glob("etc-*")) - {copy}:
-        with suppress(OSError):  # a process holds it
-            held = _lock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(other, ignore_errors=True)
-            os.close(held)
     return ("--ro-bind", str(copy), str(ETC))
 
 
@@ -69,19 +64,6 @@ def _digest(found: Iterable[Path]) -> str:
                 times = f"{one.lstat().st_mtime_ns} {one.stat().st_mtime_ns} {one.stat().st_size}"
                 told.update(f"{one} {times}\n".encode())
     return told.hexdigest()[:16]
-
-
-def _lock(copy: Path, operation: int) -> int:
-    """Lock a copy; return the descriptor that holds the lock until it is closed. Raises OSError."""
-    held = os.open(copy, os.O_RDONLY)
-    try:
-        fcntl.flock(held, operation)
-        if not os.path.samestat(os.fstat(held), copy.stat()):
-            raise FileNotFoundError(errno.ENOENT, "another process has removed it", str(copy))
-    except OSError:
-        os.close(held)
-        raise
-    return held
 
 
 def _make(found: Iterable[Path], copy: Path) -> None:
