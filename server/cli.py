@@ -21,7 +21,7 @@ from server.commands.files import backup, restore, verify
 from server.commands.league import audit, ladder, people
 from server.commands.options import FAILED, fail, faults_explained, interrupted, place, run_async, secret
 from server.commands.running_server import announce, annul, dismiss, now
-from server.config import process_settings, serve_options, tls
+from server.config import keys, process_settings, serve_options
 from server.config import tokens as token_file
 from server.config.builtin_bot import BadBuiltinBot, BuiltinBot, read_builtin_bot
 from server.config.declared import BadTable, Range, fields_of
@@ -199,10 +199,9 @@ def key(*, data: Path = Path("arena-data")) -> None:
         The data directory. A key is made where there is none.
     """
     from engine.match.signature import shown
-    from server.storage.signing_key import public_half
 
     with faults_explained():
-        print(shown(public_half(data)))
+        print(shown(keys.public_half(data)))
 
 
 @app.command
@@ -245,17 +244,17 @@ def _builtin_bot(option: str, word: str) -> BuiltinBot:
         fail(f"--{option}: {error}")
 
 
-def _identity(certificate: Path | None, key: Path | None) -> tls.Identity | None:
+def _identity(certificate: Path | None, key: Path | None) -> keys.Identity | None:
     """Look at the files of a certificate, and at whether they fit."""
     if certificate is None and key is None:
         return None
     if certificate is None or key is None:
         fail("--tls-cert and --tls-key belong together: a certificate, and its key")
     try:
-        tls.context(tls.Identity(certificate, key))
-    except tls.BadCertificate as error:
+        keys.context(keys.Identity(certificate, key))
+    except keys.BadCertificate as error:
         fail(f"--tls-cert, --tls-key: {error}")
-    return tls.Identity(certificate, key)
+    return keys.Identity(certificate, key)
 
 
 def _check_whole_numbers(options: ServeOptions) -> None:

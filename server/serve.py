@@ -18,8 +18,8 @@ from engine.wire import messages as m
 from engine.wire.coding import encode
 from server.arena.arena import Arena
 from server.arena.journals import resume_matches, synced
-from server.arena.session import Acceptor
-from server.config import tls
+from server.arena.session import serve_socket
+from server.config import keys
 from server.config.process_settings import stop_signals
 from server.config.settings import Settings
 from server.contest.hosts.contest_players import ContestPlayers
@@ -50,7 +50,6 @@ from server.ops.program_version import program
 from server.ops.supervisor import keep_watchdog, supervise, tell
 from server.storage.disk import lock_data_directory
 from server.storage.record_store import RecordStore
-from server.storage.signing_key import signing_key
 from server.web.opening import open_web, serve_web
 
 if TYPE_CHECKING:
@@ -116,7 +115,7 @@ async def _serve(
     Earlier connections wait in the backlog. With TLS, programs of the server connect to the ``own`` listeners without
     it.
     """
-    key = await trio.to_thread.run_sync(signing_key, settings.data)
+    key = await trio.to_thread.run_sync(keys.signing_key, settings.data)
     record_store = RecordStore(settings.data, synced=settings.sync_seconds > 0, sign=key.sign)
     ladder_store = LadderStore(accounts)
     record_store.skip(max(await trio.to_thread.run_sync(store.last_match), ladder_store.last_match()))
@@ -137,7 +136,7 @@ async def _serve(
     arena.own_address = (host, (own or listeners)[0].socket.getsockname()[1])
     arena.web_ports = [listener.socket.getsockname()[1] for listener in web]
     rate_limiter = RateLimiter(settings.limits, settings.most_sessions, clock)
-    context = settings.tls and tls.context(settings.tls)
+    context = settings.tls and keys.context(settings.tls)
     no_room = encode(m.Bye("too_many", m.Text("the server has no file descriptors left; try again later")))
     with (
         arena.accept_status.keep_spare(),
@@ -155,8 +154,8 @@ async def _serve(
             async def accept(sockets: list[trio.SocketListener], context: ssl.SSLContext | None) -> None:
                 refusal = b"" if context else no_room
                 wrapped = [Listener(listener, arena.accept_status, refusal) for listener in sockets]
-                acceptor = Acceptor(arena, rate_limiter, context)
-                await trio.serve_listeners(acceptor.handle, wrapped, handler_nursery=sessions)
+                handle = partial(serve_socket, arena, rate_limiter, context)
+                await trio.serve_listeners(handle, wrapped, handler_nursery=sessions)
 
             services.start_soon(watch.pulse, lambda: bool(arena.matches))
             services.start_soon(keep_watchdog)

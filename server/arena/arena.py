@@ -30,13 +30,12 @@ from server.arena import matchmaking
 from server.arena.lobby import MAX_BOARDS, OpponentNotices, prepare
 from server.arena.roles import Player, Seating
 from server.config.settings import RECENT_MATCHES, Settings
-from server.match.flag_timer import FlagTimer
 from server.match.match import Match, MatchContext
 from server.match.match_messages import now_text
 from server.match.stats import SUSPENDED, ServerStats, log_ended
 from server.net.connection import Poller
 from server.net.listener import AcceptStatus
-from server.net.timing import StallLog
+from server.net.timing import FlagTimer, StallLog
 from server.ops.faults import server_fault
 from server.storage.player_logs import SentLogs
 from server.storage.record_store import Keys, MatchJournal, RecordStore

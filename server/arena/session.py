@@ -246,45 +246,35 @@ REFUSAL_SECONDS = 1.0
 """Deadline for sending the reason to a peer that is refused."""
 
 
-class Acceptor:
-    """Serves the connections that a listener accepts."""
+async def serve_socket(
+    arena: Arena, rate_limiter: RateLimiter, tls: ssl.SSLContext | None, stream: trio.SocketStream
+) -> None:
+    """Serve an accepted connection, with TLS where there is a context, and close it.
 
-    def __init__(self, arena: Arena, rate_limiter: RateLimiter, tls: ssl.SSLContext | None = None) -> None:
-        """Take the arena, the rate limiter, and TLS; None for plain TCP."""
-        self._arena = arena
-        self._rate_limiter = rate_limiter
-        self._tls = tls
-
-    async def handle(self, stream: trio.SocketStream) -> None:
-        """Serve an accepted connection, and close it. Raises nothing that the peer could cause."""
-        try:
-            quota = self._rate_limiter.admit(stream.socket.getpeername()[0])
-        except TooMany as error:
-            # with TLS nothing is said: a handshake would cost more than a session
-            await _send_and_close(stream, b"" if self._tls else encode(m.Bye("too_many", m.Text(str(error)))))
-        except OSError:  # already disconnected
-            await trio.aclose_forcefully(stream)
-        else:
-            try:
-                await self._serve(stream, quota)
-            finally:
-                self._rate_limiter.leave(quota)
-
-    async def _serve(self, stream: trio.SocketStream, quota: ConnectionQuota) -> None:
-        connected = detached(stream)
-        if self._tls is not None:
+    Raises nothing that the peer could cause.
+    """
+    try:
+        quota = rate_limiter.admit(stream.socket.getpeername()[0])
+    except TooMany as error:
+        # with TLS nothing is said: a handshake would cost more than a session
+        await _send_and_close(stream, b"" if tls else encode(m.Bye("too_many", m.Text(str(error)))))
+        return
+    except OSError:  # already disconnected
+        await trio.aclose_forcefully(stream)
+        return
+    connected = detached(stream)
+    try:
+        if tls is not None:
             connected.setblocking(False)
-            try:
-                connected = self._tls.wrap_socket(connected, server_side=True, do_handshake_on_connect=False)
-                with trio.fail_after(HANDSHAKE_SECONDS):
-                    await _shake_hands(connected)
-            except BaseException as error:
-                connected.close()
-                if not isinstance(error, OSError | trio.TooSlowError):
-                    raise
-                log.debug("tls_handshake_failed", peer=quota.host, error=repr(error))
-                return
-        await serve_stream(SocketWire(connected), self._arena, quota)
+            connected = tls.wrap_socket(connected, server_side=True, do_handshake_on_connect=False)
+            with trio.fail_after(HANDSHAKE_SECONDS):
+                await _shake_hands(connected)
+        await serve_stream(SocketWire(connected), arena, quota)
+    except (OSError, trio.TooSlowError) as error:
+        log.debug("tls_handshake_failed", peer=quota.host, error=repr(error))
+    finally:
+        connected.close()
+        rate_limiter.leave(quota)
 
 
 async def _send_and_close(stream: trio.SocketStream, data: bytes) -> None:

@@ -14,7 +14,7 @@ from engine.match.clock import TimeControl
 from engine.wire.messages import MICROSECONDS, PORT
 from server.config.builtin_bot import BuiltinBot
 from server.config.declared import Range
-from server.config.tls import Identity
+from server.config.keys import Identity
 
 Network = IPv4Network | IPv6Network
 

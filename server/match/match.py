@@ -15,7 +15,6 @@ from engine.match.clock import Clock, Stall
 from engine.match.record import RecordedNote
 from engine.wire import messages as m
 from engine.wire.coding import encode
-from server.match.flag_timer import FlagTimer
 from server.match.match_messages import (
     Delay,
     Seat,
@@ -29,7 +28,7 @@ from server.match.match_messages import (
     watching,
 )
 from server.net.connection import Poller
-from server.net.timing import LatencyProbe, StallLog
+from server.net.timing import FlagTimer, LatencyProbe, StallLog
 from server.storage.record_store import Keys, MatchJournal
 
 log = structlog.get_logger()

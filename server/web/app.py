@@ -24,8 +24,8 @@ from starlette.types import ASGIApp, Scope
 
 from engine.match.signature import shown, signer
 from server.arena.arena import Arena
+from server.config.keys import public_half
 from server.storage.record_store import RecordStore
-from server.storage.signing_key import public_half
 from server.web.assets import documents, static_files
 from server.web.assets.static_files import File
 from server.web.http.answers import JSON, json_answer

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp
 
 from engine.search.searcher import Stop
-from server.ops.workers.question_loop import Question, listen
+from server.ops.question_loop import Question, listen
 from server.web.http.errors import Refused
 from server.web.play import questions
 from server.web.play import worker as play_worker

@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -17,7 +18,7 @@ import msgspec.structs
 import trio
 
 from server.arena.arena import Arena
-from server.arena.session import Acceptor
+from server.arena.session import serve_socket
 from server.config.settings import Settings
 from server.contest.definition import Definition
 from server.contest.fixtures import ProgramUsage
@@ -87,11 +88,11 @@ async def private_arena(
     arena = Arena(settings, record_store, microseconds, server, ContestPlayers())
     watch = StallMonitor(microseconds, arena.stalls)
     rate_limiter = RateLimiter(settings.limits, settings.most_sessions, microseconds)
-    acceptor = Acceptor(arena, rate_limiter)
+    handle = partial(serve_socket, arena, rate_limiter, None)
     with watch.installed() as arena.arrival:
         async with arena.running(), trio.open_nursery() as nursery:
             listeners: list[trio.SocketListener] = await nursery.start(
-                lambda task_status: trio.serve_tcp(acceptor.handle, 0, host="127.0.0.1", task_status=task_status)
+                lambda task_status: trio.serve_tcp(handle, 0, host="127.0.0.1", task_status=task_status)
             )
             arena.own_address = ("127.0.0.1", listeners[0].socket.getsockname()[1])
             nursery.start_soon(watch.pulse, lambda: bool(arena.matches))

@@ -1,6 +1,6 @@
 """The process that indexes records, or answers questions about games, a worker process.
 
-See `server.ops.workers.question_loop`. Its argument is by how much lower its priority is than that of the server.
+See `server.ops.question_loop`. Its argument is by how much lower its priority is than that of the server.
 A question is an `Asked` in JSON. An answer of status 400 is a sentence that says what would
 be right to ask for; one of status 404 says what is not there.
 """
@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 
 from server.config.process_settings import compute_in_one_thread, lower_priority
+from server.ops.question_loop import OK, Question, answer_questions
 from server.ops.typed_json import decode
-from server.ops.workers.question_loop import OK, Question, answer_questions
 from server.web.people import indexing
 from server.web.people.indexing import bring_up
 from server.web.people.profiles import NobodyThere, check_played, profile

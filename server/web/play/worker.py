@@ -1,4 +1,4 @@
-"""The process that answers the pages for playing and analysing, a worker process (`server.ops.workers.question_loop`).
+"""The process that answers the pages for playing and analysing, a worker process (`server.ops.question_loop`).
 
 It runs apart from the server, so that neither compiling nor pure Python keeps a match waiting. Its argument is what is
 added to the server's nice value. A search that is told to stop is answered with what was found by then.
@@ -14,7 +14,7 @@ from engine.search.searcher import Stop
 from engine.solve.tablebase import tablebase_of
 from server.config.process_settings import lower_priority
 from server.match.match_messages import now_text
-from server.ops.workers.question_loop import OK, Question, answer_stoppable_questions
+from server.ops.question_loop import OK, Question, answer_stoppable_questions
 from server.web.play import analysis_questions, questions
 from server.web.play.analysis_questions import Analyst
 from server.web.play.arranging import Arrangement

@@ -10,7 +10,7 @@ import structlog
 import trio
 
 from server.ops.faults import machine_fault
-from server.ops.workers.worker_process import FAULTS, WorkerProcess, command_of
+from server.ops.worker_process import FAULTS, WorkerProcess, command_of
 from server.web.http.errors import Refused
 from server.web.http.work_queue import Full, WorkQueue
 

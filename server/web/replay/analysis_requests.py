@@ -8,7 +8,7 @@ import trio
 
 from server.ops.lru_cache import LruCache
 from server.ops.typed_json import decode
-from server.ops.workers.worker_process import FAULTS, ask_once
+from server.ops.worker_process import FAULTS, ask_once
 from server.web.http.errors import NOT_TRUE, Refused
 from server.web.http.work_queue import Full, WorkQueue
 

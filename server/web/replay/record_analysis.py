@@ -1,4 +1,4 @@
-"""Analyses a record, in a worker process of its own (`server.ops.workers.question_loop`).
+"""Analyses a record, in a worker process of its own (`server.ops.question_loop`).
 
 Reading a record that anybody may send, and searching its positions, takes time that the server's event loop does not
 have, and that no thread can be stopped in. A question is of the kind ``frames``, ``times`` or ``values``, and its body
@@ -17,8 +17,8 @@ from engine.games.kernels import CompileProcess
 from engine.match.reader import BadRecord, decoded
 from engine.match.verification import time_account, verify
 from server.config.process_settings import lower_priority
+from server.ops.question_loop import OK, Question, answer_questions
 from server.ops.typed_json import decode
-from server.ops.workers.question_loop import OK, Question, answer_questions
 from server.web.http.errors import NOT_TRUE, short
 from server.web.replay.match_frames import (
     Change,

@@ -9,8 +9,7 @@ import trio
 from trio.testing import MockClock
 
 from server.config import tokens
-from server.match.flag_timer import FlagTimer
-from server.net.timing import microseconds
+from server.net.timing import FlagTimer, microseconds
 from server.storage.disk import lock_data_directory
 from server.storage.record_store import Keys, RecordStore
 

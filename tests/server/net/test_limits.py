@@ -1,5 +1,6 @@
 """Limits: the arithmetic of rates, who is let in, and what becomes of those who ask for too much."""
 
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -323,10 +324,10 @@ async def test_who_is_not_let_in_hears_why_and_the_log_says_so(tmp_path: Path, m
     monkeypatch.setattr(limiting, "PATROL_SECONDS", 0.01)
     limits = Limits(trusted=(), connections=1)
     async with open_arena(tmp_path, change=lambda s: msgspec.structs.replace(s, limits=limits)) as harness:
-        accept_status = session.Acceptor(harness.arena, harness.rate_limiter)
+        handle = partial(session.serve_socket, harness.arena, harness.rate_limiter, None)
         async with trio.open_nursery() as nursery:
             listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
-            nursery.start_soon(lambda: trio.serve_listeners(accept_status.handle, listeners))
+            nursery.start_soon(lambda: trio.serve_listeners(handle, listeners))
             port = listeners[0].socket.getsockname()[1]
             first, second = [Client(await trio.open_tcp_stream("127.0.0.1", port)) for _ in range(2)]
             await first.hear(m.Arena)
