@@ -75,7 +75,9 @@ def serve(options: ServeOptions = DEFAULT_OPTIONS, *, config: Path | None = None
     _check_whole_numbers(options)
     if not 0 <= options.return_time < float("inf"):
         fail(f"--return-time is {options.return_time}; it has to be a number of seconds, 0 or more")
-    _check_sync(options.sync_interval)
+    if options.sync_interval and not 0.1 <= options.sync_interval <= MAX_SYNC_SECONDS:
+        right = f"it lies between 0.1 and {MAX_SYNC_SECONDS:g} seconds, or is 0 for never"
+        fail(f"--sync-interval is {options.sync_interval}; {right}")
     if options.user_header and not re.fullmatch(HEADER.pattern, options.user_header):
         fail(f"--user-header is {options.user_header!r}; it is {HEADER.right}")
     ladder = None if options.ladder is None else read_ladder(options.ladder)
@@ -86,7 +88,7 @@ def serve(options: ServeOptions = DEFAULT_OPTIONS, *, config: Path | None = None
         data=options.data,
         control=TimeControl.of_milliseconds(options.budget, options.increment),
         move_limit=options.move_limit,
-        builtin_bots=_builtin_bots(options.builtin),
+        builtin_bots=tuple(_builtin_bot("builtin", word) for word in filter(None, options.builtin.split(","))),
         tokens=secret("tokens", options.tokens, token_file.read),
         organiser=secret("organiser", options.organiser, token_file.read_organiser) or "",
         limits=from_file.limits,
@@ -108,17 +110,8 @@ def serve(options: ServeOptions = DEFAULT_OPTIONS, *, config: Path | None = None
     run_async("cannot serve", run, settings, None, ladder)
 
 
-app.command(contest)
-app.command(people)
-app.command(ladder)
-app.command(verify)
-app.command(announce)
-app.command(audit)
-app.command(now)
-app.command(annul)
-app.command(dismiss)
-app.command(backup)
-app.command(restore)
+for command in (contest, people, ladder, verify, announce, audit, now, annul, dismiss, backup, restore):
+    app.command(command)
 
 
 @app.command
@@ -232,11 +225,6 @@ def doctor(
     sys.exit(1 if wrong else 0)
 
 
-def _builtin_bots(text: str) -> tuple[BuiltinBot, ...]:
-    """Parse the built-in bots to start."""
-    return tuple(_builtin_bot("builtin", word) for word in filter(None, text.split(",")))
-
-
 def _builtin_bot(option: str, word: str) -> BuiltinBot:
     try:
         return read_builtin_bot(word)
@@ -264,11 +252,6 @@ def _check_whole_numbers(options: ServeOptions) -> None:
             fault = field.rule.fault(field.key, value)
             if fault:
                 fail(fault)
-
-
-def _check_sync(seconds: float) -> None:
-    if seconds and not 0.1 <= seconds <= MAX_SYNC_SECONDS:
-        fail(f"--sync-interval is {seconds}; it lies between 0.1 and {MAX_SYNC_SECONDS:g} seconds, or is 0 for never")
 
 
 def main() -> None:

@@ -36,30 +36,24 @@ def resume_matches(
         except OSError as error:
             log.error("journal_read_failed", match=number, error=str(error))
     for number, leftover in leftovers:  # a second loop, so that all waits for players begin at the same moment
-        _resume_match(arena, record_store, number, leftover, date(), kept)
+        try:
+            recorded = record_store.read_record_bytes(number)
+            if recorded is not None:
+                if record_store.journal(number) == recorded:
+                    record_store.remove_journal(number)
+                    continue
+                path = record_store.quarantine(number, "")
+                log.error("journal_mismatch_quarantined", match=number, path=str(path))
+            elif number in kept and (leftover.summary is None or not leftover.summary.result):
+                # the disk has lost its end: to resume it would play for the result a second time
+                path = record_store.quarantine(number, "")
+                log.error("journal_end_lost", match=number, path=str(path))
+            else:
+                _recover(arena, record_store, number, leftover, date())
+        except Exception as error:
+            log.error("match_recovery_failed", match=number, exc_info=error)
     if arena.matches:
         log.info("matches_recovered", count=len(arena.matches), waiting_seconds=arena.settings.return_seconds)
-
-
-def _resume_match(
-    arena: Arena, record_store: RecordStore, number: int, leftover: Leftover, date: datetime, kept: Collection[int]
-) -> None:
-    try:
-        recorded = record_store.read_record_bytes(number)
-        if recorded is not None:
-            if record_store.journal(number) == recorded:
-                record_store.remove_journal(number)
-                return
-            path = record_store.quarantine(number, "")
-            log.error("journal_mismatch_quarantined", match=number, path=str(path))
-        elif number in kept and (leftover.summary is None or not leftover.summary.result):
-            # the disk has lost its end: to resume it would play for the result a second time
-            path = record_store.quarantine(number, "")
-            log.error("journal_end_lost", match=number, path=str(path))
-        else:
-            _recover(arena, record_store, number, leftover, date)
-    except Exception as error:
-        log.error("match_recovery_failed", match=number, exc_info=error)
 
 
 def _recover(arena: Arena, record_store: RecordStore, number: int, leftover: Leftover, date: datetime) -> None:

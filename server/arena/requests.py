@@ -315,38 +315,29 @@ class Requests:
         player.reply(m.Unwatched())
 
     def _record(self, player: Player, message: m.AskRecord, _arrived: int) -> BackgroundAnswer:
-        if message.match in self._arena.matches:
-            sentence = f"there is no record of match {message.match} yet: it is being played"
-            raise ProtocolError(Code.UNKNOWN_MATCH, sentence)
-        return BackgroundAnswer(partial(self._read_record, message.match), partial(player.answer, m.Record))
-
-    async def _read_record(self, number: int) -> bytes:
-        """Return RECORD of a finished match, read in another thread."""
-        try:
-            answer: bytes = await self._arena.run_in_thread(_record_answer, self._arena.record_store, number)
-        except OSError as error:
-            log.error("record_read_failed", match=number, error=repr(str(error)))
-            raise ProtocolError(Code.SERVER_FAULT, f"the record of match {number} cannot be read") from None
-        if not answer:
-            raise ProtocolError(Code.UNKNOWN_MATCH, f"there is no record of match {number}")
-        return answer
+        read = partial(_record_answer, self._arena.record_store, message.match)
+        return self._read_file(player, m.Record, message.match, read)
 
     def _log(self, player: Player, message: m.AskLog, _arrived: int) -> BackgroundAnswer:
-        if message.match in self._arena.matches:
-            sentence = f"there is no log of match {message.match} yet: it is being played"
-            raise ProtocolError(Code.UNKNOWN_MATCH, sentence)
         name = "" if _is_program(player) else player.name
         asked = LogRequest(message.match, message.token, name, player.state is State.ORGANISING)
-        return BackgroundAnswer(partial(self._read_log, asked), partial(player.answer, m.Log))
+        return self._read_file(player, m.Log, message.match, partial(_log_answer, self._arena, asked))
 
-    async def _read_log(self, asked: LogRequest) -> bytes:
-        """Return LOG of a finished match, read in another thread."""
-        try:
-            answer: bytes = await self._arena.run_in_thread(_log_answer, self._arena, asked)
-        except OSError as error:
-            log.error("log_read_failed", match=asked.match, error=repr(str(error)))
-            raise ProtocolError(Code.SERVER_FAULT, f"the log of match {asked.match} cannot be read") from None
-        return answer
+    def _read_file(self, player: Player, kind: type, number: int, read: Callable[[], bytes]) -> BackgroundAnswer:
+        """Answer with a file of a finished match, which another thread reads and encodes."""
+        word = kind.__name__.lower()
+        if number in self._arena.matches:
+            raise ProtocolError(Code.UNKNOWN_MATCH, f"there is no {word} of match {number} yet: it is being played")
+
+        async def wait() -> bytes:
+            try:
+                answer: bytes = await self._arena.run_in_thread(read)
+            except OSError as error:
+                log.error("match_file_read_failed", file=word, match=number, error=repr(str(error)))
+                raise ProtocolError(Code.SERVER_FAULT, f"the {word} of match {number} cannot be read") from None
+            return answer
+
+        return BackgroundAnswer(wait, partial(player.answer, kind))
 
     def _ping(self, player: Player, message: m.Ping, _arrived: int) -> None:
         player.reply(m.Pong(message.text))
@@ -402,9 +393,11 @@ def _answer_matches(player: Player, listing: SteppedAnswer) -> None:
 
 
 def _record_answer(record_store: RecordStore, number: int) -> bytes:
-    """Encode RECORD of a match; return nothing if there is no record. Raises OSError."""
+    """Encode RECORD of a match; raises `ProtocolError` if there is no record, and OSError."""
     text = record_store.read(number)
-    return b"" if text is None else encode(m.Record(number, m.Block(tuple(text.splitlines()))))
+    if text is None:
+        raise ProtocolError(Code.UNKNOWN_MATCH, f"there is no record of match {number}")
+    return encode(m.Record(number, m.Block(tuple(text.splitlines()))))
 
 
 def _is_program(player: Player) -> bool:

@@ -33,18 +33,13 @@ def context(identity: Identity) -> ssl.SSLContext:
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     try:
-        context.load_cert_chain(*identity, password=_no_password)
+        context.load_cert_chain(*identity, password=lambda: "")  # a server that asks at its terminal would never start
     except ssl.SSLError as error:
         raise BadCertificate(
             f"{identity.certificate} and {identity.key} are not a certificate and its key without a password, in PEM:"
             f" {error.reason or error}"
         ) from None
     return context
-
-
-def _no_password() -> str:
-    """Stand in for a person: a server that asks at its terminal would never start."""
-    return ""
 
 
 def days_left(identity: Identity) -> int:

@@ -30,7 +30,8 @@ MAX_NICENESS = 19
 def prepare_server() -> None:
     """Prepare this process for the server's event loop; to be called when everything is imported."""
     faulthandler.enable(STDERR)  # a fault in native code tells which thread was where, beside the log
-    _raise_descriptor_limit()
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # a match takes three
     _collect_seldom()
     share_interpreter()
 
@@ -49,12 +50,6 @@ def _collect_seldom() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(MAX_YOUNG_OBJECTS, 20, 50)  # those that stay, after 100,000 more; everything, after 5 million
-
-
-def _raise_descriptor_limit() -> None:
-    """Let the process open as many files as it may: a match takes three."""
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def lower_priority(niceness: int) -> None:

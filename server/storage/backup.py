@@ -101,7 +101,7 @@ def restore(backup: Path, data: Path) -> Saved:
     if there != files:
         raise BadBackup(f"{backup} had {number_of(files, 'file')}, and has {there}; take another backup")
     for path in backup.glob(DATABASES):
-        with guarded(path), closing(_open_unchanged(path)) as database:
+        with guarded(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as database:
             fault = database.execute("PRAGMA quick_check(1)").fetchone()[0]
         if fault != "ok":
             raise BadBackup(f"{path} is damaged: {' '.join(fault.split())}; take another backup")
@@ -133,7 +133,8 @@ def _fill(data: Path, to: Path, begun: Begun, contests: str) -> Saved:
         if path.is_file() and path.name not in (LOCK, NUMBERS) and ".sqlite3" not in path.name:
             _copy(path, to / path.name, linked=False)
     _skip_numbers(data / NUMBERS, to / NUMBERS)
-    for match in _begun_since(data / contests, to / contests, begun):
+    since = begun(data / contests) - begun(to / contests) if (to / contests).exists() else ()
+    for match in since:
         for folder_name in MATCH_FOLDERS:
             (to / folder_name / f"{match}{SUFFIX}").unlink(missing_ok=True)
     for path in (to / "records").glob(f"*{SUFFIX}"):
@@ -150,14 +151,6 @@ def _copy_database(path: Path, to: Path) -> None:
     ):
         file.backup(copy)
     shutil.copymode(path, to)
-
-
-def _open_unchanged(path: Path) -> sqlite3.Connection:
-    """Open a database that nobody writes to. SQLite then makes no files beside it, and needs no right to write.
-
-    See "URI Filenames" in SQLite's documentation, ``immutable``.
-    """
-    return sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)
 
 
 def _copy(path: Path, to: Path, *, linked: bool) -> None:
@@ -178,10 +171,6 @@ def _skip_numbers(path: Path, to: Path) -> None:
     with suppress(FileNotFoundError):
         found = re.match("[0-9]{1,15}", path.read_text(encoding="ascii"))
         to.write_text(f"{found.group() if found else 0} \n", encoding="ascii")
-
-
-def _begun_since(live: Path, copy: Path, begun: Begun) -> set[int]:
-    return begun(live) - begun(copy) if copy.exists() else set()
 
 
 def _contents(folder: Path) -> Iterator[Path]:

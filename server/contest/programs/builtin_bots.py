@@ -88,17 +88,13 @@ class _BotKind:
         if status == 0:
             self._failures = self._failed_starts = 0
             return
-        self._lose_match(name, status)
+        for match in list(self._arena.matches.values()):  # nobody resumes it
+            if name.lower() in match.names:
+                self._arena.end_crashed(match.number, match.names.index(name.lower()), f"it ended with status {status}")
         self._failures += 1
         if not machine_reason:
             self._failed_starts += 1
         log.warning("builtin_bot_failed", bot=name, status=status, times=self._failures)
-
-    def _lose_match(self, name: str, status: int) -> None:
-        """End the match of a failed bot, which nobody resumes, as lost."""
-        for match in list(self._arena.matches.values()):
-            if name.lower() in match.names:
-                self._arena.end_crashed(match.number, match.names.index(name.lower()), f"it ended with status {status}")
 
 
 async def _run_bot(arena: Arena, bot: BuiltinBot, name: str) -> int:
