@@ -22,7 +22,7 @@ from server.arena.roles import Player
 from server.config import tokens
 from server.config.settings import REQUESTS_PER_TURN
 from server.match.match import Match
-from server.match.match_messages import SpectatorBacklog, SteppedAnswer, list_matches
+from server.match.match_messages import SpectatorBacklog, SteppedAnswer, list_matches, list_moves
 from server.storage.player_logs import LogRequest, read_log
 from server.storage.record_store import RecordStore
 
@@ -279,24 +279,18 @@ class Requests:
             _check_request_count("BOARD", asked[player.side])
         player.reply(m.board_of(state.history.position.text()))
 
-    def _moves(self, player: Player, _message: m.AskMoves, _arrived: int) -> BackgroundAnswer | None:
+    def _moves(self, player: Player, _message: m.AskMoves, _arrived: int) -> BackgroundAnswer:
         match, _ = _seat_of(player)
         match.moves_asked += 1
         _check_request_count("MOVES", match.moves_asked)
-        listing = match.legal_moves()
-        if not listing.step():
-            return BackgroundAnswer(listing.finish, partial(_answer_moves, player, match), listing.worked)
-        player.answer(m.Moves, listing.answer)
-        return None
+        history = match.state.history
+        listing = SteppedAnswer(list_moves(history.position))
+        return BackgroundAnswer(listing.finish, partial(_answer_moves, player, match, history.plies), listing.worked)
 
-    def _list(self, player: Player, _message: m.List, _arrived: int) -> BackgroundAnswer | None:
-        listing = SteppedAnswer(
-            list_matches([match.line for match in (*self._arena.recent, *self._arena.matches.values())])
-        )
-        if not listing.step():
-            return BackgroundAnswer(listing.finish, partial(_answer_matches, player), listing.worked)
-        _answer_matches(player, listing)
-        return None
+    def _list(self, player: Player, _message: m.List, _arrived: int) -> BackgroundAnswer:
+        lines = [match.line for match in (*self._arena.recent, *self._arena.matches.values())]
+        listing = SteppedAnswer(list_matches(lines))
+        return BackgroundAnswer(listing.finish, partial(player.answer, m.Matches), listing.worked)
 
     def _watch(self, player: Player, message: m.Watch, _arrived: int) -> None:
         match = self._arena.find_match(message.match)
@@ -381,15 +375,11 @@ def _resume_refused(number: int) -> ProtocolError:
     return ProtocolError(Code.BAD_TOKEN, sentence)
 
 
-def _answer_moves(player: Player, match: Match, listing: SteppedAnswer) -> None:
+def _answer_moves(player: Player, match: Match, plies: int, answer: bytes) -> None:
     """Answer MOVES when all moves are generated, unless the turn has ended meanwhile."""
-    if player.match is not match or player.state is not State.THINKING or match.legal_moves() is not listing:
+    if player.match is not match or player.state is not State.THINKING or match.state.history.plies != plies:
         raise ProtocolError(Code.NOT_YOUR_TURN, "your turn was over before the legal moves were found")
-    player.answer(m.Moves, listing.answer)
-
-
-def _answer_matches(player: Player, listing: SteppedAnswer) -> None:
-    player.answer(m.Matches, listing.answer)
+    player.answer(m.Moves, answer)
 
 
 def _record_answer(record_store: RecordStore, number: int) -> bytes:

@@ -19,9 +19,7 @@ from server.match.match_messages import (
     Delay,
     Seat,
     SpectatorBacklog,
-    SteppedAnswer,
     encode_notes,
-    list_moves,
     listing_head,
     listing_line,
     send_messages,
@@ -84,7 +82,6 @@ class Match:
         """How many notes spectators have been shown."""
         self._suspended = False
         self._latency_probes = (LatencyProbe(), LatencyProbe())
-        self._listing: SteppedAnswer | None = None
         self._backlog = SpectatorBacklog(state)
         self._public_backlog = self._backlog if self._delay is None else SpectatorBacklog(self._delay.state)
         self._listing_head = listing_head(state.header)
@@ -253,12 +250,6 @@ class Match:
         for seat in seats:
             seat.leave()
 
-    def legal_moves(self) -> SteppedAnswer:
-        """Return the list of legal moves, perhaps incomplete; the same list during a turn."""
-        if self._listing is None:
-            self._listing = SteppedAnswer(list_moves(self.state.history.position))
-        return self._listing
-
     def watch(self, seat: Seat) -> None:
         """Add a spectator, and send the match from its start."""
         seat.tell(m.Watching, encode(watching(self.header)))
@@ -343,7 +334,6 @@ class Match:
             if finished:
                 self._end()
         if turn_given:
-            self._listing = None
             self.moves_asked, self.boards_asked = 0, [0, 0]
             self._start_when_sent(self._start_turn)
         elif not finished:

@@ -6,7 +6,7 @@ MOVES and LIST are made in small steps that do not hold up the event loop.
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Protocol, Self
+from typing import Protocol
 
 import trio
 
@@ -186,37 +186,25 @@ class SteppedAnswer:
     def __init__(self, steps: Iterator[bytes]) -> None:
         """Take the steps: each yields nothing, the last one the encoded answer, or raises `ProtocolError`."""
         self._steps = steps
-        self._made = b""
-        self._error: ProtocolError | None = None
         self._worked = 0
 
-    def step(self) -> bool:
-        """Make some of the answer, unless it is complete; return whether it is."""
-        if not self._made and self._error is None:
-            began = processor_time()
-            try:
-                self._made = next(self._steps)
-            except ProtocolError as error:
-                self._error = error
+    def step(self) -> bytes:
+        """Make some of the answer; return the answer if it is complete, else nothing. Raises `ProtocolError`."""
+        began = processor_time()
+        try:
+            return next(self._steps)
+        finally:
             self._worked += processor_time() - began
-        return bool(self._made) or self._error is not None
 
     def worked(self) -> int:
         """Return the processor time used, in microseconds."""
         return self._worked
 
-    async def finish(self) -> Self:
-        """Complete the answer, with a checkpoint after each step."""
-        while not self.step():
+    async def finish(self) -> bytes:
+        """Complete and return the answer, with a checkpoint after each step; raises `ProtocolError`."""
+        while not (made := self.step()):
             await trio.lowlevel.checkpoint()
-        return self
-
-    @property
-    def answer(self) -> bytes:
-        """Return the encoded answer, when it is complete; raises `ProtocolError` if there are too many moves."""
-        if self._error is not None:
-            raise self._error
-        return self._made
+        return made
 
 
 def list_moves(position: Position) -> Iterator[bytes]:

@@ -1,6 +1,6 @@
 """Answers that take time hold up nobody: the event loop replays no record, and finds long lists some at a time."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from functools import partial
 from itertools import count
@@ -135,32 +135,29 @@ async def test_a_replay_that_fails_says_nothing_of_the_match(tmp_path: Path, aut
         assert isinstance(told[0], m.Welcome)
 
 
-def steps_of(answer: SteppedAnswer) -> int:
-    """Complete an answer, and return how many steps that takes."""
-    steps = 1
-    while not answer.step():
-        steps += 1
-    return steps
+def made(steps: Iterator[bytes]) -> tuple[int, bytes, int]:
+    """Complete an answer; return the number of steps, the answer and the work that it took."""
+    listing, number = SteppedAnswer(steps), 1
+    while not (answer := listing.step()):
+        number += 1
+    return number, answer, listing.worked()
 
 
 def test_long_answers_are_made_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(match_messages, "processor_time", lambda: 0)
-    moves = SteppedAnswer(list_moves(GAMES["mnk"].start("19 19 5")))
-    assert steps_of(moves) == 361 // match_messages.MOVES_PER_STEP + 1
-    assert moves.answer.startswith(b"MOVES 361\n")
-    matches = SteppedAnswer(list_matches([lambda: "line"] * (2 * match_messages.LINES_PER_STEP + 1)))
-    assert steps_of(matches) == 3
-    assert matches.answer == f"MATCHES {2 * match_messages.LINES_PER_STEP + 1}\n".encode() + b"| line\n" * 201
+    steps, answer, _ = made(list_moves(GAMES["mnk"].start("19 19 5")))
+    assert steps == 361 // match_messages.MOVES_PER_STEP + 1 and answer.startswith(b"MOVES 361\n")
+    steps, answer, _ = made(list_matches([lambda: "line"] * (2 * match_messages.LINES_PER_STEP + 1)))
+    lines = 2 * match_messages.LINES_PER_STEP + 1
+    assert steps == 3 and answer == f"MATCHES {lines}\n".encode() + b"| line\n" * lines
 
 
 def test_moves_that_take_long_are_found_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """The processor works for a hundred microseconds between any two looks at its clock."""
     looks = count(step=100)
     monkeypatch.setattr(match_messages, "processor_time", lambda: next(looks))
-    found = SteppedAnswer(list_moves(GAMES["mnk"].start("3 3 3")))
-    parts = steps_of(found)
-    assert parts == 3 and found.worked() >= parts * match_messages.STEP_MICROSECONDS
-    assert found.answer.startswith(b"MOVES 9\n")
+    steps, answer, worked = made(list_moves(GAMES["mnk"].start("3 3 3")))
+    assert steps == 3 and worked >= steps * match_messages.STEP_MICROSECONDS and answer.startswith(b"MOVES 9\n")
 
 
 async def test_requests_wait_for_a_long_answer(tmp_path: Path, autojump_clock: MockClock) -> None:
@@ -173,11 +170,11 @@ async def test_requests_wait_for_a_long_answer(tmp_path: Path, autojump_clock: M
 async def test_a_turn_that_ends_before_its_moves_are_found_gets_an_error(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def slowly(self: SteppedAnswer) -> SteppedAnswer:
+    finish = SteppedAnswer.finish
+
+    async def slowly(self: SteppedAnswer) -> bytes:
         await trio.sleep(2)
-        while not self.step():
-            pass
-        return self
+        return await finish(self)
 
     monkeypatch.setattr(SteppedAnswer, "finish", slowly)
     async with playing(tmp_path, "params=19,19,5 budget=1000", "mnk") as (_harness, first, _second):
