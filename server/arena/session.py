@@ -203,14 +203,16 @@ class Session:
 
     def _failed(self, error: Exception, line: str | ProtocolError = "") -> None:
         """Answer a request that was refused or has failed, with its line where it may be a NOTE."""
-        if isinstance(error, ProtocolError) and kind_of(line) == NOTE:
-            self._leave_note_out(error)
-            return
         if isinstance(error, ProtocolError):
+            error.__traceback__ = None  # breaks a reference cycle through its frames
+            if kind_of(line) == NOTE:  # left out: it is never a reason to lose, nor an error
+                if error.code not in self._noticed:
+                    self._noticed.add(error.code)
+                    self.reply(m.Notice(error.code, m.Text(str(error))))
+                return
             self.reply(m.Error(error.code, m.Text(str(error))))
             if self.seat_token:
                 self._arena.contest_players.refused(self.seat_token, str(error))
-            error.__traceback__ = None  # breaks a reference cycle through its frames
             self._errors += 1
             if self._errors >= ERRORS:
                 self.close("errors", f"{ERRORS} lines of this session were not accepted; read protocol.md")
@@ -220,13 +222,6 @@ class Session:
             self.reply(m.Error(Code.SERVER_FAULT, m.Text(sentence)))
         else:
             self.close("server_fault", sentence)
-
-    def _leave_note_out(self, error: ProtocolError) -> None:
-        """Tell why a note is left out, if that was not told before: it is never a reason to lose, nor an error."""
-        error.__traceback__ = None  # breaks a reference cycle through its frames
-        if error.code not in self._noticed:
-            self._noticed.add(error.code)
-            self.reply(m.Notice(error.code, m.Text(str(error))))
 
 
 async def serve_stream(stream: Wire, arena: Arena, quota: ConnectionQuota, program: PipedProgram | None = None) -> None:

@@ -143,7 +143,7 @@ LIMITS = {
     "errors": settings.ERRORS,
     "requests in a turn": settings.REQUESTS_PER_TURN,
     "notes of a move": record.MAX_NOTES_PER_MOVE,
-    "log of a side": player_logs.SENT_HEAD_BYTES + player_logs.SENT_TAIL_BYTES,
+    "log of a side": 2 * player_logs.SENT_BYTES,
     "notes of a match": record.MAX_NOTE_BYTES,
     "moves listed": settings.LISTED_MOVES,
     "finished matches": settings.RECENT_MATCHES,

@@ -39,7 +39,7 @@ async def replay_record(fixture: Fixture, match: int, record_store: RecordStore)
     except FAULTS as error:
         fault = " ".join(str(error).strip().splitlines()[-1:]) or type(error).__name__
         raise OSError(f"the record of match {match} could not be replayed: {fault}") from error
-    return decode(answer, type=GameResult | None)
+    return None if answer == b"null" else decode(answer, type=GameResult)
 
 
 def game_of_record(fixture: Fixture, text: str) -> GameResult | None:
