@@ -32,7 +32,7 @@ from server.arena.roles import Player, Seating
 from server.config.settings import RECENT_MATCHES, Settings
 from server.match.match import Match, MatchContext
 from server.match.match_messages import now_text
-from server.match.stats import SUSPENDED, ServerStats, log_ended
+from server.match.stats import SUSPENDED, ServerStats
 from server.net.connection import Poller
 from server.net.listener import AcceptStatus
 from server.net.timing import FlagTimer, StallLog
@@ -424,8 +424,7 @@ class Arena:
         """Note that a match has ended."""
         self._remove(match)
         self.recent.append(match)
-        self.stats.count_ended(match.state)
-        log_ended(match.state, match.now())
+        self.stats.end(match.state, match.now())
         self.contest_players.ended(match)
 
 

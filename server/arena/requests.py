@@ -200,7 +200,7 @@ class Requests:
             raise ProtocolError(
                 Code.TOO_MANY, f"{self._arena.settings.most_matches} matches are running; try again later"
             )
-        seek = matchmaking.read_seek(player.name, game, message.options, self._arena.settings)
+        seek = matchmaking.read_seek(player.name, game, message.options)
         kind = self._arena.builtin_kinds.get(player.key, "") if player.is_builtin else ""
         seek = seek._replace(is_builtin=player.is_builtin, key=player.key, kind=kind)
         board = game.name, game.default_parameters if seek.parameters is None else seek.parameters

@@ -115,7 +115,7 @@ def test_results() -> None:
 def test_options_of_seek() -> None:
     rows = {code(row[0]): row[1] for row in table("option", "value", "when left out")}
     assert tuple(rows) == SEEK_KEYS
-    least, most = DEFAULTS.least_budget // MICROSECONDS, DEFAULTS.most_budget // MICROSECONDS
+    least, most = settings.MIN_BUDGET // MICROSECONDS, settings.MAX_BUDGET // MICROSECONDS
     assert rows["budget"].endswith(f", {least} to {most}")
     assert rows["increment"].endswith(f", 0 to {most}")
 
@@ -151,8 +151,8 @@ LIMITS = {
     f"time to take {settings.WRITE_BYTES} bytes of what waits": int(settings.WRITE_SECONDS),
     "one read": settings.RECEIVE_BYTES,
     "lines answered in a row": session.LINES_PER_PASS,
-    "smallest budget": DEFAULTS.least_budget // MICROSECONDS,
-    "largest budget, and increment": DEFAULTS.most_budget // MICROSECONDS,
+    "smallest budget": settings.MIN_BUDGET // MICROSECONDS,
+    "largest budget, and increment": settings.MAX_BUDGET // MICROSECONDS,
     "budget, unless set or asked for otherwise": DEFAULTS.control.budget // MICROSECONDS,
     "increment, unless set or asked for otherwise": DEFAULTS.control.increment // MICROSECONDS,
     "move limit, unless set otherwise": DEFAULTS.move_limit,
