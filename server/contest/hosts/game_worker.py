@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -17,7 +18,7 @@ import msgspec.structs
 import trio
 
 from server.arena.arena import Arena
-from server.arena.session import Acceptor
+from server.arena.session import serve_socket
 from server.config.settings import Settings
 from server.contest.definition import Definition
 from server.contest.fixtures import ProgramUsage
@@ -28,7 +29,7 @@ from server.contest.hosts.seating import GameSeating
 from server.contest.hosts.worker_job import READ_BYTES, Answer, Job
 from server.contest.store.folders import errors_of
 from server.contest.store.schema import read_definition
-from server.net.rate_limiter import RateLimiter
+from server.net.rate_limiter import RateLimiter, patrol
 from server.net.timing import StallMonitor, microseconds
 from server.ops.logs import configure
 from server.ops.program_version import program_with_rules
@@ -86,15 +87,16 @@ async def private_arena(
     record_store.skip(last_match)
     arena = Arena(settings, record_store, microseconds, server, ContestPlayers())
     watch = StallMonitor(microseconds, arena.stalls)
-    acceptor = Acceptor(arena, RateLimiter(settings.limits, settings.most_sessions, microseconds))
+    rate_limiter = RateLimiter(settings.limits, settings.most_sessions, microseconds)
+    handle = partial(serve_socket, arena, rate_limiter, None)
     with watch.installed() as arena.arrival:
         async with arena.running(), trio.open_nursery() as nursery:
             listeners: list[trio.SocketListener] = await nursery.start(
-                lambda task_status: trio.serve_tcp(acceptor.handle, 0, host="127.0.0.1", task_status=task_status)
+                lambda task_status: trio.serve_tcp(handle, 0, host="127.0.0.1", task_status=task_status)
             )
             arena.own_address = ("127.0.0.1", listeners[0].socket.getsockname()[1])
             nursery.start_soon(watch.pulse, lambda: bool(arena.matches))
-            nursery.start_soon(acceptor.patrol)
+            nursery.start_soon(patrol, rate_limiter)
             yield arena, record_store, GameSeating(arena)
             nursery.cancel_scope.cancel()
 

@@ -190,7 +190,7 @@ class GameSeating:
         task = players.task
         definition, fixture = task.definition, task.fixture
         variant = definition.variants[fixture.variant]
-        await self._arena.prepared_boards.add(variant.game, variant.parameters, self._arena.run_in_thread)
+        await self._arena.prepare_board(variant.game, variant.parameters)
         entrants = {name: definition.entrant(name) for name in fixture.players}
         connecting = [name for name, entrant in entrants.items() if entrant is not None and entrant.connects]
         if set(ContestPlayers.of(self._arena).free(connecting)) != set(connecting):

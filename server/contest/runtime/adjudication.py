@@ -10,7 +10,7 @@ from server.contest.definition import Adjudication
 from server.contest.runtime.prover_process import Proof, Question, ruling
 from server.match.match import Match
 from server.ops.faults import pause_seconds
-from server.ops.workers.worker_process import FAULTS, WorkerProcess, command_of
+from server.ops.worker_process import FAULTS, WorkerProcess, command_of
 
 log = structlog.get_logger()
 

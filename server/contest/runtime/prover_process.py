@@ -1,6 +1,6 @@
 """The prover: a worker process that proves positions for `server.contest.runtime.adjudication`, and its rulings.
 
-Its arguments are the seconds and megabytes for a position. A question (`server.ops.workers.question_loop`) is a
+Its arguments are the seconds and megabytes for a position. A question (`server.ops.question_loop`) is a
 `Question` in JSON, the answer a `Proof` or null. The answer to a question that is cancelled is null, too.
 
 A solver knows neither limits nor earlier positions: a side wins if it can force the end of the game, and play that goes
@@ -31,9 +31,9 @@ from engine.games.interface import Position
 from engine.solve.solver import Result, Solution, SolverLimits, solve
 from engine.wire.words import number_of
 from server.config import process_settings
+from server.ops.question_loop import OK, answer_questions
+from server.ops.question_loop import Question as Asked
 from server.ops.typed_json import decode
-from server.ops.workers.question_loop import OK, answer_questions
-from server.ops.workers.question_loop import Question as Asked
 
 BY = "adjudicated by the server's exact solver"
 """The end of the sentence of each adjudicated game."""

@@ -332,7 +332,6 @@ class Runner:
 
     async def _have_played(self, fixture: Fixture) -> None:
         """Let the host play a game, and keep its result."""
-        await self._arena.record_store.numbers_available()
         number = self._running[fixture] = self._arena.record_store.next_number()
         known, began = len(self.definition.interventions), trio.current_time()
         if not await self._ledger.begin(fixture, number):

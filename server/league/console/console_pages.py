@@ -21,7 +21,6 @@ from starlette.routing import Route
 
 from engine.wire.codes import ProtocolError
 from server.arena.arena import Arena
-from server.arena.organiser_requests import annul_match, dismiss_player
 from server.contest.interventions import Kind
 from server.contest.runtime.organiser_commands import BadIntervention, InterventionRequest
 from server.contest.runtime.service import ContestService
@@ -141,7 +140,7 @@ class ConsolePages:
         if not fields.get("sure"):
             return self._ask(identity, question, "Annul the match", f"{CONSOLE}/annul", CONSOLE, fields)
         try:
-            annul_match(self._arena, number, one_line(fields.get("sentence", "")))
+            self._arena.annul_running(number, one_line(fields.get("sentence", "")))
         except (ProtocolError, NotAllowed) as error:
             return await self._show_console(identity, str(error))
         return await self._done(identity, f"annulled match {number}")
@@ -149,7 +148,7 @@ class ConsolePages:
     async def _dismiss(self, request: Request) -> Response:
         identity, fields = await self._form(request)
         try:
-            name = dismiss_player(self._arena, fields.get("name", ""), one_line(fields.get("sentence", "")))
+            name = self._arena.dismiss(fields.get("name", ""), one_line(fields.get("sentence", "")))
         except (ProtocolError, NotAllowed) as error:
             return await self._show_console(identity, str(error))
         return await self._done(identity, f"sent {name} away")

@@ -22,7 +22,7 @@ SETTINGS = Settings(builtin_bots=(BuiltinBot("alfabeta"),))
 async def test_a_kind_of_bots_that_cannot_be_started_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(builtin_bots, "FIRST_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(builtin_bots, "pause_seconds", lambda _failures: 0.0)
     monkeypatch.setattr(builtin_bots, "builtin_bot_command", lambda bot: ("false",))
     with logged() as log:
         async with open_arena(tmp_path) as arena:
@@ -49,7 +49,7 @@ async def test_a_bot_that_has_logged_in_is_started_again_however_it_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As after a match that the server could not begin, for lack of room on its disk."""
-    monkeypatch.setattr(builtin_bots, "FIRST_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(builtin_bots, "pause_seconds", lambda _failures: 0.0)
     monkeypatch.setattr(builtin_bots, "CHECK_SECONDS", 0.001)
     began = 0
 
@@ -79,7 +79,7 @@ def test_pauses_grow_to_their_bound_however_often_something_fails() -> None:
 async def test_a_machine_without_room_for_a_bot_costs_the_server_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(builtin_bots, "FIRST_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(builtin_bots, "pause_seconds", lambda _failures: 0.0)
     monkeypatch.setattr(builtin_bots, "CHECK_SECONDS", 0.001)
     began = 0
 

@@ -18,8 +18,8 @@ from engine.games.history import History
 from engine.games.interface import moves
 from engine.games.outcome import Outcome
 from server.contest.runtime.prover_process import BY, Proof, Question, prove, ruling
-from server.ops.workers.question_loop import OK
-from server.ops.workers.worker_process import WorkerProcess, command_of
+from server.ops.question_loop import OK
+from server.ops.worker_process import WorkerProcess, command_of
 from tests.waiting import WAIT_SECONDS
 
 PLAYERS = ("ann", "bob")

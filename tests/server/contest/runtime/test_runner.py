@@ -252,7 +252,7 @@ stages = [{{ format = "round-robin" }}]
             set_up.set()
             await go.wait()
 
-        monkeypatch.setattr(harness.arena.prepared_boards, "add", prepared)
+        monkeypatch.setattr(harness.arena, "prepare_board", prepared)
         with trio.fail_after(WAIT_SECONDS), capture_logs() as logs:
             await set_up.wait()
             intervene(store, contest, InterventionRequest(Kind.WITHDRAW, "p2"), datetime.now(UTC))

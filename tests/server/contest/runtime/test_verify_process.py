@@ -19,6 +19,7 @@ from engine.games.interface import moves
 from engine.match import referee, verification
 from engine.match.clock import TimeControl
 from engine.match.record import Header
+from server.config.keys import signing_key
 from server.contest.definition import Definition, Entrant, Format, Stage, Variant
 from server.contest.fixtures import Fixture
 from server.contest.formats.knockout import Knockout
@@ -34,7 +35,6 @@ from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Verdict, check_schedule, check_tables, check_unplayed
 from server.contest.store.verify_process import contest_called, verify
 from server.storage.record_store import RecordStore
-from server.storage.signing_key import signing_key
 from tests.server.contest.played import by_seed, play
 from tests.server.contest.played import contest as simulated
 

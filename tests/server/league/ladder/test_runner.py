@@ -118,9 +118,6 @@ class FakeRecords:
         self.last += 1
         return self.last
 
-    async def numbers_available(self) -> None:
-        pass
-
     def sync_record(self, match: int) -> str:
         return f"{match:064x}"
 
