@@ -19,7 +19,7 @@ import trio
 from server.arena.arena import Arena
 from server.arena.session import Acceptor
 from server.config.settings import Settings
-from server.contest.definition import Definition
+from server.contest.definition import Definition, read_definition
 from server.contest.fixtures import ProgramUsage
 from server.contest.hosts.arena_host import ArenaGame, ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers
@@ -27,7 +27,6 @@ from server.contest.hosts.host import GameTask, PlayerMissing
 from server.contest.hosts.seating import GameSeating
 from server.contest.hosts.worker_job import READ_BYTES, Answer, Job
 from server.contest.store.folders import errors_of
-from server.contest.store.schema import read_definition
 from server.net.rate_limiter import RateLimiter
 from server.net.timing import StallMonitor, microseconds
 from server.ops.logs import configure

@@ -21,10 +21,9 @@ from engine.games.outcome import ANNULLED
 from engine.match import verification
 from engine.match.reader import BadRecord
 from engine.match.referee import State
-from server.contest.definition import Definition
+from server.contest.definition import Definition, definition_text, read_definition
 from server.contest.fixtures import Fixture, Programs, ProgramUsage
 from server.contest.hosts.host import GameTask
-from server.contest.store.schema import definition_text, read_definition
 from server.ops.program_version import program_with_rules
 from server.ops.typed_json import decode
 
@@ -50,7 +49,7 @@ class Job(msgspec.Struct, frozen=True):
     """A game to be played."""
 
     definition: str
-    """That of the contest, as `server.contest.store.schema` writes it."""
+    """That of the contest, by `definition_text`."""
     fixture: Fixture
     match: int
     """The number of its record."""

@@ -25,7 +25,7 @@ import server
 from engine.games.outcome import Termination
 from server.arena.arena import Arena
 from server.contest import contest_file
-from server.contest.definition import Definition
+from server.contest.definition import Definition, read_definition
 from server.contest.hosts import dask_cluster as cluster
 from server.contest.hosts import game_worker
 from server.contest.hosts.dask_cluster import BadCluster, Cluster, ClusterGame, dask_cluster
@@ -46,7 +46,6 @@ from server.contest.hosts.worker_job import play as play_apart
 from server.contest.plan import plan
 from server.contest.programs.sandbox.choice import view
 from server.contest.runtime.service import ContestService
-from server.contest.store.schema import read_definition
 from server.contest.store.store import FILE, Store
 from server.match.match import Match
 from server.ops import program_version
