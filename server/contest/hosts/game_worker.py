@@ -21,10 +21,9 @@ from server.arena.session import Acceptor
 from server.config.settings import Settings
 from server.contest.definition import Definition, read_definition
 from server.contest.fixtures import ProgramUsage
-from server.contest.hosts.arena_host import ArenaGame, ArenaHost
+from server.contest.hosts.arena_host import ArenaGame, ArenaHost, GameSeating
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import GameTask, PlayerMissing
-from server.contest.hosts.seating import GameSeating
 from server.contest.hosts.worker_job import READ_BYTES, Answer, Job
 from server.contest.store.folders import errors_of
 from server.net.rate_limiter import RateLimiter

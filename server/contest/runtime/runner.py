@@ -17,12 +17,11 @@ from engine.games.outcome import Termination
 from server.arena.arena import Arena
 from server.contest.definition import Definition, Interrupted
 from server.contest.fixtures import Fixture, GameResult
-from server.contest.hosts.arena_host import ArenaHost
+from server.contest.hosts.arena_host import ArenaHost, GameSeating
 from server.contest.hosts.contest_players import ContestPlayers, Presence
 from server.contest.hosts.dask_cluster import Cluster, ClusterHost
 from server.contest.hosts.host import GameTask, Host, HostedGame, NotPlayed, PlayerMissing
 from server.contest.hosts.precompile import precompile_bots
-from server.contest.hosts.seating import GameSeating
 from server.contest.hosts.worker_job import PROGRAMS, cluster_obstacle
 from server.contest.interventions import Intervention, Kind, is_cancelled, is_paused, withdrawn
 from server.contest.plan import Plan, Present, games_to_start

@@ -16,11 +16,10 @@ from engine.games.outcome import ANNULLED
 from engine.statistics.online import DAY, LadderPlayer, OnlineRating
 from server.arena.arena import Arena
 from server.contest.fixtures import Fixture, GameResult, Programs
-from server.contest.hosts.arena_host import ArenaGame, ArenaHost
+from server.contest.hosts.arena_host import ArenaGame, ArenaHost, GameSeating
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.core_queue import CoreQueue
 from server.contest.hosts.host import GameTask, Host
-from server.contest.hosts.seating import GameSeating
 from server.contest.hosts.worker_job import PROGRAMS
 from server.contest.plan import Plan
 from server.contest.report.structure import Pause

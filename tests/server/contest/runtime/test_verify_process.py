@@ -29,7 +29,7 @@ from server.contest.formats.round_robin import Gauntlet, RoundRobin
 from server.contest.formats.swiss import Swiss
 from server.contest.interventions import Intervention, Kind
 from server.contest.plan import plan
-from server.contest.runtime.snapshot import take_snapshot, write_report
+from server.contest.runtime.service import take_snapshot, write_report
 from server.contest.scoring.disqualification import find_disqualified
 from server.contest.scoring.results import game_result
 from server.contest.store.store import FILE, Store

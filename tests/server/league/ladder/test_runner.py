@@ -13,7 +13,8 @@ import trio.testing
 from msgspec.structs import replace
 
 from engine.games.outcome import Termination
-from engine.statistics.online import DAY, rate
+from engine.statistics.online import DAY, LadderPlayer, rate
+from server.contest.definition import Entrant
 from server.contest.fixtures import ENDED_AT_START, NOT_STARTED, Fixture, GameResult
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.core_queue import CoreQueue
@@ -22,17 +23,14 @@ from server.contest.hosts.worker_job import PROGRAMS
 from server.contest.runtime import runner
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.definition import (
-    ActiveVersion,
-    ConnectedBot,
+    LadderControl,
     LadderDefinition,
     Listed,
     read,
-    read_file,
     roster,
 )
 from server.league.ladder.runner import LADDER, LadderRunner, free_games
 from server.league.ladder.store import LadderStore, failed_sides, score_of
-from server.league.ladder_control import LadderControl
 from tests.server.contest.runtime.test_seating import no_threads
 from tests.server.harness import at_once
 
@@ -148,7 +146,7 @@ class Ladder:
         self.accounts = accounts
         self.definition: LadderDefinition = read(FILE, data, str)
         self.store = LadderStore(accounts, self.now)
-        self.control = LadderControl(accounts, read_file, self.now)
+        self.control = LadderControl(accounts, self.now)
         self.host = host
         self.versions = {"ann-1": 1, "bob-1": 1, "cat-1": 1}
         self.connected: list[str] = []
@@ -158,9 +156,11 @@ class Ladder:
 
     def listed(self) -> dict[str, Listed]:
         active = [
-            ActiveVersion(bot, bot[:3], number, ("./bot",), self.data / bot) for bot, number in self.versions.items()
+            Listed(LadderPlayer(bot, bot[:3]), number, Entrant(bot, ("./bot",), folder=str(self.data / bot)))
+            for bot, number in self.versions.items()
         ]
-        return roster(self.definition, active, [ConnectedBot(bot, bot[:3]) for bot in self.connected])
+        connected = [Listed(LadderPlayer(bot, bot[:3]), 0, Entrant(bot)) for bot in self.connected]
+        return roster(self.definition, active, connected)
 
     def recover(self, match: int, fixture: Fixture) -> GameResult | None:
         """Return the result of a game of an earlier server; None: it was not over."""
