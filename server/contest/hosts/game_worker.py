@@ -20,8 +20,7 @@ from server.arena.arena import Arena
 from server.arena.session import Acceptor
 from server.config.settings import Settings
 from server.contest.definition import Definition, read_definition
-from server.contest.fixtures import ProgramUsage
-from server.contest.hosts.arena_host import ArenaGame, ArenaHost, GameSeating
+from server.contest.hosts.arena_host import ArenaHost, GameSeating
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import GameTask, PlayerMissing
 from server.contest.hosts.worker_job import READ_BYTES, Answer, Job
@@ -60,15 +59,8 @@ async def _play(job: Job, definition: Definition, arena: Arena, seats: GameSeati
     except PlayerMissing as error:
         if not error.names:
             return Answer(program_with_rules(), fault=str(error))
-        used = _used(job, error)
-        return Answer(program_with_rules(), "", str(error), error.names, error.termination, programs=used)
-    return Answer(program_with_rules(), programs=_used(job, game))
-
-
-def _used(job: Job, of: ArenaGame | PlayerMissing) -> dict[str, ProgramUsage]:
-    """Return the resource usage of programs by player."""
-    both = zip(job.fixture.players, of.programs, strict=True)
-    return {name: usage for name, usage in both if usage is not None}
+        return Answer(program_with_rules(), "", str(error), error.names, error.termination, programs=error.programs)
+    return Answer(program_with_rules(), programs=game.programs)
 
 
 @asynccontextmanager

@@ -22,7 +22,7 @@ from engine.match import verification
 from engine.match.reader import BadRecord
 from engine.match.referee import State
 from server.contest.definition import Definition, definition_text, read_definition
-from server.contest.fixtures import Fixture, Programs, ProgramUsage
+from server.contest.fixtures import Fixture, Programs
 from server.contest.hosts.host import GameTask
 from server.ops.program_version import program_with_rules
 from server.ops.typed_json import decode
@@ -78,8 +78,8 @@ class Answer(msgspec.Struct, frozen=True):
     """What was wrong with the machine, or with the server; empty where nothing was."""
     wrote: dict[str, bytes] = {}
     """By player: what its program has written on stderr."""
-    programs: dict[str, ProgramUsage] = {}
-    """By player: what its program has used."""
+    programs: Programs = (None, None)
+    """What the programs of both sides have used."""
 
 
 class WorkerInfo(NamedTuple):
@@ -191,8 +191,6 @@ class Played(NamedTuple):
     """The match as it has ended; None where it could not begin, for which the answer names who is to blame."""
     gone: tuple[bool, bool] = (False, False)
     """Which side had no connection at the end."""
-    programs: Programs = (None, None)
-    """What the programs have used."""
 
 
 def cluster_obstacle(definition: Definition) -> str:
@@ -233,15 +231,13 @@ def check_answer(job: Job, answer: Any) -> Played:
         raise BadAnswer(f"the answer cannot be read: {error}") from None
     if fault := found.fault or foreign_program(found.program):
         raise BadAnswer(fault)
-    if not set(found.wrote) | set(found.programs) <= set(job.fixture.players):
-        raise BadAnswer("the answer has what programs of others have written or used")
-    first, second = job.fixture.players
-    programs = (found.programs.get(first), found.programs.get(second))
+    if not set(found.wrote) <= set(job.fixture.players):
+        raise BadAnswer("the answer has what programs of others have written")
     if not found.record:
         if not found.names or not set(found.names) <= set(job.fixture.players):
             raise BadAnswer("the answer has neither a record nor the names of those who did not come")
-        return Played(found, programs=programs)
-    return Played(found, *_verified(job, found.record), programs)
+        return Played(found)
+    return Played(found, *_verified(job, found.record))
 
 
 def _verified(job: Job, text: str) -> tuple[State, tuple[bool, bool]]:

@@ -190,7 +190,7 @@ class Ladder:
     def check(self) -> None:
         """Hold the ratings against all games."""
         players = {name: one.player for name, one in self.listed().items()}
-        ratings = rate(self.store.games(), players, self.store.starts())
+        ratings = rate(self.store.each_game(), players, self.store.starts())
         assert {one.name: one.rating for one in self.store.standings()} == ratings
 
 
@@ -210,7 +210,7 @@ async def test_games_are_played_whenever_there_is_room_and_rate_their_players(
     ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock
 ) -> None:
     await ladder.run(100 * GAME_SECONDS + 1)
-    games = ladder.store.games()
+    games = list(ladder.store.each_game())
     assert len(games) == 200  # in two rooms
     ladder.check()
     assert [one.name for one in ladder.store.standings()] == ["alphabeta-1", "ann-1", "bob-1", "cat-1"]
@@ -230,10 +230,10 @@ async def test_no_more_games_are_played_a_day_than_the_file_says(
 ) -> None:
     ladder.definition = replace(ladder.definition, games_a_day=7)
     await ladder.run(100)
-    assert len(ladder.store.games()) == 7
+    assert len(list(ladder.store.each_game())) == 7
     autojump_clock.jump(DAY)
     await ladder.run(100)
-    assert len(ladder.store.games()) == 14
+    assert len(list(ladder.store.each_game())) == 14
 
 
 async def test_a_new_version_comes_into_play_after_the_game_of_the_old_one(
@@ -289,10 +289,10 @@ async def test_a_bot_that_connects_is_rated_in_the_same_list_and_its_rating_stay
     assert len(own) > 20 and all(one is not None and one.connects for one in own)
     ladder.check()
     ladder.connected = []
-    before, played = ladder.store.standing("dan-1"), len(ladder.store.games())
+    before, played = ladder.store.standing("dan-1"), len(list(ladder.store.each_game()))
     assert before is not None and before.version == 0 and before.rating.games > 20
     await ladder.run(20 * GAME_SECONDS)
-    assert len(ladder.store.games()) >= played + 38 and ladder.store.standing("dan-1") == before
+    assert len(list(ladder.store.each_game())) >= played + 38 and ladder.store.standing("dan-1") == before
     ladder.connected = ["dan-1"]
     await ladder.run(20 * GAME_SECONDS)
     after = ladder.store.standing("dan-1")
@@ -309,7 +309,7 @@ async def test_a_fault_of_the_machine_is_nobodys_and_games_pause(
 
     host.rooms, host.play_game = 1, play
     await ladder.run(600)
-    assert ladder.store.games() == [] and ladder.store.begun() == []
+    assert list(ladder.store.each_game()) == [] and ladder.store.begun() == []
     assert 10 < len(host.tasks) < 20  # the pauses double up to a minute
 
 
