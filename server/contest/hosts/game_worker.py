@@ -23,7 +23,7 @@ from server.contest.definition import Definition, read_definition
 from server.contest.hosts.arena_host import ArenaHost, GameSeating
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import GameTask, PlayerMissing
-from server.contest.hosts.worker_job import READ_BYTES, Answer, Job
+from server.contest.hosts.worker_job import Answer, Job
 from server.contest.store.folders import errors_of
 from server.net.rate_limiter import RateLimiter
 from server.net.timing import StallMonitor, microseconds
@@ -31,6 +31,8 @@ from server.ops.logs import configure
 from server.ops.program_version import program_with_rules
 from server.ops.typed_json import decode
 from server.storage.record_store import RecordStore
+
+READ_BYTES = 1 << 16
 
 CONTEST = 1
 """The number of the contest in the arena, which knows no other."""

@@ -4,15 +4,13 @@
 """
 
 import os
-import selectors
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -38,8 +36,6 @@ LOOK_SECONDS = 0.5
 
 END_SECONDS = 10.0
 """How long the process of a game may take to end its programs when it is not wanted any more."""
-
-READ_BYTES = 1 << 16
 
 MAX_SHOWN = 300
 """Characters that stand in a sentence of what a process wrote at its end."""
@@ -131,52 +127,26 @@ def play(job: bytes, wanted: Callable[[], bool]) -> bytes:
     The process ends with this one, however that ends. Raises `Failed`.
     """
     command = [sys.executable, "-P", "-m", "server.contest.hosts.game_worker"]
-    with (
-        tempfile.TemporaryFile() as errors,
-        subprocess.Popen(command, 0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors) as process,
-    ):
-        assert process.stdin is not None and process.stdout is not None
+    pipe = subprocess.PIPE
+    theirs, mine = os.pipe()
+    with open(mine, "wb", 0) as told, subprocess.Popen(command, stdin=theirs, stdout=pipe, stderr=pipe) as process:
+        os.close(theirs)
         with suppress(BrokenPipeError):  # it has ended at once, and what it has written says why
-            process.stdin.write(job + b"\n")
-        answer = _read(process.stdout, wanted)
-        if answer is None:
-            _end(process)
-            return b""
-        if process.wait() != 0 or not answer:
-            raise Failed(f"the process of the game ended with status {process.returncode}{_last_words(errors)}")
-        return answer
-
-
-def _read(pipe: IO[bytes], wanted: Callable[[], bool]) -> bytes | None:
-    """Read until the end; None when the answer is not wanted any more."""
-    data = b""
-    with selectors.DefaultSelector() as selector:
-        selector.register(pipe, selectors.EVENT_READ)
-        while True:
-            if not selector.select(LOOK_SECONDS):
-                if not wanted():
-                    return None
-                continue
-            chunk = os.read(pipe.fileno(), READ_BYTES)
-            if not chunk:
-                return data
-            data += chunk
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process by closing its input, and kill it if that takes too long."""
-    assert process.stdin is not None
-    process.stdin.close()
-    try:
-        process.wait(END_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-
-
-def _last_words(errors: IO[bytes]) -> str:
-    errors.seek(0)
-    lines = errors.read().decode(errors="replace").strip().splitlines()
-    return f": {lines[-1][-MAX_SHOWN:]!r}" if lines else ""
+            told.write(job + b"\n")
+        while wanted():
+            with suppress(subprocess.TimeoutExpired):
+                answer, errors = process.communicate(timeout=LOOK_SECONDS)
+                if process.returncode == 0 and answer:
+                    return answer
+                lines = errors.decode(errors="replace").strip().splitlines()
+                last = f": {lines[-1][-MAX_SHOWN:]!r}" if lines else ""
+                raise Failed(f"the process of the game ended with status {process.returncode}{last}")
+        told.close()
+        try:
+            process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+        return b""
 
 
 class BadAnswer(Exception):
