@@ -287,7 +287,7 @@ class LadderRunner(Runner):
         lack = missing_resource(error)
         if not lack:
             log.error("contest_game_failed", contest=self.definition.name, players=fixture.players, exc_info=error)
-        await self._pauses.pause("a game cannot be played", lack or repr(error), players=fixture.players)
+        await self._ledger.pause("a game cannot be played", lack or repr(error), players=fixture.players)
 
     async def _gone(self, fixture: Fixture) -> None:
         """Pair those no more for a while who have gone away before their game began."""

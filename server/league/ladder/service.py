@@ -160,16 +160,12 @@ class LadderService:
 
     def why_not(self, name: str) -> str:
         """Return why a bot that connects is not rated, as a sentence; empty if it is. For any thread."""
-        return self._why_not(name, self._started())
+        return self.unrated([name]).get(name, "")
 
     def unrated(self, names: Sequence[str]) -> dict[str, str]:
         """Return which of these bots are not rated, and why. For any thread."""
-        started = self._started()
+        started = {name.lower() for name in roster(self.definition, self._active())}
         return {name: why for name in names if (why := self._why_not(name, started))}
-
-    def _started(self) -> set[str]:
-        """Return whom the server starts itself, in lower case."""
-        return {name.lower() for name in roster(self.definition, self._active())}
 
     def _why_not(self, name: str, started: set[str]) -> str:
         owner, tokens = self._accounts.owner(name), self._arena.settings.tokens
