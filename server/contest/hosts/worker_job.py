@@ -22,6 +22,7 @@ from engine.match.referee import State
 from server.contest.definition import Definition, definition_text, read_definition
 from server.contest.fixtures import Fixture, Programs
 from server.contest.hosts.host import GameTask
+from server.contest.store.verification import header_differences
 from server.ops.program_version import program_with_rules
 from server.ops.typed_json import decode
 
@@ -218,13 +219,7 @@ def _verified(job: Job, text: str) -> tuple[State, tuple[bool, bool]]:
         raise BadAnswer(f"the record is not true: {error}") from None
     if summary.signature is not None:
         raise BadAnswer("the record has a signature, and this server alone signs its records")
-    definition, header = read_definition(job.definition), summary.header
-    names = tuple(name.lower() for name in header.players)
-    wanted = tuple(name.lower() for name in job.fixture.players)
-    control, limit = definition.control(job.fixture), definition.move_limit
-    if (header.match, names, header.control, header.move_limit, header.position.text()) != (
-        *(job.match, wanted, control, limit, definition.position(job.fixture)),
-    ):
+    if any(header_differences(read_definition(job.definition), job.fixture, job.match, summary.header)):
         raise BadAnswer("the record is that of another game")
     if summary.outcome is None:
         raise BadAnswer("the record has no result")
