@@ -20,21 +20,20 @@ import trio
 from server.arena.arena import Arena
 from server.arena.session import serve_socket
 from server.config.settings import Settings
-from server.contest.definition import Definition
-from server.contest.fixtures import ProgramUsage
-from server.contest.hosts.arena_host import ArenaGame, ArenaHost
+from server.contest.definition import Definition, read_definition
+from server.contest.hosts.arena_host import ArenaHost, GameSeating
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import GameTask, PlayerMissing
-from server.contest.hosts.seating import GameSeating
-from server.contest.hosts.worker_job import READ_BYTES, Answer, Job
+from server.contest.hosts.worker_job import Answer, Job
 from server.contest.store.folders import errors_of
-from server.contest.store.schema import read_definition
 from server.net.rate_limiter import RateLimiter, patrol
 from server.net.timing import StallMonitor, microseconds
 from server.ops.logs import configure
 from server.ops.program_version import program_with_rules
 from server.ops.typed_json import decode
 from server.storage.record_store import RecordStore
+
+READ_BYTES = 1 << 16
 
 CONTEST = 1
 """The number of the contest in the arena, which knows no other."""
@@ -63,15 +62,8 @@ async def _play(job: Job, definition: Definition, arena: Arena, seats: GameSeati
     except PlayerMissing as error:
         if not error.names:
             return Answer(program_with_rules(), fault=str(error))
-        used = _used(job, error)
-        return Answer(program_with_rules(), "", str(error), error.names, error.termination, programs=used)
-    return Answer(program_with_rules(), programs=_used(job, game))
-
-
-def _used(job: Job, of: ArenaGame | PlayerMissing) -> dict[str, ProgramUsage]:
-    """Return the resource usage of programs by player."""
-    both = zip(job.fixture.players, of.programs, strict=True)
-    return {name: usage for name, usage in both if usage is not None}
+        return Answer(program_with_rules(), "", str(error), error.names, error.termination, programs=error.programs)
+    return Answer(program_with_rules(), programs=game.programs)
 
 
 @asynccontextmanager

@@ -30,8 +30,8 @@ from server.league.console.announcements import HOURS, Announcements
 from server.league.console.contest_view import change_contest, read_contest
 from server.league.console.overview import OverviewReader
 from server.league.console.terminal import one_line
+from server.league.ladder.definition import NO_LADDER
 from server.league.ladder.service import LadderService
-from server.league.ladder_control import NO_LADDER
 from server.league.pages.identity import Identities, Identity
 from server.league.pages.rendering import page
 from server.league.submissions.versions import Versions
@@ -58,7 +58,7 @@ ASKED = {
 
 
 LADDER_CHANGES = ("pause", "resume")
-"""What can be done with the ladder: see `server.league.ladder_control.LadderControl`."""
+"""What can be done with the ladder: see `server.league.ladder.definition.LadderControl`."""
 
 
 class ConsolePages:

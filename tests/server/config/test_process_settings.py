@@ -38,7 +38,7 @@ before = state()
 
 MODULES = (
     "server.cli server.serve server.commands.run_contest server.commands.demo server.web.worker "
-    "server.contest.runtime.prover_process "
+    "server.contest.runtime.adjudication "
     "server.contest.hosts.game_worker engine.cli bots.cli bots.alphabeta_bot"
 )
 

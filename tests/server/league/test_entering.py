@@ -16,7 +16,7 @@ from server.contest.plan import plan
 from server.contest.programs.sandbox.choice import NotVisible, view
 from server.contest.report.formatting import pause
 from server.contest.runtime.organiser_commands import InterventionRequest, intervene
-from server.contest.runtime.snapshot import take_snapshot
+from server.contest.runtime.service import take_snapshot
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
 from server.league.submissions.entering import check_versions, enter_due, is_settled, version_at

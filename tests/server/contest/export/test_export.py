@@ -27,7 +27,7 @@ from server.contest.export.archive import BadExport, pack, signed, unpack
 from server.contest.export.exported_contest import export, verify_export
 from server.contest.fixtures import Fixture
 from server.contest.interventions import Intervention, Kind
-from server.contest.runtime.prover_process import BY
+from server.contest.runtime.adjudication import BY
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Verdict
 from tests.server.contest.runtime.test_verify_process import CONTROL, DEFINITION, held, hold

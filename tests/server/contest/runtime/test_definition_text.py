@@ -14,12 +14,13 @@ from server.contest.definition import (
     Seeding,
     Stage,
     Variant,
+    definition_text,
+    read_definition,
 )
 from server.contest.formats.knockout import Knockout
 from server.contest.formats.ladder import Ladder
 from server.contest.formats.round_robin import Gauntlet, RoundRobin
 from server.contest.formats.swiss import Swiss
-from server.contest.store.schema import definition_text, read_definition
 from tests.server.contest.runtime.test_store import names, numbers, small, texts
 
 controls = st.builds(TimeControl, numbers, numbers)

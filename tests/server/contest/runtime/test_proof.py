@@ -17,7 +17,7 @@ from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import moves
 from engine.games.outcome import Outcome
-from server.contest.runtime.prover_process import BY, Proof, Question, prove, ruling
+from server.contest.runtime.adjudication import BY, Proof, Question, prove, ruling
 from server.ops.question_loop import OK
 from server.ops.worker_process import WorkerProcess, command_of
 from tests.waiting import WAIT_SECONDS
@@ -205,7 +205,7 @@ def test_the_other_side_moves_in_the_middle_of_a_game() -> None:
 
 
 async def test_the_process_answers_one_question_after_the_other_and_ends_with_its_input() -> None:
-    process = await WorkerProcess.start(command_of("server.contest.runtime.prover_process", "600", "64"))
+    process = await WorkerProcess.start(command_of("server.contest.runtime.adjudication", "600", "64"))
     try:
         with trio.fail_after(WAIT_SECONDS):
             await process.ready()

@@ -24,6 +24,7 @@ from server.contest.runtime.organiser_commands import InterventionRequest, inter
 from server.contest.runtime.runner import Runner
 from server.contest.runtime.service import ContestService
 from server.contest.store.store import FILE, Store
+from server.contest.store.verify_process import verify
 from tests.server.contest.runtime.bots import (
     final_table,
     play_by_seed,
@@ -64,6 +65,8 @@ async def test_a_round_robin_is_played_to_its_end(tmp_path: Path) -> None:
         assert (summary.history.plies, summary.reason) == (game.plies, game.termination)
         assert summary.header.control == definition.control(game.fixture)
     assert sum(line.points for line in final_table(definition, games)) == len(games)
+    verdict = verify(tmp_path, contest, processes=0)
+    assert not [one for one in verdict.differences if "match" in one], "names are the same in small letters"
 
 
 @pytest.mark.slow

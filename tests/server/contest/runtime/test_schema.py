@@ -7,8 +7,7 @@ import pytest
 
 from server.contest.fixtures import GameResult
 from server.contest.formats.round_robin import RoundRobin
-from server.contest.store.schema import APPLICATION, SCHEMA, TABLES
-from server.contest.store.store import FILE, Store
+from server.contest.store.store import APPLICATION, FILE, SCHEMA, TABLES, Store
 from server.league.accounts.accounts import Accounts
 from server.league.database import FILE as LEAGUE
 from server.storage import database

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ from tests.server.league.ladder.counted import (
     counted_games,
 )
 from tests.server.league.test_account_pages import Visitor, sign_in
-from tests.server.process import Client
+from tests.server.process import Client, wait_until
 from tests.waiting import BUILD_SECONDS
 from tests.web.site import Site
 
@@ -61,6 +62,9 @@ def program(name: str, owner: str) -> str:
     return f'[[programs]]\nname = "{name}"\nowner = "{owner}"\ncommand = {command}\nfolder = "{owner}"\n'
 
 
+wait = partial(wait_until, most=BUILD_SECONDS)
+
+
 class Ladder(Site):
     """A server with a ladder, which three people have programs on."""
 
@@ -83,20 +87,16 @@ class Ladder(Site):
 
     def wait_for(self, games: int) -> None:
         """Wait until so many games are counted."""
-        deadline = time.monotonic() + BUILD_SECONDS
-        while len(self.counted()) < games:
-            assert time.monotonic() < deadline, self.log
-            time.sleep(0.05)
+        wait(lambda: len(self.counted()) >= games)
 
     def wait_for_dan(self, games: list[CountedGame]) -> None:
         """Wait until dan's bot, which may pause between attempts to come back, is connected and has played again."""
-        deadline = time.monotonic() + BUILD_SECONDS
-        while not (
-            any(row["connected"] for row in self.told()["players"] if row["name"] == "dan-1")
-            and any("dan-1" in game.game.players for game in self.counted()[len(games) :])
-        ):
-            assert time.monotonic() < deadline, self.log
-            time.sleep(0.1)
+        wait(
+            lambda: (
+                any(row["connected"] for row in self.told()["players"] if row["name"] == "dan-1")
+                and any("dan-1" in game.game.players for game in self.counted()[len(games) :])
+            )
+        )
 
 
 @contextmanager
@@ -107,7 +107,7 @@ def connected_bot(ladder: Ladder) -> Iterator[None]:
         dan = accounts.person("dan")
         assert dan is not None
         token = accounts.make_token(dan, "dan-1")
-    words = ("random", "--game", "ladder", "--games", "0", "--name", "dan-1", "--token", token)
+    words = ("random", "--game", "ladder", "--games", "0", "--name", "dan-1", f"--token={token}")
     command = [sys.executable, "-P", "-m", "bots", *words, "--port", str(ladder.port), "--quiet"]
     with subprocess.Popen(command) as bot:
         try:
@@ -169,10 +169,11 @@ def test_a_backup_that_is_made_while_it_plays_has_each_counted_game_with_its_rec
 
 
 def test_everybody_sees_the_ladder_and_an_author_lets_a_bot_play_again(ladder: Ladder) -> None:
-    deadline = time.monotonic() + BUILD_SECONDS
-    while not (rests := [row for row in ladder.told()["players"] if row["state"] == "rests"]):
-        assert time.monotonic() < deadline, ladder.log
-        time.sleep(0.1)
+    def resting() -> list[Any]:
+        return [row for row in ladder.told()["players"] if row["state"] == "rests"]
+
+    wait(lambda: bool(resting()))
+    rests = resting()
     assert [row["name"] for row in rests] == ["crash"] and "crash" in rests[0]["sentence"]
     with closing(Accounts(ladder.data)) as accounts:
         everybody, bob = Visitor(ladder), sign_in(ladder, accounts, "bob")
@@ -205,12 +206,6 @@ def test_an_organiser_pauses_the_ladder_and_has_its_file_read_again(
         commands.status(data=data)
         return capsys.readouterr().out.splitlines()
 
-    def wait_for_line(start: str) -> None:
-        deadline = time.monotonic() + BUILD_SECONDS
-        while not any(line.startswith(start) for line in status()):
-            assert time.monotonic() < deadline, ladder.log
-            time.sleep(0.05)
-
     ladder.wait_for(2)
     assert status()[:2] == ["not paused", f"file: {file}"]
     with closing(Accounts(data)) as accounts:
@@ -222,7 +217,7 @@ def test_an_organiser_pauses_the_ladder_and_has_its_file_read_again(
         assert twice.status == 400 and "The ladder is paused already." in twice.text
         ladder.logs("ladder_state_changed")
         assert "An organiser has paused the ladder" in Visitor(ladder).get("/ladder").text
-        wait_for_line("games: 0 being played")
+        wait(lambda: any(line.startswith("games: 0 being played") for line in status()))
         counted = len(ladder.counted())
         right = file.read_text()
         file.write_text(right.replace('"mnk"', '"mkn"'))
@@ -237,10 +232,7 @@ def test_an_organiser_pauses_the_ladder_and_has_its_file_read_again(
         commands.pause(data=data)
         commands.resume(data=data)
         assert capsys.readouterr().out.endswith("The ladder was resumed; its file was read again.\n")
-        deadline = time.monotonic() + BUILD_SECONDS
-        while ladder.counted()[-1].game.variant != "mnk 4 4 3":
-            assert time.monotonic() < deadline, ladder.log
-            time.sleep(0.05)
+        wait(lambda: ladder.counted()[-1].game.variant == "mnk 4 4 3")
         done = [(entry.who, entry.what) for entry in accounts.audit(4)]
     assert done == [
         ("the command line", "resumed the ladder"),

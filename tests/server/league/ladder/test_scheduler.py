@@ -228,12 +228,3 @@ def test_openings_are_the_same_for_both_games_of_a_pair_and_then_the_next() -> N
         counts.add(players, VARIANT, first, second)
     assert [number - found[0] for number in found] == [0, 0, 1, 1, 2, 2]
     assert opening(1008, counts, Pairing("other", "ann", "bob")) == found[0] + 1
-
-
-def test_counts_forget_who_has_left_whenever_the_server_was_started() -> None:
-    counts = GameCounts()
-    players = bots("ann", "bob", "gone")
-    counts.add(players, VARIANT, "gone", "ann")
-    for _ in range(1500):
-        counts.add(players, VARIANT, "ann", "bob")
-    assert counts._owners._sums.keys() == {"owner owner of ann", "owner owner of bob"}
