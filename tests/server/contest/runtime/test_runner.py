@@ -91,9 +91,8 @@ async def test_a_game_that_was_over_before_the_server_began_is_replayed_by_anoth
     monkeypatch.setattr(verification, "verify", here)
     monkeypatch.setattr(finished_games, "finished_match", here)
     async with running_contest(after) as (harness, store, contest):
-        with trio.fail_after(WAIT_SECONDS):
-            while not (games := store.games(contest)):
-                await trio.sleep(0.01)
+        await until(lambda: store.games(contest))
+        games = store.games(contest)
     assert (games[0].match, games[0].termination, games[0].plies) == (1, told.reason, told.history.plies)
 
 
