@@ -301,7 +301,7 @@ class GameSeating:
         assert isinstance(program, Program)
         if program.stream is not None:
             piped = PipedProgram(seat, partial(program.stream.has_read, lambda: ticket.player is None))
-            nursery.start_soon(self._serve_pipes, ticket, program.stream, piped)
+            nursery.start_soon(self._serve, ticket, program.stream, piped)
         if program.listener is not None:
             ways = trio.Semaphore(MAX_CONNECTIONS)
             nursery.start_soon(trio.serve_listeners, partial(self._accept, ticket, ways), [program.listener])
@@ -313,11 +313,8 @@ class GameSeating:
         visit = ConnectionQuota(f"program {ticket.name}", AddressUsage(limits, trusted=True), limits, microseconds)
         visit.seat_token = ticket.token
         await serve_stream(stream, self._arena, visit, piped)
-
-    async def _serve_pipes(self, ticket: ProgramCredential, pipes: Pipes, piped: PipedProgram) -> None:
-        """Serve a program on its stdin and stdout; one that connects by itself instead may print what it likes."""
-        await self._serve(ticket, pipes, piped)
-        await pipes.discard()
+        if isinstance(stream, Pipes):  # a program that connects by itself may print what it likes
+            await stream.discard()
 
     async def _accept(self, ticket: ProgramCredential, ways: trio.Semaphore, stream: trio.SocketStream) -> None:
         """Accept connections of a program, a few at the same time."""

@@ -107,11 +107,6 @@ class _Worker:
         self.failures = 0
 
     @property
-    def machine(self) -> str | None:
-        """The machine that it runs on; known after its first answer."""
-        return None if self.greeting is None else self.greeting.machine
-
-    @property
     def fit(self) -> bool:
         """Tell whether it can play games."""
         return bool(self.rooms) and self.failures < MAX_WORKER_FAILURES
@@ -240,8 +235,13 @@ class Cluster:
         if answer.lacks:
             log.warning("worker_unfit", worker=worker.address, lacks=answer.lacks)
         else:
-            beside = [other for other in self._workers.values() if other.machine == answer.machine]
-            taken = {core for other in beside for room in other.rooms for core in room}
+            taken = {
+                core
+                for other in self._workers.values()
+                if other.greeting is not None and other.greeting.machine == answer.machine
+                for room in other.rooms
+                for core in room
+            }
             worker.rooms = game_slots([core for core in answer.cores if core not in taken], worker.threads)
             worker.free = list(worker.rooms)
             log.info("worker_joined", worker=worker.address, games=len(worker.rooms))

@@ -89,11 +89,10 @@ def intervene(store: Store, contest: int, asked: InterventionRequest, date: date
 
 def _entrant(definition: Definition, name: str) -> str:
     """Return the name of an entrant as the contest file writes it."""
-    names = [entrant.name for entrant in definition.entrants]
-    for known in names:
-        if known.lower() == name.lower():
-            return known
-    raise BadIntervention(f"no entrant of {definition.name!r} is called {name!r}{_of(names)}")
+    names = {entrant.name.lower(): entrant.name for entrant in definition.entrants}
+    if name.lower() in names:
+        return names[name.lower()]
+    raise BadIntervention(f"no entrant of {definition.name!r} is called {name!r}{_of(list(names.values()))}")
 
 
 def _refusal(

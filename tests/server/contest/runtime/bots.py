@@ -18,7 +18,7 @@ from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.runtime.service import ContestService
 from server.contest.standings import standings
 from server.contest.store.store import FILE, Store
-from tests.server.harness import ArenaHarness, open_arena
+from tests.server.harness import ArenaHarness, Client, open_arena
 from tests.waiting import BUILD_SECONDS
 
 SANDBOX = 'sandbox = "none"\n' if sandbox_obstacle() else ""
@@ -51,6 +51,14 @@ async def play_by_seed(harness: ArenaHarness, name: str, seek: str = "any", toke
                 await client.say(m.Move(m.Text(choose_by_seed(name, told, message.lines))))
             case m.Result():
                 await client.say(m.Seek(seek))
+
+
+async def seeking(harness: ArenaHarness, *names: str) -> list[Client]:
+    """Connect players that wait for any game."""
+    clients = [await harness.connect(name) for name in names]
+    for client in clients:
+        await client.say(m.Seek("any"))
+    return clients
 
 
 @asynccontextmanager

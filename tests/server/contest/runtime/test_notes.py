@@ -8,7 +8,7 @@ import trio
 
 from engine.match import verification
 from engine.wire import messages as m
-from tests.server.contest.runtime.bots import SANDBOX, running_contest, wait_until_over
+from tests.server.contest.runtime.bots import SANDBOX, running_contest, seeking, wait_until_over
 from tests.server.harness import ArenaHarness
 from tests.waiting import WAIT_SECONDS
 
@@ -55,9 +55,7 @@ async def test_a_contest_file_says_when_notes_are_seen(live: bool, tmp_path: Pat
 
 async def _seen_after_a_move(harness: ArenaHarness) -> bool:
     """Let the entrant that begins note something of its move; tell whether a spectator sees it."""
-    players = [await harness.connect(name) for name in ("ann", "bob")]
-    for client in players:
-        await client.say(m.Seek("any"))
+    players = await seeking(harness, "ann", "bob")
     sides = [(await client.hear(m.Match)).side for client in players]
     for client in players:
         await client.say(m.Ready())

@@ -30,6 +30,7 @@ from tests.server.contest.runtime.bots import (
     play_by_seed,
     read_definition,
     running_contest,
+    seeking,
     wait_until_over,
 )
 from tests.server.harness import open_arena, until
@@ -91,9 +92,8 @@ async def test_a_game_that_was_over_before_the_server_began_is_replayed_by_anoth
     monkeypatch.setattr(verification, "verify", here)
     monkeypatch.setattr(finished_games, "finished_match", here)
     async with running_contest(after) as (harness, store, contest):
-        with trio.fail_after(WAIT_SECONDS):
-            while not (games := store.games(contest)):
-                await trio.sleep(0.01)
+        await until(lambda: store.games(contest))
+        games = store.games(contest)
     assert (games[0].match, games[0].termination, games[0].plies) == (1, told.reason, told.history.plies)
 
 
@@ -124,9 +124,7 @@ async def test_results_whose_records_the_disk_has_lost_stand(tmp_path: Path) -> 
 async def test_games_that_are_to_be_replayed_are_annulled_when_the_server_comes_back(tmp_path: Path) -> None:
     file = 'interrupted = "replay"' + ROUND_ROBIN
     async with running_contest(tmp_path / "data", file) as (harness, store, contest):
-        for name in ("ann", "bob"):
-            client = await harness.connect(name)
-            await client.say(m.Seek("any"))
+        _, client = await seeking(harness, "ann", "bob")
         await client.hear(m.Board)
         after = harness.die()
     async with running_contest(after, "", "ann", "bob", "carol") as (harness, store, contest):
@@ -221,9 +219,7 @@ async def test_who_is_disqualified_is_told_why_and_sent_home(tmp_path: Path) -> 
     file = ROUND_ROBIN.replace("seed = 3", "seed = 3\ntime-losses = 1").replace("60_000", "10")
     file = file.replace('{ name = "Carol" }', '{ name = "Carol" }, { name = "dave" }')  # who have still to play
     async with running_contest(tmp_path, file) as (harness, _store, _contest):
-        ann, bob = await harness.connect("ann"), await harness.connect("bob")
-        for client in (ann, bob):
-            await client.say(m.Seek("any"))
+        ann, bob = await seeking(harness, "ann", "bob")
         for client in (ann, bob):
             await client.hear(m.Result)  # nobody was ready in time
         bye = await ann.ask(m.Seek("any"), m.Bye)
@@ -281,9 +277,7 @@ async def test_the_time_to_the_end_of_programs_counts_for_a_game_only_where_the_
 @pytest.mark.slow
 async def test_the_organiser_withdraws_and_reinstates_somebody_while_games_are_played(tmp_path: Path) -> None:
     async with running_contest(tmp_path, ROUND_ROBIN) as (harness, store, contest), trio.open_nursery() as bots:
-        ann, bob = await harness.connect("ann"), await harness.connect("bob")
-        for client in (ann, bob):
-            await client.say(m.Seek("any"))
+        ann, bob = await seeking(harness, "ann", "bob")
         begun = await ann.hear(m.Match)
         intervene(store, contest, InterventionRequest(Kind.WITHDRAW, "bob"), datetime.now(UTC))
         result = await ann.hear(m.Result)
@@ -311,9 +305,7 @@ async def test_the_organiser_pauses_resumes_and_cancels_a_contest_that_is_played
             intervene(store, contest, InterventionRequest(kind), datetime.now(UTC))
 
         change(Kind.PAUSE)
-        ann, bob = await harness.connect("ann"), await harness.connect("bob")
-        for client in (ann, bob):
-            await client.say(m.Seek("any"))
+        ann, _ = await seeking(harness, "ann", "bob")
         await trio.sleep(0.3)
         assert not harness.arena.matches and store.begun(contest) == {}
         change(Kind.RESUME)
