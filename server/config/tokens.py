@@ -66,7 +66,7 @@ def add(path: Path, name: str) -> str:
         raise BadTokens(f"a name is {NAME_RULE}; not {name!r}")
     if path.exists() and name.lower() in read(path):
         raise BadTokens(f"{path}: {name} has a token already; take its line out to make a new one")
-    token = secrets.token_urlsafe(16)
+    token = secrets.token_hex(16)
     with path.open("a", encoding="utf-8") as file:
         file.write(f"{name} {hashed(token)}\n")
     return token
@@ -77,7 +77,7 @@ def make_organiser(path: Path) -> str:
 
     Raises `BadTokens` and OSError.
     """
-    token = secrets.token_urlsafe(16)
+    token = secrets.token_hex(16)
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:

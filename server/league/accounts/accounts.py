@@ -261,7 +261,7 @@ class Accounts:
             raise NotAllowed(f"a name is {NAME_RULE}; not {bot!r}")
         if person.role == SPECTATOR:
             raise NotAllowed("spectators have no bots; ask the organiser to make you an author")
-        token = secrets.token_urlsafe(16)
+        token = secrets.token_hex(16)
         with self.change() as database:
             owner, namesake = self.owner(bot), self.person(bot)
             if (owner is not None and owner.id != person.id) or (namesake is not None and namesake.id != person.id):
