@@ -149,10 +149,7 @@ class Arena:
         if player.side is None:
             match.watchers.pop(player, None)
         elif match.players[player.side] is player:
-            try:
-                match.disconnect(player.side)
-            except Exception as error:
-                self._annul_faulty(match, error)
+            self._guard(match, match.disconnect, player.side)
 
     def handle_session_fault(self, player: Player, error: Exception) -> bool:
         """Annul the match of a session whose request failed through a fault of the server.
@@ -172,10 +169,14 @@ class Arena:
         """End a match whose program on a side exited or exceeded a limit, as ``termination`` says."""
         match = self.matches.get(number)
         if match is not None:
-            try:
-                match.end_crashed(side, sentence, termination)
-            except Exception as error:
-                self._annul_faulty(match, error)
+            self._guard(match, match.end_crashed, side, sentence, termination)
+
+    def _guard(self, match: Match, action: Callable[..., None], *arguments: Any) -> None:
+        """Carry out an action on a match, and annul the match if the action fails."""
+        try:
+            action(*arguments)
+        except Exception as error:
+            self._annul_faulty(match, error)
 
     def annul_unsaved(self, number: int, error: OSError) -> None:
         """Annul a match whose record the disk has not kept."""

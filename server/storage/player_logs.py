@@ -24,8 +24,8 @@ log = structlog.get_logger()
 KEPT_BYTES = 64 * 1024
 """Stored of each end of what a program writes: at the beginning most programs say what is wrong."""
 
-HEARD_BYTES = 4096
-"""Of the end, what last words are looked for in: the traceback of a Python program fits."""
+HEARD_BYTES = 8192
+"""Bytes at the end in which last words are searched: the traceback of a Python program fits."""
 
 TOLD_CHARACTERS = 200
 """Of the last line, what fits into a sentence."""
@@ -65,14 +65,11 @@ class BoundedLog:
         self._head = 0  # bytes of the head that are written
         self._tail = bytearray()
         self._all = 0
-        self._heard = bytearray()
         self._within_line = False
         self._told = False
 
     def write(self, data: bytes) -> None:
         """Add bytes."""
-        self._heard += data
-        del self._heard[:-HEARD_BYTES]
         data = self._with_plies(data)
         self._all += len(data)
         head = data[: self._kept_bytes - self._head]
@@ -97,7 +94,7 @@ class BoundedLog:
 
         Of a Python traceback, that is the exception; the author's own line that it came from stands behind it.
         """
-        text = bytes(self._heard).decode(errors="backslashreplace").strip()
+        text = without_plies(bytes(self._tail[-HEARD_BYTES:]).decode(errors="backslashreplace")).strip()
         if not text:
             return ""
         line = repr(text.splitlines()[-1].strip()[:TOLD_CHARACTERS])

@@ -148,7 +148,10 @@ class Pipeline:
 
     async def run(self) -> None:
         """Take versions through their steps until cancelled."""
-        await trio.to_thread.run_sync(self._clear)
+        try:
+            await trio.to_thread.run_sync(self._versions.remove_deleted)
+        except (OSError, BadStore) as error:
+            log.error("submission_files_left", error=str(error))
         async with trio.open_nursery() as nursery:
             while True:
                 self._changed = trio.Event()
@@ -188,12 +191,6 @@ class Pipeline:
             self._failures += 1
             log.error("submission_paused", error=_sentence(group), failures=self._failures)
             self._paused_until = trio.current_time() + pause_seconds(self._failures)
-
-    def _clear(self) -> None:
-        try:
-            self._versions.remove_deleted()
-        except (OSError, BadStore) as error:
-            log.error("submission_files_left", error=str(error))
 
     async def _take(self, version: Version) -> None:
         why = await trio.to_thread.run_sync(sandbox_obstacle)
