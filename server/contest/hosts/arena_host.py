@@ -41,7 +41,7 @@ class ArenaGame:
         """Return the result as soon as the match is over."""
         if self.match.state.outcome is None:
             await self._over.wait()
-        return game_result(self._fixture, self.match.state, self.match.disconnected_at_end)
+        return game_result(self._fixture, self.match.state)
 
     def leave_cores(self) -> bool:
         """Let another game use the cores of this one while its programs are being ended, if that is possible."""
@@ -53,7 +53,7 @@ class ArenaGame:
             return None
         sentence = "the server could not go on with the game, which is played again"
         self._arena.annul(self.match, Termination.SERVER_FAULT, sentence)
-        return game_result(self._fixture, self.match.state, self.match.disconnected_at_end)
+        return game_result(self._fixture, self.match.state)
 
 
 class ArenaHost:

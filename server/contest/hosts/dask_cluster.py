@@ -363,7 +363,7 @@ class ClusterGame:
             missing = PlayerMissing(answer.why, answer.names, termination=answer.termination or ABSENT)
             missing.programs = played.programs
             raise missing
-        return game_result(fixture, played.state, played.gone)._replace(programs=played.programs)
+        return game_result(fixture, played.state)._replace(programs=played.programs)
 
     def leave_cores(self) -> bool:
         """Return False: a cluster assigns its workers itself."""

@@ -190,8 +190,6 @@ class Played(NamedTuple):
     answer: Answer
     state: State | None = None
     """The match as it has ended; None where it could not begin, for which the answer names who is to blame."""
-    gone: tuple[bool, bool] = (False, False)
-    """Which side had no connection at the end."""
     programs: Programs = (None, None)
     """What the programs have used."""
 
@@ -242,10 +240,10 @@ def check_answer(job: Job, answer: Any) -> Played:
         if not found.names or not set(found.names) <= set(job.fixture.players):
             raise BadAnswer("the answer has neither a record nor the names of those who did not come")
         return Played(found, programs=programs)
-    return Played(found, *_verified(job, found.record), programs)
+    return Played(found, _verified(job, found.record), programs)
 
 
-def _verified(job: Job, text: str) -> tuple[State, tuple[bool, bool]]:
+def _verified(job: Job, text: str) -> State:
     """Verify the record of a game, and that it is the record of this game."""
     try:
         summary = verification.verify(text)
@@ -265,4 +263,4 @@ def _verified(job: Job, text: str) -> tuple[State, tuple[bool, bool]]:
         raise BadAnswer("the record has no result")
     if summary.outcome.termination in ANNULLED:
         raise BadAnswer(f"the game was annulled there: {summary.sentence}")
-    return summary.state, summary.gone
+    return summary.state

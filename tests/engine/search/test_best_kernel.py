@@ -8,7 +8,7 @@ from engine.duel.selfplay import Setting, play
 from engine.games.catalogue import start_of
 from engine.games.interface import Kernel
 from engine.games.kernels import NEVER
-from engine.match.evaluations import Evaluator
+from engine.match.review import Evaluator
 from engine.search import game_engine
 from engine.search.game_engine import AdaptiveSearcher, with_best_kernel
 from engine.search.searcher import NO_LIMITS, Searcher, SearchLimits, SearchResult, Stop
