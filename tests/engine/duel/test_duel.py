@@ -195,42 +195,6 @@ def test_weights_are_those_of_the_file(tmp_path: Path) -> None:
     assert errors[-1].startswith("arena-engine: B: there is no weight 'pairs'; the weights are piece, ")
 
 
-# What is refused
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ([], "A"),
-        (["nodes=5"], "B"),
-        (["nodes=5", "speed=5"], "B: 'speed=5' is no option; the options are nodes, "),
-        (["nodes=0", "nodes=5"], "A: nodes is '0'"),
-        (["nodes=5", "nodes=5", "--game", "chess"], "GAME: there is no game 'chess'"),
-        (["nodes=5", "nodes=5", "--params", "4 4"], "--params: GIPF takes four numbers"),
-        (["nodes=5", "nodes=5", "--games", "7"], "--games is 7, but games come in pairs: it has to be even"),
-        (["nodes=5", "nodes=5", "--games", "0"], "--games is 0, but it has to be 2 to 1000000"),
-        (["nodes=5", "nodes=5", "--jobs", "0"], "--jobs is 0"),
-        (["nodes=5", "nodes=5", "--plies", "0"], "--plies is 0"),
-        (["nodes=5", "nodes=5", "--plies", "9", "--move-limit", "9"], "--move-limit is 9, but it has to be 10 to"),
-        (["nodes=5", "nodes=5", "--balance", "-1"], "--balance is -1"),
-        (["nodes=5", "nodes=5", "--elo0", "5", "--elo1", "5"], "--elo0 is 5.0 and --elo1 5.0, but elo0 has to be"),
-        (["nodes=5", "nodes=5", "--elo1", "nan"], "for --elo1. nan is no finite number"),
-        (["nodes=5", "nodes=5", "--elo1", "1001"], "both within 1000"),
-        (["nodes=5", "nodes=5", "--alpha", "0"], "--alpha is 0.0, but it has to be between 0 and 0.5"),
-        (["nodes=5", "nodes=5", "--beta", "0.5"], "--beta is 0.5"),
-        (["nodes=5", "nodes=5,weights=no/such"], "no/such: cannot be read: No such file"),
-        (["nodes=5", "nodes=5", "--results", "no/such"], "--results no/such: cannot be written: No such file"),
-        (["nodes=5", "nodes=5", "--results", "."], "--results .: cannot be written: Is a directory"),
-    ],
-)  # fmt: skip
-def test_bad_arguments_take_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str) -> None:
-    assert cli.run(["duel", *arguments]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.count("\n") == 1
-    assert sentence in captured.err
-
-
 @pytest.mark.parametrize("text", ["", "[1]", '{"pair": 1.5}', '{"pair": "1"}'])
 def test_a_file_without_weights_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str) -> None:
     weights = tmp_path / "weights.json"
@@ -239,8 +203,3 @@ def test_a_file_without_weights_is_refused(capsys: pytest.CaptureFixture[str], t
     error = capsys.readouterr().err
     assert error.startswith(f"arena-engine: B: {weights}: these are no weights")
     assert error.count("\n") == 1
-
-
-def test_a_game_that_is_over_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.run(["duel", "nodes=5", "nodes=5", "--game", "arrows", "--params", "2 1 1 1 2 1 1 1 1 1"]) == 2
-    assert "--params: " in capsys.readouterr().err

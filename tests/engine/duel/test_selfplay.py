@@ -110,25 +110,3 @@ def test_other_games_are_not_gone_on_with(tmp_path: Path, capsys: pytest.Capture
         error = capsys.readouterr().err
         assert "this file holds another self-play: " in error and sentence in error
     assert before.count(b"\n") == 2
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["--games", "0"], "--games is 0, but it has to be 1 to 10000000"),
-        (["--nodes", "0"], "--nodes is 0, but it has to be 1 to"),
-        (["--random", "101"], "--random is 101, but it has to be 0 to 100"),
-        (["--seed", "-1"], "--seed is -1, but it has to be 0 to"),
-        (["--jobs", "0"], "--jobs is 0, but it has to be 1 to 1000"),
-        (["--params", "2 2"], "--params: GIPF takes four numbers"),
-        (["--game", "chess"], "there is no game 'chess'"),
-    ],
-)
-def test_bad_arguments_take_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
-) -> None:
-    assert cli.run(["selfplay", str(tmp_path / "games"), *arguments]) == 2
-    error = capsys.readouterr().err
-    assert sentence in error and error.count("\n") == 1
-    assert cli.run(["selfplay", str(tmp_path / "no" / "games"), *COMMAND]) == 2
-    assert "cannot be written: No such file" in capsys.readouterr().err

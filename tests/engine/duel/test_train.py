@@ -143,7 +143,7 @@ def test_the_command_prints_tables_that_positions_take(
         assert "positions of 12 games" in captured.err and "epoch 2: divergence 0." in captured.err
     assert printed[0] == printed[1]
     start = GAMES["gipf"].start("3 3 9 9")
-    kernel = weigher(start, json.loads(printed[0]))(start).kernel(compile=False)
+    kernel = weigher(start, json.loads(printed[0]))(start.kernel(compile=False))
     assert kernel.rules.evaluate(kernel.state) != start.kernel(compile=False).rules.evaluate(kernel.state)
     capsys.readouterr()
     assert cli.run(["train", str(file), "--seed", "2"]) == 0
