@@ -25,7 +25,7 @@ from engine.games.interface import Game, moves
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import SearchResult
 from tests.bots.test_cli import run
-from tests.engine.gipf.test_many_choices import NAMED, crowded
+from tests.engine.gipf.test_choosing import NAMED, crowded
 from tests.games.cases import EVERY_GAME, named
 from tests.waiting import WAIT_SECONDS
 

@@ -19,7 +19,7 @@ from engine.solve.forced_wins import ForcedWin
 from engine.solve.solver import Result, SolverLimits, solve
 from tests.engine.forced_wins import forced_win
 from tests.engine.search import toy
-from tests.games.cases import EVERY_GAME
+from tests.games.cases import EVERY_GAME, named, random_game
 
 TIMES = 20 if os.environ.get("ARENA_CAMPAIGN") else 1
 
@@ -210,3 +210,27 @@ def test_values_are_right_where_most_play_goes_round() -> None:
     for position in chance.sample(line, min(len(line), 3 * TIMES)):
         if position.verdict() is None:
             check_all_searches(position, known[position.key], chance)
+
+
+@pytest.mark.parametrize("game", EVERY_GAME, ids=named)
+def test_the_search_plays_wins_in_one(game: Game) -> None:
+    """Where random play has come to a position in which a move wins, the search finds such a move."""
+    chance = Random(3)
+    checked = 0
+    for _ in range(60):
+        for position in random_game(game, game.default_parameters, chance, most=150):
+            wins = {
+                successor.move
+                for successor in position.successors()
+                if (outcome := successor.position.verdict()) is not None and outcome.winner == position.turn
+            }
+            if wins:
+                searcher = Searcher(position.kernel(compile=False), megabytes=1)
+                thought = searcher.think(position, limits=ThinkingLimits(depth=2), clock=lambda: 0.0)
+                after = position.resolve(thought.move).position.verdict()
+                assert after is not None and after.winner == position.turn
+                assert thought.plies_to_end == 1
+                checked += 1
+        if checked >= 5:
+            return
+    assert checked > 0

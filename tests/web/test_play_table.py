@@ -15,7 +15,7 @@ from engine.search.searcher import Stop
 from engine.solve.tablebase import tablebase_of
 from server.web.play import questions
 from server.web.play.questions import Answer, Question, Refusal, look, read, rows, think
-from tests.engine.gipf.test_many_choices import crowded
+from tests.engine.gipf.test_choosing import crowded
 from tests.games.cases import OTHER_VARIANTS, named
 
 VARIANTS = [

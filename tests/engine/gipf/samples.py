@@ -94,9 +94,9 @@ def loose_choice(chance: Random, position: Position, row: Row, *, written: bool)
     return colour + " ".join(ends)
 
 
-def mangled_text(chance: Random, position: Position, moves: list[oracle.Move]) -> str:
+def mangled_text(chance: Random, position: Position, moves: list[str]) -> str:
     """Return a text that is most likely no legal move: one of these spoilt once or twice, those with choices first."""
-    texts = sorted((move.text for move in moves), key=len)
+    texts = sorted(moves, key=len)
     if texts and chance.random() < 0.8:
         text = chance.choice([*texts[-12:], *chance.choices(texts, k=12)])
     else:

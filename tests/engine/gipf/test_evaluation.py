@@ -112,37 +112,20 @@ def threatened(line: str, run: int) -> set[int]:
 
 
 @pytest.mark.parametrize("parameters", VARIANTS)
-def test_features_are_those_that_are_counted(parameters: str) -> None:
+def test_evaluation_is_the_sum_of_features_that_are_counted_field_by_field(parameters: str) -> None:
     size, run = map(int, parameters.split()[:2])
     read = features(parameters)
     seen = dict.fromkeys(Weights._fields, 0)
     for position in positions(parameters):
         expected = counted(size, run, state_of(position))
         assert dict(zip(Weights._fields, read(state_of(position)), strict=True)) == expected, position.text()
+        whole = sum(weight * expected[name] for name, weight in WEIGHTS._asdict().items())
+        assert bind(size, run, weights=WEIGHTS).evaluate(state_of(position)) == whole
         for name, ahead in expected.items():
             seen[name] += ahead != 0
     # two neighbours are a run where K = 2, and four pieces beside one fill a line of five: neither is to be expected
     rare = {("pair", 2), ("threat", 5)}
     assert all(seen[name] for name in ("piece", "ring", "pair", "board", "gap", "threat") if (name, run) not in rare)
-
-
-@pytest.mark.parametrize("parameters", VARIANTS)
-def test_evaluation_is_the_sum_of_the_features(parameters: str) -> None:
-    size, run = map(int, parameters.split()[:2])
-    read = features(parameters)
-    for position in positions(parameters):
-        state = state_of(position)
-        parts = [weight * feature for weight, feature in zip(WEIGHTS, read(state), strict=True)]
-        assert bind(size, run, weights=WEIGHTS).evaluate(state) == sum(parts)
-
-
-@pytest.mark.parametrize("parameters", VARIANTS)
-def test_colours_are_alike(parameters: str) -> None:
-    size, run = map(int, parameters.split()[:2])
-    for position in positions(parameters):
-        white, black, white_reserve, black_reserve, side = state_of(position)
-        swapped = State(black, white, black_reserve, white_reserve, 1 - side)
-        assert bind(size, run).evaluate(swapped) == bind(size, run).evaluate(state_of(position))
 
 
 @pytest.mark.parametrize("parameters", ["2 2 6 6", "4 4 15 15", "5 3 18 18"])

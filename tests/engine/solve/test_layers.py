@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,7 +16,7 @@ from engine.games.interface import LOST, Kernel
 from engine.solve import layer_values, solver
 from engine.solve import layers as solving_layers
 from engine.solve.layers import COLUMNS, Judgement, Layers, OutOfMemory, OutOfTime, layer_of, layer_rules, needed
-from engine.solve.solver import LayeredBackend, Result, Settled, solve
+from engine.solve.solver import LayeredBackend, Result, solve
 from engine.solve.tablebase import are_shipped, shipped
 from engine.solve.verification import Place, fault_at
 from tests.engine.search import toy
@@ -251,15 +250,6 @@ def test_a_layer_that_does_not_fit_into_memory_is_not_begun(tmp_path: Path) -> N
 
 
 @pytest.mark.slow("interpreted")
-def test_edges_count_as_memory() -> None:
-    kernel = kernel_of("2 2 6 6")
-    layers = solved(kernel)
-    layers._memory = layers._sizes[6][6] * solving_layers.PLACE_BYTES + 100
-    with pytest.raises(OutOfMemory):
-        layers.solve((6, 6), never)
-
-
-@pytest.mark.slow("interpreted")
 def test_portions_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = kernel_of("2 2 5 5")
     expected = bytes(solved(kernel).values)
@@ -316,22 +306,3 @@ def test_the_solver_looks_out_for_layers_where_rules_are_compiled() -> None:
     compiled = kernel_of("2 2 7 7")
     expected = ["proof", "layers"] if compiled.compiled else ["proof"]
     assert [search.method for search in solver.backends(compiled, MEMORY)] == expected
-
-
-@pytest.mark.parametrize("value", [0, 1, -1])
-@pytest.mark.slow("interpreted")
-def test_what_layers_say_is_settled(monkeypatch: pytest.MonkeyPatch, value: int) -> None:
-    monkeypatch.setattr(solver, "LAYERED_FROM", 0)
-    kernel = kernel_of("2 3 5 5")
-    search = LayeredBackend(kernel, MEMORY)
-    assert search.settled() == Settled()
-    search.search(1 << 30, always)
-    assert search.settled().value is None
-    search.search(1 << 30, never)
-    if value != 1:
-        monkeypatch.setattr(
-            search, "_layers", SimpleNamespace(judgement=lambda _: Judgement(value, 2), total=lambda _: 7)
-        )
-        assert search.settled() == Settled(value, 2 if value else None, True, positions=7)
-    else:
-        assert search.settled() == Settled(1, 1, True, positions=search.used)

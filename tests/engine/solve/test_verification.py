@@ -73,19 +73,3 @@ def test_the_command_tells_of_faults(
     journal.write_text("".join(lines[:-2]))
     assert cli.run(["verify", "gipf", "2 2 4 4"]) == 2
     assert "layers are not there; precompile makes them: " in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [(("4 4 6 6",), "has no tablebase"), (("2 2 4 4", "--positions", "0"), "--positions is a number")],
-)
-def test_what_cannot_be_verified_is_refused(
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: tuple[str, ...],
-    words: str,
-) -> None:
-    monkeypatch.setenv(tablebase.GIVEN, str(tmp_path))
-    assert cli.run(["verify", "gipf", *arguments]) == 2
-    assert words in capsys.readouterr().err
