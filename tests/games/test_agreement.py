@@ -200,18 +200,6 @@ def test_values_are_those_of_all_positions_that_can_be_reached(parameters: str) 
     assert checked >= 4
 
 
-@pytest.mark.slow
-def test_values_are_right_where_most_play_goes_round() -> None:
-    """A small board on which nearly every push collects: the whole game, as one graph full of cycles."""
-    chance = Random(29)
-    start = of_catalogue("gipf").start("2 2 4 4")
-    known = distances(start, most=5000)
-    line = list(random_line(start, chance))
-    for position in chance.sample(line, min(len(line), 3 * TIMES)):
-        if position.verdict() is None:
-            check_all_searches(position, known[position.key], chance)
-
-
 @pytest.mark.parametrize("game", EVERY_GAME, ids=named)
 def test_the_search_plays_wins_in_one(game: Game) -> None:
     """Where random play has come to a position in which a move wins, the search finds such a move."""

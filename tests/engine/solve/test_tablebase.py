@@ -286,20 +286,6 @@ def test_what_to_look_up_is_told_where_not_all_is_known_and_code_is_there(
     assert [layers.offsets[number * layers.width + 4] >= 0 for number in (4, 5)] == [True, False]
 
 
-def test_a_searcher_takes_what_is_there_to_look_up(given: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    start = start_of("gipf", "2 2 41 41")
-    kernel = type(start).kernel
-    monkeypatch.setattr(type(start), "kernel", lambda self, compile=True: kernel(self, compile=False))
-    book = known(start)
-    searcher = AdaptiveSearcher(start, megabytes=1, kernels=KernelsAfter(start, 0), tablebase=book)
-    taken = []
-    for is_there in (False, True, True):
-        monkeypatch.setattr(book, "_kernels", KernelsAfter(start, 0 if is_there else float("inf")))
-        searcher.think(start, (), SearchLimits(depth=1), clock=still)
-        taken.append(searcher._known)
-    assert taken == [None, book.known_layers(), book.known_layers()] and taken[1] is taken[2] is not None
-
-
 # The command line
 
 
