@@ -1,7 +1,6 @@
 """The evaluation by patterns: against one that reads the board's text, and files of tables that are wrong."""
 
 import json
-from collections.abc import Iterator
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -17,29 +16,11 @@ from engine.games.gipf.evaluation import WEIGHTS
 from engine.games.gipf.geometry import parse
 from engine.games.gipf.kernel import GipfRules, bind, reweigher
 from engine.games.gipf.patterns import BadTables, Entry, Tables, distinct, lengths, patterns_of
-from engine.games.gipf.rules import State
-from engine.games.interface import EVALUATION_LIMIT, Position
-from tests.engine.gipf.samples import random_board
-from tests.games.cases import random_game
-from tests.oracles.gipf_boards import board_text
+from engine.games.interface import EVALUATION_LIMIT
+from tests.engine.gipf.samples import positions_of
 
 GIPF = GAMES["gipf"]
 VARIANTS = {2: "2 3 9 9", 3: "3 3 9 9", 4: "4 4 15 15", 5: "5 4 20 20"}
-
-
-def positions(parameters: str, count: int = 40) -> Iterator[Position]:
-    """Yield positions: half of them set up and dense, half of them played."""
-    chance = Random(11)
-    size, run = map(int, parameters.split()[:2])
-    for _ in range(count // 2):
-        yield GIPF.read(board_text(random_board(chance, size, run)))
-    yield from chance.choices(list(random_game(GIPF, parameters, chance, most=60)), k=count // 2)
-
-
-def state_of(position: Position) -> State:
-    state = position.kernel(compile=False).state
-    assert isinstance(state, State)
-    return state
 
 
 def some_tables(size: int, run: int, reserves: int = 5) -> Tables:
@@ -109,8 +90,8 @@ def test_values_are_those_that_are_looked_up_in_the_text(size: int) -> None:
     rules = rules_of(size)
     given = some_tables(size, int(VARIANTS[size].split()[1]))
     values = set()
-    for position in positions(VARIANTS[size]):
-        value = rules.evaluate(state_of(position))
+    for position in positions_of(VARIANTS[size], Random(11), 40):
+        value = rules.evaluate(position.state)
         assert value == looked_up(given, position.text()), position.text()
         values.add(value)
     assert len(values) > 10
@@ -128,7 +109,7 @@ def test_entries_are_those_that_make_up_the_value(size: int) -> None:
     numbers = numpy.random.default_rng(size).normal(0, 0.2, (patterns.count, 4))
     given = tables.read(patterns.file(numbers, 150))
     rules = bind(variant.size, variant.run, weights=given)
-    states = [state_of(position) for position in positions(VARIANTS[size])]
+    states = [position.state for position in positions_of(VARIANTS[size], Random(11), 40)]
     for state, row in zip(states, patterns.entries(states), strict=True):
         weight, first, second, third = numbers[row].sum(axis=0)
         surplus = [max(reserve - given.reserve_count + 1, 0) for reserve in state[2:4]]
@@ -157,7 +138,7 @@ def test_the_package_has_the_tables_that_it_says() -> None:
 
 
 def test_who_has_lost_most_of_its_pieces_stands_worse() -> None:
-    start = state_of(GIPF.start("4 4 15 15"))
+    start = GIPF.start("4 4 15 15").kernel(compile=False).state
     value = bind(4, 4).evaluate
     assert value(start._replace(black_reserve=8)) > value(start) + 100 > value(start._replace(white_reserve=8)) + 200
     assert value(start._replace(white_reserve=30)) > value(start._replace(white_reserve=20)) + 900

@@ -32,6 +32,7 @@ from engine.solve.tablebase import RUNS, Tablebase, are_shipped, extent, shipped
 from tests.engine.gipf.samples import completes_run
 from tests.engine.kernels_after import KernelsAfter
 from tests.engine.search import toy
+from tests.engine.solve.test_layers import solved as solved_layers
 from tests.oracles import gipf as oracle
 from tests.oracles.gipf_boards import board_text
 from tests.waiting import BUILD_SECONDS
@@ -42,19 +43,13 @@ NOBODY = 65534
 """Number of the user who owns no files."""
 
 
-def never() -> bool:
-    return False
-
-
 def still() -> float:
     return 0.0
 
 
 def solve_layers(parameters: str, largest: tuple[int, int], directory: Path) -> None:
     """Solve all layers of a board up to one, interpreted, into a directory."""
-    layers = Layers(start_of("gipf", parameters).kernel(compile=False), largest, memory=1 << 30, directory=directory)
-    for pair in layers.missing(largest):
-        layers.solve(pair, never)
+    solved_layers(start_of("gipf", parameters).kernel(compile=False), largest, directory=directory)
 
 
 @pytest.fixture(scope="module")
