@@ -1,16 +1,228 @@
-"""The evaluation and the candidates of arrows against the oracle, on boards of every shape and on small ones."""
+"""The evaluation and the candidates of arrows: races against plain searches, and all else against the oracle."""
 
+from collections.abc import Set
 from functools import cache
 from random import Random
+from typing import NamedTuple
 
 import pytest
 
-from engine.games.arrows.position import ARROWS, ArrowsPosition
-from engine.games.arrows.rules import DECIDED, NOWHERE, State
+from engine.compiling.binding import specialise
+from engine.games.arrows import rules
+from engine.games.arrows.position import ARROWS, ArrowsPosition, tables
+from engine.games.arrows.rules import DECIDED, NOWHERE, SMALL, State, number, words
 from engine.games.interface import EVALUATION_LIMIT
 from tests.engine.arrows import samples
 from tests.games.judges import sample, written
 from tests.oracles import arrows as oracle
+from tests.oracles.arrows import Field, Position
+
+AMOUNT = 1500 * samples.TIMES
+"""Positions with few fields, of which the oracle knows the winner."""
+
+FEW = 14
+"""No more fields are free in such a position."""
+
+PATHS = 150 * samples.TIMES
+"""Regions of each size."""
+
+
+# What it is about, told slowly
+
+
+def neighbours(place: Field) -> set[Field]:
+    return {(place[0] + right, place[1] + down) for right, down in oracle.STEPS.values()}
+
+
+def reach(start: Set[Field], free: Set[Field]) -> set[Field]:
+    """Return the fields to which a path leads over free ones, those included where it begins."""
+    found, new = set(start), set(start)
+    while new:
+        new = {field for place in new for field in neighbours(place) & free} - found
+        found |= new
+    return found
+
+
+def has_path(place: Field, free: Set[Field], length: int) -> bool:
+    """Tell whether a path of so many fields begins on a field and goes on over free ones."""
+    return length <= 1 or any(has_path(field, free - {field}, length - 1) for field in neighbours(place) & free)
+
+
+def path(place: Field, free: Set[Field]) -> int:
+    """Return the number of fields of the longest path."""
+    length = 1
+    while has_path(place, free, length + 1):
+        length += 1
+    return length
+
+
+class Race(NamedTuple):
+    """Both sides' fields: the one to be used next, and the others; those of the side to move come first."""
+
+    own: Field
+    mine: set[Field]
+    other: Field
+    theirs: set[Field]
+
+
+def race(position: Position) -> Race | None:
+    """Return the race that a position is, if it is one."""
+    own, other = (position.arrows[side][-1].aim() for side in (position.turn(), 1 - position.turn()))
+    if oracle.outcome(position) or position.is_dead(other) or own in neighbours(other):
+        return None
+    free = set(oracle.free_fields(position)) - {own, other}
+    # who steps to a neighbour of the other's field is locked in
+    mine = reach(neighbours(own) & free - neighbours(other), free)
+    theirs = reach({other}, free) - {other}
+    return None if mine & neighbours(other) or mine & theirs else Race(own, mine, other, theirs)
+
+
+# Samples
+
+
+def scattered(chance: Random) -> Position:
+    """Return a position on a board of which much is blocked."""
+    columns, rows = chance.randint(4, 10), chance.randint(4, 10)
+    fields = [(x, y) for x in range(1, columns + 1) for y in range(1, rows + 1)]
+    while True:
+        chance.shuffle(fields)
+        if chance.random() < 0.5:
+            # two regions, each grown from a field
+            ends = [reach_some(chance, fields, set()), set()]
+            edge = ends[0].union(*map(neighbours, ends[0]))
+            ends[1] = reach_some(chance, [field for field in fields if field not in edge], edge)
+            free = ends[0] | ends[1]
+        else:
+            free = set(fields[: chance.randint(6, FEW)])
+        arrows = []
+        for place in chance.sample(sorted(free), min(2, len(free))):
+            direction = chance.randrange(8)
+            right, down = oracle.STEPS[direction]
+            arrows.append(oracle.Arrow(place[0] - right, place[1] - down, direction))
+        starts = {(arrow.x, arrow.y) for arrow in arrows}
+        if len(starts) == 2 and starts <= set(fields):
+            blocked = frozenset(fields) - free - starts
+            return oracle.start(columns, rows, arrows[0], arrows[1], blocked)
+
+
+def reach_some(chance: Random, fields: list[Field], without: Set[Field]) -> set[Field]:
+    """Return some fields that hang together."""
+    if not fields:
+        return set()
+    found = [chance.choice(fields)]
+    allowed = set(fields) - without
+    for _ in range(chance.randint(2, 12)):
+        beside = sorted(neighbours(chance.choice(found[-3:])) & allowed - set(found))
+        found += chance.sample(beside, min(1, len(beside)))
+    return set(found[: FEW // 2 + 1])
+
+
+@cache
+def few_fields() -> list[Position]:
+    """Return the positions that the tests share."""
+    chance = Random(4)
+    found: list[Position] = []
+    while len(found) < AMOUNT:
+        position = scattered(chance)
+        if len(list(oracle.free_fields(position))) <= FEW:
+            found += [position, *(oracle.play(position, move) for move in oracle.moves(position)[:1])]
+    return found[:AMOUNT]
+
+
+def worth(position: Position, *, compile: bool = True) -> int:
+    kernel = ARROWS.read(oracle.board_text(position)).kernel(compile=compile)
+    return int(kernel.rules.evaluate(kernel.state))
+
+
+# Tests
+
+
+@pytest.mark.slow
+def test_the_oracle_agrees_wherever_the_winner_is_known() -> None:
+    decided = {-DECIDED: 0, DECIDED: 0}
+    for position in few_fields():
+        value = worth(position)
+        if abs(value) == DECIDED:
+            assert (value > 0) == oracle.wins(position, {})
+            decided[value] += 1
+    assert min(decided.values()) > AMOUNT // 5
+
+
+@pytest.mark.slow
+def test_the_winner_of_a_race_over_few_fields_is_always_known() -> None:
+    won = lost = 0
+    for position in few_fields():
+        found = race(position)
+        if found and max(len(found.mine), len(found.theirs)) < SMALL:
+            wins = path(found.own, found.mine) > path(found.other, found.theirs)
+            assert worth(position) == (DECIDED if wins else -DECIDED)
+            won += wins
+            lost += not wins
+    assert min(won, lost) > AMOUNT // 20
+
+
+@pytest.mark.slow
+def test_the_winner_of_a_race_over_many_fields_is_known_only_where_it_is_sure() -> None:
+    """And compiled as interpreted."""
+    chance = Random(5)
+    known = open = 0
+    while known + open < 150 * samples.TIMES:
+        position = samples.random_start(chance)
+        for later in samples.random_game(chance, position):
+            found = race(later)
+            if found and max(len(found.mine), len(found.theirs)) >= SMALL:
+                value = worth(later)
+                assert value == worth(later, compile=False)
+                most, other_most = len(found.mine) + 1, len(found.theirs) + 1
+                if abs(value) != DECIDED:
+                    open += 1
+                elif value > 0:
+                    enough = (path(found.other, found.theirs) if other_most <= SMALL else other_most) + 1
+                    assert has_path(found.own, found.mine, enough)
+                    known += 1
+                else:
+                    enough = path(found.own, found.mine) if most <= SMALL else most
+                    assert has_path(found.other, found.theirs, enough)
+                    known += 1
+    assert known > open
+
+
+def region(chance: Random, size: int) -> list[Field]:
+    """Return fields of the largest board that hang together, some like a trail and some like a lump."""
+    recent = chance.choice([1, 2, 4, size])
+    found: list[Field] = []
+    while len(found) < size:
+        beside = [
+            field
+            for place in found[-recent:]
+            for field in sorted(neighbours(place) - set(found))
+            if 1 <= field[0] <= 10 and 1 <= field[1] <= 10
+        ]
+        found = [*found, chance.choice(beside)] if beside else [(chance.randint(1, 10), chance.randint(1, 10))]
+    return found
+
+
+@pytest.mark.parametrize(
+    "compile", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["interpreted", "compiled"]
+)
+def test_paths_are_as_long_as_a_plain_search_finds_them(compile: bool) -> None:
+    functions = rules.longest, rules.walk
+    longest, walk = specialise(functions, "endgame", tables(compile=compile), compile=compile)
+    chance = Random(6)
+    shorter = straight = 0
+    for size in range(1, SMALL + 1):
+        for _ in range(PATHS // 3):
+            place, *others = region(chance, size)
+            fields = (number(*place), *words(sum(1 << number(*field) for field in others)))
+            length = path(place, set(others))
+            for enough in range(1, size + 2):
+                assert longest(*fields, enough) == min(length, enough)
+                assert walk(*fields, enough) <= min(length, enough)
+            shorter += length < size
+            straight += walk(*fields, size) == length
+    assert PATHS // 3 < shorter < PATHS * 3
+    assert straight > PATHS * 2
+
 
 SMALL_AMOUNT = 100 * samples.TIMES
 """Positions of boards on which the oracle can play to the end."""
