@@ -277,9 +277,8 @@ class SearchPlayer:
     def __init__(self, contender: Contender, start: Position) -> None:
         """Take a side and the start of its games. Compiles the search, or loads it."""
         self._side = side = engine_config.read(contender.side)
-        self._weigh = engine_config.weigher(start, contender.weights)
-        self._kernel = self._weigh(start).kernel()
-        Searcher(self._kernel, megabytes=0).think(self._weigh(start), (), EXERCISE, clock=perf_counter)
+        self._kernel = engine_config.weigher(start, contender.weights)(start.kernel())
+        Searcher(self._kernel, megabytes=0).think(start, (), EXERCISE, clock=perf_counter)
         self._limits = SearchLimits(
             side.depth or MAX_DEPTH, side.nodes, None, side.ms, exact=side.exact, level=side.level or MAX_LEVEL
         )
@@ -292,9 +291,8 @@ class SearchPlayer:
             self._searcher = Searcher(self._kernel, megabytes=self._side.table, threads=self._side.threads or 1)
             self._keys = PlayedKeys()
         began = perf_counter()
-        position = self._weigh(history.position)
         limits = self._limits._replace(seed=game)
-        result = self._searcher.think(position, self._keys.before(history), limits, clock=perf_counter)
+        result = self._searcher.think(history.position, self._keys.before(history), limits, clock=perf_counter)
         move = result.move  # to write a move takes time, which counts
         return Reply(move, (perf_counter() - began) * 1000, result.nodes)
 

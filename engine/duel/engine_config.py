@@ -1,10 +1,10 @@
-"""A side of a duel: search limits, a table, weights of the evaluation; its text; positions with such weights."""
+"""A side of a duel: search limits, a table, weights of the evaluation; its text; kernels with such weights."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, cast
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
-from engine.games.interface import Kernel, Position, State, Successor
+from engine.games.interface import Kernel, Position
 from engine.levels import MAX_LEVEL
 from engine.search.iterative_deepening import MAX_THREADS
 from engine.search.memory import MAX_DEPTH
@@ -98,46 +98,15 @@ class NoWeights(ValueError):
     """A game whose evaluation has no weights to be named."""
 
 
-def weigher(start: Position, named: Mapping[str, object]) -> Callable[[Position], Position]:
-    """Return a function that gives positions of a variant other weights, also the positions after their moves.
+def weigher(start: Position, named: Mapping[str, object]) -> Callable[[Kernel], Kernel]:
+    """Return a function that gives kernels of a variant other weights.
 
-    Without names the positions stay as they are. Raises `NoWeights` for a game without weights, and ValueError for
+    Without names the kernels stay as they are. Raises `NoWeights` for a game without weights, and ValueError for
     weights that the game does not accept.
     """
     if not named:
-        return lambda position: position
+        return lambda kernel: kernel
     weights = start.game.weights
     if weights is None:
         raise NoWeights(f"the evaluation of {start.game.name} has no weights to be named")
-    reweigh = weights.reweigher(start.parameters, named)
-    return lambda position: _weighed(position, reweigh)
-
-
-def _weighed(position: Position, reweigh: Callable[[Kernel], Kernel]) -> Position:
-    return cast(Position, _Weighed(position, reweigh))
-
-
-class _Weighed:
-    """A position, but for its kernel."""
-
-    def __init__(self, position: Position, reweigh: Callable[[Kernel], Kernel]) -> None:
-        self._position = position
-        self._reweigh = reweigh
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._position, name)
-
-    def successors(self) -> Iterator[Successor]:
-        return map(self._weigh, self._position.successors())
-
-    def resolve(self, move: str) -> Successor:
-        return self._weigh(self._position.resolve(move))
-
-    def move_to(self, state: State) -> Successor:
-        return self._weigh(self._position.move_to(state))
-
-    def kernel(self, *, compile: bool = True) -> Kernel:
-        return self._reweigh(self._position.kernel(compile=compile))
-
-    def _weigh(self, successor: Successor) -> Successor:
-        return Successor(successor.move, _weighed(successor.position, self._reweigh))
+    return weights.reweigher(start.parameters, named)

@@ -48,16 +48,10 @@ class GiveTime(NamedTuple):
     side: int
 
 
-class Finish(NamedTuple):
-    """The match is over; the record is complete."""
-
-    outcome: Outcome
-
-
 MAX_SENTENCE_CHARACTERS = 200
 """Longest sentence of a player in the record and in RESULT; the rest is cut off."""
 
-Effect: TypeAlias = Tell | Show | WriteRecord | GiveTurn | GiveTime | Finish
+Effect: TypeAlias = Tell | Show | WriteRecord | GiveTurn | GiveTime
 
 
 class Awaited(NamedTuple):
@@ -100,6 +94,11 @@ class State(NamedTuple):
     def playing(self) -> bool:
         """Tell whether initialisation is over and the game is not."""
         return self.outcome is None and self.ready == (True, True)
+
+    @property
+    def gone(self) -> tuple[bool, bool]:
+        """Tell which side has no connection."""
+        return (self.absent[0] is not None, self.absent[1] is not None)
 
     @property
     def used(self) -> tuple[int, int]:
@@ -448,4 +447,4 @@ def finish(state: State, outcome: Outcome, now: int) -> Step:
         effects.append(_write("unanswered", state.sides[side], state.sent))
     state = _stopped(state, now)._replace(awaited=None, outcome=outcome, stamp=now)
     words = (outcome.result(state.sides), str(outcome.termination), now, *state.clock.left, outcome.detail)
-    return state, [*effects, _write("result", *words), Show(result(state, now)), Finish(outcome)]
+    return state, [*effects, _write("result", *words), Show(result(state, now))]

@@ -1,26 +1,29 @@
 """Reviews the moves of a record: what would have been best, what each move has lost, and what is proven.
 
-Each position is searched with the same number of nodes (`engine.match.evaluations`), and where that proves nothing the
-solver has a part of that number (`engine.solve.solver`). A move is judged by the position that it leads to, and so is
-the best one: both are searched from there, with the same nodes. What the solver proves holds for the board alone,
+Each position is searched with the same number of nodes (`Evaluator`), and where that proves nothing the solver has a
+part of that number (`engine.solve.solver`). A move is judged by the position that it leads to, and so is the best one:
+both are searched from there, with the same nodes. What the solver proves holds for the board alone,
 whatever stood on it before.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from enum import StrEnum
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from engine.games.history import History
-from engine.games.interface import Position, moves
+from engine.games.interface import Kernel, Position, moves
 from engine.games.kernels import KernelSource
 from engine.games.outcome import Outcome
-from engine.match.evaluations import Evaluator
 from engine.match.verification import Summary
 from engine.search.capabilities import expected_points
-from engine.search.searcher import SearchResult, key_of
+from engine.search.game_engine import Tablebase, perfect_result, search_kernels, with_best_kernel
+from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop, key_of
 from engine.solve.solver import Result, SolverLimits, solve, solver_kernels
 from engine.solve.tablebase import whole_tablebase_of
+
+TABLE_MEGABYTES = 32
+"""Size of the table of a search."""
 
 SOLVER_BYTES = 256 << 20
 """Memory of the solver, which few nodes do not use up."""
@@ -34,6 +37,72 @@ BLUNDER = 0.2
 SIDES = (Result.FIRST, Result.SECOND)
 POINTS = {1: 1.0, 0: 0.5, -1: 0.0}
 """Points of proven results."""
+
+
+class Evaluator:
+    """Searches positions of one variant, one by one, each within a number of nodes and to the end of a depth.
+
+    Nothing is carried over from one position to the next. The result depends on the position, on the positions before
+    it in the game and on the number of nodes alone: neither on the machine, nor on whether the search is compiled.
+    """
+
+    def __init__(
+        self,
+        position: Position,
+        *,
+        clock: Callable[[], float],
+        compiling: Callable[[], None] = lambda: None,
+        tablebase: Tablebase | None = None,
+        kernels: KernelSource | None = None,
+    ) -> None:
+        """Make one for the variant of a position, which searches interpreted until compiled code is there.
+
+        ``clock`` gives seconds from any beginning; ``compiling`` is told when another process is asked to compile. What
+        a ``tablebase`` knows is not searched. ``kernels`` are those of the board for searching.
+        """
+        self._kernels = search_kernels(position, compiling=compiling) if kernels is None else kernels
+        self._clock = clock
+        self._tablebase = tablebase
+        self.nodes = 0
+        """Positions looked at so far, one at least for each that was searched."""
+
+    @property
+    def compiled(self) -> bool:
+        """Tell whether the next search is compiled; else it is some hundred times as slow."""
+        return self._kernels.is_ready()
+
+    def start_compiling(self) -> None:
+        """Have compiled code made, where it is not there: long searches begin with that by themselves."""
+        self._kernels.start(urgent=True)
+
+    def evaluate(self, position: Position, earlier: Collection[int], nodes: int) -> SearchResult | None:
+        """Search a position in which the game goes on; return None where it has too many moves to look at.
+
+        ``earlier`` holds the keys (`engine.search.searcher.key_of`) of the positions before it. Nodes that do not reach
+        for one ply are exceeded.
+        """
+
+        def search(limits: SearchLimits) -> SearchResult:
+            def think(kernel: Kernel, stop: Stop) -> SearchResult:
+                searcher = Searcher(kernel, megabytes=TABLE_MEGABYTES)
+                return searcher.think(position, earlier, limits, clock=self._clock, stop=stop)
+
+            thought = with_best_kernel(self._kernels, position, think)
+            self.nodes += max(1, thought.nodes)
+            return thought
+
+        limits = SearchLimits(nodes=nodes)
+        known = () if self._tablebase is None else self._tablebase.probe(position, earlier)
+        try:
+            if known:
+                return perfect_result(position, known, limits, search)
+            thought = search(limits)
+            if thought.score is None:
+                thought = search(SearchLimits(depth=1))
+        except OverflowError:
+            self.nodes += 1
+            return None
+        return thought
 
 
 class Mark(StrEnum):

@@ -96,11 +96,6 @@ class Summary(NamedTuple):
         return self.state.clock.left
 
     @property
-    def gone(self) -> tuple[bool, bool]:
-        """Whether each side has no connection at the end."""
-        return (self.state.absent[0] is not None, self.state.absent[1] is not None)
-
-    @property
     def outcome(self) -> Outcome | None:
         """The outcome; None for a record without a result."""
         return None if self.missing else self.state.outcome

@@ -198,8 +198,6 @@ class Searcher:
         """
         if megabytes is None:
             megabytes = TABLE_MEGABYTES
-        self._rules = kernel.rules
-        self._compiled = kernel.compiled
         self._search = bind(kernel if known is None else with_layers(kernel))
         buckets = 1
         while buckets * 2 * BUCKET_WORDS * 8 <= megabytes * (1 << 20):
@@ -231,13 +229,11 @@ class Searcher:
 
         ``earlier`` holds the keys, as of `key_of`, of the positions that stood on the board before; to repeat one
         counts as a draw. ``clock`` gives seconds from any beginning; ``report`` is told after each depth.
-        Raises ValueError for a finished game and for a position of another variant.
+        The position is one of the variant of the searcher's kernel. Raises ValueError for a finished game.
         """
         began = clock()
         reporting = 0.0
-        kernel = position.kernel(compile=self._compiled)
-        if kernel.rules is not self._rules:
-            raise ValueError("the position belongs to another variant than the thinker")
+        kernel = self._kernel._replace(state=position.kernel(compile=self._kernel.compiled).state)
         if position.verdict() is not None:
             raise ValueError("the game is over: there is no move to think about")
         if not 1 <= limits.depth <= MAX_DEPTH:
@@ -259,7 +255,7 @@ class Searcher:
         latest = thought(limits.moves[:1], None, 0)
         before: list[SearchResult] = []
         cut_off: Deepened | None = None
-        with _polled(self._compiled, stop or Stop(), clock, deadline) as polled:
+        with _polled(self._kernel.compiled, stop or Stop(), clock, deadline) as polled:
             memory = memory._replace(stop=polled)
             alike = lines == 1 and not left_out  # then others search the very same
             with self._crew.at_work(kernel.state, memory, limits.depth, interrupt=alike):
@@ -305,7 +301,7 @@ class Searcher:
         stop: Stop | None,
     ) -> SearchResult:
         """Think as `engine.levels` allows at the level of the limits, of which a soft one of time has no effect."""
-        drawn = draw(limits.level, limits.seed, int(self._rules.hash_of(kernel.state)), len(earlier))
+        drawn = draw(limits.level, limits.seed, int(self._kernel.rules.hash_of(kernel.state)), len(earlier))
         if drawn.random is not None:
             return SearchResult(position, (drawn.random % self._children(kernel),), None, 0, 0, 0.0)
         nodes = drawn.nodes if limits.nodes is None else min(drawn.nodes, limits.nodes)
@@ -327,7 +323,7 @@ class Searcher:
 
     def _prepare(self, state: State, earlier: Collection[int], limits: SearchLimits) -> Memory:
         """Make everything ready for a search from a position."""
-        stood = frozenset(earlier) | {int(self._rules.hash_of(state))}
+        stood = frozenset(earlier) | {int(self._kernel.rules.hash_of(state))}
         memory = self._memory
         if not self._stood <= stood:
             memory = memory._replace(table=zeros("q", len(memory.table)))

@@ -67,8 +67,6 @@ class Match:
         self.names: tuple[str, str] = (state.header.players[0].lower(), state.header.players[1].lower())
         """Session keys of the players."""
         self.players: list[Seat | None] = [None, None]
-        self.disconnected_at_end = (False, False)
-        """Whether each side had no connection when the match ended."""
         self.fault_cause = ""
         """Resource that the machine lacked when the match was annulled; empty for any other cause."""
         self.informed = [True, True]
@@ -309,9 +307,9 @@ class Match:
         lines = [effect.line for effect in effects if isinstance(effect, referee.WriteRecord)]
         if lines:
             self._journal.write(lines[0] if len(lines) == 1 else "".join(lines))
-        self.state = state
+        finished, self.state = state.outcome is not None and self.state.outcome is None, state
         shown: list[tuple[type, bytes]] = []
-        turn_given, finished = False, bool(effects) and isinstance(effects[-1], referee.Finish)
+        turn_given = False
         try:
             for effect in effects:
                 if isinstance(effect, referee.Show):
@@ -413,7 +411,6 @@ class Match:
     def _leave(self) -> None:
         self.due = math.inf
         seats = self._seats()
-        self.disconnected_at_end = (self.players[0] is None, self.players[1] is None)
         self.players, self.watchers = [None, None], {}
         for seat in seats:
             seat.leave()

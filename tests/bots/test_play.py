@@ -23,7 +23,7 @@ from engine.games.history import PERSON, History, InteractiveGame, Player
 from engine.games.interface import Game, moves
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import SearchResult
-from tests.engine.gipf.test_many_choices import NAMED, crowded
+from tests.engine.gipf.test_choosing import NAMED, crowded
 from tests.games.cases import EVERY_GAME, named
 from tests.waiting import WAIT_SECONDS
 

@@ -1,6 +1,7 @@
 """The command line ``arena-engine``: what scripts read, exit statuses, and one line on stderr for what is wrong."""
 
 import io
+import json
 import os
 import re
 import signal
@@ -13,6 +14,8 @@ import pytest
 
 from engine import cli
 from engine.commands import inputs
+from engine.games.catalogue import start_of
+from engine.solve import tablebase
 from tests.waiting import WAIT_SECONDS
 
 SMALL = "2 3 5 5\n2 2 W\n W B\nB _ W\n W B\n"
@@ -123,11 +126,62 @@ def test_the_result_is_named_by_who_began_not_by_who_moves(capsys: pytest.Captur
         (["solve", "gipf", "--time", "nan"], '"nan" for --time. nan is no finite number'),
         (["solve", "gipf", "--memory", "1"], "--memory is 1"),
         (["shell", "chess"], "GAME: there is no shell 'chess'; the shells are "),
+        (["analyse", "gipf", "--depth", "0"], "--depth is 0"),
+        (["analyse", "gipf", "--depth", "65"], "--depth is 65"),
+        (["analyse", "gipf", "--time", "0"], "--time is 0"),
+        (["analyse", "gipf", "--params", "1"], "--params: GIPF takes four numbers"),
+        (["analyse", "gipf", "--position", "/nowhere"], "/nowhere: cannot be read"),
+        (["duel"], "A"),
+        (["duel", "nodes=5"], "B"),
+        (["duel", "nodes=5", "speed=5"], "B: 'speed=5' is no option; the options are nodes, "),
+        (["duel", "nodes=0", "nodes=5"], "A: nodes is '0'"),
+        (["duel", "nodes=5", "nodes=5", "--game", "chess"], "GAME: there is no game 'chess'"),
+        (["duel", "nodes=5", "nodes=5", "--params", "4 4"], "--params: GIPF takes four numbers"),
+        (["duel", "nodes=5", "nodes=5", "--games", "7"], "--games is 7, but games come in pairs: it has to be even"),
+        (["duel", "nodes=5", "nodes=5", "--games", "0"], "--games is 0, but it has to be 2 to 1000000"),
+        (["duel", "nodes=5", "nodes=5", "--jobs", "0"], "--jobs is 0"),
+        (["duel", "nodes=5", "nodes=5", "--plies", "0"], "--plies is 0"),
+        (
+            ["duel", "nodes=5", "nodes=5", "--plies", "9", "--move-limit", "9"],
+            "--move-limit is 9, but it has to be 10 to",
+        ),
+        (["duel", "nodes=5", "nodes=5", "--balance", "-1"], "--balance is -1"),
+        (
+            ["duel", "nodes=5", "nodes=5", "--elo0", "5", "--elo1", "5"],
+            "--elo0 is 5.0 and --elo1 5.0, but elo0 has to be",
+        ),
+        (["duel", "nodes=5", "nodes=5", "--elo1", "nan"], "for --elo1. nan is no finite number"),
+        (["duel", "nodes=5", "nodes=5", "--elo1", "1001"], "both within 1000"),
+        (["duel", "nodes=5", "nodes=5", "--alpha", "0"], "--alpha is 0.0, but it has to be between 0 and 0.5"),
+        (["duel", "nodes=5", "nodes=5", "--beta", "0.5"], "--beta is 0.5"),
+        (["duel", "nodes=5", "nodes=5,weights=no/such"], "no/such: cannot be read: No such file"),
+        (["duel", "nodes=5", "nodes=5", "--results", "no/such"], "--results no/such: cannot be written: No such file"),
+        (["duel", "nodes=5", "nodes=5", "--results", "."], "--results .: cannot be written: Is a directory"),
+        (["duel", "nodes=5", "nodes=5", "--game", "arrows", "--params", "2 1 1 1 2 1 1 1 1 1"], "--params: "),
+        (["selfplay", "games", "--games", "0"], "--games is 0, but it has to be 1 to 10000000"),
+        (["selfplay", "games", "--nodes", "0"], "--nodes is 0, but it has to be 1 to"),
+        (["selfplay", "games", "--random", "101"], "--random is 101, but it has to be 0 to 100"),
+        (["selfplay", "games", "--seed", "-1"], "--seed is -1, but it has to be 0 to"),
+        (["selfplay", "games", "--jobs", "0"], "--jobs is 0, but it has to be 1 to 1000"),
+        (["selfplay", "games", "--params", "2 2"], "--params: GIPF takes four numbers"),
+        (["selfplay", "games", "--game", "chess"], "there is no game 'chess'"),
+        (["selfplay", "no/games"], "cannot be written: No such file"),
+        (["verify", "gipf", "4 4 6 6"], "has no tablebase"),
+        (["verify", "gipf", "2 2 4 4", "--positions", "0"], "--positions is a number"),
+        (["perft", "arrows", "--params", "x", "--depth", "1"], "--params"),
+        (["perft", "mnk", "--params", "x", "--depth", "1"], "--params"),
+        (["perft", "morris", "--params", "x", "--depth", "1"], "--params"),
     ],
 )
 def test_bad_arguments_take_one_line_and_status_two(
-    capsys: pytest.CaptureFixture[str], arguments: list[str], named: str
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    arguments: list[str],
+    named: str,
 ) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(tablebase.GIVEN, str(tmp_path))
     run = Run(capsys, *arguments)
     assert (run.status, run.lines, len(run.complaints)) == (2, [], 1)
     assert run.complaints[0].startswith("arena-engine: ")
@@ -265,3 +319,27 @@ def test_position_comes_from_standard_input(command: str) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(("perft 1 6 ", "result first\nplies 1\n", "depth 1 score win 1 "))
+
+
+def test_analyse_prints_a_line_a_depth(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["analyse", "gipf", "--params", "5 4 18 18", "--depth", "2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[:2] for line in lines] == [["depth", "1"], ["depth", "2"]]
+    assert cli.run(["analyse", "gipf", "--params", "3 3 6 6", "--depth", "3", "--json"]) == 0
+    objects = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [found["depth"] for found in objects] == [1, 2, 3]
+    assert {"depth", "score", "nodes", "seconds", "table", "pv"} <= objects[0].keys()
+    assert 0 <= objects[-1]["table"] < 1
+    position = start_of("gipf", "3 3 6 6")
+    for move in objects[-1]["pv"]:
+        position = position.resolve(move).position
+
+
+def test_analyse_says_that_nothing_was_searched(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["analyse", "gipf", "--params", "5 4 18 18", "--time", "1e-9"]
+    assert cli.run(command) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("depth 0 score none nodes 1 ") and line.endswith(" pv none")
+    assert cli.run([*command, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["depth"], told["score"], told["plies_to_end"], told["nodes"], told["pv"]) == (0, None, None, 1, [])

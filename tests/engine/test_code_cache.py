@@ -43,16 +43,6 @@ def twice_of(inner: Any, step: int) -> Any:
 
 @pytest.mark.slow
 @needs_compiler
-def test_fingerprint_tells_what_a_function_does() -> None:
-    """The same again is the same; another constant, or another function called in the same way, is not."""
-    plain = twice_of(raised, 1).py_func.fingerprint
-    assert plain == twice_of(raised, 1).py_func.fingerprint
-    assert plain != twice_of(raised, 2).py_func.fingerprint
-    assert plain != twice_of(lowered, 1).py_func.fingerprint
-
-
-@pytest.mark.slow
-@needs_compiler
 def test_a_changed_callee_is_compiled_anew() -> None:
     """The caller's own code and name are the same; by numba's own rules the old code would be found again."""
     assert twice_of(raised, 1)(10) == 12
@@ -178,14 +168,6 @@ def with_step(function: Any, step: int) -> FunctionType:
     copy.__defaults__ = (step,) if function.__defaults__ else None
     copy.__kwdefaults__ = {"step": step} if function.__kwdefaults__ else None
     return copy
-
-
-@pytest.mark.slow
-@needs_compiler
-def test_other_defaults_are_compiled_anew() -> None:
-    """They stand neither in the bytecode nor among the globals."""
-    for step in (1, 2):
-        assert specialise((with_step(stepped, step),), "defaults", {}, compile=True)[0](10) == 10 + step
 
 
 @pytest.mark.parametrize("function", [stepped, keyed])

@@ -70,16 +70,6 @@ with folder_lock(Path({str(tmp_path)!r})):
     assert last == "held"
 
 
-def test_nobody_waits_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """For a process that has been stopped, say: what it was to compile is compiled twice."""
-    monkeypatch.setattr(code_cache, "MAX_WAIT_SECONDS", 2 * code_cache.POLL_SECONDS)
-    with (tmp_path / "lock").open("ab") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        with folder_lock(tmp_path):
-            assert is_locked(tmp_path)
-        assert is_locked(tmp_path)
-
-
 def test_a_process_that_holds_a_lock_for_too_long_is_waited_for_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

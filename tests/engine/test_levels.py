@@ -9,12 +9,9 @@ from engine.games.history import History
 from engine.games.interface import Game, moves
 from engine.levels import LEVELS, MAX_LEVEL, NODES_SPREAD, BadLevel, draw, read_level
 from engine.search.searcher import PlayedKeys, Searcher, SearchLimits, SearchResult, Stop
+from tests.clocks import never
 
 SMALL = {"gipf": "3 3 6 6", "arrows": "4 4", "mnk": "4 4 3"}
-
-
-def never() -> float:
-    return 0.0
 
 
 def begun(name: str) -> History:

@@ -289,7 +289,7 @@ def said(summary: Summary) -> dict[str, object]:
         "match": str(header.match), "white": white, "black": black, "server": header.server, "started": header.started,
         "limit": str(header.move_limit), "control": header.control, "allowance": header.lag_allowance,
         "position": header.position.text(), "moves": summary.history.moves, "left": summary.left,
-        "stamp": summary.state.stamp, "latest": summary.latest, "gone": summary.gone, "heard": summary.heard,
+        "stamp": summary.state.stamp, "latest": summary.latest, "gone": summary.state.gone, "heard": summary.heard,
         "notes": summary.state.notes, "result": summary.result, "reason": summary.reason, "sentence": summary.sentence,
         "charges": [(played.side, played.charge) for played in (*summary.initialised, *summary.played)],
     }  # fmt: skip

@@ -9,8 +9,7 @@ import pytest
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position, moves, play
 from engine.match import review as review_module
-from engine.match.evaluations import Evaluator
-from engine.match.review import Mark, ReviewedMove, Worth, review
+from engine.match.review import Evaluator, Mark, ReviewedMove, Worth, review
 from engine.match.verification import verify
 from engine.solve import tablebase
 from engine.solve.tablebase import extent, tablebase_of

@@ -32,7 +32,11 @@ def named(value: object) -> str | None:
 
 def random_game(game: Game, parameters: str, chance: Random, most: int = 200) -> Iterator[Position]:
     """Yield the positions of a game that is played at random, from the first to the end or for so many moves."""
-    position = game.start(parameters)
+    return random_line(game.start(parameters), chance, most)
+
+
+def random_line(position: Position, chance: Random, most: int) -> Iterator[Position]:
+    """Yield the positions of random play from one on, to the end of the game or for so many moves."""
     yield position
     for _ in range(most):
         successors = list(position.successors())

@@ -6,7 +6,7 @@ With ARENA_CAMPAIGN=1 there are twenty times as many positions.
 """
 
 import os
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from random import Random
 
 import pytest
@@ -19,7 +19,7 @@ from engine.solve.forced_wins import ForcedWin
 from engine.solve.solver import Result, SolverLimits, solve
 from tests.engine.forced_wins import forced_win
 from tests.engine.search import toy
-from tests.games.cases import EVERY_GAME
+from tests.games.cases import EVERY_GAME, named, random_game, random_line
 
 TIMES = 20 if os.environ.get("ARENA_CAMPAIGN") else 1
 
@@ -102,17 +102,6 @@ def of_catalogue(name: str) -> Game:
     return next(game for game in EVERY_GAME if game.name == name)
 
 
-def random_line(position: Position, chance: Random) -> Iterator[Position]:
-    """Yield the positions of random play from one on, to the end of the game or for so many moves."""
-    yield position
-    for _ in range(MAX_MOVES):
-        successors = list(position.successors())
-        if not successors:
-            return
-        position = chance.choice(successors).position
-        yield position
-
-
 @pytest.mark.slow("interpreted")
 @pytest.mark.parametrize(("name", "first", "plies"), VARIANTS, ids=str)
 def test_short_wins_are_those_of_plain_minimax(name: str, first: str, plies: int) -> None:
@@ -121,7 +110,7 @@ def test_short_wins_are_those_of_plain_minimax(name: str, first: str, plies: int
     chance = Random(17)
     checked = won = 0
     for _ in range(8 * TIMES):
-        line = list(random_line(game.read(first) if "\n" in first else game.start(first), chance))
+        line = list(random_line(game.read(first) if "\n" in first else game.start(first), chance, MAX_MOVES))
         position = line[-min(len(line), 2 + chance.randrange(8))]
         if position.verdict() is not None:
             continue
@@ -186,7 +175,7 @@ def test_values_are_those_of_all_positions_that_can_be_reached(parameters: str) 
     game = of_catalogue("gipf")
     checked = 0
     for _ in range(10 * TIMES):
-        line = list(random_line(game.start(parameters), chance))
+        line = list(random_line(game.start(parameters), chance, MAX_MOVES))
         try:
             known = distances(line[-min(len(line), 1 + chance.randrange(6))])
         except OverflowError:
@@ -200,13 +189,25 @@ def test_values_are_those_of_all_positions_that_can_be_reached(parameters: str) 
     assert checked >= 4
 
 
-@pytest.mark.slow
-def test_values_are_right_where_most_play_goes_round() -> None:
-    """A small board on which nearly every push collects: the whole game, as one graph full of cycles."""
-    chance = Random(29)
-    start = of_catalogue("gipf").start("2 2 4 4")
-    known = distances(start, most=5000)
-    line = list(random_line(start, chance))
-    for position in chance.sample(line, min(len(line), 3 * TIMES)):
-        if position.verdict() is None:
-            check_all_searches(position, known[position.key], chance)
+@pytest.mark.parametrize("game", EVERY_GAME, ids=named)
+def test_the_search_plays_wins_in_one(game: Game) -> None:
+    """Where random play has come to a position in which a move wins, the search finds such a move."""
+    chance = Random(3)
+    checked = 0
+    for _ in range(60):
+        for position in random_game(game, game.default_parameters, chance, most=150):
+            wins = {
+                successor.move
+                for successor in position.successors()
+                if (outcome := successor.position.verdict()) is not None and outcome.winner == position.turn
+            }
+            if wins:
+                searcher = Searcher(position.kernel(compile=False), megabytes=1)
+                thought = searcher.think(position, limits=ThinkingLimits(depth=2), clock=lambda: 0.0)
+                after = position.resolve(thought.move).position.verdict()
+                assert after is not None and after.winner == position.turn
+                assert thought.plies_to_end == 1
+                checked += 1
+        if checked >= 5:
+            return
+    assert checked > 0

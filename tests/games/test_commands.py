@@ -14,8 +14,6 @@ from random import Random
 
 import pytest
 
-from engine import cli
-from engine.games.catalogue import GAMES
 from engine.games.interface import Game, moves
 from engine.shell import find, names
 from tests.games.cases import EVERY_GAME, named, random_game
@@ -71,17 +69,6 @@ def test_perft_solve_and_analyse(game: Game, tmp_path: Path) -> None:
         assert [line["depth"] for line in found] == list(range(1, len(found) + 1))
         assert found[-1]["pv"][0] in moves(position)
         assert {"depth", "score", "nodes", "seconds", "pv"} <= found[-1].keys()
-
-
-@pytest.mark.parametrize("game", EVERY_GAME, ids=named)
-def test_parameters_that_are_nonsense_take_one_line(
-    game: Game, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setitem(GAMES, game.name, game)
-    assert cli.run(["perft", game.name, "--params", "x", "--depth", "1"]) == 2
-    shown = capsys.readouterr()
-    assert (shown.out, shown.err.count("\n")) == ("", 1)
-    assert "--params" in shown.err
 
 
 @pytest.mark.parametrize("name", names())

@@ -118,20 +118,6 @@ def unique(position: Position) -> list[Position]:
     return list(met.values())
 
 
-def perft_moves(position: Position, depth: int) -> int:
-    """Count the sequences of moves of a length."""
-    if depth == 0:
-        return 1
-    return sum(perft_moves(play(position, direction), depth - 1) for direction in moves(position))
-
-
-def perft_unique(position: Position, depth: int) -> int:
-    """Count the sequences of positions of a length, each position once a node."""
-    if depth == 0:
-        return 1
-    return sum(perft_unique(after, depth - 1) for after in unique(position))
-
-
 def free_fields(position: Position) -> Iterator[Field]:
     """Yield the fields with no arrow that are not blocked."""
     for y in range(1, position.rows + 1):

@@ -339,18 +339,6 @@ def unique(found: list[Move]) -> list[Position]:
     return list(met.values())
 
 
-def perft_moves(position: Position, depth: int) -> int:
-    """Count the sequences of moves of a length (M of section 1.11)."""
-    found = moves(position)
-    return len(found) if depth == 1 else sum(perft_moves(move.position, depth - 1) for move in found)
-
-
-def perft_unique(position: Position, depth: int) -> int:
-    """Count the sequences of positions of a length, each position once a node (U of section 1.11)."""
-    found = unique(moves(position))
-    return len(found) if depth == 1 else sum(perft_unique(after, depth - 1) for after in found)
-
-
 # Moves as text
 
 

@@ -108,13 +108,6 @@ def text(position: Position) -> str:
     return header + "".join(" ".join(map(str, row)) + "\n" for row in position.board)
 
 
-def perft(position: Position, depth: int) -> int:
-    """Count the leaves of the tree of moves."""
-    if depth == 0:
-        return 1
-    return sum(perft(placed(position, field), depth - 1) for field in moves(position))
-
-
 @cache
 def value(position: Position) -> int:
     """Return 1 where the player to move wins with perfect play, 0 for a draw, -1 for a loss: plain minimax."""

@@ -192,13 +192,6 @@ def explain(position: Position, numbers: list[int]) -> str:
     return f"BAD_MOVE_{numbers[0]}_STANDS_IN_A_MILL"
 
 
-def perft(position: Position, depth: int) -> int:
-    """Count the leaves of the tree of moves."""
-    if depth == 0:
-        return 1
-    return sum(perft(move.position, depth - 1) for move in moves(position))
-
-
 def text_of(position: Position) -> str:
     """Return the text of a position: hands and turn, then the 24 fields."""
     fields = "".join(position.board[field] for field in FIELDS)

@@ -67,18 +67,3 @@ def test_length_of_a_game() -> None:
     hopeless = oracle.start(4, 4, Arrow(1, 1, 2), Arrow(4, 4, 6), frozenset({(1, 2), (2, 2), (3, 1), (3, 2)}))
     assert oracle.length(hopeless, {}) == 2
     assert oracle.length(oracle.start(4, 4, Arrow(1, 1, 0), Arrow(4, 4, 6)), {}) == 0
-
-
-def test_perft_counts_eight_moves_a_node() -> None:
-    """Counted by hand from the start on four by four: four of the first moves leave something to place on."""
-    start = oracle.in_corners(4, 4, RIGHT)
-    assert [oracle.perft_moves(start, depth) for depth in (0, 1, 2, 3)] == [1, 8, 64, 256]
-    assert [oracle.perft_unique(start, depth) for depth in (0, 1, 2)] == [1, 5, 25]
-
-
-@pytest.mark.parametrize("columns", [4, 8, 10])
-def test_perft_agrees_with_the_published_counts(columns: int) -> None:
-    start = oracle.in_corners(columns, columns, RIGHT)
-    fourth = {4: (976, 498), 8: (1024, 576), 10: (1024, 576)}[columns]
-    assert [oracle.perft_moves(start, depth) for depth in range(1, 5)] == [8, 64, 256, fourth[0]]
-    assert [oracle.perft_unique(start, depth) for depth in range(1, 5)] == [5, 25, 120, fourth[1]]

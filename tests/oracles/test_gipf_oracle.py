@@ -1,4 +1,4 @@
-"""The oracle of GIPF judged alone: by hand-made boards and by the perft tables of docs/rules.md."""
+"""The oracle of GIPF judged alone, by hand-made boards."""
 
 import pytest
 
@@ -67,52 +67,6 @@ def test_fields_dots_and_pushes_are_as_many_as_the_rules_say(size: int) -> None:
     assert len(oracle.board_fields(size)) == 3 * size * (size - 1) + 1
     assert len(oracle.dots(size)) == 6 * size
     assert len(set(oracle.pushes(size))) == len(oracle.pushes(size)) == 12 * size - 6
-
-
-@pytest.mark.parametrize(
-    ("parameters", "moves", "positions"),
-    [((4, 4, 15, 15), [42, 1764], [24, 618]), ((3, 3, 9, 9), [30, 852], [18, 336])],
-)
-def test_perft_agrees_with_the_published_counts(
-    parameters: tuple[int, int, int, int], moves: list[int], positions: list[int]
-) -> None:
-    """The first columns of section 1.11."""
-    start = oracle.start(*parameters)
-    assert [oracle.perft_moves(start, depth) for depth in (1, 2)] == moves
-    assert [oracle.perft_unique(start, depth) for depth in (1, 2)] == positions
-
-
-@pytest.mark.parametrize(
-    ("parameters", "moves", "positions"),
-    [
-        ((5, 4, 20, 20), [54, 2916], [30, 948]),
-        pytest.param((6, 4, 25, 25), [66, 4356], [36, 1350], marks=pytest.mark.slow("interpreted")),
-        pytest.param((7, 5, 30, 30), [78, 6084], [42, 1824], marks=pytest.mark.slow("interpreted")),
-    ],
-)
-def test_perft_of_larger_boards_is_that_of_the_engine(
-    parameters: tuple[int, int, int, int], moves: list[int], positions: list[int]
-) -> None:
-    """The first columns of `tests/games/perft.txt`, which the engine has counted."""
-    start = oracle.start(*parameters)
-    assert [oracle.perft_moves(start, depth) for depth in (1, 2)] == moves
-    assert [oracle.perft_unique(start, depth) for depth in (1, 2)] == positions
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("parameters", "moves", "positions"),
-    [
-        pytest.param((4, 4, 15, 15), 73800, 15828, marks=pytest.mark.campaign),
-        ((3, 3, 9, 9), 22968, 5934),
-    ],
-)
-def test_perft_agrees_with_the_published_counts_where_pieces_are_captured(
-    parameters: tuple[int, int, int, int], moves: int, positions: int
-) -> None:
-    """The third column of section 1.11."""
-    start = oracle.start(*parameters)
-    assert (oracle.perft_moves(start, 3), oracle.perft_unique(start, 3)) == (moves, positions)
 
 
 def test_white_wins_the_smallest_game_by_a_dead_lock() -> None:
@@ -237,13 +191,6 @@ def test_taking_the_movers_row_first_can_break_a_row_of_the_opponent() -> None:
     after = oracle.apply(position, "a1-b2").position
     assert [field for field, piece in after.fields.items() if piece == "B"] == [(1, 3), (3, 3)]
     assert after.reserve == {"W": 9, "B": 6}
-
-
-def test_choices_that_end_the_same_in_either_order_are_one_move() -> None:
-    """One row crosses two others, which do not cross each other: whichever of these is named, both are taken."""
-    position = board("3 3 15 4", "4 2 B", "_ _ W", "W _ _ W", "W B W _ _", "_ W W _", "_ W _")
-    assert texts_from(position, "a1-b2") == ["a1-b2 w: b3 e2"]
-    assert oracle.apply(position, "a1-b2 w: e5 e2") == oracle.apply(position, "a1-b2 w: b3 e2")
 
 
 def test_a_row_with_two_runs_is_one_row_and_answers_to_both() -> None:

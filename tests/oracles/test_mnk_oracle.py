@@ -19,13 +19,6 @@ def test_boards_have_as_many_lines_as_they_should(rows: int, columns: int, lengt
     assert len(oracle.lines(rows, columns, length)) == number
 
 
-def test_tic_tac_toe_has_the_known_tree() -> None:
-    """From the fifth ply on the first player may have won."""
-    start = oracle.empty(3, 3, 3)
-    assert [oracle.perft(start, depth) for depth in range(6)] == [1, 9, 72, 504, 3024, 15120]
-    assert oracle.perft(board(3, 1, "110", "220", "000"), 2) == 4 * 4
-
-
 @pytest.mark.parametrize(
     ("position", "ended"),
     [

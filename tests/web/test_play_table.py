@@ -16,7 +16,7 @@ from engine.solve.tablebase import tablebase_of
 from server.web.http.errors import Refused
 from server.web.play import questions
 from server.web.play.questions import Answer, Question, look, read, rows, think
-from tests.engine.gipf.test_many_choices import crowded
+from tests.engine.gipf.test_choosing import crowded
 from tests.games.cases import OTHER_VARIANTS, named
 
 VARIANTS = [

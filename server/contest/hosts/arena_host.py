@@ -113,7 +113,7 @@ class ArenaGame:
         """Return the result as soon as the match is over."""
         if self.match.state.outcome is None:
             await self._over.wait()
-        return game_result(self.task.fixture, self.match.state, self.match.disconnected_at_end)
+        return game_result(self.task.fixture, self.match.state)
 
     def leave_cores(self) -> bool:
         """Let another game use the cores of this one while its programs are being ended, if that is possible."""
@@ -125,7 +125,7 @@ class ArenaGame:
             return None
         sentence = "the server could not go on with the game, which is played again"
         self._arena.annul(self.match, Termination.SERVER_FAULT, sentence)
-        return game_result(self.task.fixture, self.match.state, self.match.disconnected_at_end)
+        return game_result(self.task.fixture, self.match.state)
 
     def _is_there(self, one: StartedProgram) -> bool:
         return one.ticket.player is not None and self._arena.is_idle(one.ticket.player)

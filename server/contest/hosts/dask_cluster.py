@@ -354,7 +354,7 @@ class ClusterGame:
             missing = PlayerMissing(answer.why, answer.names, termination=answer.termination or ABSENT)
             missing.programs = answer.programs
             raise missing
-        return game_result(fixture, played.state, played.gone)._replace(programs=played.answer.programs)
+        return game_result(fixture, played.state)._replace(programs=played.answer.programs)
 
     def leave_cores(self) -> bool:
         """Return False: a cluster assigns its workers itself."""

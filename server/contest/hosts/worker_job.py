@@ -160,8 +160,6 @@ class Played(NamedTuple):
     answer: Answer
     state: State | None = None
     """The match as it has ended; None where it could not begin, for which the answer names who is to blame."""
-    gone: tuple[bool, bool] = (False, False)
-    """Which side had no connection at the end."""
 
 
 def cluster_obstacle(definition: Definition) -> str:
@@ -208,10 +206,10 @@ def check_answer(job: Job, answer: Any) -> Played:
         if not found.names or not set(found.names) <= set(job.fixture.players):
             raise BadAnswer("the answer has neither a record nor the names of those who did not come")
         return Played(found)
-    return Played(found, *_verified(job, found.record))
+    return Played(found, _verified(job, found.record))
 
 
-def _verified(job: Job, text: str) -> tuple[State, tuple[bool, bool]]:
+def _verified(job: Job, text: str) -> State:
     """Verify the record of a game, and that it is the record of this game."""
     try:
         summary = verification.verify(text)
@@ -225,4 +223,4 @@ def _verified(job: Job, text: str) -> tuple[State, tuple[bool, bool]]:
         raise BadAnswer("the record has no result")
     if summary.outcome.termination in ANNULLED:
         raise BadAnswer(f"the game was annulled there: {summary.sentence}")
-    return summary.state, summary.gone
+    return summary.state

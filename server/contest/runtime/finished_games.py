@@ -45,7 +45,7 @@ async def replay_record(fixture: Fixture, match: int, record_store: RecordStore)
 def game_of_record(fixture: Fixture, text: str) -> GameResult | None:
     """Return the result of a fixture from the text of its record; None if that is not true."""
     summary = finished_match(text)
-    return None if summary is None else game_result(fixture, summary.state, summary.gone)
+    return None if summary is None else game_result(fixture, summary.state)
 
 
 if __name__ == "__main__":

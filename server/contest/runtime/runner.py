@@ -141,7 +141,7 @@ class Runner:
             else:
                 sentence = "the server died during the game, which is played again"
                 self._arena.annul(match, Termination.SERVER_STOP, sentence)
-                await self._ledger.keep(game_result(fixture, match.state, match.disconnected_at_end))
+                await self._ledger.keep(game_result(fixture, match.state))
 
     def _comes_back(self, fixture: Fixture) -> bool:
         """Tell whether a game goes on after a restart of the server, since its players can come back to it."""
@@ -159,7 +159,7 @@ class Runner:
                 self._arena.annul(match, Termination.SERVER_STOP, sentence)
             if match.state.outcome is None:
                 await over.wait()
-            await self._ledger.keep(game_result(fixture, match.state, match.disconnected_at_end))
+            await self._ledger.keep(game_result(fixture, match.state))
         finally:
             self._running.pop(fixture)
             self._seats.turns.give_back(self.contest, 0)

@@ -12,8 +12,8 @@ from server.contest.fixtures import ABSENT, Fixture, GameResult
 from server.contest.interventions import Intervention, Kind
 
 
-def game_result(fixture: Fixture, state: State, gone: tuple[bool, bool]) -> GameResult:
-    """Return the result of a fixture from its finished match; ``gone`` tells which side had no connection."""
+def game_result(fixture: Fixture, state: State) -> GameResult:
+    """Return the result of a fixture from its finished match."""
     outcome = state.outcome
     assert outcome is not None
     return GameResult(
@@ -25,7 +25,7 @@ def game_result(fixture: Fixture, state: State, gone: tuple[bool, bool]) -> Game
         state.history.plies,
         state.used,
         state.ready,
-        gone,
+        state.gone,
     )
 
 

@@ -151,7 +151,7 @@ def check(definition: Definition, evidence: Evidence, shown: Sequence[str] = _SH
         if result.termination not in ANNULLED:
             found.append(f"{match}: the record has no result, and {result.termination} was kept")
         return Checked(result, tuple(found))
-    game = game_result(result.fixture, summary.state, summary.gone)
+    game = game_result(result.fixture, summary.state)
     for name in shown:
         mine, its = getattr(result, name), getattr(game, name)
         if mine != its:

@@ -16,8 +16,7 @@ import msgspec
 
 from engine.compiling.binding import can_compile
 from engine.games.interface import play
-from engine.match.evaluations import Evaluator
-from engine.match.review import ReviewedMove, Worth, review
+from engine.match.review import Evaluator, ReviewedMove, Worth, review
 from engine.match.verification import Summary
 from engine.search.searcher import SearchResult, key_of
 

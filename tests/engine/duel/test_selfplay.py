@@ -1,16 +1,26 @@
-"""Games of the engine with itself: what is kept of them, and the command that plays them."""
+"""Games of the engine with itself, tables from their scores, and the commands for both."""
 
+import json
+import math
 from itertools import pairwise
 from pathlib import Path
 
+import numpy
 import pytest
 
 from engine import cli
 from engine.commands.game_file import BadGames, line_of
 from engine.commands.training import FILE, in_order
+from engine.compiling.binding import can_compile, specialise
+from engine.duel import training
+from engine.duel.engine_config import weigher
 from engine.duel.selfplay import LEAST_OPENING, ScoredGame, Setting, play, scored
+from engine.duel.training import FACTORS, MOST_LOGITS, Samples, divergence, fit, learn_all, logit_of, samples_of
 from engine.games.catalogue import GAMES
+from engine.games.gipf.geometry import parse
+from engine.games.gipf.patterns import patterns_of
 from engine.games.interface import EVALUATION_LIMIT, UNDECIDED
+from engine.search.capabilities import LOGIT
 from engine.search.memory import ROOM
 
 PARAMETERS = "3 3 7 7"
@@ -112,23 +122,180 @@ def test_other_games_are_not_gone_on_with(tmp_path: Path, capsys: pytest.Capture
     assert before.count(b"\n") == 2
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["--games", "0"], "--games is 0, but it has to be 1 to 10000000"),
-        (["--nodes", "0"], "--nodes is 0, but it has to be 1 to"),
-        (["--random", "101"], "--random is 101, but it has to be 0 to 100"),
-        (["--seed", "-1"], "--seed is -1, but it has to be 0 to"),
-        (["--jobs", "0"], "--jobs is 0, but it has to be 1 to 1000"),
-        (["--params", "2 2"], "--params: GIPF takes four numbers"),
-        (["--game", "chess"], "there is no game 'chess'"),
-    ],
-)
-def test_bad_arguments_take_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
+PATTERNS, PLACES = 12, 4
+
+
+def made_up(count: int = 3000, seed: int = 1) -> Samples:
+    """Return positions that a model explains wholly: weights of patterns, and one pair of them that counts beside."""
+    chance = numpy.random.default_rng(seed)
+    entries = chance.integers(0, PATTERNS, (count, PLACES)).astype(numpy.int32)
+    weights = numpy.linspace(-1, 1, PATTERNS)
+    pair = (entries == 0).sum(axis=1) * (entries == 1).sum(axis=1)
+    logits = weights[entries].sum(axis=1) + 2 * pair
+    return Samples(entries, 1 / (1 + numpy.exp(-logits)), numpy.arange(count) % 10 == 0)
+
+
+@pytest.mark.slow("interpreted")
+def test_weights_and_pairs_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training, "EPOCHS", 6)
+    told: list[tuple[int, float]] = []
+    samples = made_up()
+    model = fit(samples, PATTERNS + 1, report=lambda epoch, loss: told.append((epoch, loss)))
+    assert [epoch for epoch, _ in told] == [1, 2, 3, 4, 5, 6]
+    assert model.loss == told[-1][1] < told[0][1] / 2
+    targets = samples.targets[samples.held]
+    assert (
+        model.loss < divergence(numpy.full(len(targets), math.log(targets.mean() / (1 - targets.mean()))), targets) / 20
+    )
+    # the value of the pair is twice the product of the factors
+    products = [2 * (-1) ** part * model.numbers[0, part + 1] * model.numbers[1, part + 1] for part in range(FACTORS)]
+    assert sum(products) == pytest.approx(2, abs=0.5)
+    assert (model.numbers[PATTERNS] == 0).all()  # was never seen
+    assert model.numbers.shape == (PATTERNS + 1, 1 + FACTORS)
+
+
+def test_the_same_samples_and_seed_give_the_same_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training, "EPOCHS", 1)
+    first, again, other = (fit(made_up(300), PATTERNS, seed).numbers for seed in (1, 1, 2))
+    assert (first == again).all() and (first != other).any()
+
+
+def test_slopes_are_those_of_the_logit() -> None:
+    """By differences: what ``scratch`` says of a sum is how the logit changes with a number that is part of it."""
+    samples, chance = made_up(20), numpy.random.default_rng(3)
+    numbers, scratch = chance.normal(0, 1, (PATTERNS, 1 + FACTORS)), numpy.zeros((2, 1 + FACTORS))
+    for at in range(20):
+        before = logit_of(samples.entries, at, numbers, scratch)
+        slopes = scratch[1].copy()
+        for part in range(1 + FACTORS):
+            changed = numbers.copy()
+            once = samples.entries[at, 0]
+            changed[once, part] += 1e-6 / (samples.entries[at] == once).sum()
+            after = logit_of(samples.entries, at, changed, numpy.zeros_like(scratch))
+            assert (after - before) / 1e-6 == pytest.approx(slopes[part], abs=1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not can_compile(), reason="nothing is compiled with NUMBA_DISABLE_JIT")
+def test_compiled_and_interpreted_learn_alike() -> None:
+    learned = []
+    for compile in (False, True):
+        (learn,) = specialise((learn_all,), "factorization", {}, compile=compile)
+        numbers = numpy.random.default_rng(2).normal(0, 0.1, (PATTERNS, 1 + FACTORS))
+        samples = made_up(200)
+        learn(
+            samples.entries,
+            samples.targets,
+            numpy.arange(200),
+            numbers,
+            numpy.ones_like(numbers),
+            numpy.zeros((2, 4)),
+            0.5,
+            0.1,
+        )
+        learned.append(numbers)
+    assert learned[0] == pytest.approx(learned[1], abs=1e-9)
+
+
+def test_scores_are_probabilities_for_the_side_to_move() -> None:
+    kernel = GAMES["gipf"].start("3 3 9 9").kernel(compile=False)
+    games = [ScoredGame(0, 0, (0, 0), (0, 150, 10**7)), ScoredGame(1, 1, (1, 2), (-150,))]
+    seen: list[int] = []
+
+    def entries(states: object) -> numpy.ndarray[tuple[int], numpy.dtype[numpy.int64]]:
+        assert isinstance(states, list)
+        seen.extend(state.side for state in states)
+        return numpy.zeros(len(states), dtype=numpy.int64)
+
+    samples = samples_of(games, kernel, entries)
+    assert seen == [0, 1, 0, 1]
+    most = 1 / (1 + math.exp(-MOST_LOGITS))
+    unit = 1 / (1 + math.exp(-150 / LOGIT))
+    assert samples.targets == pytest.approx([0.5, unit, most, 1 - unit])
+    assert samples.held.tolist() == [True, True, True, False]
+
+
+def test_too_few_games_are_refused() -> None:
+    samples = made_up(20)
+    for held in (True, False):
+        with pytest.raises(ValueError, match="these games are too few"):
+            fit(samples._replace(held=numpy.full(20, held)), PATTERNS)
+
+
+# The command
+
+
+def selfplay_file(folder: Path) -> Path:
+    file = folder / "games.jsonl"
+    assert cli.run(["selfplay", str(file), "--params", "3 3 9 9", "--games", "12", "--nodes", "60"]) == 0
+    return file
+
+
+@pytest.mark.slow("interpreted")
+def test_the_command_prints_tables_that_positions_take(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert cli.run(["selfplay", str(tmp_path / "games"), *arguments]) == 2
-    error = capsys.readouterr().err
-    assert sentence in error and error.count("\n") == 1
-    assert cli.run(["selfplay", str(tmp_path / "no" / "games"), *COMMAND]) == 2
-    assert "cannot be written: No such file" in capsys.readouterr().err
+    monkeypatch.setattr(training, "EPOCHS", 2)
+    file = selfplay_file(tmp_path)
+    printed = []
+    for _ in range(2):
+        capsys.readouterr()
+        assert cli.run(["train", str(file)]) == 0
+        captured = capsys.readouterr()
+        printed.append(captured.out)
+        assert "positions of 12 games" in captured.err and "epoch 2: divergence 0." in captured.err
+    assert printed[0] == printed[1]
+    start = GAMES["gipf"].start("3 3 9 9")
+    kernel = weigher(start, json.loads(printed[0]))(start.kernel(compile=False))
+    assert kernel.rules.evaluate(kernel.state) != start.kernel(compile=False).rules.evaluate(kernel.state)
+    capsys.readouterr()
+    assert cli.run(["train", str(file), "--seed", "2"]) == 0
+    assert capsys.readouterr().out != printed[0]
+
+
+def test_files_that_tell_nothing_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def refused(*files: str) -> str:
+        assert cli.run(["train", *files]) == 2
+        error = capsys.readouterr().err
+        assert error.splitlines()[-1].startswith("arena-engine: ")
+        return error.splitlines()[-1]
+
+    def file(name: str, game: str, parameters: str, *games: ScoredGame) -> str:
+        setting = Setting(game, parameters, "", 1, 1, 1)
+        (tmp_path / name).write_bytes(b"".join([line_of(setting), *map(line_of, games)]))
+        return str(tmp_path / name)
+
+    small = file("small", "gipf", "3 3 9 9", ScoredGame(0, 0, (0,), (1, 2)))
+    (tmp_path / "bad").write_bytes(b"no\n")
+    assert "name a file" in refused()
+    assert "cannot be read: No such file" in refused(str(tmp_path / "none"))
+    assert "line 1: this is no setting of a self-play" in refused(str(tmp_path / "bad"), small)
+    assert "these are games of GIPF 4 4 15 15, not GIPF 3 3 9 9" in refused(small, file("other", "gipf", "4 4 15 15"))
+    assert "m,n,k 3 3 3 has no patterns to be trained" in refused(file("mnk", "mnk", "3 3 3"))
+    assert "GIPF 6 4 25 25 has no patterns to be trained" in refused(file("wide", "gipf", "6 4 25 25"))
+    assert "these games are too few" in refused(small)
+    assert "these games have no scores" in refused(file("empty", "gipf", "3 3 9 9"))
+    assert "game 0 has no move 999 at ply 0" in refused(file("move", "gipf", "3 3 9 9", ScoredGame(0, 0, (999,), (1,))))
+
+
+@pytest.mark.slow
+def test_a_side_of_a_duel_takes_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And plays other moves by them than by the features, or by tables of another board not at all."""
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # to compile two evaluations takes longer than both games
+    variant = parse("3 3 7 7")
+    patterns = patterns_of(variant)
+    assert patterns is not None
+    file, results = tmp_path / "tables.json", tmp_path / "results.jsonl"
+    file.write_bytes(patterns.file(numpy.random.default_rng(1).normal(0, 0.3, (patterns.count, 4)), LOGIT))
+    sides = [f"depth=1,weights={file}", "depth=1"]
+    assert (
+        cli.run(["duel", *sides, "--params", "3 3 7 7", "--games", "2", "--jobs", "1", "--results", str(results)]) == 0
+    )
+    setting, pair = (json.loads(line) for line in results.read_text().splitlines())
+    assert setting["a"]["weights"] == json.loads(file.read_text())
+    assert pair["games"][0]["moves"] != pair["games"][1]["moves"]
+    capsys.readouterr()
+    assert cli.run(["duel", *sides, "--games", "2"]) == 2
+    assert "A: these tables are for S = 3 and K = 3, but the variant is 4 4 15 15" in capsys.readouterr().err

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator
 from random import Random
 
+from engine.games.gipf.position import GIPF, GipfPosition
+from tests.games.cases import random_line
 from tests.oracles import gipf as oracle
 from tests.oracles.gipf import OTHER, Position, Row
 from tests.oracles.gipf_boards import board_text
@@ -94,9 +96,9 @@ def loose_choice(chance: Random, position: Position, row: Row, *, written: bool)
     return colour + " ".join(ends)
 
 
-def mangled_text(chance: Random, position: Position, moves: list[oracle.Move]) -> str:
+def mangled_text(chance: Random, position: Position, moves: list[str]) -> str:
     """Return a text that is most likely no legal move: one of these spoilt once or twice, those with choices first."""
-    texts = sorted((move.text for move in moves), key=len)
+    texts = sorted(moves, key=len)
     if texts and chance.random() < 0.8:
         text = chance.choice([*texts[-12:], *chance.choices(texts, k=12)])
     else:
@@ -229,3 +231,18 @@ def mangled_board(chance: Random, position: Position) -> str:
                 line[:] = [colour if chance.random() < 0.2 else piece for piece in line]
             words[0][2:] = ["999", "999"]
     return "\n".join(" ".join(line) for line in words) + "\n"
+
+
+# Positions of the engine
+
+
+def positions_of(parameters: str, chance: Random, count: int) -> Iterator[GipfPosition]:
+    """Yield positions: half of them set up and dense, half of them played."""
+    size, run = map(int, parameters.split()[:2])
+    played = [position for _ in range(3) for position in random_line(GIPF.start(parameters), chance, 40)]
+    for position in (
+        *(GIPF.read(board_text(random_board(chance, size, run))) for _ in range(count // 2)),
+        *chance.choices(played, k=count // 2),
+    ):
+        assert isinstance(position, GipfPosition)
+        yield position

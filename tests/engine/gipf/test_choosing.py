@@ -1,12 +1,17 @@
-"""Choosing rows one after the other, against the moves that the rules list."""
+"""Choosing rows one after the other, against the moves that the rules list; very many choices; texts without a move."""
 
 from random import Random
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from engine.games.catalogue import GAMES
+from engine.games.gipf import notation
+from engine.games.gipf.geometry import is_field
+from engine.games.gipf.kernel import bind
 from engine.games.gipf.position import Choosing, GipfPosition, choosing, pushes
-from engine.games.interface import BadMove, Position
+from engine.games.interface import BadMove, Position, moves
 from tests.games.cases import random_game
 
 GIPF = GAMES["gipf"]
@@ -91,3 +96,89 @@ def test_nothing_can_be_pushed_when_the_game_is_over() -> None:
     assert pushes(position) == []
     with pytest.raises(BadMove, match="no piece left"):
         choosing(position, "a1-b2")
+
+
+@pytest.mark.parametrize("text", ["", " ", "a1", "a1 b2", "-", "a1-", "-b2", "a1-b2-c3", "a 1-b2", "hello"])
+def test_text_without_a_push_has_a_wrong_index(text: str) -> None:
+    """The rules have no error of their own for these texts."""
+    with pytest.raises(BadMove) as refused:
+        GIPF.start("3 3 9 9").resolve(text)
+    assert refused.value.code.endswith("_IS_WRONG_INDEX")
+
+
+TWO_ORDERS = "3 3 15 4\n4 2 B\n  _ _ W\n W _ _ W\nW B W _ _\n _ W W _\n  _ W _\n"
+"""After a1-b2 three white rows stand: one crosses the two others, and either of these breaks it."""
+
+
+def test_choices_that_end_the_same_in_either_order_are_one_move() -> None:
+    """Two texts for one push and one final position: the first is the move, the other is understood as it."""
+    position = GIPF.read(TWO_ORDERS)
+    assert [move for move in moves(position) if move.startswith("a1-b2")] == ["a1-b2 w: b3 e2"]
+    assert position.resolve("a1-b2 w: e5 e2").move == "a1-b2 w: b3 e2"
+
+
+def test_a_row_of_the_mover_named_in_the_opponents_colour_is_a_wrong_colour() -> None:
+    """Also where that row crosses no other and rows of the opponent are to be taken as well."""
+    position = GIPF.read("3 3 9 9\n6 6 W\n_ W _\n_ W _ _\nW B _ _ _\n_ B _ _\nB _ _\n")
+    with pytest.raises(BadMove) as refused:
+        position.resolve("a1-b2 b: c5 c3")
+    assert refused.value.code == "WRONG_COLOR_OF_CHOSEN_ROW"
+
+
+NAMED = "a1-b2 w: c5 e5 w: e7 g7 w: g9 i9 w: i11 k11 w: k13 m13 w: m15 o13 w: o15 q13 b: b4 d4"
+LENGTH = 18
+"""Pieces of the row that is pushed; each completes two crossing runs of three."""
+
+
+def crowded() -> str:
+    """Return a board of side 12 on which the push a1-b2 makes two crossing rows for each piece of a long line."""
+    cells = {}
+    for column in range(LENGTH):
+        piece = "WB"[column % 2]
+        cells[(11, column)] = piece
+        for steps in (1, 2):
+            cells[(11 + steps, column + 1)] = piece
+            cells[(11 - steps, column + 1 - steps)] = piece
+    rows = [" ".join(cells.get((r, c), "_") for c in range(23) if is_field(12, r, c)) for r in range(23)]
+    return "\n".join(["12 3 999 999", "5 5 W", *rows])
+
+
+def test_named_choices_are_followed_without_looking_at_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    position = GAMES["gipf"].read(crowded())
+    rules, looks = bind(12, 3), 0
+
+    def counted(*what: Any) -> Any:
+        nonlocal looks
+        looks += 1
+        return rules.rows_to_collect(*what)
+
+    monkeypatch.setattr(notation, "bind", lambda *_: SimpleNamespace(**{**vars(rules), "rows_to_collect": counted}))
+    move, after = position.resolve(NAMED)
+    assert move == NAMED
+    assert after.turn == 1
+    assert after.text() != position.text()
+    assert looks < 100, "there are 512 ways to choose"
+
+
+def test_choices_named_in_another_order_are_the_same_move() -> None:
+    position = GAMES["gipf"].read(crowded())
+    push, *rows = NAMED.replace(" w:", ",w:").replace(" b:", ",b:").split(",")
+    assert position.resolve(" ".join([push, *reversed(rows[:-1]), rows[-1]])) == position.resolve(NAMED)
+
+
+def test_ways_to_choose_are_listed_in_order_within_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    position = GAMES["gipf"].read(crowded())
+    listed = [move for move in moves(position) if move.startswith("a1-b2")]
+    assert len(listed) == len(set(listed)) == 2**9
+    assert listed[0] == NAMED
+    monkeypatch.setattr(notation, "MOVES_PER_PUSH", 2**9 - 1)
+    with pytest.raises(OverflowError):
+        moves(position)
+
+
+def test_missing_choice_is_still_named() -> None:
+    position = GAMES["gipf"].read(crowded())
+    with pytest.raises(BadMove) as caught:
+        position.resolve(NAMED.rpartition(" b:")[0])
+    assert caught.value.code == "WRONG_INDEX_OF_CHOSEN_ROW"
+    assert "rows of black cross" in str(caught.value)

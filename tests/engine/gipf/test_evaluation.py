@@ -1,6 +1,6 @@
 """The evaluation against features counted field by field, and what it is never beyond."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from random import Random
 
 import pytest
@@ -10,10 +10,9 @@ from engine.games.gipf.evaluation import WEIGHTS, Weights
 from engine.games.gipf.geometry import geometry
 from engine.games.gipf.kernel import bind, reweigher
 from engine.games.gipf.rules import State
-from engine.games.interface import EVALUATION_LIMIT, Position
-from tests.engine.gipf.samples import random_board
+from engine.games.interface import EVALUATION_LIMIT
+from tests.engine.gipf.samples import positions_of
 from tests.games.cases import random_game
-from tests.oracles.gipf_boards import board_text
 
 GIPF = GAMES["gipf"]
 VARIANTS = ["2 2 6 6", "2 3 9 9", "3 3 9 9", "4 4 15 15", "3 5 9 9", "5 3 18 18", "5 6 18 18"]
@@ -45,22 +44,6 @@ def features(parameters: str) -> Callable[[State], tuple[int, ...]]:
         return tuple(digits)
 
     return read
-
-
-def positions(parameters: str, count: int = 60) -> Iterator[Position]:
-    """Yield positions: half of them set up and dense, half of them played."""
-    chance = Random(7)
-    size, run = map(int, parameters.split()[:2])
-    for _ in range(count // 2):
-        yield GIPF.read(board_text(random_board(chance, size, run)))
-    played = [position for _ in range(3) for position in random_game(GIPF, parameters, chance, most=40)]
-    yield from chance.choices(played, k=count // 2)
-
-
-def state_of(position: Position) -> State:
-    state = position.kernel(compile=False).state
-    assert isinstance(state, State)
-    return state
 
 
 def lines(size: int) -> list[list[int]]:
@@ -112,13 +95,15 @@ def threatened(line: str, run: int) -> set[int]:
 
 
 @pytest.mark.parametrize("parameters", VARIANTS)
-def test_features_are_those_that_are_counted(parameters: str) -> None:
+def test_evaluation_is_the_sum_of_features_that_are_counted_field_by_field(parameters: str) -> None:
     size, run = map(int, parameters.split()[:2])
     read = features(parameters)
     seen = dict.fromkeys(Weights._fields, 0)
-    for position in positions(parameters):
-        expected = counted(size, run, state_of(position))
-        assert dict(zip(Weights._fields, read(state_of(position)), strict=True)) == expected, position.text()
+    for position in positions_of(parameters, Random(7), 60):
+        expected = counted(size, run, position.state)
+        assert dict(zip(Weights._fields, read(position.state), strict=True)) == expected, position.text()
+        whole = sum(weight * expected[name] for name, weight in WEIGHTS._asdict().items())
+        assert bind(size, run, weights=WEIGHTS).evaluate(position.state) == whole
         for name, ahead in expected.items():
             seen[name] += ahead != 0
     # two neighbours are a run where K = 2, and four pieces beside one fill a line of five: neither is to be expected
@@ -126,31 +111,12 @@ def test_features_are_those_that_are_counted(parameters: str) -> None:
     assert all(seen[name] for name in ("piece", "ring", "pair", "board", "gap", "threat") if (name, run) not in rare)
 
 
-@pytest.mark.parametrize("parameters", VARIANTS)
-def test_evaluation_is_the_sum_of_the_features(parameters: str) -> None:
-    size, run = map(int, parameters.split()[:2])
-    read = features(parameters)
-    for position in positions(parameters):
-        state = state_of(position)
-        parts = [weight * feature for weight, feature in zip(WEIGHTS, read(state), strict=True)]
-        assert bind(size, run, weights=WEIGHTS).evaluate(state) == sum(parts)
-
-
-@pytest.mark.parametrize("parameters", VARIANTS)
-def test_colours_are_alike(parameters: str) -> None:
-    size, run = map(int, parameters.split()[:2])
-    for position in positions(parameters):
-        white, black, white_reserve, black_reserve, side = state_of(position)
-        swapped = State(black, white, black_reserve, white_reserve, 1 - side)
-        assert bind(size, run).evaluate(swapped) == bind(size, run).evaluate(state_of(position))
-
-
 @pytest.mark.parametrize("parameters", ["2 2 6 6", "4 4 15 15", "5 3 18 18"])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_weights_that_are_taken_keep_evaluations_within_the_limit(parameters: str, sign: int) -> None:
     """Each weight alone, as large as may be; and that is large."""
     read = features(parameters)
-    played = list(random_game(GIPF, parameters, Random(3)))
+    played = [position.kernel(compile=False).state for position in random_game(GIPF, parameters, Random(3))]
     for place, name in enumerate(Weights._fields):
         others = dict.fromkeys(Weights._fields, 0)
         least, most = 0, EVALUATION_LIMIT + 1
@@ -162,4 +128,4 @@ def test_weights_that_are_taken_keep_evaluations_within_the_limit(parameters: st
             except ValueError:
                 most = middle
         assert least > EVALUATION_LIMIT // 10_000
-        assert max(abs(read(state_of(position))[place]) for position in played) * least <= EVALUATION_LIMIT
+        assert max(abs(read(state)[place]) for state in played) * least <= EVALUATION_LIMIT

@@ -1,7 +1,6 @@
 """The evaluation by patterns: against one that reads the board's text, and files of tables that are wrong."""
 
 import json
-from collections.abc import Iterator
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -10,37 +9,18 @@ from random import Random
 import numpy
 import pytest
 
-from engine.compiling.binding import can_compile
 from engine.games.catalogue import GAMES
 from engine.games.gipf import evaluation
 from engine.games.gipf import patterns as tables
 from engine.games.gipf.evaluation import WEIGHTS
 from engine.games.gipf.geometry import parse
 from engine.games.gipf.kernel import GipfRules, bind, reweigher
-from engine.games.gipf.patterns import BadTables, Entry, Tables, distinct, lengths, lines, patterns_of, shared
-from engine.games.gipf.rules import State
-from engine.games.interface import EVALUATION_LIMIT, Position
-from tests.engine.gipf.samples import random_board
-from tests.games.cases import random_game
-from tests.oracles.gipf_boards import board_text
+from engine.games.gipf.patterns import BadTables, Entry, Tables, distinct, lengths, patterns_of
+from engine.games.interface import EVALUATION_LIMIT
+from tests.engine.gipf.samples import positions_of
 
 GIPF = GAMES["gipf"]
 VARIANTS = {2: "2 3 9 9", 3: "3 3 9 9", 4: "4 4 15 15", 5: "5 4 20 20"}
-
-
-def positions(parameters: str, count: int = 40) -> Iterator[Position]:
-    """Yield positions: half of them set up and dense, half of them played."""
-    chance = Random(11)
-    size, run = map(int, parameters.split()[:2])
-    for _ in range(count // 2):
-        yield GIPF.read(board_text(random_board(chance, size, run)))
-    yield from chance.choices(list(random_game(GIPF, parameters, chance, most=60)), k=count // 2)
-
-
-def state_of(position: Position) -> State:
-    state = position.kernel(compile=False).state
-    assert isinstance(state, State)
-    return state
 
 
 def some_tables(size: int, run: int, reserves: int = 5) -> Tables:
@@ -110,63 +90,11 @@ def test_values_are_those_that_are_looked_up_in_the_text(size: int) -> None:
     rules = rules_of(size)
     given = some_tables(size, int(VARIANTS[size].split()[1]))
     values = set()
-    for position in positions(VARIANTS[size]):
-        value = rules.evaluate(state_of(position))
+    for position in positions_of(VARIANTS[size], Random(11), 40):
+        value = rules.evaluate(position.state)
         assert value == looked_up(given, position.text()), position.text()
         values.add(value)
     assert len(values) > 10
-
-
-def test_places_of_contents_are_shared_by_mirror_images_alone() -> None:
-    for length in range(2, 8):
-        texts = ["".join(reversed(digits)) for digits in product("012", repeat=length)]
-        assert [place_of(text) for text in texts] == list(shared(length))
-        assert distinct(length) == len(kept(length)) == len({min(text, text[::-1]) for text in texts})
-
-
-def test_every_line_is_there_once() -> None:
-    for size in range(2, 6):
-        found = lines(size)
-        assert len(found) == len(set(found)) == 3 * (2 * size - 1)
-        assert sorted(len(line) for line in found) == sorted(3 * [*lengths(size), *lengths(size)[:-1]])
-        assert all(line == tuple(sorted(line)) for line in found)
-
-
-def mirrored(size: int, fields: int, *, by_rows: bool) -> int:
-    """Return fields with the board turned over: rows from the bottom, or rows and columns exchanged."""
-    width = 2 * size - 1
-    found = 0
-    for place in range(width**2):
-        if fields >> place & 1:
-            row, column = divmod(place, width)
-            row, column = (width - 1 - row, column - row + size - 1) if by_rows else (column, row)
-            found |= 1 << row * width + column
-    return found
-
-
-@pytest.mark.parametrize("size", VARIANTS)
-def test_symmetric_positions_and_both_colours_are_worth_the_same(size: int) -> None:
-    rules = rules_of(size)
-    for position in positions(VARIANTS[size]):
-        white, black, white_reserve, black_reserve, side = state_of(position)
-        value = rules.evaluate(state_of(position))
-        assert rules.evaluate(State(black, white, black_reserve, white_reserve, 1 - side)) == value
-        images = set()
-        for turn in range(12):
-            white, black = (mirrored(size, fields, by_rows=turn % 2 == 0) for fields in (white, black))
-            assert rules.evaluate(State(white, black, white_reserve, black_reserve, side)) == value
-            images.add((white, black))
-        assert (white, black) == state_of(position)[:2] and 12 % len(images) == 0
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not can_compile(), reason="nothing is compiled with NUMBA_DISABLE_JIT")
-@pytest.mark.parametrize("size", [4, 5])
-def test_compiled_and_interpreted_are_alike(size: int) -> None:
-    """With the tables of this package, which the tests of the search have compiled already."""
-    compiled, interpreted = bind(size, 4, compile=True), bind(size, 4)
-    for position in positions(VARIANTS[size]):
-        assert compiled.evaluate(position.kernel().state) == interpreted.evaluate(state_of(position))
 
 
 # Entries, as training wants them
@@ -181,7 +109,7 @@ def test_entries_are_those_that_make_up_the_value(size: int) -> None:
     numbers = numpy.random.default_rng(size).normal(0, 0.2, (patterns.count, 4))
     given = tables.read(patterns.file(numbers, 150))
     rules = bind(variant.size, variant.run, weights=given)
-    states = [state_of(position) for position in positions(VARIANTS[size])]
+    states = [position.state for position in positions_of(VARIANTS[size], Random(11), 40)]
     for state, row in zip(states, patterns.entries(states), strict=True):
         weight, first, second, third = numbers[row].sum(axis=0)
         surplus = [max(reserve - given.reserve_count + 1, 0) for reserve in state[2:4]]
@@ -195,10 +123,6 @@ def test_the_margin_is_that_of_the_evaluation() -> None:
     assert bind(4, 4, weights=WEIGHTS).MARGIN == bind(6, 4).MARGIN == evaluation.MARGIN
 
 
-def test_larger_boards_have_no_patterns() -> None:
-    assert patterns_of(parse("6 4 25 25")) is None
-
-
 # The tables of this package, and other files
 
 
@@ -210,11 +134,11 @@ def test_the_package_has_the_tables_that_it_says() -> None:
         shipped = tables.shipped(size, run)
         assert shipped is not None and (shipped.size, shipped.run) == (size, run)
         assert tables.write(shipped) == Path(tables.__file__).with_name(f"tables_{size}_{run}.json").read_bytes()
-    assert tables.shipped(6, 4) is None
+    assert tables.shipped(6, 4) is None and patterns_of(parse("6 4 25 25")) is None
 
 
 def test_who_has_lost_most_of_its_pieces_stands_worse() -> None:
-    start = state_of(GIPF.start("4 4 15 15"))
+    start = GIPF.start("4 4 15 15").kernel(compile=False).state
     value = bind(4, 4).evaluate
     assert value(start._replace(black_reserve=8)) > value(start) + 100 > value(start._replace(white_reserve=8)) + 200
     assert value(start._replace(white_reserve=30)) > value(start._replace(white_reserve=20)) + 900

@@ -9,13 +9,6 @@ from tests.oracles import mnk as oracle
 CAMPAIGN = 20 if os.environ.get("ARENA_CAMPAIGN") else 1
 """With ARENA_CAMPAIGN=1 tests look at so many times as many positions."""
 
-SMALL = [(1, 1), (1, 7), (7, 1), (2, 2), (2, 5), (3, 3), (3, 4), (4, 3), (4, 4), (5, 5), (4, 6), (6, 6), (7, 5)]
-WHOLE_WORD = [(8, 8), (4, 16), (16, 4)]
-"""Boards of 64 fields."""
-NEARLY = [(7, 9), (1, 19), (3, 19), (7, 8)]
-WIDE = [(5, 13), (9, 9), (15, 15), (19, 19), (19, 4)]
-"""Boards of more than 64 fields."""
-
 
 def random_board(chance: Random, rows: int, columns: int, length: int) -> oracle.Position:
     """Return a board with pieces put on it without regard to the rules, sparse or dense."""

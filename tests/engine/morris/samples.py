@@ -74,14 +74,14 @@ def loose_text(chance: Random, text: str) -> str:
     return chance.choice(["", " "]) + "".join(word + blank for word, blank in zip(words, blanks, strict=True))
 
 
-def mangled_text(chance: Random, moves: list[oracle.Move]) -> str:
+def mangled_text(chance: Random, moves: list[str]) -> str:
     """Return a text that is most likely no legal move: one of these with numbers changed, added or left out.
 
     Of moves that take a piece, often only its number is changed.
     """
-    longest = max((len(move.numbers) for move in moves), default=0)
-    taking = [move for move in moves if len(move.numbers) == longest]
-    numbers = list(chance.choice(chance.choice([moves, taking])).numbers) if moves else [0, 1]
+    found = [list(map(int, move.split())) for move in moves] or [[0, 1]]
+    taking = [numbers for numbers in found if len(numbers) == max(map(len, found))]
+    numbers = chance.choice(chance.choice([found, taking]))
     if chance.random() < 0.4:
         numbers[-1] = chance.choice(FIELDS)
         return " ".join(map(str, numbers))

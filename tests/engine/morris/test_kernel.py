@@ -1,57 +1,31 @@
-"""The kernel of nine men's morris: compiled and interpreted alike, within its room, hashing well, judging sanely."""
+"""The kernel of nine men's morris: children, candidates, evaluation, and positions that are images of each other."""
 
+from collections.abc import Callable
 from random import Random
-from typing import Any
 
 import pytest
 
-from engine.games.interface import EVALUATION_LIMIT, Position
-from engine.games.morris.position import MORRIS, MorrisRules
-from tests.engine.morris.samples import sample
+from engine.games.morris.board import read
+from engine.games.morris.position import MORRIS, bind
+from engine.games.morris.rules import BOARD, FIELDS, State, inside_out, mirrored, neighbours, turned
+from tests.engine.morris import samples
+from tests.games.judges import sample, state_of, written
 from tests.oracles import morris as oracle
 
 
-def positions(seed: int, number: int) -> list[Position]:
-    """Return a sample of positions."""
-    return [MORRIS.read(oracle.text_of(position)) for position in sample(Random(seed), number)]
-
-
-@pytest.mark.slow
-def test_compiled_and_interpreted_rules_agree() -> None:
-    """What every function of the kernel answers, on positions that may come up in a search."""
-    for position in positions(1, 500):
-        interpreted, compiled = (position.kernel(compile=compile) for compile in (False, True))
-        answers: list[list[Any]] = []
-        for kernel in (interpreted, compiled):
-            rules, state = kernel.rules, kernel.state
-            assert isinstance(rules, MorrisRules)
-            arena = kernel.arena(3000)
-            answers.append(
-                [
-                    rules.evaluate(state),
-                    rules.verdict(state),
-                    rules.hash_of(state),
-                    tuple(rules.canonical(state)),
-                    rules.perft(state, 2, False, arena, 0),
-                ]
-            )
-        assert answers[0] == answers[1]
-        assert abs(answers[0][0]) < EVALUATION_LIMIT
-        assert 0 <= answers[0][2] < 1 << 62
-
-
-def test_hashes_of_neighbouring_positions_differ_in_half_of_their_bits() -> None:
-    """And those of thousands of positions are all different, also in their low bits."""
-    seen = set()
-    distances = []
-    for position in positions(4, 100):
-        kernel = position.kernel(compile=False)
-        for after in position.successors():
-            state = after.position.kernel(compile=False).state
-            seen.add(kernel.rules.hash_of(state))
-            distances.append((kernel.rules.hash_of(state) ^ kernel.rules.hash_of(kernel.state)).bit_count())
-    assert 29 < sum(distances) / len(distances) < 33
-    assert len({value & 0xFFFFFF for value in seen}) > 0.999 * len(seen)
+@pytest.mark.slow("interpreted")
+def test_tactical_children_take_a_piece_and_candidates_begin_with_them_or_are_a_win_alone() -> None:
+    for _, position, moves in sample("morris"):
+        kernel = MORRIS.read(oracle.text_of(position)).kernel(compile=False)
+        wanted = {tuple(state_of(MORRIS.read(oracle.text_of(after)))): after for _, after in moves}
+        standing = len(oracle.standing(position.board, "_")) - (position.hand[position.turn] > 0)
+        taking = [state for state, after in wanted.items() if len(oracle.standing(after.board, "_")) != standing]
+        assert written(kernel, "tactical_children") == taking
+        candidates = written(kernel, "candidates")
+        if len(candidates) == 1 and len(wanted) > 1:
+            assert oracle.outcome(wanted[candidates[0]]) == f"{oracle.NAMES[position.turn]} too_few_pieces"
+        else:
+            assert candidates == taking + [state for state in wanted if state not in taking]
 
 
 def test_a_better_position_is_worth_more() -> None:
@@ -65,3 +39,76 @@ def test_a_better_position_is_worth_more() -> None:
     assert value("0 0 W", "W__W__W_WB__B__B") > even
     assert value("0 0 B", "W__W__W_WB__B__B") == -value("0 0 W", "W__W__W_WB__B__B")
     assert value("0 0 W", "WW_WW__WB_B_B__B") > value("0 0 W", "W_W_W_W_B_B_B__B")
+
+
+Map = tuple[Callable[[int], int], Callable[[int, int], tuple[int, int]]]
+"""A symmetry done to squares of pieces, and where it carries a field: from (square, place on it) to the same."""
+
+MAPS: dict[str, Map] = {
+    "turned": (turned, lambda square, number: (square, (number + 2) % 8)),
+    "mirrored": (mirrored, lambda square, number: (square, -number % 8)),
+    "inside out": (inside_out, lambda square, number: (2 - square, number)),
+}
+
+
+def states(seed: int, number: int) -> list[State]:
+    """Return a sample of positions as the kernel has them."""
+    return [read(oracle.text_of(position)) for position in samples.sample(Random(seed), number)]
+
+
+def images(state: State) -> set[State]:
+    """Return a position in all sixteen views."""
+    pieces = state.own | state.other << FIELDS
+    found = set()
+    for flipped in (pieces, mirrored(pieces)):
+        for view in (flipped, inside_out(flipped)):
+            for _ in range(4):
+                view = turned(view)
+                found.add(state._replace(own=view & BOARD, other=view >> FIELDS))
+    return found
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_a_map_carries_every_field_of_both_sides_where_it_should(name: str) -> None:
+    carry, where = MAPS[name]
+    for field in range(FIELDS):
+        square, number = where(*divmod(field, 8))
+        assert carry(1 << field) == 1 << 8 * square + number
+        assert carry(1 << field << FIELDS) == 1 << 8 * square + number << FIELDS
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_a_map_keeps_neighbours_and_mills(name: str) -> None:
+    carry, _ = MAPS[name]
+    for field in range(FIELDS):
+        assert carry(neighbours(1 << field)) == neighbours(carry(1 << field))
+    mills = {sum(1 << field for field in mill) for mill in oracle.MILLS}
+    assert {carry(mill) for mill in mills} == mills
+
+
+def test_there_are_sixteen_views_of_a_position_without_symmetry() -> None:
+    assert len(images(State(0b10011, 1 << 9, 0, 0, 0))) == 16
+    assert len(images(State(0, 0, 9, 9, 0))) == 1
+
+
+@pytest.mark.parametrize(
+    "compile", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["interpreted", "compiled"]
+)
+def test_all_views_of_a_position_have_one_that_stands_for_them(compile: bool) -> None:
+    """It is one of them, and nothing else of the position changes."""
+    rules = bind(compile=compile)
+    for state in states(1, 200):
+        views = images(state)
+        found = {State(*map(int, rules.canonical(view))) for view in views}
+        assert len(found) == 1
+        assert found <= views
+
+
+def test_what_stands_for_a_position_has_the_same_tree_and_value() -> None:
+    rules = bind()
+    arena = [0] * 10000
+    for state in states(2, 200):
+        other = rules.canonical(state)
+        assert rules.verdict(other) == rules.verdict(state)
+        assert rules.evaluate(other) == rules.evaluate(state)
+        assert rules.perft(other, 2, False, arena, 0) == rules.perft(state, 2, False, arena, 0)

@@ -23,11 +23,11 @@ def think(position: Position, limits: SearchLimits, *, compile: bool = False, **
     return searcher.think(position, limits=limits, clock=never, **more)
 
 
-def random_positions(parameters: str, count: int, seed: int) -> Iterator[Position]:
+def random_positions(parameters: str, count: int, seed: int, game: str = "gipf") -> Iterator[Position]:
     """Yield positions that random play passes through, none of them finished."""
     chance = Random(seed)
     while count:
-        position = GIPF.start(parameters)
+        position = GAMES[game].start(parameters)
         for _ in range(chance.randrange(12)):
             after = chance.choice(list(position.successors())).position
             if after.verdict() is not None:

@@ -8,18 +8,15 @@ from engine.duel.selfplay import Setting, play
 from engine.games.catalogue import start_of
 from engine.games.interface import Kernel
 from engine.games.kernels import NEVER
-from engine.match.evaluations import Evaluator
+from engine.match.review import Evaluator
 from engine.search import game_engine
 from engine.search.game_engine import AdaptiveSearcher, with_best_kernel
 from engine.search.searcher import NO_LIMITS, Searcher, SearchLimits, SearchResult, Stop
+from tests.clocks import never
 from tests.engine.kernels_after import KernelsAfter
 
 POSITION = start_of("gipf", "3 3 8 8")
 SETTING = Setting("gipf", "3 3 8 8", POSITION.kernel(compile=False).rules.label, 3, 40, 20)
-
-
-def never() -> float:
-    return 0.0
 
 
 @pytest.fixture(autouse=True)

@@ -1,14 +1,14 @@
-"""Advice on the move in a game. Small boards: nothing here may wait for the compiler."""
+"""Advice on the move in a game, and the search in one call. Small boards: nothing here may wait for the compiler."""
 
 from collections.abc import Collection
 from typing import Any
 
 import pytest
 
-from engine.games.catalogue import GAMES
+from engine.games.catalogue import GAMES, start_of
 from engine.games.history import History
 from engine.games.interface import Position, moves
-from engine.search import game_engine
+from engine.search import best_move, game_engine
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, key_of
 from tests.clocks import ticking
@@ -36,14 +36,6 @@ def test_the_only_move_takes_no_time() -> None:
     assert thought.move == only and thought.depth == 1
 
 
-def test_it_changes_from_game_to_game() -> None:
-    game_engine = GameEngine(megabytes=1)
-    mnk, gipf = begun("mnk", "3 3 3"), begun("gipf", LARGE)
-    for history in (mnk, gipf, mnk):
-        move = game_engine.think(history, 0.02, clock=ticking(0.001)).move
-        assert history.after(move).plies == 1
-
-
 def test_the_search_knows_which_positions_stood_before(monkeypatch: pytest.MonkeyPatch) -> None:
     told = []
 
@@ -59,3 +51,32 @@ def test_the_search_knows_which_positions_stood_before(monkeypatch: pytest.Monke
     after = start.resolve("a1").position
     GameEngine(megabytes=1).think(History.begin(start).after("a1").after("b2"), 0.01, clock=ticking(0.001))
     assert told == [[key_of(start), key_of(after)]]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_same_position_has_the_same_move_whatever_was_asked_before(game: str) -> None:
+    position = start_of(game)
+    first = best_move(position, nodes=200)
+    assert first in moves(position)
+    best_move(position.resolve(first).position, nodes=300)
+    assert best_move(position, nodes=200) == first
+    assert best_move(position, nodes=1) in moves(position)
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "move"),
+    [
+        ("mnk", "3 3 3 1\n1 1 0\n2 2 0\n0 0 0\n", "c3"),
+        ("mnk", "3 3 3 2\n1 1 0\n2 0 0\n0 0 0\n", "c3"),
+    ],
+)
+def test_what_wins_or_does_not_lose_at_once_is_found(game: str, text: str, move: str) -> None:
+    position = GAMES[game].read(text)
+    assert best_move(position, nodes=500) == move
+
+
+def test_who_asks_for_nothing_is_told() -> None:
+    with pytest.raises(ValueError, match="nodes is how many positions to look at, 1 or more; not 0"):
+        best_move(start_of("gipf"), nodes=0)
+    with pytest.raises(ValueError, match="the game is over"):
+        best_move(GAMES["mnk"].read("3 3 3 2\n1 1 1\n2 2 0\n0 0 0\n"))

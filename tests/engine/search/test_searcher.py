@@ -1,39 +1,30 @@
-"""What a thought says of a search that was cut off: what was searched to its end, and nothing else."""
+"""A search ends within its limits, and says what was searched to its end, whatever the size of its table."""
 
-import json
+import threading
+import time
 from dataclasses import replace
 
 import pytest
 
-from engine import cli
 from engine.compiling.binding import zeros
-from engine.games.catalogue import GAMES
-from engine.games.history import History
 from engine.games.interface import moves
 from engine.search import memory as layout
 from engine.search.alphabeta import bind
 from engine.search.capabilities import INFINITY
-from engine.search.game_engine import GameEngine
 from engine.search.iterative_deepening import memory_for
-from engine.search.memory import BUCKET_WORDS
-from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop
+from engine.search.memory import BUCKET_WORDS, ENTRY_WORDS, EXACT, LOWER, probe, remember
+from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop, warm_up
 from tests.clocks import never
 from tests.engine.search import toy
-
-SMALL, LARGE = "3 3 6 6", "5 4 18 18"
-"""A variant that is compiled here, and one that is not."""
-
-
-def think(limits: SearchLimits, stop: Stop | None = None, *, compile: bool) -> SearchResult:
-    position = GAMES["gipf"].start(SMALL)
-    return Searcher(position.kernel(compile=compile), megabytes=1).think(position, (), limits, clock=never, stop=stop)
+from tests.engine.search.searching import GIPF, SMALL, random_positions, think
 
 
 @pytest.mark.parametrize("compile", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_search_cut_off_before_its_first_ply_is_through_says_nothing_of_the_position(compile: bool) -> None:
     stopped = Stop()
     stopped.set()
-    for thought in (think(SearchLimits(), stopped, compile=compile), think(SearchLimits(nodes=1), compile=compile)):
+    for stop, limits in ((stopped, SearchLimits()), (None, SearchLimits(nodes=1))):
+        thought = think(GIPF.start(SMALL), limits, compile=compile, stop=stop)
         assert (thought.score, thought.depth, thought.plies_to_end) == (None, 0, None)
         assert thought.nodes == 1
         assert thought.move in moves(thought.position)
@@ -41,41 +32,13 @@ def test_a_search_cut_off_before_its_first_ply_is_through_says_nothing_of_the_po
 
 @pytest.mark.parametrize("compile", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_the_score_is_that_of_the_last_depth_that_was_searched_to_its_end(compile: bool) -> None:
-    whole = [think(SearchLimits(depth=depth), compile=compile) for depth in (1, 2, 3)]
+    whole = [think(GIPF.start(SMALL), SearchLimits(depth=depth), compile=compile) for depth in (1, 2, 3)]
     for cut in range(1, whole[-1].nodes, 31):
-        thought = think(SearchLimits(nodes=cut), compile=compile)
+        thought = think(GIPF.start(SMALL), SearchLimits(nodes=cut), compile=compile)
         finished = [full for full in whole if full.nodes <= cut]
         assert thought.depth >= len(finished) - 1
         expected = whole[thought.depth - 1].score if thought.depth else None
         assert thought.score == expected, f"cut off after {cut} nodes, at depth {thought.depth}"
-
-
-def test_a_limit_of_depth_alone_cuts_nothing_off() -> None:
-    for parameters in (SMALL, LARGE):
-        position = GAMES["gipf"].start(parameters)
-        thought = Searcher(position.kernel(compile=False), megabytes=1).think(
-            position, (), SearchLimits(depth=1), clock=never
-        )
-        assert thought.depth == 1 and thought.score is not None
-
-
-def test_analyse_says_that_nothing_was_searched(capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["analyse", "gipf", "--params", LARGE, "--time", "1e-9"]
-    assert cli.run(command) == 0
-    (line,) = capsys.readouterr().out.splitlines()
-    assert line.startswith("depth 0 score none nodes 1 ") and line.endswith(" pv none")
-    assert cli.run([*command, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["depth"], told["score"], told["plies_to_end"], told["nodes"], told["pv"]) == (0, None, None, 1, [])
-
-
-def test_advice_that_was_stopped_at_once_has_a_move_and_no_score() -> None:
-    stop = Stop()
-    stop.set()
-    history = History.begin(GAMES["gipf"].start(LARGE))
-    advice = GameEngine(megabytes=1).think(history, 1000.0, clock=never, stop=stop)
-    assert (advice.score, advice.depth) == (None, 0)
-    assert history.after(advice.move).plies == 1
 
 
 def test_a_root_may_have_more_children_than_are_wanted_free() -> None:
@@ -89,3 +52,123 @@ def test_a_root_may_have_more_children_than_are_wanted_free() -> None:
     assert bind(kernel).search(toy.Node(0), 1, -INFINITY, INFINITY, 0, 0, memory) == count
     assert memory.variation[1] == count - 1
     assert len(memory.barred) == layout.PLACES
+
+
+def test_move_is_legal_however_early_the_search_ends() -> None:
+    stop = Stop()
+    stop.set()
+    for position in random_positions("3 2 8 8", 10, seed=8):
+        for limits in (SearchLimits(), SearchLimits(nodes=1), SearchLimits(nodes=40), SearchLimits(hard_ms=0)):
+            thought = think(position, limits, stop=stop if limits == SearchLimits() else None)
+            assert thought.move in moves(position)
+            assert thought.move == thought.pv[0]
+
+
+def test_interpreted_search_reads_the_clock_at_every_node() -> None:
+    readings = 0
+
+    def clock() -> float:
+        nonlocal readings
+        readings += 1
+        return readings / 1000
+
+    position = GIPF.start("5 4 18 18")
+    thought = Searcher(position.kernel()).think(position, limits=SearchLimits(hard_ms=50), clock=clock)
+    assert 50 <= readings <= 56
+    assert thought.nodes <= 60 * len(moves(position))
+
+
+@pytest.mark.parametrize("compile", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_budget_of_nodes_is_kept_to_the_children_of_a_node(compile: bool) -> None:
+    for nodes in (1, 10, 500, 2000):
+        thought = think(GIPF.start(SMALL), SearchLimits(nodes=nodes), compile=compile)
+        assert nodes <= thought.nodes <= nodes + len(moves(GIPF.start(SMALL)))
+
+
+@pytest.mark.slow
+def test_compiled_search_ends_at_the_hard_limit_and_when_told() -> None:
+    position = GIPF.start(SMALL)
+    warm_up(position)
+    searcher = Searcher(position.kernel())
+    # to the end it takes hours: that it comes back at all shows that it was ended, however busy the machine is
+    assert searcher.think(position, limits=SearchLimits(hard_ms=100), clock=time.perf_counter).seconds >= 0.09
+    stop = Stop()
+    threading.Timer(0.05, stop.set).start()
+    hour = SearchLimits(hard_ms=3_600_000)
+    assert searcher.think(position, limits=hour, clock=time.perf_counter, stop=stop).seconds < 600
+
+
+def test_no_depth_begins_after_the_soft_limit() -> None:
+    ticks = iter(range(1000))
+    position = GIPF.start("3 3 9 9")
+    depths: list[int] = []
+    Searcher(position.kernel(compile=False)).think(
+        position,
+        limits=SearchLimits(soft_ms=1),
+        clock=lambda: next(ticks),
+        report=lambda thought: depths.append(thought.depth),
+    )
+    assert depths == [1]
+
+
+def test_reports_come_once_a_depth() -> None:
+    reports: list[SearchResult] = []
+    last = think(GIPF.start("3 3 9 9"), SearchLimits(depth=4), report=reports.append)
+    assert [thought.depth for thought in reports] == [1, 2, 3, 4]
+    assert reports[-1] == last
+    assert [thought.nodes for thought in reports] == sorted(thought.nodes for thought in reports)
+
+
+def test_finished_games_and_depths_without_a_ply_are_refused() -> None:
+    searcher = Searcher(GIPF.start("2 3 5 5").kernel(compile=False), megabytes=1)
+    over = GIPF.start("2 3 5 5").resolve("a3-b3").position
+    with pytest.raises(ValueError, match="over"):
+        searcher.think(over, clock=never)
+    with pytest.raises(ValueError, match="depth"):
+        searcher.think(GIPF.start("2 3 5 5"), limits=SearchLimits(depth=0), clock=never)
+
+
+def test_search_without_room_ends_with_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.search.iterative_deepening.PLACES", layout.ROOM + 60)
+    thought = think(GIPF.start("3 3 9 9"), SearchLimits())
+    assert 1 <= thought.depth < 10
+    assert thought.move in moves(GIPF.start("3 3 9 9"))
+
+
+def test_bucket_keeps_the_deepest_and_the_latest() -> None:
+    table = [0] * BUCKET_WORDS
+    for key, depth in ((1, 5), (2, 3), (3, 2)):
+        remember(table, key, 10 * key, EXACT, depth, key, 1)
+    assert [probe(table, key) != 0 for key in (1, 2, 3)] == [True, False, True]
+    remember(table, 4, -7, LOWER, 1, 9, 2)  # a later search drives out what an earlier one searched deeper
+    assert [probe(table, key) != 0 for key in (1, 2, 3, 4)] == [True, False, False, True]
+    assert table[ENTRY_WORDS] ^ table[ENTRY_WORDS + 1] == 1
+
+
+def test_entry_that_two_threads_have_written_is_nobodys() -> None:
+    table, other = [0] * BUCKET_WORDS, [0] * BUCKET_WORDS
+    remember(table, 5, 10, EXACT, 3, 1, 1)
+    remember(other, 9, -20, LOWER, 4, 2, 1)
+    assert [probe(table, 5) != 0, probe(other, 9) != 0] == [True, True]
+    table[1] = other[1]
+    assert [probe(table, key) for key in (5, 9)] == [0, 0]
+
+
+def test_the_part_of_the_table_in_use_grows() -> None:
+    told: list[SearchResult] = []
+    position = GIPF.start("3 3 9 9")
+    searcher = Searcher(position.kernel(compile=False), megabytes=0.02)
+    searcher.think(position, limits=SearchLimits(depth=5), clock=never, report=told.append)
+    uses = [thought.table_use for thought in told]
+    assert 0 < uses[0] < uses[-1] <= 1
+    assert uses == sorted(uses)
+    assert searcher.think(position, limits=SearchLimits(depth=1), clock=never).table_use < uses[-1]
+
+
+def test_small_table_changes_no_result() -> None:
+    for position in random_positions("2 3 6 6", 10, seed=4):
+        scores = set()
+        for megabytes in (0, 0.01, 1):
+            searcher = Searcher(position.kernel(compile=False), megabytes=megabytes)
+            scores.add(searcher.think(position, limits=SearchLimits(depth=4, exact=True), clock=never).score)
+        assert len(scores) == 1

@@ -58,12 +58,6 @@ def test_a_move_that_ends_the_game_is_printed_alone(board: str, expected: str) -
     assert answer("GEN_ALL_POS_MOV_CUT_IF_GAME_OVER", board) == expected
 
 
-@pytest.mark.parametrize("board", [SECOND_WINS, FIRST_WINS, BOTH_HAVE_LINES, FULL])
-@pytest.mark.parametrize("command", ["GEN_ALL_POS_MOV", "GEN_ALL_POS_MOV_CUT_IF_GAME_OVER"])
-def test_no_move_is_printed_when_the_game_is_over(command: str, board: str) -> None:
-    assert answer(command, board) == "0"
-
-
 @pytest.mark.parametrize(
     ("board", "expected"),
     [
@@ -79,19 +73,6 @@ def test_no_move_is_printed_when_the_game_is_over(command: str, board: str) -> N
 )
 def test_solving_names_the_winner_or_the_tie(board: str, expected: str) -> None:
     assert answer("SOLVE_GAME_STATE", board) == expected
-
-
-@pytest.mark.parametrize(
-    ("parameters", "wins"),
-    [
-        *(((2, 2, 2), True), ((3, 4, 3), True), ((4, 3, 3), True), ((4, 4, 3), True)),
-        *(((3, 3, 3), False), ((2, 5, 3), False), ((3, 5, 4), False), ((3, 6, 4), False), ((4, 4, 4), False)),
-        *(((5, 5, 5), False), ((3, 7, 4), False)),
-    ],
-)
-def test_empty_boards_have_the_values_of_the_rules(parameters: tuple[int, int, int], wins: bool) -> None:
-    board = oracle.text(oracle.empty(*parameters))
-    assert answer("SOLVE_GAME_STATE", board) == ("FIRST_PLAYER_WINS" if wins else "BOTH_PLAYERS_TIE")
 
 
 def test_a_long_input_is_answered_as_the_oracle_answers_it() -> None:

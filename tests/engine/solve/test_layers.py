@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,14 +12,13 @@ from engine.compiling.binding import popcount
 from engine.games.catalogue import GAMES
 from engine.games.gipf.kernel import GipfLayerRules
 from engine.games.gipf.rules import State
-from engine.games.interface import LOST, Kernel
+from engine.games.interface import Kernel
 from engine.solve import layer_values, solver
 from engine.solve import layers as solving_layers
 from engine.solve.layers import COLUMNS, Judgement, Layers, OutOfMemory, OutOfTime, layer_of, layer_rules, needed
-from engine.solve.solver import LayeredBackend, Result, Settled, solve
+from engine.solve.solver import LayeredBackend, Result, solve
 from engine.solve.tablebase import are_shipped, shipped
 from engine.solve.verification import Place, fault_at
-from tests.engine.search import toy
 
 CAMPAIGN = 4 if os.environ.get("ARENA_CAMPAIGN") else 1
 """So many times as many positions."""
@@ -95,25 +93,6 @@ def test_layers_and_the_other_methods_agree(variant: str, most: int, count: int)
     assert {parameters: judged(parameters, layers) for parameters in expected} == expected
 
 
-def check_set(kernel: Kernel, layers: Layers, share: int = 1) -> int:
-    """Compare one of so many positions that can be reached from one with the definition; return how many."""
-    rules = kernel.rules
-    arena = kernel.arena(4096)
-    canonical = rules.canonical
-    assert canonical is not None
-
-    def after(state: State) -> list[State]:
-        end = 0 if rules.verdict(state) == LOST else rules.children(state, arena, 0)
-        return [canonical(rules.load(arena, at)) for at in range(end)]
-
-    states, moves = toy.explore(canonical(kernel.state), tuple, after)
-    compared = list(zip(states, toy.truth(moves, frozenset()), strict=True))[::share]
-    for state, plies in compared:
-        expected = Judgement(0, 0) if plies is None else Judgement(1 if plies % 2 == 1 else -1, plies)
-        assert layers.judgement(state) == expected
-    return len(compared)
-
-
 def random_state(chance: Random, kernel: Kernel, most: int) -> State:
     """Return a position with one to ``most`` pieces a side."""
     rules = layer_rules(kernel)
@@ -126,24 +105,6 @@ def random_state(chance: Random, kernel: Kernel, most: int) -> State:
         if min(reserves) >= 0 and not rules.has_run(other):
             mover, waiting = reserves
             return State(own, other, mover, waiting, 0) if place % 2 else State(other, own, waiting, mover, 1)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("run", [2, pytest.param(3, marks=pytest.mark.campaign)])
-def test_values_and_lengths_are_those_of_the_reachable_set(run: int) -> None:
-    """From random positions of the smallest board, with one to seven pieces a side; the set is interpreted."""
-    chance = Random(run)
-    layers = solved(kernel_of(f"2 {run} 7 7"))
-    kernel = kernel_of(f"2 {run} 7 7", compile=False)
-    compared = 0
-    while compared < 1500 * CAMPAIGN:
-        compared += check_set(kernel._replace(state=random_state(chance, kernel, 7)), layers)
-
-
-@pytest.mark.campaign
-def test_values_and_lengths_of_a_larger_board() -> None:
-    kernel = kernel_of("3 2 4 4")
-    assert check_set(kernel, solved(kernel), share=10) > 20_000
 
 
 @pytest.mark.parametrize(
@@ -251,15 +212,6 @@ def test_a_layer_that_does_not_fit_into_memory_is_not_begun(tmp_path: Path) -> N
 
 
 @pytest.mark.slow("interpreted")
-def test_edges_count_as_memory() -> None:
-    kernel = kernel_of("2 2 6 6")
-    layers = solved(kernel)
-    layers._memory = layers._sizes[6][6] * solving_layers.PLACE_BYTES + 100
-    with pytest.raises(OutOfMemory):
-        layers.solve((6, 6), never)
-
-
-@pytest.mark.slow("interpreted")
 def test_portions_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = kernel_of("2 2 5 5")
     expected = bytes(solved(kernel).values)
@@ -316,22 +268,3 @@ def test_the_solver_looks_out_for_layers_where_rules_are_compiled() -> None:
     compiled = kernel_of("2 2 7 7")
     expected = ["proof", "layers"] if compiled.compiled else ["proof"]
     assert [search.method for search in solver.backends(compiled, MEMORY)] == expected
-
-
-@pytest.mark.parametrize("value", [0, 1, -1])
-@pytest.mark.slow("interpreted")
-def test_what_layers_say_is_settled(monkeypatch: pytest.MonkeyPatch, value: int) -> None:
-    monkeypatch.setattr(solver, "LAYERED_FROM", 0)
-    kernel = kernel_of("2 3 5 5")
-    search = LayeredBackend(kernel, MEMORY)
-    assert search.settled() == Settled()
-    search.search(1 << 30, always)
-    assert search.settled().value is None
-    search.search(1 << 30, never)
-    if value != 1:
-        monkeypatch.setattr(
-            search, "_layers", SimpleNamespace(judgement=lambda _: Judgement(value, 2), total=lambda _: 7)
-        )
-        assert search.settled() == Settled(value, 2 if value else None, True, positions=7)
-    else:
-        assert search.settled() == Settled(1, 1, True, positions=search.used)

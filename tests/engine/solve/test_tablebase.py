@@ -32,6 +32,7 @@ from engine.solve.tablebase import RUNS, Tablebase, are_shipped, extent, shipped
 from tests.engine.gipf.samples import completes_run
 from tests.engine.kernels_after import KernelsAfter
 from tests.engine.search import toy
+from tests.engine.solve.test_layers import solved as solved_layers
 from tests.oracles import gipf as oracle
 from tests.oracles.gipf_boards import board_text
 from tests.waiting import BUILD_SECONDS
@@ -42,19 +43,13 @@ NOBODY = 65534
 """Number of the user who owns no files."""
 
 
-def never() -> bool:
-    return False
-
-
 def still() -> float:
     return 0.0
 
 
 def solve_layers(parameters: str, largest: tuple[int, int], directory: Path) -> None:
     """Solve all layers of a board up to one, interpreted, into a directory."""
-    layers = Layers(start_of("gipf", parameters).kernel(compile=False), largest, memory=1 << 30, directory=directory)
-    for pair in layers.missing(largest):
-        layers.solve(pair, never)
+    solved_layers(start_of("gipf", parameters).kernel(compile=False), largest, directory=directory)
 
 
 @pytest.fixture(scope="module")
@@ -284,20 +279,6 @@ def test_what_to_look_up_is_told_where_not_all_is_known_and_code_is_there(
     layers = part.known_layers()
     assert layers is not None and part.known_layers() is layers and whole.known_layers() is None
     assert [layers.offsets[number * layers.width + 4] >= 0 for number in (4, 5)] == [True, False]
-
-
-def test_a_searcher_takes_what_is_there_to_look_up(given: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    start = start_of("gipf", "2 2 41 41")
-    kernel = type(start).kernel
-    monkeypatch.setattr(type(start), "kernel", lambda self, compile=True: kernel(self, compile=False))
-    book = known(start)
-    searcher = AdaptiveSearcher(start, megabytes=1, kernels=KernelsAfter(start, 0), tablebase=book)
-    taken = []
-    for is_there in (False, True, True):
-        monkeypatch.setattr(book, "_kernels", KernelsAfter(start, 0 if is_there else float("inf")))
-        searcher.think(start, (), SearchLimits(depth=1), clock=still)
-        taken.append(searcher._known)
-    assert taken == [None, book.known_layers(), book.known_layers()] and taken[1] is taken[2] is not None
 
 
 # The command line

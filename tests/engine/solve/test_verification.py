@@ -9,22 +9,16 @@ import pytest
 from engine import cli
 from engine.games.catalogue import start_of
 from engine.solve import tablebase
-from engine.solve.layers import Layers, layer_of, layer_rules
+from engine.solve.layers import layer_of, layer_rules
 from engine.solve.verification import all_places, fault_at, layers_up_to, position_at, random_places
+from tests.engine.solve.test_layers import solved
 
 KERNEL = start_of("gipf", "2 2 4 4").kernel(compile=False)
 NAMES = layers_up_to((4, 4))
 
 
-def solved(directory: Path | None = None) -> Layers:
-    layers = Layers(KERNEL, (4, 4), memory=1 << 30, directory=directory)
-    for pair in layers.missing((4, 4)):
-        layers.solve(pair, lambda: False)
-    return layers
-
-
 def test_every_position_is_looked_at_and_each_changed_value_is_found() -> None:
-    layers = solved()
+    layers = solved(KERNEL, (4, 4))
     states = {place: state for place in all_places(KERNEL, NAMES) if (state := position_at(KERNEL, place))}
     rules = layer_rules(KERNEL)
     for place, state in states.items():
@@ -52,7 +46,7 @@ def test_the_command_tells_of_faults(
     monkeypatch.setenv(tablebase.GIVEN, str(tmp_path))
     assert cli.run(["verify", "gipf", "2 2 4 4"]) == 2
     assert "there is no tablebase yet" in capsys.readouterr().err
-    solved(tmp_path)
+    solved(KERNEL, (4, 4), directory=tmp_path)
     assert cli.run(["verify", "gipf", "2 2 4 4", "--positions", "300"]) == 0
     assert capsys.readouterr().out == "300 positions, 0 of them with a value that does not follow from the rules\n"
     file = tmp_path / "gipf_2_2.layers"
@@ -73,19 +67,3 @@ def test_the_command_tells_of_faults(
     journal.write_text("".join(lines[:-2]))
     assert cli.run(["verify", "gipf", "2 2 4 4"]) == 2
     assert "layers are not there; precompile makes them: " in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [(("4 4 6 6",), "has no tablebase"), (("2 2 4 4", "--positions", "0"), "--positions is a number")],
-)
-def test_what_cannot_be_verified_is_refused(
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: tuple[str, ...],
-    words: str,
-) -> None:
-    monkeypatch.setenv(tablebase.GIVEN, str(tmp_path))
-    assert cli.run(["verify", "gipf", *arguments]) == 2
-    assert words in capsys.readouterr().err

@@ -1,12 +1,27 @@
-"""Elo and its interval: published matches, and thousands of simulated ones whose difference in strength is known."""
+"""Elo, its interval and the sequential test: published matches, and simulated ones whose difference is known."""
 
 import math
 import os
+from random import Random
+from typing import Any
 
 import numpy
 import pytest
 
-from engine.statistics.elo import MANY, OUTCOMES, SCORES, elo_of, estimate, score_of, student_cdf
+from engine.statistics.elo import (
+    MANY,
+    OUTCOMES,
+    SCORES,
+    Decision,
+    Sprt,
+    Tally,
+    count_pairs,
+    elo_of,
+    estimate,
+    score_of,
+    student_cdf,
+    tilt,
+)
 
 MATCHES = 20_000 if os.environ.get("ARENA_CAMPAIGN") else 3000
 
@@ -123,3 +138,160 @@ def test_elo_and_score() -> None:
 def test_nothing_is_told_without_a_pair() -> None:
     with pytest.raises(ValueError, match="no pair"):
         estimate((0,) * OUTCOMES)
+
+
+TESTED_MATCHES = 10_000 if os.environ.get("ARENA_CAMPAIGN") else 250
+
+
+def test_bounds_are_the_published_ones() -> None:
+    """Every test of Stockfish with the usual risks is reported as LLR (-2.94,2.94); with risks of a tenth, 2.20."""
+    test = Sprt(0, 5)
+    assert (round(test.lower, 2), round(test.upper, 2)) == (-2.94, 2.94)
+    assert round(Sprt(0, 5, 0.1, 0.1).upper, 2) == 2.20
+    # Wald 1945: log of beta / (1 - alpha) and of (1 - beta) / alpha
+    assert Sprt(0, 5, 0.01, 0.2).lower == pytest.approx(math.log(0.2 / 0.99))
+    assert Sprt(0, 5, 0.01, 0.2).upper == pytest.approx(math.log(0.8 / 0.01))
+
+
+def best_likelihood(counts: tuple[int, ...], mean: float) -> float:
+    """Climb to the largest log-likelihood that results can have with that mean.
+
+    Mass is moved among three results at a time, such that sum and mean stay, as long as that makes it larger.
+    """
+    # a distribution with that mean: four coins
+    chances = numpy.array([math.comb(4, heads) * mean**heads * (1 - mean) ** (4 - heads) for heads in range(OUTCOMES)])
+    weights = numpy.array(counts, dtype=float)
+
+    def likelihood(of: Any) -> float:
+        return float(weights @ numpy.log(of))
+
+    step = 0.05
+    best = likelihood(chances)
+    while step > 1e-9:
+        moved = False
+        for i in range(OUTCOMES - 2):
+            for sign in (1, -1):
+                tried = chances.copy()
+                tried[i] += sign * step
+                tried[i + 1] -= 2 * sign * step
+                tried[i + 2] += sign * step
+                if min(tried) > 0 and likelihood(tried) > best:
+                    chances, best, moved = tried, likelihood(tried), True
+        if not moved:
+            step /= 2
+    return best
+
+
+@pytest.mark.parametrize(
+    "counts", [(3, 10, 22, 18, 7), (20, 20, 20, 20, 20), (1, 2, 30, 2, 1), (200, 30, 40, 50, 10), (1, 1, 13, 2, 36)]
+)
+@pytest.mark.parametrize(("elo0", "elo1"), [(0, 10), (-5, 0), (0, 100), (50, 60)])
+def test_ratio_is_that_of_the_likeliest_distributions(counts: tuple[int, ...], elo0: float, elo1: float) -> None:
+    expected = best_likelihood(counts, score_of(elo1)) - best_likelihood(counts, score_of(elo0))
+    assert Sprt(elo0, elo1).ratio(counts) == pytest.approx(expected, abs=1e-4 * max(1, abs(expected)))
+
+
+def test_near_the_hypotheses_it_is_the_ratio_of_two_normal_ones() -> None:
+    """N (s1 - s0) (2 s - s0 - s1) / 2 variance, as fishtest computed it before, holds where s is near to both."""
+    counts = (2000, 9000, 20000, 9500, 2100)
+    pairs = sum(counts)
+    mean = sum(count * score for count, score in zip(counts, SCORES, strict=True)) / pairs
+    variance = sum(count * (score - mean) ** 2 for count, score in zip(counts, SCORES, strict=True)) / pairs
+    s0, s1 = score_of(0), score_of(5)
+    normal = pairs * (s1 - s0) * (2 * mean - s0 - s1) / (2 * variance)
+    assert Sprt(0, 5).ratio(counts) == pytest.approx(normal, rel=0.01)
+
+
+@pytest.mark.parametrize("mean", [0.003, 0.3, 0.5, 0.97])
+@pytest.mark.parametrize("weights", [(1.0, 2.0, 3.0, 4.0, 5.0), (1e-3, 1e-3, 1e-3, 1e-3, 1e4), (5.0, 1e-3, 9.0, 1, 1)])
+def test_tilted_weights_have_the_mean_and_the_sum(weights: tuple[float, ...], mean: float) -> None:
+    x = tilt(weights, mean)
+    tilted = [weight / (1 + x * (score - mean)) for weight, score in zip(weights, SCORES, strict=True)]
+    assert min(tilted) > 0
+    assert sum(tilted) == pytest.approx(sum(weights), rel=1e-5)
+    assert sum(part * score for part, score in zip(tilted, SCORES, strict=True)) / sum(tilted) == pytest.approx(
+        mean, rel=1e-5
+    )
+
+
+def test_swapped_sides_swap_the_hypotheses() -> None:
+    counts = (3, 10, 22, 18, 7)
+    assert Sprt(-10, 5).ratio(counts) == pytest.approx(-Sprt(-5, 10).ratio(counts[::-1]))
+
+
+def test_no_pair_says_nothing() -> None:
+    assert Sprt(0, 5).ratio((0,) * OUTCOMES) == 0
+
+
+def decided(test: Sprt, chances: list[float], chance: numpy.random.Generator) -> Decision:
+    """Play a match pair by pair until the test is decided."""
+    counts = [0] * OUTCOMES
+    while True:
+        for outcome in chance.choice(OUTCOMES, size=64, p=chances).tolist():
+            counts[outcome] += 1
+            decision = test.decide(test.ratio(tuple(counts)))
+            if decision != Decision.OPEN:
+                return decision
+
+
+@pytest.mark.slow("interpreted")
+@pytest.mark.parametrize("spoilt", [0.0, 0.5])
+@pytest.mark.parametrize(("elo", "wrong"), [(0, Decision.H1), (60, Decision.H0)])
+def test_errors_are_as_rare_as_they_may_be(elo: float, wrong: Decision, spoilt: float) -> None:
+    test = Sprt(0, 60, alpha=0.1, beta=0.1)
+    # openings that decide both games bring the score nearer to a half
+    free = 0.5 + (score_of(elo) - 0.5) / (1 - spoilt)
+    chances = bound_by_openings(free, spoilt) if spoilt else pentanomial(free, 0.2)
+    chance = numpy.random.default_rng(int(elo) + 1)
+    errors = sum(decided(test, chances, chance) == wrong for _ in range(TESTED_MATCHES))
+    deviation = math.sqrt(0.1 * 0.9 / TESTED_MATCHES)
+    assert errors / TESTED_MATCHES <= 0.1 + 3 * deviation
+    assert errors / TESTED_MATCHES >= 0.02  # a test that never errs plays on for too long
+
+
+TEST = Sprt(0, 50)
+WON = [2, 3, 4] * 100
+
+
+def tally_of(points: list[int], *, stop: bool = True, order: list[int] | None = None) -> Tally:
+    tally = Tally(TEST)
+    for number in order or range(len(points)):
+        tally.add(number, points[number], stop=stop)
+    return tally
+
+
+def test_pairs_count_when_those_before_them_are_there() -> None:
+    tally = Tally()
+    for number, counted in ((1, 0), (0, 2), (2, 3)):
+        tally.add(number, number)
+        assert tally.pairs == counted
+    assert tally.counts == (1, 1, 1, 0, 0)
+    assert (tally.ratio, tally.decision) == (0, Decision.OPEN)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_order_of_finishing_changes_nothing(seed: int) -> None:
+    chance = Random(seed)
+    points = [chance.choice((0, 1, 2, 3, 3, 4, 4)) for _ in range(200)]
+    order = list(range(200))
+    chance.shuffle(order)
+    one, other = tally_of(points), tally_of(points, order=order)
+    assert (one.pairs, one.counts, one.decision) == (other.pairs, other.counts, other.decision)
+
+
+def test_nothing_is_counted_after_the_end_of_the_test() -> None:
+    stopped, whole = tally_of(WON), tally_of(WON, stop=False)
+    assert stopped.decision == whole.decision == Decision.H1
+    assert stopped.pairs < whole.pairs == 300
+    # and not one too many: without the last pair it is open
+    assert tally_of(WON[: stopped.pairs - 1]).decision == Decision.OPEN
+
+
+def test_the_first_decision_stays() -> None:
+    tally = tally_of(WON + [0] * 1000, stop=False)
+    assert tally.decision == Decision.H1
+    assert TEST.decide(tally.ratio) == Decision.H0
+
+
+def test_half_pairs_do_not_count() -> None:
+    assert count_pairs([("a", 1.0), ("b", 0.5), ("a", 0.5), ("c", 0.0), ("c", 0.0)]) == (1, 0, 0, 1, 0)

@@ -1,4 +1,4 @@
-"""The table of states, and both ends walking through it."""
+"""The table of states, both ends walking through it, and any bytes in any state: a message or `ProtocolError`."""
 
 from collections import deque
 from itertools import product
@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.ends import ALLOWED, IN_MATCH, NEXT, ClientEnd, ServerEnd, State, after
-from engine.wire.messages import KINDS, REQUESTS, Message
-from tests.engine.wire.samples import more
+from engine.wire.coding import encode
+from engine.wire.ends import ALLOWED, IN_MATCH, NEXT, ClientEnd, PipeEnd, ServerEnd, State, after
+from engine.wire.messages import KINDS, REPLIES, REQUESTS, Message
+from tests.engine.wire.samples import few, more, near_lines, replies, requests, wild_bytes
 
 EXAMPLES: dict[type, Message] = {
     m.Login: m.Login("alice", "secret"),
@@ -256,3 +257,46 @@ def test_both_ends_agree_again_after_messages_have_crossed(seed: int) -> None:
     wire.settle()
     assert wire.client.state is wire.server.state
     assert set(wire.refused) <= {Code.WRONG_STATE, Code.NOT_YOUR_TURN}
+
+
+def check(error: ProtocolError) -> None:
+    """An error can be sent: it has a code, and one line that says what is wrong."""
+    assert error.code in Code
+    assert str(error).isprintable()
+
+
+@pytest.mark.parametrize("kind", [ServerEnd, PipeEnd])
+@pytest.mark.parametrize("state", State)
+@few
+@given(data=st.one_of(wild_bytes, st.binary(), requests.map(encode), near_lines))
+def test_a_server_stands_anything(kind: type[ServerEnd], state: State, data: bytes) -> None:
+    end = kind()
+    end.state = state
+    for line in end.receive(data + b"\n"):
+        before = end.state
+        try:
+            message = end.accept(line)
+        except ProtocolError as error:
+            check(error)
+            assert end.state == before
+        else:
+            assert type(message) in ALLOWED[before] or (message is None and kind is PipeEnd)
+            assert end.state == after(before, type(message))
+
+
+@pytest.mark.parametrize("state", State)
+@few
+@given(data=st.one_of(wild_bytes, st.binary(), replies.map(encode), near_lines))
+def test_a_client_stands_anything(state: State, data: bytes) -> None:
+    end = ClientEnd()
+    end.state = state
+    try:
+        messages = end.receive(data + b"\n")
+    except ProtocolError as error:
+        check(error)
+    else:
+        expected = state
+        for message in messages:
+            assert KINDS[type(message)] in REPLIES
+            expected = after(expected, type(message))
+        assert end.state == expected

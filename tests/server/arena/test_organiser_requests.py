@@ -217,7 +217,7 @@ async def test_player_in_a_match_keeps_seat_and_clock(tmp_path: Path, autojump_c
         await play_on(bob)
         assert (await bob.hear(m.Result)).reason == "time"
         summary = verification.verify(harness.record())
-        assert (summary.result, summary.reason, summary.gone) == ("black", "time", (True, False))
+        assert (summary.result, summary.reason, summary.state.gone) == ("black", "time", (True, False))
 
 
 async def play_on(client: Client) -> None:

@@ -20,16 +20,16 @@ def test_a_match_and_its_record_come_to_the_same() -> None:
     state = referee.start_turn(state, 20_000)
     state, effects = referee.move(state, 0, "a1-b2", 25_000)
     lines += "".join(referee.lines_of(effects))
-    game = game_result(FIXTURE, state, (False, True))
+    game = game_result(FIXTURE, state._replace(absent=(None, 20_000)))
     assert (game.match, game.winner, game.termination, game.plies) == (7, 0, "dead_lock", 1)
     assert (game.used, game.ready, game.gone) == ((15_000, 20_000), (True, True), (False, True))
-    assert game_result(FIXTURE, verify(lines).state, (False, True)) == game
+    assert game_result(FIXTURE, verify(lines).state) == game._replace(gone=(False, False))
 
 
 def test_time_used_counts_what_increments_have_given() -> None:
     text = played(stop_after=9, end="time")
     summary = verify(text)
-    game = game_result(FIXTURE, summary.state, summary.gone)
+    game = game_result(FIXTURE, summary.state)
     white, black = (10_000_000 + 1_500 * moves - left for moves, left in zip((5, 4), summary.left, strict=True))
     assert game.used == (white, black)
     assert black > 10_000_000 > white > 0

@@ -329,7 +329,7 @@ async def test_an_answer_is_taken_only_with_the_true_record_of_its_game(tmp_path
     assert answer.record.startswith("arena-record 1\nmatch 7\n")
     played = check_answer(task, msgspec.json.encode(answer))
     assert played.state is not None and played.state.outcome is not None
-    assert (played.state.header.match, played.gone) == (7, (False, False))
+    assert (played.state.header.match, played.state.gone) == (7, (False, False))
     for usage in answer.programs:
         assert usage is not None and usage.cpu_seconds > 0 and usage.wall_seconds > 0
     record_store = SimpleNamespace(import_record=lambda _number, _text: None)

@@ -106,7 +106,7 @@ def hold(data: Path, definition: Definition, played: Callable[[Fixture, int], st
                 text = record_store.read(number)
                 assert text is not None
                 summary = verification.verify(text)
-                result = game_result(fixture, summary.state, summary.gone)
+                result = game_result(fixture, summary.state)
                 store.finish(contest, result, record_store.sync_record(number))
         store.close_contest(contest, DATE + timedelta(hours=1))
         write_report(data, contest, take_snapshot(store, contest, DATE))
@@ -281,7 +281,7 @@ def test_a_true_game_that_is_not_in_the_schedule_is_named_whatever_the_organiser
         extra = Fixture(0, 1, 0, 7, 0, ("ann", "bob"))
         RecordStore(data).import_record(99, _played(extra, 99))
         state = verification.verify(_played(extra, 99)).state
-        result = game_result(extra, state, (False, False))
+        result = game_result(extra, state)
         store.finish(1, result._replace(interventions=min(known, len(interventions))))
         twice = next(game for game in store.results(1) if game.match == 1)
         RecordStore(data).import_record(98, _played(twice.fixture, 98))

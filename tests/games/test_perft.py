@@ -1,16 +1,91 @@
-"""Counting leaves of any game: totals, counts behind each move, and arenas that are never overrun."""
+"""Perft: the tables of perft.txt in both conventions, interpreted and compiled; counts behind each move; arenas."""
 
 from dataclasses import replace
-from random import Random
+from pathlib import Path
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import pytest
 
 from engine.games import perft
 from engine.games.catalogue import GAMES
+from engine.games.gipf.kernel import WORD_SIZE
 from engine.games.interface import Arena, Kernel, Position
 from engine.games.perft import Branch, Counter, count
 from tests.engine.search import toy
+
+
+class Table(NamedTuple):
+    """The counts of one position in one convention, by depth from 1 on."""
+
+    game: str
+    start: str
+    unique: bool
+    interpreted_depth: int
+    counts: list[int]
+
+    @property
+    def position(self) -> Position:
+        game = GAMES[self.game]
+        return game.read(self.start.replace("/", "\n")) if "/" in self.start else game.start(self.start)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether compiled sets of fields take several machine words."""
+        return self.game == "gipf" and int(self.start.split()[0]) > WORD_SIZE
+
+    def counted(self, depth: int, *, compile: bool) -> list[int]:
+        depths = range(1, depth + 1)
+        return [count(self.position, plies, unique=self.unique, compile=compile) for plies in depths]
+
+
+def tables() -> list[Table]:
+    found = []
+    for line in (Path(__file__).parent / "perft.txt").read_text().splitlines():
+        if not line.startswith("#"):
+            game, start, kind, depth, counts = map(str.strip, line.split("|"))
+            assert kind in ("M", "U")
+            found.append(Table(game, start, kind == "U", int(depth), [int(word) for word in counts.split()]))
+    return found
+
+
+TABLES = tables()
+
+COMPILED = [
+    pytest.param(table, marks=pytest.mark.campaign) if table.is_wide and table.start != "5 4 20 20" else table
+    for table in TABLES
+]
+"""Those that compiled code is held against; but for campaigns, of the larger boards only the smallest."""
+
+
+def named(table: object) -> str:
+    assert isinstance(table, Table)
+    return f"{table.game} {table.start} {'U' if table.unique else 'M'}"
+
+
+def test_both_conventions_of_all_boards_are_there() -> None:
+    assert len(TABLES) == 26 and len({(table.game, table.start) for table in TABLES}) == 14
+    assert min(len(table.counts) for table in TABLES) == 4
+
+
+@pytest.mark.parametrize("table", TABLES, ids=named)
+def test_interpreted_perft_is_that_of_the_table(table: Table) -> None:
+    """Deep enough for the first captures; to depth two on boards that do not fit a machine word."""
+    depth = table.interpreted_depth
+    assert table.counted(depth, compile=False) == table.counts[:depth]
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("table", [table for table in TABLES if table.is_wide], ids=named)
+def test_interpreted_perft_of_a_larger_board_is_that_of_the_table_at_depth_three(table: Table) -> None:
+    assert table.counted(3, compile=False) == table.counts[:3]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("table", COMPILED, ids=named)
+def test_compiled_perft_is_that_of_the_table_to_its_end(table: Table) -> None:
+    assert table.position.kernel().compiled
+    assert table.counted(len(table.counts), compile=True) == table.counts
 
 
 def start(parameters: str) -> Position:
@@ -25,17 +100,6 @@ def capturing() -> Position:
     """Return a position with captures and a choice between rows (docs/rules.md, 1.5)."""
     rows = ["W _ _ _", "W _ _ _ _", "W _ _ _ _ _", "_ W W W B _ _", "_ _ _ _ _ _", "_ _ _ _ _", "_ _ _ _"]
     return GAMES["gipf"].read("\n".join(["4 4 15 15", "9 14 W", *rows]))
-
-
-@pytest.mark.parametrize("unique", [False, True])
-def test_the_tree_of_no_moves_has_one_leaf(unique: bool) -> None:
-    assert count(start("4 4 15 15"), 0, unique=unique, compile=False) == 1
-
-
-@pytest.mark.parametrize(("unique", "expected"), [(False, [30, 852, 22968]), (True, [18, 336, 5934])])
-def test_counts_are_those_of_the_rules(unique: bool, expected: list[int]) -> None:
-    found = [count(start("3 3 9 9"), depth, unique=unique, compile=False) for depth in (1, 2, 3)]
-    assert found == expected
 
 
 @pytest.mark.parametrize("unique", [False, True])
@@ -114,23 +178,3 @@ def test_the_arena_grows_until_the_count_has_room() -> None:
 def test_an_arena_that_cannot_grow_any_more_is_an_error() -> None:
     with pytest.raises(OverflowError, match="more children than"):
         count(demanding(perft.MAX_PLACES + 1), 1)
-
-
-@pytest.mark.slow("interpreted")
-@pytest.mark.parametrize("parameters", ["2 2 9 9", "3 3 9 9"])
-def test_nothing_is_written_behind_the_end_of_an_arena(parameters: str) -> None:
-    """Compiled rules do not notice it; the interpreted ones, from the same source, end in an IndexError."""
-    chance = Random(1)
-    position = start(parameters)
-    refused = 0
-    for _ in range(12):
-        kernel = position.kernel(compile=False)
-        for places in range(0, 70, 3):
-            try:
-                kernel.rules.children(kernel.state, kernel.arena(places), 0)
-                kernel.rules.perft(kernel.state, 2, False, kernel.arena(places), 0)
-            except OverflowError:
-                refused += 1
-        successors = list(position.successors())
-        position = chance.choice(successors).position if successors else start(parameters)
-    assert refused > 100

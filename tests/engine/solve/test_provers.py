@@ -1,4 +1,4 @@
-"""Proof-number search where play can go round: against the definition on random graphs full of cycles.
+"""Proof-number search, with cycles and without: against the definition on random graphs.
 
 With ARENA_CAMPAIGN=1 there are twenty times as many graphs.
 """
@@ -11,6 +11,7 @@ import pytest
 from engine.games.catalogue import GAMES
 from engine.games.interface import DRAWN, LOST, WON
 from engine.solve import certificate, cyclic, proof_table
+from engine.solve.acyclic import Prover
 from engine.solve.certificate import Claim, strategy
 from engine.solve.cyclic import CyclicProver
 from engine.solve.solver import Result, solve
@@ -69,29 +70,24 @@ def check_random_graphs(first_seed: int, memory: int) -> dict[int, int]:
 
 
 @pytest.mark.slow
-def test_values_are_those_of_the_definition() -> None:
-    assert min(check_random_graphs(0, MEMORY).values()) > GRAPHS // 2
-
-
-@pytest.mark.slow
-def test_a_table_that_forgets_nearly_everything_changes_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(CyclicProver, "FIRST_ENTRIES", 8)
-    monkeypatch.setattr(proof_table, "PROBES", 2)
-    monkeypatch.setattr(cyclic, "FIRST_HORIZON", 40)
-    assert min(check_random_graphs(100_000, 0).values()) > GRAPHS // 2
-
-
-@pytest.mark.slow("interpreted")
-def test_a_table_and_an_arena_that_grow_change_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(CyclicProver, "FIRST_ENTRIES", 8)
-    monkeypatch.setattr(CyclicProver, "FIRST_PLACES", 4)
-    assert min(check_random_graphs(200_000, MEMORY).values()) > GRAPHS // 2
-
-
-@pytest.mark.slow
-def test_a_search_that_sees_a_few_plies_at_first_goes_deeper(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cyclic, "FIRST_HORIZON", 2)
-    assert min(check_random_graphs(300_000, MEMORY).values()) > GRAPHS // 2
+@pytest.mark.parametrize(
+    ("seed", "memory", "constants"),
+    [
+        (0, MEMORY, {}),
+        (100_000, 0, {"CyclicProver.FIRST_ENTRIES": 8, "FIRST_HORIZON": 40}),
+        (200_000, MEMORY, {"CyclicProver.FIRST_ENTRIES": 8, "CyclicProver.FIRST_PLACES": 4}),
+        (300_000, MEMORY, {"FIRST_HORIZON": 2}),
+    ],
+    ids=["usual", "a table that forgets nearly everything", "a table and an arena that grow", "few plies at first"],
+)
+def test_values_are_those_of_the_definition(
+    monkeypatch: pytest.MonkeyPatch, seed: int, memory: int, constants: dict[str, int]
+) -> None:
+    for name, value in constants.items():
+        monkeypatch.setattr(f"engine.solve.cyclic.{name}", value)
+    if memory == 0:
+        monkeypatch.setattr(proof_table, "PROBES", 2)
+    assert min(check_random_graphs(seed, memory).values()) > GRAPHS // 2
 
 
 def test_a_disproof_by_repetition_is_not_taken_for_true_elsewhere() -> None:
@@ -138,3 +134,67 @@ def test_a_win_of_which_the_length_is_not_known_has_a_certificate(
     checked = certificate.check(Claim(position, 1, None, moves))
     assert solution.plies is not None
     assert checked.plies >= solution.plies
+
+
+ACYCLIC_MEMORY = 1 << 24
+
+
+def acyclic(chance: Random, nodes: int, most: int) -> list[list[int]]:
+    """Return a graph whose moves all lead to later nodes, many of them to the same ones."""
+    graph: list[list[int]] = []
+    for node in range(nodes):
+        later = range(node + 1, min(nodes, node + 1 + 2 * most))
+        graph.append(chance.sample(later, min(len(later), chance.randint(0 if node > 3 else 1, most))))
+    return graph
+
+
+def values(moves: toy.Moves, drawn: frozenset[int]) -> list[int]:
+    """Return the value of each node."""
+    return [DRAWN if plies is None else WON if plies % 2 else LOST for plies in toy.truth(moves, drawn)]
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_values_of_games_that_end_are_those_of_the_definition(seed: int) -> None:
+    chance = Random(seed)
+    moves = acyclic(chance, chance.randint(2, 60), chance.randint(1, 5))
+    drawn = frozenset(node for node in range(len(moves)) if chance.random() < chance.choice([0, 0.5]))
+    expected = values(moves, drawn)
+    searcher = Prover(toy.kernel(moves, drawn), memory=ACYCLIC_MEMORY)
+    for root in chance.sample(range(len(moves)), min(8, len(moves))):
+        kernel = toy.kernel(moves, drawn, root)
+        assert searcher.settle(kernel.state) == expected[root]
+        assert Prover(kernel, memory=ACYCLIC_MEMORY).settle(kernel.state) == expected[root]
+
+
+def test_a_search_goes_on_where_it_was_stopped() -> None:
+    """Games of ten moves, of which a portion sees a few."""
+    portions = 0
+    for seed in range(10):
+        chance = Random(seed)
+        moves: list[list[int]] = []
+        for node in range(600):
+            layer = node // 60
+            moves.append([] if layer == 9 else chance.sample(range(60 * layer + 60, 60 * layer + 120), 4))
+        drawn = frozenset(chance.sample(range(540, 600), 50))
+        searcher = Prover(toy.kernel(moves, drawn), memory=ACYCLIC_MEMORY)
+        while (value := searcher.settle(toy.Node(0), 30)) is None:
+            portions += 1
+            assert portions < 10_000
+        assert value == values(moves, drawn)[0]
+    assert portions > 10
+
+
+def test_tables_and_arenas_that_are_too_small_grow_or_forget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither changes a value."""
+    monkeypatch.setattr(Prover, "FIRST_ENTRIES", 8)
+    monkeypatch.setattr(Prover, "FIRST_PLACES", 4)
+    monkeypatch.setattr(proof_table, "PROBES", 2)
+    chance = Random(5)
+    moves = acyclic(chance, 400, 5)
+    drawn = frozenset(range(0, 400, 7))
+    expected = values(moves, drawn)
+    growing = Prover(toy.kernel(moves, drawn), memory=ACYCLIC_MEMORY)
+    forgetting = Prover(toy.kernel(moves, drawn), memory=0)
+    for root in range(0, 400, 20):
+        assert growing.settle(toy.Node(root)) == expected[root]
+        assert forgetting.settle(toy.Node(root)) == expected[root]

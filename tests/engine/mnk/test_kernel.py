@@ -1,0 +1,240 @@
+"""What the kernel of m,n,k-games tells search and solver, against the oracle: lines, images, candidates, values."""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from engine.compiling.binding import zeros
+from engine.games.interface import DRAWN, EVALUATION_LIMIT, LOST, MINE, SCRATCH, THEIRS, UNDECIDED, WIN, WON, Kernel
+from engine.games.interface import Position as EnginePosition
+from engine.games.mnk.kernel import MnkRules
+from engine.games.mnk.position import MNK
+from tests.engine.mnk.samples import CAMPAIGN, random_board, random_game, sample
+from tests.games.judges import BOARDS, written
+from tests.oracles import mnk as oracle
+
+
+def read(position: oracle.Position) -> EnginePosition:
+    """Return the engine's position for one of the oracle's."""
+    return MNK.read(oracle.text(position))
+
+
+@pytest.mark.parametrize(("rows", "columns"), BOARDS)
+def test_lines_and_fields_that_complete_one_are_those_of_the_oracle(rows: int, columns: int) -> None:
+    for position in sample(2, rows, columns, 12 if rows * columns < 100 else 3):
+        kernel = read(position).kernel(compile=False)
+        rules, state = kernel.rules, kernel.state
+        assert isinstance(rules, MnkRules)
+        own, other = rules.own_of(state), rules.other_of(state)
+        for mine, theirs, player in ((own, other, position.player), (other, own, 3 - position.player)):
+            fields = [1 << row * columns + column for row, column in oracle.winning(position, player)]
+            assert rules.winning_fields(mine, theirs) == sum(fields)
+            assert rules.has_line(mine) == oracle.has_line(position, player)
+
+
+@pytest.mark.slow
+def test_a_function_that_calls_itself_is_compiled_once() -> None:
+    """A second version of it would crash when it is loaded from the cache."""
+    kernel = MNK.start("8 8 5").kernel()
+    kernel.rules.evaluate(kernel.state)
+    evaluate: Any = kernel.rules.evaluate
+    if kernel.compiled:
+        chains = evaluate.dispatcher.py_func.__globals__["win_by_fours"].py_func.__globals__["chain_of_fours"]
+        assert len(chains.signatures) <= 1
+
+
+@pytest.mark.parametrize(("rows", "columns"), [board for board in BOARDS if board != (19, 19)])
+def test_the_canonical_position_is_the_same_for_all_images_and_one_of_them(rows: int, columns: int) -> None:
+    for position in sample(3, rows, columns, 6):
+        kernels = [read(image).kernel(compile=False) for image in oracle.images(position)]
+        rules = kernels[0].rules
+        assert isinstance(rules, MnkRules)
+        states = {rules.canonical(kernel.state) for kernel in kernels}
+        assert len(states) == 1
+        assert states == {min(kernel.state for kernel in kernels)}
+
+
+def scratch(rows: int, columns: int, length: int, seed: int) -> list[oracle.Position]:
+    """Return positions, few enough fields of which are empty for plain minimax."""
+    chance = Random(seed)
+    found = [random_board(chance, rows, columns, length) for _ in range(30 * CAMPAIGN)]
+    for _ in range(8 * CAMPAIGN):
+        found += random_game(chance, rows, columns, length)
+    return [position for position in found if not oracle.outcome(position) and len(oracle.empty_fields(position)) <= 7]
+
+
+SOLVED = [(3, 3, 3), (3, 3, 2), (4, 4, 3), (4, 4, 4), (3, 5, 3), (2, 7, 4), (1, 9, 3), (4, 5, 4), (2, 3, 1), (3, 4, 5)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("rows", "columns", "length"), SOLVED)
+def test_hopes_are_given_up_only_where_the_oracle_knows_that_the_side_cannot_win(
+    rows: int, columns: int, length: int
+) -> None:
+    for position in scratch(rows, columns, length, 1):
+        kernel = read(position).kernel(compile=False)
+        assert isinstance(kernel.rules, MnkRules)
+        can_still_win, value = kernel.rules.can_still_win(kernel.state), oracle.value(position)
+        assert can_still_win & MINE or value <= 0
+        assert can_still_win & THEIRS or value >= 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("rows", "columns", "length"), SOLVED)
+def test_one_of_the_candidates_is_as_good_as_the_best_move(rows: int, columns: int, length: int) -> None:
+    fewer = 0
+    for position in scratch(rows, columns, length, 2):
+        kernel = read(position).kernel(compile=False)
+        children = written(kernel, "children")
+        cut = written(kernel, "candidates")
+        assert set(cut) <= set(children)
+        assert len(set(cut)) == len(cut) >= 1
+        fields = oracle.moves(position)
+        values = {child: -oracle.value(oracle.placed(position, fields[i])) for i, child in enumerate(children)}
+        assert max(values[child] for child in cut) == max(values.values())
+        fewer += len(cut) < len(children)
+    assert fewer > 10
+
+
+@pytest.mark.parametrize(
+    ("parameters", "can_still_win"),
+    [("3 3 3", MINE + THEIRS), ("4 4 4", MINE), ("5 5 5", 0), ("2 2 3", 0), ("6 6 5", MINE + THEIRS)],
+)
+def test_hopes_at_the_start_are_those_that_erdos_and_selfridge_leave(parameters: str, can_still_win: int) -> None:
+    """8 lines of 3, 10 of 4, 12 of 5, none, and 32 of 5."""
+    kernel = MNK.start(parameters).kernel(compile=False)
+    assert isinstance(kernel.rules, MnkRules)
+    assert kernel.rules.can_still_win(kernel.state) == can_still_win
+
+
+@pytest.mark.parametrize(("parameters", "number"), [("3 3 3", 3), ("4 4 4", 3), ("3 4 3", 4), ("8 8 5", 10)])
+def test_symmetric_moves_are_candidates_once(parameters: str, number: int) -> None:
+    assert len(written(MNK.start(parameters).kernel(compile=False), "candidates")) == number
+
+
+def test_the_first_candidate_wins_or_prevents_a_win() -> None:
+    win = MNK.read("3 3 3 1\n1 1 0\n2 2 0\n0 0 0\n").kernel(compile=False)
+    assert written(win, "candidates") == [(0b111, 0b11000, 1)]
+    block = MNK.read("3 3 3 1\n1 0 0\n2 2 0\n1 0 0\n").kernel(compile=False)
+    assert written(block, "candidates") == [(0b1100001, 0b11000, 1)]
+
+
+def test_evaluation_sees_threats_and_favours_open_lines() -> None:
+    """A win on the spot, two of the opponent's, and otherwise who has more in lines that are open."""
+
+    def value(*rows: str) -> int:
+        board = "\n".join(" ".join(row) for row in rows)
+        kernel = MNK.read(f"5 5 4 1\n{board}\n").kernel(compile=False)
+        return int(kernel.rules.evaluate(kernel.state))
+
+    assert value("11100", "00000", "00220", "00000", "00000") > 400_000
+    assert value("11000", "00000", "02220", "00000", "00000") < -300_000
+    assert value("00000", "01100", "00000", "00000", "22000") > 0
+    assert value("00000", "02200", "00000", "00000", "11000") < 0
+    assert value("00000", "00000", "00000", "00000", "00000") == 0
+
+
+FEW = 12
+"""Empty fields at the most of positions that are searched to the depth that a certain value tells of."""
+
+
+def kernel_of(position: oracle.Position) -> Kernel:
+    return MNK.read(oracle.text(position)).kernel(compile=False)
+
+
+def forced(kernel: Kernel, state: Any, plies: int, known: dict[Any, int]) -> int:
+    """Return the value of a state by plain search of so many plies: 0 where it does not see the end."""
+    rules = kernel.rules
+    verdict = rules.verdict(state)
+    if verdict != UNDECIDED or plies == 0:
+        return {WON: WIN, LOST: -WIN}.get(verdict, 0)
+    if (state, plies) not in known:
+        arena = kernel.arena(FEW)
+        values = [
+            forced(kernel, rules.load(arena, at), plies - 1, known) for at in range(rules.children(state, arena, 0))
+        ]
+        known[state, plies] = max((value > 0) - (value < 0) - value for value in values)
+    return known[state, plies]
+
+
+def worth(position: oracle.Position, player: int) -> int:
+    """Add up what the lines without a piece of the opponent's are worth: four times as much for each piece more."""
+    total = 0
+    for line in oracle.all_lines(position):
+        pieces = oracle.pieces_in(position, line)
+        if player in pieces and 3 - player not in pieces:
+            total += 4 ** max(0, 6 - pieces.count(0))
+    return total
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(3, 3), (4, 4), (3, 5), (1, 7), (4, 6), (2, 5), (1, 1)])
+def test_certain_values_are_those_of_a_search_to_the_end(rows: int, columns: int) -> None:
+    """Of children in exactly as many plies, of the position itself within as many."""
+    kinds = set()
+    for position in sample(7, rows, columns, 60):
+        if oracle.outcome(position) or len(oracle.empty_fields(position)) > FEW:
+            continue
+        kernel = kernel_of(position)
+        known: dict[Any, int] = {}
+        arena = kernel.arena(FEW)
+        kernel.rules.children(kernel.state, arena, 0)
+        for number, (value, certain) in enumerate(valued(kernel)):
+            child = kernel.rules.load(arena, number)
+            if certain:
+                plies = WIN - abs(value)
+                assert value == 0 or plies <= 3
+                assert value == -forced(kernel, child, 3, known)
+                assert (value == 0) == (kernel.rules.verdict(child) == DRAWN)
+                kinds.add(value)
+            else:
+                assert abs(value) < EVALUATION_LIMIT
+                assert kernel.rules.verdict(child) == UNDECIDED
+        value = kernel.rules.evaluate(kernel.state)
+        if abs(value) > EVALUATION_LIMIT:
+            shown = forced(kernel, kernel.state, WIN - abs(value), known)
+            assert shown >= value if value > 0 else shown <= value
+    assert len(kinds) >= 2
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "length"),
+    [
+        (3, 3, 3),
+        (6, 6, 4),
+        (8, 8, 5),
+        (9, 9, 5),
+        (5, 13, 6),
+        (10, 9, 8),
+        (15, 15, 5),
+        (19, 19, 7),
+        (2, 7, 2),
+        (4, 4, 5),
+    ],
+)
+def test_values_that_are_guessed_are_sums_over_the_lines_after_the_move(rows: int, columns: int, length: int) -> None:
+    chance = Random(rows)
+    positions = [random_board(chance, rows, columns, length) for _ in range(4 * CAMPAIGN)]
+    positions += list(random_game(chance, rows, columns, length))[:: 1 + rows * columns // 6]
+    for position in positions:
+        if oracle.outcome(position):
+            continue
+        values = valued(kernel_of(position))
+        fields = oracle.moves(position)
+        assert len(values) == len(fields)
+        for (value, certain), field in list(zip(values, fields, strict=True))[:: 1 + len(fields) // 20]:
+            if not certain:
+                after = oracle.placed(position, field)
+                expected = worth(after, position.player) - worth(after, 3 - position.player)
+                assert value == max(-300_000, min(300_000, expected)), oracle.text(position)
+
+
+def valued(kernel: Kernel) -> list[tuple[int, bool]]:
+    """Return the value of each child for the side that moves to it, and whether it is the true one."""
+    rules = kernel.rules
+    assert rules.evaluate_children is not None
+    count = rules.children(kernel.state, kernel.arena(400), 0)
+    values = zeros("q", 3 + count + SCRATCH + 1)
+    assert rules.evaluate_children(kernel.state, 3, values)
+    assert [*values[:3], values[3 + count + SCRATCH]] == [0] * 4, "nothing is written outside"
+    return [(int(number) >> 1, bool(number & 1)) for number in values[3 : 3 + count]]

@@ -1,0 +1,214 @@
+"""Every game against its oracle: the same moves, positions, ends, errors, texts and counts on random boards.
+
+Every disagreement is a fault of one of them; docs/rules.md says of which. With ARENA_CAMPAIGN=1 there are more boards.
+"""
+
+import re
+from collections import Counter
+from functools import partial
+from operator import methodcaller
+from random import Random
+from typing import Any
+
+import pytest
+
+from engine.games.gipf.kernel import WORD_SIZE
+from engine.games.interface import DRAWN, LOST, SCRATCH, UNDECIDED, WON, BadMove, BadPosition, Kernel
+from tests.games.judges import AMOUNTS, BOARDS, Judge, plain, sample, state_of, written
+
+QUICK, SLOW = ["gipf 2", "arrows"], pytest.mark.slow("interpreted")
+GIPF = [f"gipf {size}" for size in AMOUNTS]
+SAMPLES = [
+    name if name in QUICK or name.startswith("mnk") else pytest.param(name, marks=SLOW)
+    for name in ("arrows", "morris", *GIPF, *(f"mnk {rows} {columns}" for rows, columns in BOARDS))
+]
+COMPILED = [
+    "arrows", "morris", "gipf 4 4", "gipf 5 4", "mnk 9 9 5", "mnk 8 8 5",
+    *(pytest.param(f"gipf {board}", marks=pytest.mark.campaign) for board in (
+        "2 2", "2 3", "3 2", "3 3", "3 4", "3 5", "4 2", "4 3", "4 5", "4 7", "5 3", "6 3", "7 3", "9 3", "12 3",
+    )),
+    *(pytest.param(f"mnk {board}", marks=pytest.mark.campaign) for board in (
+        "3 3 3", "6 6 4", "4 16 7", "4 4 3", "16 4 4", "1 19 3", "7 9 6", "8 8 8", "8 8 1", "8 8 9", "5 13 6",
+        "15 15 5", "19 19 19", "19 4 5",
+    )),
+]  # fmt: skip
+"""Each is compiled by itself: boards within a word, boards that fill it with its sign, and wider ones."""
+
+WITH_TEXTS = [
+    "gipf 2",
+    "gipf 4",
+    *(pytest.param(name, marks=SLOW) for name in ("gipf 3", "gipf 5", "gipf 7", "morris")),
+]
+"""Games whose oracles know what is wrong with a text."""
+
+
+def answer(play: Any, text_of: Any, refusals: type[Exception], text: str) -> tuple[str, str]:
+    """Return the canonical text of a move and the board after it, or the error and nothing."""
+    try:
+        found = play(text)
+    except refusals as error:
+        return getattr(error, "code", str(error)), ""
+    return getattr(found, "text", None) or found.move, text_of(found.position)
+
+
+def error_of(read: Any, text: str, refusals: type[Exception]) -> str:
+    try:
+        read(text)
+    except refusals as error:
+        return str(getattr(error, "code", error))
+    return ""
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_positions_moves_and_ends_are_those_of_the_oracle(name: str) -> None:
+    """Moves in their order with their texts and the positions after them; texts lead back to positions."""
+    for judge, position, moves in sample(name):
+        board = judge.board(position)
+        verdict = board.verdict()
+        assert (verdict and (verdict.winner, verdict.termination)) == judge.outcome(position)
+        found = [(successor.move, successor.position) for successor in board.successors()]
+        assert found == [(text, judge.board(after)) for text, after in moves]
+        if judge.name != "arrows":  # whose texts explain themselves
+            assert board.text() == judge.text(position)
+            assert [after.text() for _, after in found] == [judge.text(after) for _, after in moves]
+
+
+def compare_kernel(judge: Judge, position: Any, moves: list[tuple[str, Any]], *, compile: bool) -> Kernel:
+    """Compare children, verdict and counts of a kernel with the oracle."""
+    kernel = judge.board(position).kernel(compile=compile)
+    assert kernel.compiled == compile
+    rules, outcome, unique = kernel.rules, judge.outcome(position), judge.unique(position)
+    assert written(kernel, "children") == [state_of(judge.board(after)) for after in unique]
+    turn = judge.board(position).turn
+    expected = UNDECIDED if outcome is None else DRAWN if outcome[0] is None else WON if outcome[0] == turn else LOST
+    assert rules.verdict(kernel.state) == expected
+    counts = [len(moves), len(unique)]
+    assert [rules.perft(kernel.state, 1, once, kernel.arena(20_000), 0) for once in (False, True)] == counts
+    if judge.name == "arrows":  # whose oracle is quick enough
+        for once in (False, True):
+            counted = rules.perft(kernel.state, 2, once, kernel.arena(20_000), 0)
+            assert counted == judge.perft(position, 2, unique=once)
+    return kernel
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_interpreted_kernels_have_the_positions_of_the_oracle(name: str) -> None:
+    for judge, position, moves in sample(name)[:: 1 if len(sample(name)) < 30 else 3]:
+        compare_kernel(judge, position, moves, compile=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMPILED)
+def test_compiled_kernels_have_the_positions_of_the_oracle_and_answer_as_interpreted_ones(name: str) -> None:
+    """All that search and solver ask; places of an arena hold what was stored there."""
+    assert len(sample(name)) >= 3 or int(name.split()[1]) > WORD_SIZE
+    for judge, position, moves in sample(name):
+        fast = compare_kernel(judge, position, moves, compile=True)
+        slow = judge.board(position).kernel(compile=False)
+        arena = fast.arena(2)
+        fast.rules.store(arena, 1, fast.state, 0)
+        assert plain(fast.rules.load(arena, 1)) == plain(fast.state) == tuple(slow.state)
+        for function in ("evaluate", "verdict", "hash_of", "plies_left", "can_still_win"):
+            if ask := getattr(slow.rules, function):
+                assert getattr(fast.rules, function)(fast.state) == ask(slow.state), function
+        if slow.rules.canonical and fast.rules.canonical:
+            assert plain(fast.rules.canonical(fast.state)) == tuple(slow.rules.canonical(slow.state))
+        for function in ("candidates", "tactical_children"):
+            if getattr(slow.rules, function) and moves:
+                assert written(fast, function) == written(slow, function), function
+        if slow.rules.evaluate_children and moves:
+            values = [worth(kernel, len(moves)) for kernel in (fast, slow)]
+            assert values[0] == values[1]
+
+
+def worth(kernel: Kernel, children: int) -> list[int]:
+    """Return what a kernel says that the children of its position are worth."""
+    values = kernel.arena(children + SCRATCH)
+    assert kernel.rules.evaluate_children is not None
+    assert kernel.rules.evaluate_children(kernel.state, 0, values)
+    return list(map(int, values[:children]))
+
+
+@pytest.mark.parametrize("name", WITH_TEXTS)
+def test_moves_are_understood_however_they_are_spelled_or_refused_with_the_error_of_the_oracle(name: str) -> None:
+    """The first error that applies; and what is right after all is played."""
+    chance, met = Random(3), Counter[str]()
+    for judge, position, moves in sample(name):
+        board = judge.board(position)
+        before = board.text()
+        texts = [judge.loose_text(chance, position, moves) for _ in range(3) if moves]
+        for text in [*texts, *(judge.mangled_text(chance, position, moves) for _ in range(4))]:
+            expected = answer(partial(judge.apply, position), judge.text, judge.refused, text)
+            assert (text, *answer(board.resolve, methodcaller("text"), BadMove, text)) == (text, *expected)
+            assert expected[1] or text not in texts, f"the oracle refused {text}: {expected[0]}"
+            met["done" if expected[1] else re.sub("BAD_MOVE_[a-z0-9]+_", "", expected[0])] += 1
+        assert board.text() == before
+    kinds = {"gipf 3": 9, "morris": 12}.get(name, 0)
+    assert len([kind for kind, count in met.items() if count > len(sample(name)) // 100]) >= kinds, met
+
+
+@pytest.mark.parametrize("name", ["arrows", *WITH_TEXTS])
+def test_boards_are_read_whatever_blanks_they_have(name: str) -> None:
+    chance = Random(4)
+    for judge, position, _ in sample(name):
+        assert judge.board(position).game.read(judge.loose_board(chance, position)) == judge.board(position)
+
+
+@pytest.mark.parametrize("name", WITH_TEXTS)
+def test_wrong_boards_are_refused_with_the_error_of_the_oracle(name: str) -> None:
+    """The first error that applies; and what is right after all is read."""
+    chance, met = Random(5), Counter[str]()
+    for judge, position, _ in sample(name) * 2:  # a few kinds of faults are rare
+        text = judge.mangled_board(chance, position)
+        error = error_of(judge.read, text, judge.refused)
+        assert (text, error_of(judge.board(position).game.read, text, BadPosition)) == (text, error)
+        met[error] += 1
+    assert len(met) >= 6 or len(sample(name)) < 100
+
+
+@pytest.mark.slow("interpreted")
+def test_samples_of_gipf_have_choices_of_all_kinds_and_every_end() -> None:
+    """Choices of both colours, of the opponent's rows, several in a row, and rows of both colours."""
+    boards = [board for name in ("gipf 2", "gipf 3", "gipf 4", "gipf 5") for board in sample(name)]
+    moves = [(position.turn.lower(), text) for _, position, found in boards for text, _ in found]
+    for own, other in ("wb", "bw"):
+        assert sum(turn == own and f"{own}:" in text for turn, text in moves) > 100
+        assert sum(turn == own and f"{other}:" in text for turn, text in moves) > 100
+        assert sum(turn == own and f"{own}:" in text and f"{other}:" in text for turn, text in moves) > 10
+        assert sum(text.count(f"{own}:") > 1 for _, text in moves) > 10
+    ends = {judge.outcome(position) for judge, position, _ in boards}
+    assert ends == {None, *((side, end) for side in (0, 1) for end in ("no_reserve", "dead_lock"))}
+
+
+@pytest.mark.parametrize(
+    ("name", "ends"),
+    [
+        ("arrows", {(side, end) for side in (0, 1) for end in ("off_board", "occupied", "blocked", "taken")}),
+        pytest.param(
+            "morris",
+            {(None, "too_few_pieces"), *((side, end) for side in (0, 1) for end in ("too_few_pieces", "no_move"))},
+            marks=SLOW,
+        ),
+    ],
+)
+def test_samples_have_every_end(name: str, ends: set[tuple[int | None, str]]) -> None:
+    met = Counter(judge.outcome(position) for judge, position, _ in sample(name))
+    assert set(met) == {None, *ends} and met[None] > len(sample(name)) // 2
+    if name == "morris":  # with and without captures, with pieces in hand, and flying
+        kinds = {
+            (
+                len(text.split()),
+                position.hand[position.turn] > 0,
+                list(position.board.values()).count(position.turn) == 3,
+            )
+            for _, position, moves in sample(name)
+            for text, _ in moves
+        }
+        assert kinds >= {
+            (1, True, False),
+            (2, True, False),
+            (2, False, False),
+            (3, False, False),
+            (2, False, True),
+            (3, False, True),
+        }
