@@ -185,11 +185,13 @@ class Connection:
         """Send what the kernel did not take at once, until `end` is called or the peer is dropped."""
         with self._writer:
             while not self.broken:
-                if self._queue:
+                if self._queue and self._wire.target() < 0:  # trio would refuse the next one that waits for -1
+                    self._give_up()
+                elif self._queue:
                     try:
                         with trio.fail_after(WRITE_SECONDS):
                             await trio.lowlevel.wait_writable(self._wire.target())
-                    except (OSError, ValueError, trio.ClosedResourceError, trio.TooSlowError):
+                    except (OSError, trio.ClosedResourceError, trio.TooSlowError):
                         self._give_up()
                     else:
                         self.flush()
