@@ -188,28 +188,6 @@ async def test_hang_up_in_any_state_leaves_nothing_behind(
         assert harness.arena.matches[1].watchers == {}
 
 
-async def test_hang_up_before_every_byte_of_a_session(tmp_path: Path, autojump_clock: MockClock) -> None:
-    said = b"LOGIN eve\nSEEK gipf opponent=nobody\nCANCEL\nWATCH 1\nUNWATCH\nRECORD 1\nQUIT\n"
-    async with with_match(tmp_path) as harness:
-        for end in range(len(said)):
-            client = await harness.connect()
-            await client.stream.send_all(said[:end])
-            await client.stream.aclose()
-            await trio.sleep(0.01)
-        assert set(harness.arena.sessions) == {"ann", "bob"}
-        assert len(harness.rate_limiter.quotas) == 2
-
-
-async def test_one_byte_a_second_is_answered_like_any_other(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with with_match(tmp_path) as harness:
-        client = await harness.connect()
-        for byte in b"LOGIN eve\nPING\n":
-            await client.stream.send_all(bytes((byte,)))
-            await trio.sleep(1)
-            list(harness.rate_limiter.close_overdue())
-        assert [await client.next(), await client.next()] == [m.Welcome("eve"), m.Pong()]
-
-
 async def test_endless_line_gets_one_error_and_takes_no_room(tmp_path: Path, autojump_clock: MockClock) -> None:
     async with with_match(tmp_path) as harness:
         client = await harness.connect()

@@ -17,21 +17,10 @@ from engine.wire import messages as m
 from server import cli
 from server.config import tokens
 from server.config.settings import Settings
-from server.contest.fixtures import counted_games
 from server.contest.hosts.contest_players import ContestPlayers
-from tests.server.contest.runtime.bots import running_contest, wait_until_over
 from tests.server.harness import ArenaHarness, Client, logged, open_arena, play
 
 TOKEN = "the-token-of-the-organiser"
-
-CONTEST = """
-name = "Ann and Bob"
-seed = 3
-time = { budget = 60_000 }
-entrants = [{ name = "ann" }, { name = "bob" }]
-games = [{ game = "mnk", params = "3 3 3" }]
-stages = [{ format = "round-robin" }]
-"""
 
 
 def organised(settings: Settings) -> Settings:
@@ -155,29 +144,6 @@ async def test_match_that_is_over_keeps_its_result(tmp_path: Path, autojump_cloc
         error = await organiser.answer(annul(1, "too late"))
         assert (error.code, error.sentence) == ("unknown_match", "match 1 is not running; see LIST")
         assert harness.record() == before and harness.arena.stats.results == {"resign": 1}
-
-
-async def test_game_of_a_contest_is_played_again(tmp_path: Path) -> None:
-    async with running_contest(tmp_path, CONTEST) as (harness, store, contest):
-        harness.arena.settings = organised(harness.arena.settings)
-        organiser, ann, bob = await organiser_in(harness), await harness.connect("ann"), await harness.connect("bob")
-        for game in range(3):
-            for client in (ann, bob):
-                await client.say(m.Seek("any"))
-            for client in (ann, bob):
-                number = (await client.hear(m.Match)).match
-            if game == 0:
-                assert await organiser.answer(annul(number, "the wrong opening")) == m.Annulled(number)
-            else:
-                await ann.say(m.Resign())
-            for client in (ann, bob):
-                await client.hear(m.Result)
-        annulled, *played = await wait_until_over(store, contest)
-        assert annulled.termination == Termination.ORGANISER
-        assert annulled.detail == "the organiser has annulled the match: the wrong opening"
-        assert [game.termination for game in played] == [Termination.RESIGN] * 2
-        assert annulled.fixture in {game.fixture for game in played}  # which of both comes first is for the plan to say
-        assert list(counted_games([annulled, *played])) == played
 
 
 # Players.
@@ -327,13 +293,3 @@ def test_file_that_is_none_gets_one_sentence_at_the_start(
     said = capsys.readouterr().err
     assert said.startswith("arena-server: --organiser: ") and said.count("\n") == 1
     assert not text.strip() or text not in said
-
-
-def test_file_reaches_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[Settings] = []
-    monkeypatch.setattr(trio, "run", lambda _serve, settings, *_: seen.append(settings))
-    token = tokens.make_organiser(tmp_path / "organiser.txt")
-    (tmp_path / "arena.toml").write_text("organiser = 'organiser.txt'")
-    assert run(monkeypatch, "serve", "--config", str(tmp_path / "arena.toml")) == 0
-    assert run(monkeypatch, "serve") == 0
-    assert [tokens.fits(settings.organiser, token) for settings in seen] == [True, False]

@@ -49,16 +49,6 @@ async def test_wrong_line_gets_one_clear_error_and_changes_nothing(
         assert await client.next() == m.Welcome("ann")
 
 
-async def test_commands_typed_by_hand_in_either_case_with_blanks_and_crlf(
-    tmp_path: Path, autojump_clock: MockClock
-) -> None:
-    async with open_arena(tmp_path) as harness:
-        client = await harness.connect()
-        await client.stream.send_all(b"\r\n  login \t ann  \r\nping   a  b \r\n")
-        assert await client.next() == m.Welcome("ann")
-        assert await client.next() == m.Pong(m.Text("a  b"))
-
-
 async def test_names_are_taken_whatever_their_case(tmp_path: Path, autojump_clock: MockClock) -> None:
     async with open_arena(tmp_path) as harness:
         ann = await harness.connect("ann")

@@ -1,4 +1,4 @@
-"""What organisers type: commands for a contest that is open, and a look ahead at one that is not."""
+"""What organisers type: commands for contests and for accounts."""
 
 import sys
 from collections.abc import Callable
@@ -10,6 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from server import cli
+from server.commands import league
 from server.contest.fixtures import GameResult
 from server.contest.plan import plan
 from server.contest.store.store import FILE, Store
@@ -115,3 +116,40 @@ def test_what_cannot_be_changed_is_refused_in_a_sentence_and_stands_nowhere(run:
         assert (said.status, said.out, len(said.err)) == (2, [], 1)
         assert said.err[0].startswith(f"arena-server: {sentence}")
     assert changes(data) == []
+
+
+def test_people_are_invited_listed_and_given_roles(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = tmp_path / "new" / "arena-data"
+    league.invite("ann", "bob", data=data, url="https://arena.example.org/")
+    links = [line.split("  ") for line in capsys.readouterr().out.splitlines()]
+    assert [name for name, _ in links] == ["ann", "bob"]
+    assert all(link.startswith("https://arena.example.org/join/") for _, link in links)
+    league.role("bob", "organiser", data=data)
+    league.close("ann", data=data)
+    league.show(data=data)
+    listed = [line.split("  ") for line in capsys.readouterr().out.splitlines()]
+    assert [(name, role) for name, role, _ in listed] == [("ann", "author, closed"), ("bob", "organiser")]
+    with pytest.raises(SystemExit) as ended:
+        league.role("bob", "author", data=data)
+    assert ended.value.code == 1 and "the only organiser" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda data: league.show(data=data),
+        lambda data: league.role("ann", "author", data=data),
+        lambda data: league.close("ann", data=data),
+        lambda data: league.reopen("ann", data=data),
+    ],
+    ids=["list", "role", "close", "open"],
+)
+def test_a_directory_that_is_no_servers_stays_what_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], ask: Callable[[Path], None]
+) -> None:
+    data = tmp_path / "mistyped"
+    with pytest.raises(SystemExit) as ended:
+        ask(data)
+    sentence = f"{data} has no accounts: there is no league.sqlite3 in it; give the directory of the server with --data"
+    assert (ended.value.code, capsys.readouterr().err) == (2, f"arena-server: {sentence}\n")
+    assert not data.exists()

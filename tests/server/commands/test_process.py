@@ -8,7 +8,7 @@ import pytest
 from engine.match import verification
 from engine.wire import messages as m
 from engine.wire.codes import Code
-from tests.server.process import Client, ServerProcess, pair, resume_and_resign
+from tests.server.process import Client, ServerProcess, pair
 from tests.waiting import WAIT_SECONDS
 
 
@@ -70,22 +70,3 @@ def test_a_server_without_docstrings_answers_the_same(tmp_path: Path, monkeypatc
         assert lines[0] == "LOGIN name [token]: say who you are." and len(lines) == len(m.REQUESTS)
         client.close()
     assert "server_fault" not in server.log
-
-
-@pytest.mark.slow
-def test_after_kill_the_match_goes_on_and_so_does_the_number(tmp_path: Path) -> None:
-    with ServerProcess(tmp_path) as server, pair(server.port) as (ann, bob):
-        tokens = [bob.token, ann.token]
-        ann.ask(m.Move(m.Text("a5-b5")), m.Moved)
-        assert server.stop(signal.SIGKILL) == -signal.SIGKILL
-    with (tmp_path / "running" / "1.txt").open("a") as journal:
-        journal.write("move 2 bla")  # as if it had been killed in the middle of a write
-    with ServerProcess(tmp_path) as server:
-        assert "bytes=10" in server.log and "count=1" in server.log
-        resume_and_resign(server.port, tokens)
-        with pair(server.port) as (ann, bob):
-            ann.say(m.Resign())
-            assert bob.hear(m.Result).match == 2
-        assert server.stop(signal.SIGTERM) == 0
-    summary = verification.verify((tmp_path / "records" / "1.txt").read_text())
-    assert (summary.reason, summary.history.moves) == ("resign", ("a5-b5",))

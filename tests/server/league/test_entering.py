@@ -95,14 +95,6 @@ def league(tmp_path: Path) -> Iterator[League]:
         yield League(tmp_path, accounts, Versions(tmp_path, accounts, lambda: UNTIL - timedelta(hours=1)))
 
 
-def test_no_version_enters_a_contest_that_was_cancelled_and_is_not_closed_yet(league: League) -> None:
-    with closing(Store(league.data / FILE)) as store:
-        number = store.open_contest(CONTEST, read_definition(CONTEST), UNTIL - timedelta(days=1))
-        intervene(store, number, InterventionRequest(Kind.CANCEL), UNTIL)
-        league.enter(UNTIL)
-        assert len(store.interventions(number)) == 1
-
-
 def test_versions_are_entered_at_the_deadline_and_who_has_none_is_withdrawn(league: League) -> None:
     made = league.submit("ann-2", {"bot.py": "play"}, ("python3", "bot.py"))
     with closing(Store(league.data / FILE)) as store:

@@ -301,27 +301,6 @@ async def test_no_match_is_begun_that_cannot_be_recorded(
         await others.end(harness)
 
 
-async def test_a_record_that_cannot_be_moved_is_there_all_the_same_and_moves_with_the_next(
-    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with playing(tmp_path, "params=2,3,5,5") as (harness, ann, bob):
-        with monkeypatch.context() as patch:
-            patch.setattr(Path, "rename", _failing(READ_ONLY))
-            await ann.say(m.Move(m.Text("a1-b2")))
-            for client in (ann, bob):
-                assert (await client.hear(m.Result)).result == "white"
-        text = "\n".join((await bob.ask(m.AskRecord(1), m.Record)).lines) + "\n"
-        assert verification.verify(text).reason == "dead_lock"
-        assert list((tmp_path / "records").iterdir()) == []
-        await ann.say(m.Seek("gipf", m.Text("params=2,3,5,5 colour=white")))
-        await bob.say(m.Seek("gipf"))
-        await ready(ann, bob)
-        await ann.say(m.Move(m.Text("a1-b2")))
-        await bob.hear(m.Result)
-        assert harness.record(1) == text and verification.verify(harness.record(2)).result == "white"
-        assert list((tmp_path / "running").iterdir()) == []
-
-
 async def test_a_damaged_record_is_said_and_costs_nobody_a_match(tmp_path: Path, autojump_clock: MockClock) -> None:
     async with open_arena(tmp_path) as harness:
         (tmp_path / "records" / "77.txt").write_bytes(b"arena-record 1\nmatch 77\n\xff\xfe\n")

@@ -106,19 +106,6 @@ def test_a_write_that_fails_half_way_leaves_whole_lines(tmp_path: Path, monkeypa
     journal.close()
 
 
-def test_match_whose_head_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    record_store = RecordStore(tmp_path)
-
-    def full(file: int, data: bytes) -> int:
-        raise OSError("no space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "write", full)
-        with pytest.raises(OSError, match="no space"):
-            record_store.begin(1, KEYS, "head\n")
-    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
-
-
 def test_a_server_that_dies_while_it_begins_a_match_leaves_no_journal(tmp_path: Path) -> None:
     record_store = RecordStore(tmp_path)
     record_store.begin(1, KEYS, "head\n").close()

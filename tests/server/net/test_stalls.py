@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
 import trio
@@ -19,10 +18,7 @@ from engine.wire import messages as m
 from server.match.flag_timer import FlagTimer
 from server.match.match import Match
 from server.net.timing import MIN_STALL_MICROSECONDS, PULSE_SECONDS, StallLog, StallMonitor, microseconds
-from server.web.live import channels
-from server.web.live.event_stream import Broadcaster
-from server.web.views import lobby
-from tests.server.harness import ArenaHarness, open_arena, play, playing, ready
+from tests.server.harness import ArenaHarness, open_arena, play, playing
 from tests.server.match.test_parts import Match as Deadline
 from tests.server.process import Client as Peer
 from tests.server.process import ServerProcess
@@ -294,43 +290,6 @@ def test_a_server_that_was_stopped_charges_nobody_for_it(tmp_path: Path, answere
         assert server.stop() == 0
         summary = verification.verify((tmp_path / "records" / "1.txt").read_text(encoding="utf-8"))
         assert summary.played[0].left[0] // 1000 == moved.first
-
-
-async def test_work_for_pages_that_holds_up_the_loop_costs_no_player(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Half a second of it while ann thinks, in which nobody can be heard, on the real clock of the loop's own watch."""
-    made = trio.Event()
-
-    def slow(*arguments: Any) -> Any:
-        if not made.is_set():
-            time.sleep(STOPPED_SECONDS)
-            made.set()
-        return lobby.overview(*arguments)
-
-    monkeypatch.setattr(channels, "overview", slow)
-    async with open_arena(tmp_path) as harness, trio.open_nursery() as nursery:
-        watch = StallMonitor(microseconds, harness.arena.stalls)
-        with watch.installed() as harness.arena.arrival:
-            nursery.start_soon(watch.pulse, lambda: True)
-            ann, bob = await harness.pair("params=3,3,9,9 budget=600000")
-            began = time.monotonic()
-            await ready(ann, bob)
-            await ann.hear(m.Turn)
-            hub = channels.LobbyHub(
-                harness.arena,
-                Broadcaster(time.perf_counter),
-                trio.sleep_forever,
-            )
-            await trio.sleep(3 * PULSE_SECONDS)
-            hub.snapshot()
-            assert made.is_set()
-            await trio.sleep(3 * PULSE_SECONDS)
-            moved = await ann.ask(m.Move(m.Text("a1-b2")), m.Moved)
-            most = time.monotonic() - began - STOPPED_SECONDS + 2 * PULSE_SECONDS
-            assert harness.arena.stalls.count > 0
-            assert 600 - moved.first / 1000 < most, "all but the stall, whatever the machine does meanwhile"
-            nursery.cancel_scope.cancel()
 
 
 @pytest.mark.parametrize(("looked", "reason"), [(0.999, "resign"), (1.001, "time")])

@@ -26,7 +26,7 @@ from server.storage import match_numbers
 from server.storage.disk import Disk, Round
 from server.storage.record_store import Keys, RecordStore
 from tests.engine.test_record import played
-from tests.server.harness import open_arena, play, ready
+from tests.server.harness import hear_all, open_arena, play, ready, say_all
 from tests.server.storage.power import PowerlessDisk
 
 CUTS = 100 if os.environ.get("ARENA_CAMPAIGN") else 1
@@ -220,15 +220,13 @@ async def test_players_are_told_when_the_disk_reserves_no_numbers(
             synced(record_store, harness.arena, lambda: None, 0.01),
         ):
             ann, bob = await harness.connect("ann"), await harness.connect("bob")
-            for client in (ann, bob):
-                await client.say(m.Seek("mnk", m.Text("params=3,3,3")))
+            await say_all(m.Seek("mnk", m.Text("params=3,3,3")), ann, bob)
             assert (await bob.hear(m.Error)).code == "server_fault"
             disk.names = ()
             await record_store.numbers_available()
             while not record_store.numbers.has(1):
                 await trio.sleep(0.01)
-            for client in (ann, bob):
-                await client.say(m.Seek("mnk", m.Text("params=3,3,3")))
+            await say_all(m.Seek("mnk", m.Text("params=3,3,3")), ann, bob)
             assert (await bob.hear(m.Match)).match == 3
     assert [line["error"] for line in logs if line["event"] == "disk_write_failed"] == [
         f"numbers of matches: [Errno {errno.EIO}] {os.strerror(errno.EIO)}"
@@ -267,10 +265,8 @@ async def test_a_match_that_the_disk_does_not_keep_is_annulled_and_others_go_on(
         assert (line["matches"], line["log_level"]) == ([1], "error")
         await ann.hear(m.Result)
         disk.names = ()
-        for client in (ann, bob):
-            await client.say(m.Seek("gipf", m.Text("params=3,3,9,9")))
-        for client in (ann, bob):
-            await client.hear(m.Board)
+        await say_all(m.Seek("gipf", m.Text("params=3,3,9,9")), ann, bob)
+        await hear_all(m.Board, ann, bob)
         await ready(ann, bob)
         await rounds.one()
         assert harness.arena.matches.keys() == {2}

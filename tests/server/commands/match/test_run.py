@@ -17,6 +17,7 @@ from server.commands.match.contest import MatchSetup, Setting
 from server.commands.match.run import CannotPlay, MatchEnd, hold
 from server.contest.fixtures import ENDED_AT_START, GameResult, Programs
 from server.contest.hosts.host import GameTask, NotPlayed, PlayerMissing
+from server.contest.plan import plan
 from server.contest.runtime import runner
 from server.contest.store.folders import errors_of
 from tests.server.commands.match.made import setup
@@ -204,3 +205,22 @@ def test_a_player_that_has_played_before_loses_a_game_that_it_does_not_come_to(h
     lost = end.progress.tally.games[1]
     assert (lost.players, lost.points, lost.causes) == (("bob", "ann"), (0.0, 1.0), ("crashed", ""))
     assert lost.sentence == "bob did not come to the game"
+
+
+def test_the_schedule_is_that_of_the_contest() -> None:
+    made = setup(games=8, variants=("3 3 3", "4 4 3"))
+    assert [(fixture.players, fixture.variant) for fixture in made.fixtures[:4]] == [
+        (("ann", "bob"), 0),
+        (("bob", "ann"), 0),
+        (("ann", "bob"), 1),
+        (("bob", "ann"), 1),
+    ]
+    assert made.fixtures == plan(made.definition, []).due and len(made.fixtures) == 8
+    openings = [made.definition.position(fixture) for fixture in made.fixtures]
+    assert openings[::2] == openings[1::2] and len(set(openings)) == 4, "each pair has another opening"
+
+
+def test_the_first_games_of_a_match_are_those_of_a_longer_one() -> None:
+    short, long = setup(games=4), setup(games=12)
+    assert long.fixtures[:4] == short.fixtures
+    assert long.setting == short.setting, "no game depends on the number of games"

@@ -15,7 +15,6 @@ import trio
 
 from engine.games.catalogue import GAMES
 from engine.games.history import History
-from engine.games.interface import moves
 from engine.games.outcome import Outcome
 from server.contest.runtime.prover_process import BY, Proof, Question, prove, ruling
 from server.ops.workers.question_loop import OK
@@ -147,23 +146,6 @@ def test_a_win_has_to_fit_the_move_limit_to_the_ply() -> None:
     assert ruling(history, 1000, PLAYERS, Proof(1)) is None, "as many plies as nobody knows may be too many"
 
 
-def test_a_win_has_to_come_before_a_draw_by_lack_of_progress() -> None:
-    history = History.begin(GAMES["morris"].read("0 0 W WWW__W_____B__B_______B_"))
-    limit = GAMES["morris"].quiet_limit
-    assert ruling(history._replace(keys=tuple(range(limit - 7))), 1000, PLAYERS, Proof(0, 7)) is not None
-    assert ruling(history._replace(keys=tuple(range(limit - 6))), 1000, PLAYERS, Proof(0, 7)) is None
-
-
-def test_a_win_after_a_position_has_stood_twice_is_left_undecided_until_the_stage_changes() -> None:
-    start = GAMES["gipf"].start("3 3 9 9")
-    history = History.begin(start)._replace(keys=("a", "b", "a", "b"))
-    proof = Proof(0, 3)
-    assert ruling(history, 1000, PLAYERS, proof) is None
-    assert ruling(history, 1000, PLAYERS, Proof(None)) is not None
-    assert ruling(history._replace(keys=("a", "b")), 1000, PLAYERS, proof) is not None
-    assert ruling(history._replace(keys=("a", "b", "c", start.key)), 1000, PLAYERS, proof) is not None
-
-
 @pytest.mark.parametrize(
     ("game", "parameters", "proof"),
     [
@@ -191,17 +173,6 @@ def test_a_win_of_unknown_length_is_bounded_by_the_moves_that_are_left() -> None
 
 def test_what_takes_too_long_is_not_proven() -> None:
     assert prove(GAMES["gipf"].start("4 4 15 15"), 0.01, 16) is None
-
-
-def test_the_other_side_moves_in_the_middle_of_a_game() -> None:
-    position = GAMES["gipf"].start("3 3 5 4")
-    replies = []
-    for move in moves(position):
-        after = position.resolve(move).position
-        found = prove(after, 600.0, 64)
-        assert found is not None
-        replies.append(found)
-    assert Proof(0, 2, True) in replies, "white wins in 3"
 
 
 async def test_the_process_answers_one_question_after_the_other_and_ends_with_its_input() -> None:

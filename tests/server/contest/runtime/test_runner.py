@@ -31,7 +31,7 @@ from tests.server.contest.runtime.bots import (
     running_contest,
     wait_until_over,
 )
-from tests.server.harness import open_arena, until
+from tests.server.harness import hear_all, open_arena, say_all, until
 from tests.waiting import WAIT_SECONDS
 
 ROUND_ROBIN = """
@@ -219,10 +219,8 @@ async def test_who_is_disqualified_is_told_why_and_sent_home(tmp_path: Path) -> 
     file = file.replace('{ name = "Carol" }', '{ name = "Carol" }, { name = "dave" }')  # who have still to play
     async with running_contest(tmp_path, file) as (harness, _store, _contest):
         ann, bob = await harness.connect("ann"), await harness.connect("bob")
-        for client in (ann, bob):
-            await client.say(m.Seek("any"))
-        for client in (ann, bob):
-            await client.hear(m.Result)  # nobody was ready in time
+        await say_all(m.Seek("any"), ann, bob)
+        await hear_all(m.Result, ann, bob)  # nobody was ready in time
         bye = await ann.ask(m.Seek("any"), m.Bye)
         assert (bye.reason, bye.sentence) == (
             "over",
@@ -279,8 +277,7 @@ async def test_the_time_to_the_end_of_programs_counts_for_a_game_only_where_the_
 async def test_the_organiser_withdraws_and_reinstates_somebody_while_games_are_played(tmp_path: Path) -> None:
     async with running_contest(tmp_path, ROUND_ROBIN) as (harness, store, contest), trio.open_nursery() as bots:
         ann, bob = await harness.connect("ann"), await harness.connect("bob")
-        for client in (ann, bob):
-            await client.say(m.Seek("any"))
+        await say_all(m.Seek("any"), ann, bob)
         begun = await ann.hear(m.Match)
         intervene(store, contest, InterventionRequest(Kind.WITHDRAW, "bob"), datetime.now(UTC))
         result = await ann.hear(m.Result)
@@ -309,8 +306,7 @@ async def test_the_organiser_pauses_resumes_and_cancels_a_contest_that_is_played
 
         change(Kind.PAUSE)
         ann, bob = await harness.connect("ann"), await harness.connect("bob")
-        for client in (ann, bob):
-            await client.say(m.Seek("any"))
+        await say_all(m.Seek("any"), ann, bob)
         await trio.sleep(0.3)
         assert not harness.arena.matches and store.begun(contest) == {}
         change(Kind.RESUME)
