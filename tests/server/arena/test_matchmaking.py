@@ -1,3 +1,5 @@
+"""Matchmaking, and notices to players that wait for an opponent."""
+
 from pathlib import Path
 
 import pytest

@@ -1,3 +1,5 @@
+"""Which games begin now, and how long a plan stands."""
+
 import pytest
 from msgspec.structs import replace
 

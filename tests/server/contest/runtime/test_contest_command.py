@@ -44,8 +44,7 @@ from server.storage.record_store import RecordStore
 from tests.forking import Forked
 from tests.server.commands.test_command_line import fails
 from tests.server.contest.runtime.bots import SANDBOX, choose_by_seed
-from tests.server.ports import free_port
-from tests.server.process import wait_until
+from tests.server.process import free_port, wait_until
 from tests.waiting import BUILD_SECONDS
 
 KILLS, ROUNDS = (100, 2) if os.environ.get("ARENA_CAMPAIGN") else (3, 1)

@@ -1,3 +1,5 @@
+"""The database of contests."""
+
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
