@@ -234,16 +234,15 @@ def _league_pages(
     from server.league.console.new_contest import NewContestPage
     from server.league.grading.grade_book import GradeBook, League
     from server.league.pages.account_pages import AccountPages
-    from server.league.pages.identity import BotAccess, Identities
+    from server.league.pages.identity import Identities
     from server.league.pages.ladder_pages import LadderPages
     from server.league.pages.version_pages import VersionPages
 
     identities = Identities(accounts, arena.settings.user_header)
-    access = BotAccess(accounts, identities)
     book = GradeBook(League(arena.settings.data, accounts, versions))
     return [
         AccountPages(accounts, identities, book),
-        VersionPages(access, versions, turns, comparisons),
+        VersionPages(identities, versions, turns, comparisons),
         ConsolePages(accounts, identities, versions, arena, contests, ladder),
         NewContestPage(accounts, identities, arena.settings.data),
         LadderPages(identities, ladder),

@@ -13,6 +13,7 @@ from typing import Protocol, TypeAlias
 import msgspec
 import structlog
 import trio
+from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -22,29 +23,35 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Scope
 
+from engine.games.catalogue import TITLES
 from engine.match.signature import shown, signer
 from server.arena.arena import Arena
+from server.contest.report.page import Group, page_values, rounds
+from server.contest.report.templating import render
+from server.ops.lru_cache import LruCache
 from server.storage.record_store import RecordStore
 from server.storage.signing_key import public_half
-from server.web.assets import documents, static_files
-from server.web.assets.static_files import File
-from server.web.http.answers import JSON, json_answer
+from server.web.assets import static_files
+from server.web.http.answers import NOT_STORED, Page, json_answer
 from server.web.http.client_quota import ClientQuota
 from server.web.http.errors import NOT_TRUE, Refused, short
 from server.web.http.listener import QUOTA
 from server.web.http.numbers import number_in, query_before
 from server.web.http.request_body import read_body
 from server.web.http.response_guard import Guard
-from server.web.live.channels import Hubs, away
-from server.web.live.endpoint import Listen, Live
+from server.web.live.event_stream import Listen, Live
 from server.web.live.frame_cache import FrameCache
+from server.web.live.match_channel import MatchHubs, away
+from server.web.live.pages import LOBBY, PROJECTOR, LivePages
 from server.web.people.routes import People
-from server.web.play.routes import Playing
-from server.web.replay.analysis_requests import RecordAnalyser, review_question
+from server.web.play import routes as play_routes
+from server.web.pool import Pool
 from server.web.replay.match_frames import info_of, note_views, now_of
-from server.web.replay.records import MAX_BODY_BYTES, RECORD_BYTES, player_log, record_text
+from server.web.replay.records import MAX_BODY_BYTES, RECORD_BYTES, RecordAnalyser, player_log, record_text
 from server.web.views import contests
-from server.web.views.lobby import running
+from server.web.views.contests import Found
+from server.web.views.lobby import overview, running
+from server.web.views.words import REASONS
 
 log = structlog.get_logger()
 
@@ -56,11 +63,11 @@ sent as they are."""
 THREAD_BYTES = 8 * 1024
 """Answers of so many bytes are compressed in a thread, which needs no lock of the interpreter for it."""
 
-LASTING = "public, max-age=31536000, immutable"
-"""How browsers may keep a file whose path names its version."""
+KEPT_REPORTS = 8
+"""Reports that are kept as their pages show them, the last ones that somebody has asked for."""
 
 Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
-"""What answers the requests of a route."""
+"""A function that answers the requests of a route."""
 
 
 class Room(Protocol):
@@ -77,37 +84,46 @@ class Pages:
         self,
         arena: Arena,
         record_store: RecordStore,
-        hubs: Hubs,
-        record_analyser: RecordAnalyser,
+        pages: LivePages,
+        matches: MatchHubs,
+        pool: Pool,
         people: People,
     ) -> None:
-        """Take the arena, its records, the channels of live pages, what reads records, and who has played."""
+        """Take the arena, its records, the channels of pages and matches, the pool of processes, and who has played."""
         self._people = people
         self._arena = arena
         self._record_store = record_store
         self._data = arena.settings.data
-        self._hubs = hubs
+        self._live = pages
+        self._match_hubs = matches
+        self._reports = pages.reports
+        self._drawn: LruCache[tuple[int, int], tuple[Markup, Markup]] = LruCache(KEPT_REPORTS)
         self._frame_cache = FrameCache()
-        self._record_analyser = record_analyser
+        self._pool = pool
+        self._record_analyser = RecordAnalyser(pool)
 
     def routes(self) -> list[BaseRoute]:
         """Return all routes."""
-        checks = {
-            "/match/{number:number}": self._check_match,
-            "/contest/{number:number}": self._check_contest,
-            "/player/{name:path}": self._check_player,
-        }
-        live = {
-            "/live/lobby": Live(self._lobby),
-            "/live/matches/{number:number}": Live(self._running),
-            "/live/contests/{number:number}": Live(self._night),
-        }
+        contest = "/contest/{number:number}"
         return [
+            *static_files.routes(),
+            Route("/", self._lobby),
+            Route("/matches", self._matches_found),
+            Route("/match/{number:number}", self._match_page),
             *(
-                Route(path, _page(page, checks.get(path), self._announcements))
-                for path, page in documents.load().items()
+                Route(f"/{name}", partial(_script_page, template, f"/{name}"))
+                for name, template in (("replay", "match"), ("play", "play"), ("analysis", "analysis"))
             ),
-            Route("/static/{path:path}", self._static),
+            Route("/contests", self._contests_page),
+            Route(contest, self._contest_page),
+            Route(f"{contest}/report", self._contest_parts),
+            Route(f"{contest}/games", self._contest_games),
+            Route(f"{contest}/live", self._projector),
+            Route("/player/{name:path}", self._player),
+            Route("/live/lobby", Live(lambda _: self._live.lobby.listen)),
+            Route("/live/matches/{number:number}", Live(self._running)),
+            Route("/live/contests/{number:number}", Live(self._contest_events)),
+            Route("/api/lobby", self._overview),
             Route("/api/matches", self._matches),
             Route("/api/matches/{number:number}", self._match),
             Route("/api/matches/{number:number}/notes", self._notes),
@@ -123,38 +139,79 @@ class Pages:
             Route("/api/values", self._analysis("values"), methods=["POST"]),
             Route("/api/review", self._review_record, methods=["POST"]),
             Route("/api/contests", self._contests),
-            Route("/api/contests/{number:number}/fragments", self._contest(contests.page_fragments)),
             Route("/api/contests/{number:number}/{name}", self._table),
-            *(Route(path, endpoint) for path, endpoint in live.items()),
         ]
 
-    def _announcements(self) -> Sequence[str]:
-        return self._arena.announcements
+    # pages
 
-    async def _check_match(self, request: Request) -> None:
-        number = request.path_params["number"]
+    async def _lobby(self, _request: Request) -> Response:
+        return Page(LOBBY, await self._live.lobby.values())
+
+    async def _matches_found(self, request: Request) -> Response:
+        name = request.query_params.get("name", "").strip()
+        found = running(self._arena, name, query_before(request)) if name else None
+        return Page("pages/matches.html", {"name": name, "found": found})
+
+    async def _match_page(self, request: Request) -> Response:
+        await self._check_match(request.path_params["number"])
+        return await _script_page("match", "", request)
+
+    async def _check_match(self, number: int) -> None:
         if self._arena.find_match(number) is None:
             await self._text(number)
 
-    async def _check_contest(self, request: Request) -> None:
+    async def _contests_page(self, _request: Request) -> Response:
+        values = {"contests": await self._reports.entries(), "announcements": self._arena.announcements}
+        return Page("pages/contests.html", values)
+
+    async def _contest(self, request: Request) -> Found:
         number = request.path_params["number"]
-        if all(entry.contest != number for entry in await self._hubs.lobby.reports.entries()):
+        found = await self._reports.contest(number)
+        if found is None:
             raise Refused(404, f"there is no report of a contest {number} here")
+        return found
 
-    async def _check_player(self, request: Request) -> None:
-        if self._arena.knows(request.path_params["name"]):
-            return
-        try:
-            await self._people.check_played(request)
-        except Refused as error:
-            if error.status == 404:  # else nobody knows, and the page asks again
-                raise
+    async def _report(self, found: Found) -> tuple[Markup, Markup]:
+        """Return the head and the parts of a report in HTML."""
+        key = found.entry.contest, found.changed
+        return self._drawn.get(key) or self._drawn.put(key, await trio.to_thread.run_sync(_report_html, found))
 
-    async def _static(self, request: Request) -> Response:
-        file, lasting = static_files.find(request.path_params["path"])
-        if file is None:
-            raise Refused(404, "there is no such file")
-        return _file(file, request, LASTING if lasting else "no-cache")
+    async def _contest_page(self, request: Request) -> Response:
+        found = await self._contest(request)
+        head, parts = await self._report(found)
+        live = await self._live.contest(found.entry.contest).values()
+        return Page("pages/contest.html", {**live, "entry": found.entry, "head": head, "parts": parts})
+
+    async def _contest_parts(self, request: Request) -> Response:
+        found = await self._contest(request)
+        if request.query_params.get("changed") == str(found.changed):
+            return Response(status_code=204)
+        return HTMLResponse("".join(await self._report(found)), headers=NOT_STORED)
+
+    async def _contest_games(self, request: Request) -> Response:
+        """Show the games of two entrants as a page, or those of a round as a part of one."""
+        found, asked = await self._contest(request), request.query_params
+        values = {"contest": found.entry.contest, "entry": found.entry}
+        if "round" in asked:
+            of_round = next((one for one in rounds(found.report.games) if one.id == asked["round"]), None)
+            if of_round is None:
+                raise Refused(404, f"the contest has no round {asked['round']!r}")
+            return Page("round.html", {**values, "round": of_round})
+        names = asked.get("first", ""), asked.get("second", "")
+        games = tuple(game for game in found.report.games if {game.first, game.second} == set(names))
+        return Page("pages/contest_games.html", {**values, "round": Group(" and ".join(names), games)})
+
+    async def _projector(self, request: Request) -> Response:
+        return Page(PROJECTOR, await self._live.contest(request.path_params["number"]).values())
+
+    async def _player(self, request: Request) -> Response:
+        return await self._people.player(request, self._arena.knows(request.path_params["name"]))
+
+    # data
+
+    async def _overview(self, _request: Request) -> Response:
+        contests = tuple(await self._reports.entries())
+        return json_answer(msgspec.json.encode(overview(self._arena, None, contests)))
 
     async def _matches(self, request: Request) -> Response:
         name = request.query_params.get("name", "")
@@ -170,7 +227,7 @@ class Pages:
         state, stamp, gone, notes = match.public, match.now(), away(match), match.public_notes
         history = state.history
         match_frames = self._frame_cache.of(number, history.start)
-        ask = partial(self._record_analyser.ask, "positions", client=_client(request))
+        ask = partial(self._pool.ask, "positions", client=_client(request))
         frames = await match_frames.up_to(history.moves, history.position, ask)
 
         def told() -> bytes:
@@ -197,9 +254,10 @@ class Pages:
         return answer
 
     async def _contest_of_match(self, request: Request) -> Response:
-        found = await self._hubs.lobby.reports.of_match(request.path_params["number"])
+        number = request.path_params["number"]
+        found = await self._reports.of_match(number)
         if found is None:
-            await self._check_match(request)
+            await self._check_match(number)
         return json_answer(msgspec.json.encode(found and {"contest": found.contest, "name": found.name}))
 
     async def _record(self, request: Request) -> Response:
@@ -218,11 +276,11 @@ class Pages:
     async def _review(self, request: Request) -> Response:
         number, before = request.path_params["number"], query_before(request)
         text, client = await self._text(number), _client(request)
-        return json_answer(await self._record_analyser.review_of_match(number, before, text, client))
+        return json_answer(await self._record_analyser.of_match("review", number, text, client, before))
 
     async def _review_record(self, request: Request) -> Response:
         before, body = query_before(request), await read_body(request, RECORD_BYTES)
-        return json_answer(await self._record_analyser.ask("review", review_question(before, body), _client(request)))
+        return json_answer(await self._record_analyser.ask("review", body, _client(request), before))
 
     def _analysis(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
@@ -244,20 +302,7 @@ class Pages:
         return json_answer(msgspec.json.encode({"by": by}))
 
     async def _contests(self, _request: Request) -> Response:
-        return json_answer(msgspec.json.encode(await self._hubs.lobby.reports.entries()))
-
-    def _contest(self, make: contests.MakeAnswer) -> Callable[[Request], Awaitable[Response]]:
-        async def answer(request: Request) -> Response:
-            number = request.path_params["number"]
-            found = await self._hubs.lobby.reports.contest(number, make)
-            if found is None:
-                raise Refused(404, f"there is no report of a contest {number} here")
-            headers = {"etag": found.tag, "cache-control": "no-cache"}
-            if request.headers.get("if-none-match") == found.tag:
-                return Response(status_code=304, headers=headers)
-            return Response(found.data, media_type=JSON, headers=headers)
-
-        return answer
+        return json_answer(msgspec.json.encode(await self._reports.entries()))
 
     async def _table(self, request: Request) -> Response:
         number, name = request.path_params["number"], request.path_params["name"]
@@ -266,18 +311,15 @@ class Pages:
             raise Refused(404, f"contest {number} has no file {name!r}")
         return Response(found, media_type=contests.TABLES[name])
 
-    def _lobby(self, _scope: Scope) -> Listen:
-        return self._hubs.lobby.listen
-
     def _running(self, scope: Scope) -> Listen:
         number = scope["path_params"]["number"]
         match = self._arena.find_match(number)
         if match is None:
             raise Refused(404, f"match {number} is not being played")
-        return partial(self._hubs.watch, match)
+        return partial(self._match_hubs.watch, match)
 
-    def _night(self, scope: Scope) -> Listen:
-        return partial(self._hubs.contests.listen, scope["path_params"]["number"])
+    def _contest_events(self, scope: Scope) -> Listen:
+        return partial(self._live.listen, scope["path_params"]["number"])
 
 
 def _client(request: Request) -> Hashable:
@@ -286,35 +328,21 @@ def _client(request: Request) -> Hashable:
     return quota
 
 
-def _page(
-    page: File,
-    check: Callable[[Request], Awaitable[None]] | None,
-    announcements: Callable[[], Sequence[str]],
-) -> Handler:
-    async def answer(request: Request) -> Response:
-        if check is not None:
-            await check(request)
-        shown = page
-        if announcements() and documents.ANNOUNCEMENTS in shown.data:
-            shown = await trio.to_thread.run_sync(documents.with_announcements, shown, announcements())
-        return _file(shown, request)
-
-    return answer
+async def _script_page(name: str, current: str, _request: Request) -> Response:
+    """Return a page that its script fills in."""
+    words = {"games": TITLES, "reasons": REASONS}
+    return Page(f"pages/{name}.html", {"current": current, "words": words})
 
 
-def _file(file: File, request: Request, caching: str = "no-cache") -> Response:
-    headers = {"etag": file.tag, "cache-control": caching, "vary": "accept-encoding"}
-    if request.headers.get("if-none-match") == file.tag:
-        return Response(status_code=304, headers=headers)
-    if "gzip" in request.headers.get("accept-encoding", ""):
-        return Response(file.packed, media_type=file.media_type, headers={**headers, "content-encoding": "gzip"})
-    return Response(file.data, media_type=file.media_type, headers=headers)
+def _report_html(found: Found) -> tuple[Markup, Markup]:
+    values = {**page_values(found.report, found.entry.contest, found.entry.known), "changed": found.changed}
+    return Markup(render("pages/contest_head.html", **values)), Markup(render("pages/contest_parts.html", **values))
 
 
 def _no_answer(request: Request, sentence: str, status: int) -> Response:
     """Say why there is no answer: as a page to who asks for pages, else as JSON."""
     if "text/html" in request.headers.get("accept", ""):
-        return HTMLResponse(documents.refusal(sentence, status), status)
+        return Page("pages/refusal.html", {"sentence": sentence, "status": status}, status)
     return JSONResponse({"error": sentence}, status)
 
 
@@ -339,14 +367,18 @@ async def _fault(request: Request, error: Exception) -> Response:
 
 
 def application(
-    arena: Arena, record_store: RecordStore, hubs: Hubs, playing: Playing, people: People, *rooms: Room
+    arena: Arena,
+    record_store: RecordStore,
+    live: LivePages,
+    matches: MatchHubs,
+    pool: Pool,
+    people: People,
+    *rooms: Room,
 ) -> ASGIApp:
     """Return the application: its own routes, and those of other rooms."""
     handlers = {Refused: _refused, HTTPException: _unknown, ClientDisconnect: _left, Exception: _fault}
-    record_analyser = RecordAnalyser()
-    pages = Pages(arena, record_store, hubs, record_analyser, people)
-    others: tuple[Room, ...] = (playing, people, *rooms)
-    routes = [*pages.routes(), *(route for room in others for route in room.routes())]
+    others: tuple[Room, ...] = (Pages(arena, record_store, live, matches, pool, people), people, *rooms)
+    routes = [*(route for room in others for route in room.routes()), *play_routes.routes(pool)]
     packing = Middleware(
         GZipMiddleware, minimum_size=PACKED_BYTES, compresslevel=PACKED_LEVEL, thread_minimum_size=THREAD_BYTES
     )

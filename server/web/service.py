@@ -12,10 +12,11 @@ from server.storage.record_store import RecordStore
 from server.web.app import Room, application
 from server.web.http.client_quota import HttpRateLimiter
 from server.web.http.listener import MAX_CONNECTIONS, REFUSAL, serve_browsers
-from server.web.live.channels import Hubs
 from server.web.live.event_stream import Broadcaster
+from server.web.live.match_channel import MatchHubs
+from server.web.live.pages import LivePages
 from server.web.people.routes import People
-from server.web.play.routes import Analysis, Playing
+from server.web.pool import Pool
 
 
 async def serve(
@@ -28,16 +29,14 @@ async def serve(
     broadcaster = Broadcaster(thread_time)
     http_rate_limiter = HttpRateLimiter(arena.settings.limits, MAX_CONNECTIONS, microseconds)
     async with (
-        Playing() as playing,
-        Analysis() as analysis,
-        People(arena.settings.data) as people,
+        Pool() as pool,
         trio.open_nursery() as nursery,
     ):
-        hubs = Hubs(arena, broadcaster, people.newest)
+        people = People(arena.settings.data, pool)
+        pages = LivePages(arena, broadcaster, people.newest)
         nursery.start_soon(broadcaster.run)
-        nursery.start_soon(supervise, "lobby", hubs.lobby.run)
         nursery.start_soon(supervise, "games_index", people.run)
-        nursery.start_soon(supervise, "contest_pages", hubs.contests.run)
-        app = application(arena, record_store, hubs, playing, people, analysis, *rooms)
+        nursery.start_soon(supervise, "live_pages", pages.run)
+        app = application(arena, record_store, pages, MatchHubs(broadcaster), pool, people, *rooms)
         wrapped = [Listener(listener, arena.accept_status, REFUSAL) for listener in listeners]
         await serve_browsers(app, wrapped, http_rate_limiter)

@@ -37,7 +37,7 @@ def main() -> None:
     except NotInstalled as error:
         print(f"the scripts of the pages are not checked: {error}")
         return
-    scripts = sorted(f"{path}" for path in SCRIPTS.rglob("*.js"))
+    scripts = sorted(f"{path}" for path in SCRIPTS.rglob("*.js") if path.parent.name != "vendor")
     checks = (
         [programs / "tsc", "--project", HERE],
         [programs / "biome", "lint", "--config-path", HERE, "--error-on-warnings", *scripts],

@@ -39,12 +39,12 @@ from tests.engine.test_record import played as gipf_record
 from tests.server.contest.played import CONTROL
 from tests.server.contest.report.samples import Sample, sample
 from tests.server.league.test_account_pages import sign_in
-from tests.web.chromium import broken_words, fits, open_browser, open_page
+from tests.web.chromium import broken_words, fits, open_browser, open_page, point
 from tests.web.people import test_games_page as games_page
 from tests.web.people.records import record, write
 from tests.web.site import Site, Table
 from tests.web.test_after_the_game import LOST
-from tests.web.test_analysis_page import TREE, point
+from tests.web.test_analysis_page import TREE
 from tests.web.test_app import ask
 from tests.web.test_league_tables import LADDER, OWNERS, PAGES, WIDE, fill
 from tests.web.test_looks import LONG
@@ -293,10 +293,11 @@ def lists() -> Iterator[Shot]:
     yield Shot("lobby", "/", "#boards .tile svg.board")
     yield Shot("lobby-empty", "/", "#nobody", "empty")
     yield Shot("contests", "/contests", ".one")
-    yield Shot("contests-empty", "/contests", "#none", "empty")
+    yield Shot("contests-empty", "/contests", "main .empty", "empty")
     for number, name in enumerate(CONTESTS, 1):
-        yield Shot(f"contest-{name}", f"/contest/{number}", "#contest > *")
-        yield Shot(f"contest-{name}-live", f"/contest/{number}/live", "#progress:not(:empty)")
+        yield Shot(f"contest-{name}", f"/contest/{number}", "#parts section")
+        yield Shot(f"contest-{name}-live", f"/contest/{number}/live", "#progress")
+    yield Shot("contest-games", "/contest/1/games?first=a1&second=a2", "table.games")
     yield Shot("games", "/games", "#games tr")
     yield Shot("games-empty", "/games", "#none", "empty")
     yield Shot("player", "/player/ann", "#profile")
@@ -311,7 +312,7 @@ def league() -> Iterator[Shot]:
         yield Shot(f"league-{name}", path, place="league", who="author" if name in OWNERS else "organiser")
     for state, number in {"active": 1, "refused": 4, "building": 5, "waiting": 6}.items():
         yield Shot(f"version-{state}", f"/bots/{WIDE}-1/versions/{number}", place="league", who="author")
-    yield Shot("league-contest", "/contest/1", "#contest > *", "league")
+    yield Shot("league-contest", "/contest/1", "#parts section", "league")
 
 
 def errors() -> Iterator[Shot]:

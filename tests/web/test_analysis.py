@@ -14,10 +14,11 @@ from engine.match.verification import verify
 from engine.search.searcher import SearchResult, Stop
 from engine.solve import tablebase
 from engine.solve.tablebase import tablebase_of
-from server.web.play import analysis_questions as questions
-from server.web.play.analysis_questions import Analyst, Pasted, Thinking, arrange, kit, opened, record
+from server.web.http.errors import Refused
+from server.web.play import analysis as questions
+from server.web.play.analysis import Analyst, Pasted, Thinking, arrange, kit, opened, record
 from server.web.play.arranging import Arrangement
-from server.web.play.questions import Question, Refusal
+from server.web.play.questions import Question
 
 THREAT = Thinking(game="mnk", parameters="3 3 3", moves=("b2", "a1", "b3"), lines=3)
 """The second player has to go to b1, and then nobody wins."""
@@ -71,7 +72,7 @@ def test_where_a_tablebase_knows_the_position_values_are_exact(monkeypatch: pyte
     ],
 )
 def test_what_cannot_be_searched_is_refused(changed: dict[str, object], sentence: str) -> None:
-    with pytest.raises(Refusal, match=sentence):
+    with pytest.raises(Refused, match=sentence):
         lines(msgspec.structs.replace(THREAT, **changed))
 
 
@@ -91,9 +92,9 @@ def test_a_text_of_a_game_is_read(game: str) -> None:
 
 
 def test_the_fault_of_a_text_is_named() -> None:
-    with pytest.raises(Refusal, match="line 3: "):
+    with pytest.raises(Refused, match="line 3: "):
         opened(Pasted(game="mnk", text="3 3 3 1\n0 0 0\n0 0\n0 0 0\n"))
-    with pytest.raises(Refusal, match="this is no true record"):
+    with pytest.raises(Refused, match="this is no true record"):
         opened(Pasted(game="gipf", text="arena-record 1\nmatch 1\n"))
 
 
@@ -136,7 +137,7 @@ GIPF = Arrangement(game="gipf", parameters="3 3 9 9", pieces=(("b2", 0, None),))
     ],
 )
 def test_pieces_that_make_no_position_are_refused_in_the_words_of_the_rules(asked: Arrangement, sentence: str) -> None:
-    with pytest.raises(Refusal, match=sentence):
+    with pytest.raises(Refused, match=sentence):
         arrange(asked)
 
 

@@ -16,10 +16,11 @@ from server.config.settings import Limits
 from server.web.app import application
 from server.web.http.client_quota import MAX_WAIT, REQUESTS, REQUESTS_AT_ONCE, SECONDS, TOO_MANY, HttpRateLimiter
 from server.web.http.listener import serve_browsers
-from server.web.live.channels import Hubs
 from server.web.live.event_stream import Broadcaster
+from server.web.live.match_channel import MatchHubs
+from server.web.live.pages import LivePages
 from server.web.people.routes import People
-from server.web.play.routes import Playing
+from server.web.pool import Pool
 from tests.server.harness import open_arena
 from tests.waiting import WAIT_SECONDS
 from tests.web.site import Site, Table
@@ -70,11 +71,12 @@ async def test_a_program_that_asks_for_too_much_is_refused_until_its_time_has_co
     async def statuses(count: int) -> list[int]:
         return [(await trio.to_thread.run_sync(get, "/api/matches"))[0] for _ in range(count)]
 
-    async with open_arena(tmp_path) as harness, Playing() as playing, trio.open_nursery() as nursery:
+    async with open_arena(tmp_path) as harness, Pool() as pool, trio.open_nursery() as nursery:
         arena = harness.arena
-        people = People(arena.settings.data)
-        hubs = Hubs(arena, Broadcaster(lambda: 0.0), people.newest)
-        app = application(arena, arena.record_store, hubs, playing, people)
+        people = People(arena.settings.data, pool)
+        broadcaster = Broadcaster(lambda: 0.0)
+        pages, matches = LivePages(arena, broadcaster, people.newest), MatchHubs(broadcaster)
+        app = application(arena, arena.record_store, pages, matches, pool, people)
         nursery.start_soon(serve_browsers, app, listeners, limiter)
         program = limiter.enter("127.0.0.1")
         assert program is not None

@@ -1,12 +1,12 @@
 """The colours of boards: pieces stand out from what they stand on, by day and by night."""
 
 import re
+from importlib.resources import files
 
 import pytest
 
 from engine.games.boards.shapes import AROUND, by_light, variables
 from server.contest.report.page import style_sheet
-from server.web.assets.static_files import find
 
 LEAST = 3.0
 """Contrast of what is no text, by WCAG 2.2, 1.4.11."""
@@ -53,9 +53,8 @@ def test_pieces_and_marks_stand_out_from_the_board(game: str, night: bool) -> No
 @pytest.mark.parametrize("night", [False, True])
 @pytest.mark.parametrize("ground", sorted(set(GROUNDS.values())))
 def test_the_engine_s_arrows_stand_out_from_the_board_though_they_are_transparent(ground: str, night: bool) -> None:
-    styles = find("boards/boards.css")[0]
-    assert styles is not None
-    (opacity,) = re.findall(rb"\.arrow:not\(\.best\) \{ opacity: ([0-9.]+); \}", styles.data)
+    styles = (files("server.web.assets") / "static" / "boards" / "boards.css").read_text(encoding="utf-8")
+    (opacity,) = re.findall(r"\.arrow:not\(\.best\) \{ opacity: ([0-9.]+); \}", styles)
     above, below = (bytes.fromhex(by_light(night)[name][1:]) for name in ("hint", ground))
     share = float(opacity)
     mixed = bytes(round(share * one + (1 - share) * other) for one, other in zip(above, below, strict=True))

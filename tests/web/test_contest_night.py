@@ -4,11 +4,14 @@ import re
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import msgspec
 import pytest
 from playwright.sync_api import Browser, expect
 
+from engine.games.catalogue import GAMES
 from server.contest.formats.knockout import Knockout
 from server.contest.formats.round_robin import RoundRobin
 from server.contest.formats.swiss import Swiss
@@ -17,81 +20,34 @@ from server.contest.report.contents import make_report
 from server.contest.report.structure import ScheduledGame
 from server.league.accounts.accounts import Accounts
 from server.league.console.announcements import Announcements
-from server.web.views.contest_night import (
-    Line,
-    Summary,
-    Told,
-    belongs,
-    night,
-    order,
-    told_by,
-)
+from server.match.match import Match
+from server.web.views.tiles import games_of
 from tests.server.contest.played import CONTROL
 from tests.server.contest.report.samples import sample, sample_report
 from tests.web.chromium import PHONE, check_accessibility, fits, open_page
 from tests.web.site import Site, Table, renamed
 
-
-def told(**points: float) -> Told:
-    """Return what a report tells whose table has these points, in this order."""
-    table = tuple(
-        Line(place=place, name=name, mark=str(found), out=False)
-        for place, (name, found) in enumerate(points.items(), 1)
-    )
-    summary = Summary(
-        name="cup",
-        over=False,
-        done=3,
-        known=9,
-        seconds_left=None,
-        paused="",
-        title="round-robin",
-        mark="Points",
-        champions=(),
-        results=(),
-    )
-    return Told(
-        summary=summary,
-        table=table,
-        entrants=tuple(points),
-        variants=("mnk 3 3 3 1",),
-        schedule=(),
-    )
-
-
 LUNCH = "Lunch <now>, " + ", ".join(["and then the final"] * 10)
 
-FOUR = told(ann=3, bob=2.5, cleo=1, dan=0)
+
+def match(number: int, players: tuple[str, str], game: str = "morris", parameters: str = "") -> Match:
+    """Return what is looked at of a running match."""
+    header = SimpleNamespace(players=players, position=GAMES[game].start(parameters))
+    return cast("Match", SimpleNamespace(number=number, header=header))
 
 
-def test_later_rounds_come_first_and_then_lower_numbers() -> None:
+def test_games_of_a_contest_are_those_of_its_entrants_and_variants_later_rounds_first() -> None:
     def scheduled(first: str, second: str, round: int) -> ScheduledGame:
         return ScheduledGame(
-            stage=1, round=round, variant="mnk 3 3 3 1", opening=1, first=first, second=second, running=True
+            stage=1, round=round, variant="morris", opening=1, first=first, second=second, running=True
         )
 
-    cup = msgspec.structs.replace(FOUR, schedule=(scheduled("ann", "bob", 1), scheduled("dan", "cleo", 2)))
-    games = [(7, ("ann", "cleo")), (4, ("ann", "bob")), (3, ("ann", "bob")), (9, ("dan", "cleo"))]
-    assert [number for number, _ in sorted(games, key=lambda game: order(cup, *game))] == [9, 3, 4, 7]
-
-
-def test_games_of_others_and_of_other_variants_do_not_belong_to_a_contest() -> None:
-    assert belongs(FOUR, ("dan", "ann"), "mnk 3 3 3 1")
-    assert not belongs(FOUR, ("dan", "eve"), "mnk 3 3 3 1")
-    assert not belongs(FOUR, ("dan", "ann"), "mnk 15 15 5 1")
-    over = msgspec.structs.replace(FOUR, summary=msgspec.structs.replace(FOUR.summary, over=True))
-    assert not belongs(over, ("dan", "ann"), "mnk 3 3 3 1"), "they play on for themselves"
-
-
-@pytest.mark.parametrize("format", [RoundRobin(), Swiss(3), Knockout(tie_breaks=1, control=CONTROL)])
-def test_a_contest_that_is_over_has_a_champion_and_its_last_results(format: RoundRobin | Swiss | Knockout) -> None:
-    report = sample_report(6, format)
-    shown = night(told_by(report, report.done), ())
-    table = report.stages[-1].table
-    assert shown.summary.champions == tuple(line.name for line in table if line.place == 1)
-    assert [line.name for line in shown.table] == [line.name for line in table]
-    assert [one.match for one in shown.summary.results] == [game.match for game in report.games[:-9:-1]]
-    assert (shown.summary.over, shown.next, shown.boards) == (True, (), ())
+    report = sample_report(8, Swiss(3), stop=30)
+    cup = msgspec.structs.replace(report, schedule=(scheduled("a3", "a2", 1), scheduled("a8", "a7", 2)))
+    of_others = match(1, ("a3", "eve")), match(2, ("a3", "a2"), "mnk", "3 3 3")
+    games = match(7, ("a2", "a3")), match(4, ("a3", "a2")), match(3, ("a3", "a2")), match(9, ("a8", "a7"))
+    assert [one.number for one in games_of(cup, (*of_others, *games))] == [9, 3, 4, 7]
+    assert games_of(msgspec.structs.replace(cup, state="over"), games) == [], "they play on for themselves"
 
 
 SIZES = """() => [...document.querySelectorAll("main *")]
@@ -144,7 +100,7 @@ def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, s
     with open_page(browser, still=True) as page:
         page.set_viewport_size({"width": 1920, "height": 1080})
         page.goto(f"{site.url}/contest/2/live")
-        expect(page.locator("#state")).to_have_text("live")
+        expect(page.locator("#status")).to_have_text("live")
         tile = page.locator(f".tile[data-match='{table.match}']")
         expect(tile.locator(".foot")).to_contain_text("0 moves")
         expect(page.locator("#standings tr")).to_have_count(len(report.stages[-1].table))
@@ -155,7 +111,7 @@ def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, s
         expect(annulled).not_to_have_count(0)
         expect(annulled.first).to_contain_text(re.compile("^a[0-9]+ – a[0-9]+ annulled server stopped"))
         table.move("1")
-        expect(tile.locator(".piece.side0")).to_have_count(1)
+        expect(tile.locator("use")).to_have_count(1)
         expect(tile.locator(".foot")).to_contain_text("1 move")
         assert fits(page)
         with closing(Accounts(site.data)) as accounts:
@@ -186,7 +142,7 @@ def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, s
         tile = page.locator(f".tile[data-match='{table.match}']")
         expect(tile).to_be_visible()
         table.resign()
-        expect(tile.locator(".foot")).to_have_text("0 – 1 · resignation")
+        expect(tile.locator(".foot")).to_contain_text("0 – 1 · resignation")
         expect(tile).to_have_count(0)
         expect(page.locator("#none")).to_be_visible()
         page.goto(f"{site.url}/contest/1/live")
@@ -245,7 +201,7 @@ def test_a_contest_without_a_report_is_waited_for(
         page.goto(f"{site.url}/contest/77/live")
         expect(page.locator("#name")).to_have_text("Contest 77 has no report yet")
         expect(page.locator("#name")).to_have_attribute("href", "/contests")
-        expect(page.locator(".beside")).to_be_hidden()
+        expect(page.locator("#placed")).to_be_hidden()
         check_accessibility(page)
         report = sample_report(12, Swiss(5), stop=60)
         files.write_report_files(report, folder)

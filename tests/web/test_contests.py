@@ -68,9 +68,10 @@ async def test_a_report_that_could_not_be_read_once_is_read_again(
 async def test_the_contest_of_a_match_is_found(tmp_path: Path) -> None:
     data = write_reports(tmp_path)
     reports = contests.ReportIndex(data)
-    report = contests.read_report((data / "contests" / "2" / "report.json").read_bytes())
-    found = await reports.of_match(next(game.match for game in report.games if game.match is not None))
-    assert found is not None and found in await reports.entries()
+    contest = await reports.contest(2)
+    assert contest is not None
+    found = await reports.of_match(next(game.match for game in contest.report.games if game.match is not None))
+    assert found == contest.entry and found in await reports.entries()
 
 
 def test_only_the_files_of_a_report_can_be_had(tmp_path: Path) -> None:
@@ -100,16 +101,19 @@ def test_a_browser_shows_contests(browser: Browser, site: Site) -> None:
         for line, shown in zip(table, standings.locator("tbody tr").all(), strict=True):
             expect(shown.get_by_role("link", name=line.name)).to_have_attribute("href", f"/player/{line.name}")
         check_accessibility(page)
-        cell = page.locator("button.cell").first
-        cell.click()
+        page.locator("a.cell").first.click()
         games = [game for game in report.games if {game.first, game.second} == {table[0].name, table[1].name}]
-        expect(page.locator("#games tbody tr")).to_have_count(len(games))
-        expect(page.locator("#chosen")).to_contain_text(f"Games of {table[0].name} and {table[1].name}.")
-        link = page.locator("#games tbody a").first
+        expect(page.locator("main tbody tr")).to_have_count(len(games))
+        expect(page.locator("main")).to_contain_text(f"Games of {table[0].name} and {table[1].name}.")
+        link = page.locator("main tbody a").first
         match = link.inner_text()
         expect(link).to_have_attribute("href", f"/match/{match}")
-        page.locator("#all").click()
-        expect(page.locator("#chosen")).to_be_hidden()
+        check_accessibility(page)
+        page.get_by_role("link", name="Show all games").click()
+        expect(page).to_have_url(f"{site.url}/contest/1#games")
+        closed = page.locator("#rounds details").last
+        closed.locator("summary").click()
+        expect(closed.locator("tbody tr").first).to_be_visible()
         check_accessibility(page)
 
 
@@ -150,14 +154,14 @@ def _middle(box: FloatRect | None) -> float:
 @pytest.mark.slow
 def test_contests_fit_a_phone_in_the_dark(browser: Browser, site: Site) -> None:
     with open_page(browser, phone=True, dark=True) as page:
-        for path, what in (("/contests", ".one"), ("/contest/2", "#contest table")):
+        for path, what in (("/contests", ".one"), ("/contest/2", "#parts table")):
             page.goto(site.url + path)
             expect(page.locator(what).first).to_be_visible()
             assert fits(page), path
             check_accessibility(page)
 
 
-BEYOND = """() => [...document.querySelectorAll("#contest .cards :is(th, td), .ticker li")]
+BEYOND = """() => [...document.querySelectorAll("#parts .cards :is(th, td), .ticker li")]
     .filter(one => one.checkVisibility() && one.getBoundingClientRect().width > 1)
     .filter(one => one.scrollWidth > one.clientWidth + 1 || one.getBoundingClientRect().right > innerWidth)
     .map(one => one.textContent)"""
@@ -176,7 +180,7 @@ def test_the_longest_name_widens_neither_page_nor_tables(
     with open_page(browser, phone=True) as page:
         for path, what in (
             ("/contests", ".one"),
-            ("/contest/32", "#contest .standings"),
+            ("/contest/32", "#parts .standings"),
             ("/contest/32/live", "#champion"),
         ):
             page.goto(site.url + path)
@@ -191,7 +195,7 @@ def test_the_longest_name_widens_neither_page_nor_tables(
         assert len(set(lines)) == 1, "each state stands in one line"
     with open_page(browser) as page:
         page.goto(f"{site.url}/contest/32")
-        standings = page.locator("#contest .standings", has_text=longest).first
+        standings = page.locator("#parts .standings", has_text=longest).first
         expect(standings).to_be_visible()
         expect(page.locator("main .games", has_text=longest).first).to_be_visible()
         assert not page.evaluate(CUT_TABLES)
@@ -209,7 +213,7 @@ CUT_TABLES = """() => [...document.querySelectorAll(".scroll")]
 def test_a_contest_is_told_from_its_table_to_its_ratings(browser: Browser, site: Site) -> None:
     with open_page(browser) as page:
         page.goto(f"{site.url}/contest/2")
-        rounds = page.locator("#contest .rounds")
+        rounds = page.locator("#parts .rounds")
         expect(rounds).to_be_visible()
         told = [title for title in page.locator("main h2:visible").all_inner_texts() if title in ORDER]
         assert told == ORDER
@@ -250,7 +254,7 @@ def test_a_knockout_of_64_is_no_endless_page_on_a_phone(
     champion = report.stages[-1].table[0].name
     with open_page(browser, phone=True) as page:
         page.goto(f"{site.url}/contest/64")
-        expect(page.locator("#contest .standings").first).to_contain_text(champion)
+        expect(page.locator("#parts .standings").first).to_contain_text(champion)
         screens = page.evaluate("document.documentElement.scrollHeight / innerHeight")
         assert 1 < screens <= MOST_SCREENS
         assert fits(page)
@@ -273,7 +277,7 @@ def test_a_table_of_64_is_no_endless_page(
         for width, height in ((390, 844), (1440, 900)):
             page.set_viewport_size({"width": width, "height": height})
             page.goto(f"{site.url}/contest/65")
-            expect(page.locator("#contest .standings").first).to_contain_text(report.stages[-1].table[0].name)
+            expect(page.locator("#parts .standings").first).to_contain_text(report.stages[-1].table[0].name)
             assert 1000 < page.evaluate("document.documentElement.scrollHeight") <= MOST_PIXELS
             assert fits(page)
 
@@ -304,7 +308,7 @@ def test_names_stay_in_sight_in_tables_that_are_scrolled_to_the_side(
     with open_page(browser, phone=True) as page:
         page.set_viewport_size({"width": width, "height": 844})
         page.goto(f"{site.url}/contest/37")
-        scroll = page.locator(f"#contest .scroll:has(> .{table})").first
+        scroll = page.locator(f"#parts .scroll:has(> .{table})").first
         expect(scroll).to_be_attached()
         page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
         assert not scroll.evaluate(LEAVING)

@@ -36,11 +36,12 @@ NUMBERS = (
 PATHS = (
     *("/api/matches/{}", "/api/matches/{}/record", "/api/matches/{}/values", "/live/matches/{}", "/match/{}"),
     *(
-        "/api/contests/{}/fragments",
+        "/contest/{}/report",
+        "/contest/{}/games",
         "/api/contests/{}/report.json",
         "/api/contests/1/{}",
         "/contest/{}",
-        "/static/{}",
+        "/static/{}/site.css",
         "/api/play/{}",
     ),
 )

@@ -1,4 +1,4 @@
-"""What browsers hear of matches and of the lobby of an arena, on a simulated clock."""
+"""What browsers hear of matches of an arena, on a simulated clock."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,12 +11,10 @@ import trio
 import trio.testing
 
 from engine.wire import messages as m
-from server.web.live.channels import Hubs
-from server.web.live.contest_channel import ContestHub
 from server.web.live.event_stream import Broadcaster, Mailbox
 from server.web.live.frame_cache import FrameCache
-from server.web.replay import record_analysis
-from server.web.views.lobby import Listed
+from server.web.live.match_channel import MatchHubs
+from server.web.replay.match_frames import Played, positions
 from tests.server.harness import ArenaHarness, open_arena, play, ready
 from tests.web.test_feed import Reader
 from tests.web.test_match_frames import rebuilt
@@ -38,17 +36,11 @@ class Browser:
 
 
 @asynccontextmanager
-async def open_pages(harness: ArenaHarness) -> AsyncIterator[tuple[Hubs, trio.Nursery]]:
+async def open_pages(harness: ArenaHarness) -> AsyncIterator[tuple[MatchHubs, trio.Nursery]]:
     broadcaster = Broadcaster(lambda: 0.0)
-
-    async def no_games() -> tuple[Listed, ...]:
-        return ()
-
-    hubs = Hubs(harness.arena, broadcaster, no_games)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(broadcaster.run)
-        nursery.start_soon(hubs.lobby.run)
-        yield hubs, nursery
+        yield MatchHubs(broadcaster), nursery
         nursery.cancel_scope.cancel()
 
 
@@ -115,9 +107,8 @@ async def test_what_is_kept_back_from_spectators_is_not_told(
     change = lambda settings: msgspec.structs.replace(settings, delay_moves=2)  # noqa: E731
     async with open_arena(tmp_path, change=change) as harness, open_pages(harness) as (hubs, nursery):
         first, second = await harness.pair("params=3,3,9,9 budget=60000")
-        match, browser, lobby = harness.arena.matches[1], Browser(), Browser()
+        match, browser = harness.arena.matches[1], Browser()
         nursery.start_soon(hubs.watch, match, browser.mailbox)
-        nursery.start_soon(hubs.lobby.channel.listen, lobby.mailbox)
         await ready(first, second)
         for ply, move in enumerate(MOVES):
             await play(*((first, second) if ply % 2 == 0 else (second, first)), move)
@@ -127,44 +118,10 @@ async def test_what_is_kept_back_from_spectators_is_not_told(
             assert all(event["frame"]["ply"] <= max(0, ply - 1) for event in browser.told())
         assert seen["frame"]["motion"]["move"] == MOVES[1]
         assert seen["clocks"] == [match.state.shown[1].first, match.state.shown[1].second]
-        running = lobby.told()[-1]["running"][0]
-        assert (running["plies"], running["board"]["text"]) == (2, seen["frame"]["text"])
         await first.say(m.Resign())
         await first.hear(m.Result)
         await trio.sleep(1)
         assert browser.told()[-1]["frame"]["ply"] == 4
-
-
-async def test_the_lobby_tells_who_is_here_and_what_is_played(
-    tmp_path: Path, autojump_clock: trio.testing.MockClock
-) -> None:
-    async with open_arena(tmp_path) as harness, open_pages(harness) as (hubs, nursery):
-        browser = Browser()
-        nursery.start_soon(hubs.lobby.channel.listen, browser.mailbox)
-        await harness.connect("zoe")
-        first, second = await harness.pair("params=3,3,9,9 budget=60000")
-        await ready(first, second)
-        await play(first, second, MOVES[0])
-        await trio.sleep(1.5)
-        lobby = browser.told()[-1]
-        doing = [(player["name"], player["doing"], player["match"]) for player in lobby["players"]]
-        assert doing == [("ann", "plays", 1), ("bob", "plays", 1), ("zoe", "rests", None)]
-        (running,) = lobby["running"]
-        assert (running["players"], running["plies"], lobby["playing"]) == (["ann", "bob"], 1, 1)
-        assert running["board"]["text"] == harness.arena.matches[1].state.history.position.text()
-        await second.say(m.Resign())
-        await second.hear(m.Result)
-        await trio.sleep(1.5)
-        lobby = browser.told()[-1]
-        assert lobby["running"] == [] and lobby["recent"][0]["ending"]["winner"] == 0
-        assert lobby["recent"][0]["board"]["text"] == harness.arena.recent[0].state.history.position.text()
-        await trio.sleep(8)
-        assert browser.told()[-1]["recent"][0]["board"] is not None
-        await trio.sleep(3)
-        assert browser.told()[-1]["recent"][0]["board"] is None
-        count = len(browser.told())
-        await trio.sleep(60)
-        assert len(browser.told()) == count  # nothing has changed, nothing is told
 
 
 async def test_films_hold_every_position_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,7 +134,7 @@ async def test_films_hold_every_position_once(tmp_path: Path, monkeypatch: pytes
 
         async def tell(played: bytes) -> bytes:
             asked.append(played)
-            return msgspec.json.encode(record_analysis.match_frames(played.decode()))
+            return msgspec.json.encode(positions(msgspec.json.decode(played, type=Played)))
 
         for ply, move in enumerate(MOVES):
             await play(*((first, second) if ply % 2 == 0 else (second, first)), move)
@@ -192,26 +149,3 @@ async def test_films_hold_every_position_once(tmp_path: Path, monkeypatch: pytes
         monkeypatch.setattr("server.web.live.frame_cache.AT_A_TIME", 2)
         again = await FrameCache().of(1, history.start).up_to(history.moves, history.position, tell)
         assert len(asked) == 1 and [bytes(one) for one in again] == [bytes(one) for one in frames]
-
-
-async def test_the_hub_of_a_contest_is_freed_when_its_last_browser_leaves_also_in_its_first_look(
-    tmp_path: Path, autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def slow_look(_hub: ContestHub) -> None:
-        await trio.sleep(1)
-
-    monkeypatch.setattr(ContestHub, "look", slow_look)
-    async with open_arena(tmp_path) as harness, open_pages(harness) as (hubs, nursery):
-        with trio.move_on_after(0.5):
-            await hubs.contests.listen(7, Browser().mailbox)
-        assert not hubs.contests._hubs
-        first, second = Browser(), Browser()
-        nursery.start_soon(hubs.contests.listen, 7, first.mailbox)
-        await trio.sleep(0.5)
-        with trio.move_on_after(0.1):  # comes and goes in the first look of another one
-            await hubs.contests.listen(7, second.mailbox)
-        await trio.sleep(1)
-        assert list(hubs.contests._hubs) == [7] and first.told()
-        first.mailbox.close()
-        await trio.sleep(1)
-        assert not hubs.contests._hubs

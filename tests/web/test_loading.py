@@ -23,8 +23,8 @@ SENT = """() => performance.getEntriesByType("resource")
 """Files that were not in the cache."""
 
 
-LATER = re.compile(r".*/(analysis/\w+|play/table|match/graphs)\.js")
-"""Of the page of a match, after the board: what makes links to the analysis, and what draws graphs."""
+LATER = re.compile(r".*/match/graphs\.js")
+"""Of the page of a match, after the board."""
 
 
 @pytest.fixture
@@ -56,11 +56,11 @@ def test_what_a_page_has_loaded_is_not_sent_again(browser: Browser, site: Site, 
         clear_cache(page)
         page.goto(f"{site.url}/match/{match}")
         expect(page.locator("#board svg.board")).to_be_visible()
-        expect(page.locator("#analyse[href*='#']")).to_be_visible()  # what makes the link is loaded last
+        expect(page.locator("#times svg")).to_be_visible()  # what draws it is loaded last
         assert page.evaluate(SENT)
         page.goto(f"{site.url}/contests")
         page.goto(f"{site.url}/match/{match}")
-        expect(page.locator("#analyse[href*='#']")).to_be_visible()
+        expect(page.locator("#times svg")).to_be_visible()
         assert page.evaluate(SENT) == []
 
 

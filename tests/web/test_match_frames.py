@@ -7,8 +7,8 @@ import pytest
 
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position, moves
-from server.web.replay import record_analysis
-from server.web.replay.match_frames import frame_of, frames
+from engine.match.verification import verify
+from server.web.replay.match_frames import frame_of, frames, whole_match
 from tests.engine.records import records
 from tests.engine.test_record import played
 
@@ -57,7 +57,7 @@ def test_changes_add_up_to_every_position(name: str, parameters: str) -> None:
 
 
 def test_notes_of_a_record_are_told_in_their_order() -> None:
-    told = msgspec.json.decode(msgspec.json.encode(record_analysis.tell(records()["notes"])))
+    told = msgspec.json.decode(msgspec.json.encode(whole_match(verify(records()["notes"]))))
     assert told["now"]["noted"] == len(told["notes"]) == 5
     assert told["notes"][:2] == [
         {"ply": 2, "side": 1, "text": "warm"},
@@ -68,6 +68,6 @@ def test_notes_of_a_record_are_told_in_their_order() -> None:
 @pytest.mark.parametrize(("parameters", "plies"), [("4 4 15 15", 1000), ("12 23 300 300", 60)])
 def test_a_record_is_told_in_a_size_that_it_is_in_itself(parameters: str, plies: int) -> None:
     record = played(parameters, stop_after=plies, end="resign")
-    told = msgspec.json.encode(record_analysis.tell(record))
-    first = msgspec.json.encode(record_analysis.tell(record).info)
+    match = whole_match(verify(record))
+    told, first = msgspec.json.encode(match), msgspec.json.encode(match.info)
     assert len(told) - 2 * len(first) < 8 * len(record)  # the board and the first position once, whatever the length

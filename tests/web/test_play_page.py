@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, Position, Request, expect
 
-from tests.web.chromium import check_accessibility, fits, open_page
+from tests.web.chromium import open_page, point, show
 from tests.web.site import Site
 
 pytestmark = pytest.mark.slow
@@ -31,19 +31,9 @@ CORNER: Position = {"x": 2, "y": 2}
 """Of the board's drawing: no field is there."""
 
 
-def show(page: Page, address: str, link: str = "") -> None:
-    page.goto("about:blank")  # a change behind # alone would not load the page
-    page.goto(f"{address}#{link}")
-    expect(page.locator("#board .board")).to_be_visible()
-
-
 def offers(page: Page) -> list[str]:
     labels = page.locator(".offer").evaluate_all("found => found.map(one => one.getAttribute('aria-label'))")
     return [str(label) for label in labels]
-
-
-def point(page: Page, name: str) -> None:
-    page.locator(f".offer[aria-label^='{name},']").click()
 
 
 def moves(page: Page) -> list[str]:
@@ -212,7 +202,7 @@ def test_a_link_holds_the_game_and_a_bad_one_is_named(page: Page, address: str) 
     expect(page.locator("#moves li")).to_have_count(3)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.locator("#copy-link").click()
-    expect(page.locator("#status")).to_have_text("Copied.")
+    expect(page.locator("#copy-link")).to_have_text("Copied")
     link = page.evaluate("navigator.clipboard.readText()")
     show(page, *link.split("#"))
     expect(page.locator("#moves li")).to_have_text(["b2", "a1", "c3"])
@@ -244,21 +234,4 @@ def test_a_choice_is_cancelled_by_touch(browser: Browser, address: str) -> None:
                 page.locator("#cancel").tap()
             expect(page.locator("#board .piece")).to_have_count(6)
             expect(page.locator("#cancel")).to_be_hidden()
-            expect(page.locator("#status")).to_have_text("White to move.")
-
-
-@pytest.mark.parametrize("small_and_dark", [False, True], ids=["desk", "phone"])
-def test_it_is_for_everybody_on_every_screen(browser: Browser, address: str, small_and_dark: bool) -> None:
-    with open_page(browser, phone=small_and_dark, dark=small_and_dark, still=True) as page:
-        for link in ("", "game=arrows&players=person,person&moves=2", "game=mnk&params=19+19+5&players=person,person"):
-            show(page, address, link)
-            expect(page.locator(".offer").first).to_be_visible()
-            assert fits(page)
-            check_accessibility(page)
-        show(page, address, "game=mnk&params=3+3+3&players=person,person")
-        offer = page.locator(".offer[aria-label^='b2,']")
-        if small_and_dark:
-            offer.tap()
-        else:
-            offer.click()
-        expect(page.locator("#moves li")).to_have_text(["b2"])
+            expect(page.locator("#status")).to_contain_text("White to move.")

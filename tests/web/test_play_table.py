@@ -13,8 +13,9 @@ from engine.games.interface import Game, moves
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import Stop
 from engine.solve.tablebase import tablebase_of
+from server.web.http.errors import Refused
 from server.web.play import questions
-from server.web.play.questions import Answer, Question, Refusal, look, read, rows, think
+from server.web.play.questions import Answer, Question, look, read, rows, think
 from tests.engine.gipf.test_many_choices import crowded
 from tests.games.cases import OTHER_VARIANTS, named
 
@@ -108,7 +109,7 @@ def test_a_game_that_went_round_is_over() -> None:
     ],
 )
 def test_what_is_wrong_is_told_in_the_words_of_the_engine(question: Question, sentence: str) -> None:
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(Refused) as caught:
         look(question)
     assert str(caught.value).startswith(sentence)
     assert "\n" not in str(caught.value)
@@ -130,14 +131,14 @@ def test_what_is_wrong_is_told_in_the_words_of_the_engine(question: Question, se
     ],
 )
 def test_a_body_that_is_no_question_is_refused(body: bytes) -> None:
-    with pytest.raises(Refusal, match="the request cannot be read: "):
-        read(body)
+    with pytest.raises(Refused, match="the request cannot be read: "):
+        read(Question, body)
 
 
 def test_rows_are_chosen_in_gipf_only() -> None:
-    with pytest.raises(Refusal, match="no rows are chosen in morris"):
+    with pytest.raises(Refused, match="no rows are chosen in morris"):
         rows(Question(game="morris", chosen="0"))
-    with pytest.raises(Refusal, match="'' names no field"):
+    with pytest.raises(Refused, match="'' names no field"):
         rows(Question(game="gipf"))
 
 
@@ -163,16 +164,28 @@ def test_the_bot_tells_what_a_tablebase_knows(monkeypatch: pytest.MonkeyPatch) -
     assert (drawn.is_known, drawn.plies_to_end, drawn.score) == (True, None, 0)
 
 
-@pytest.mark.parametrize("seconds", [0.0, -1.0, 0.01, 11.0, float("nan"), float("inf")])
-def test_the_time_to_think_is_bounded(seconds: float) -> None:
-    with pytest.raises(Refusal, match=r"a bot thinks for 0\.05 to 10 seconds"):
-        think(Question(game="gipf", seconds=seconds), GameEngine(), Stop())
+OVER = ("a1", "b1", "a2", "b2", "a3")
+
+TOO_LONG = r"a bot thinks for 0\.05 to 10 seconds"
 
 
-@pytest.mark.parametrize("level", [0, 11, -3])
-def test_the_level_is_bounded(level: int) -> None:
-    with pytest.raises(Refusal, match=f"the level is {level}, but it has to be a whole number from 1 to 10"):
-        think(Question(game="gipf", level=level), GameEngine(), Stop())
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        *(
+            (Question(game="gipf", seconds=seconds), TOO_LONG)
+            for seconds in (0.0, 0.01, 11.0, float("nan"), float("inf"))
+        ),
+        *(
+            (Question(game="gipf", level=level), f"the level is {level}, but it has to be a whole number from 1 to 10")
+            for level in (0, 11)
+        ),
+        (Question(game="mnk", parameters="3 3 3", moves=OVER), "the game is over: first has 3 in a line"),
+    ],
+)
+def test_what_a_bot_does_not_think_about_is_refused(question: Question, sentence: str) -> None:
+    with pytest.raises(Refused, match=sentence):
+        think(question, GameEngine(), Stop())
 
 
 def test_a_bot_of_a_level_plays_the_same_move_each_time() -> None:
@@ -180,12 +193,6 @@ def test_a_bot_of_a_level_plays_the_same_move_each_time() -> None:
     game_engine = GameEngine(megabytes=1)
     first, again = think(question, game_engine, Stop()), think(question, game_engine, Stop())
     assert (first.move, first.nodes) == (again.move, again.nodes) and first.nodes < 200
-
-
-def test_nobody_thinks_about_a_game_that_is_over() -> None:
-    question = Question(game="mnk", parameters="3 3 3", moves=("a1", "b1", "a2", "b2", "a3"))
-    with pytest.raises(Refusal, match="the game is over: first has 3 in a line"):
-        think(question, GameEngine(), Stop())
 
 
 @pytest.mark.slow

@@ -2,16 +2,11 @@
 
 from pathlib import Path
 
-import msgspec
 import pytest
-import trio
-import trio.testing
 
 from engine.wire import messages as m
-from server.web.http.errors import Refused
-from server.web.live.channels import AGAIN_SECONDS, LobbyHub
-from server.web.live.event_stream import Broadcaster
 from server.web.people.routes import People
+from server.web.pool import Pool
 from server.web.views.lobby import RESULTS, Listed, overview
 from tests.engine.test_record import played
 from tests.server.harness import open_arena, ready
@@ -33,7 +28,8 @@ async def test_the_newest_results_come_first(tmp_path: Path) -> None:
     for number in (2, 9, 10, 31):
         keep(tmp_path, number, played(end="resign", stop_after=number))
     keep(tmp_path, 11, "nonsense\n" * 1000)
-    async with People(tmp_path) as people:
+    async with Pool() as pool:
+        people = People(tmp_path, pool)
         found = await people.newest()
     assert numbers(found) == [31, 10, 9, 2]
     assert [(one.plies, one.game, one.players, one.runs) for one in found[1:3]] == [
@@ -47,7 +43,8 @@ async def test_the_newest_results_come_first(tmp_path: Path) -> None:
 async def test_what_this_server_has_seen_is_not_listed_twice(tmp_path: Path) -> None:
     for number in range(1, RESULTS + 10):
         keep(tmp_path, number, played(end="resign", stop_after=3))
-    async with open_arena(tmp_path) as harness, People(tmp_path) as people:
+    async with open_arena(tmp_path) as harness, Pool() as pool:
+        people = People(tmp_path, pool)
         first, second = await harness.pair("params=3,3,9,9 budget=60000")
         await ready(first, second)
         await first.say(m.Resign())
@@ -57,28 +54,3 @@ async def test_what_this_server_has_seen_is_not_listed_twice(tmp_path: Path) -> 
         assert numbers(before.recent) == [RESULTS + 10] and not before.complete
         after = overview(harness.arena, earlier)
         assert numbers(after.recent) == list(range(RESULTS + 10, 10, -1)) and after.complete
-
-
-async def test_what_could_not_be_read_is_not_said_to_be_complete(
-    tmp_path: Path, autojump_clock: trio.testing.MockClock
-) -> None:
-    tries: list[float] = []
-
-    async def newest() -> tuple[Listed, ...]:
-        tries.append(trio.current_time())
-        if len(tries) < 3:
-            raise Refused(500, "no answer came within 20 seconds")
-        return ()
-
-    async with open_arena(tmp_path) as harness, trio.open_nursery() as nursery:
-        hub = LobbyHub(harness.arena, Broadcaster(lambda: 0.0), newest)
-        nursery.start_soon(hub.run)
-        await trio.sleep(5)
-        assert tries == [], "nobody has looked"
-        hub._wanted.set()
-        for complete in (False, False, True):
-            await trio.sleep(AGAIN_SECONDS / 2)
-            assert msgspec.json.decode(hub.snapshot())["complete"] == complete
-            await trio.sleep(AGAIN_SECONDS / 2)
-        nursery.cancel_scope.cancel()
-    assert len(tries) == 3

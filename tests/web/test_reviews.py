@@ -1,18 +1,17 @@
 """A match is reviewed in parts that together are the review of the whole, each of bounded cost."""
 
 import json
-from threading import Event
 
 import pytest
 
 from engine.match.review import review
 from engine.match.verification import verify
+from engine.search.searcher import Stop
 from server.ops.workers.question_loop import OK, Question
 from server.web.http.errors import NOT_TRUE
 from server.web.replay import evaluations
-from server.web.replay.analysis_requests import review_question
 from server.web.replay.evaluations import Judged, review_part
-from server.web.replay.record_analysis import answer
+from server.web.worker import Worker
 from tests.engine.records import Table
 from tests.engine.test_record import played
 
@@ -32,29 +31,25 @@ def test_parts_add_up_to_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
         firsts.append(before)
     assert firsts == [8, 3, 1]
     whole = list(review(summary, 60, clock=lambda: 0.0))
-    assert [(one.ply, one.best, one.line, one.loss) for one in told] == [
-        (one.ply, one.best, one.line, one.loss) for one in whole
+    assert [(one.ply, one.best, one.line, one.loss, one.marks) for one in told] == [
+        (one.ply, one.best, one.line, one.loss, tuple(map(str, one.marks))) for one in whole
     ]
-    assert [one.marks for one in told] == [tuple(map(str, one.marks)) for one in whole]
+    assert review_part(summary, 1).moves == (), "before the first move there is nothing to review"
 
 
-def test_before_the_first_move_there_is_nothing_to_review() -> None:
-    for before in (0, 1):
-        part = review_part(verify(played(stop_after=3, end="resign")), before)
-        assert (part.first, part.moves) == (1, ())
+def answered(record: bytes) -> tuple[int, object]:
+    status, body = Worker(1).answer(Question("review", b"4\n" + record, Stop()))
+    return status, json.loads(body)
 
 
 def test_a_lost_draw_is_marked_and_what_is_not_known_is_left_out() -> None:
-    record = Table("mnk", "3 3 3").ready().play("b2", "b1", "a1").text.encode()
-    status, body = answer(Question("review", review_question(4, record), Event()))
-    moves = json.loads(body)["moves"]
-    assert status == OK and [move["ply"] for move in moves] == [1, 2, 3]
+    status, found = answered(Table("mnk", "3 3 3").ready().play("b2", "b1", "a1").text.encode())
+    assert status == OK and isinstance(found, dict)
+    moves = found["moves"]
+    assert [move["ply"] for move in moves] == [1, 2, 3]
     assert moves[1]["marks"] == ["blunder"] and moves[1]["worth"]["result"] == -1 and "score" not in moves[1]["worth"]
     assert moves[1]["best"] in ("a1", "a3", "c1", "c3") and moves[1]["loss"] is None
 
 
 def test_what_is_no_record_is_refused_at_its_line() -> None:
-    assert answer(Question("review", review_question(4, b"x\n\xff"), Event())) == (
-        NOT_TRUE,
-        b"line 2: byte 1 is not UTF-8",
-    )
+    assert answered(b"x\n\xff") == (NOT_TRUE, "this is no true record: line 2: byte 1 is not UTF-8")

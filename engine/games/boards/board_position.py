@@ -88,7 +88,7 @@ class BoardPosition(Position, Generic[V, S]):
 
         ``night`` is for dark pages.
         """
-        from engine.games.boards.shapes import draw
+        from engine.games.boards.svg import draw
 
         return draw(self.drawing(last), self.summary(), night=night)
 

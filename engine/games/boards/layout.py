@@ -30,9 +30,9 @@ class Stroke(NamedTuple):
     y2: float
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Layout:
-    """A board without pieces."""
+    """A board without pieces; games make each once, so that it can be the key of a cache."""
 
     kind: str
     """How it is drawn: hexagon, cells, or squares."""

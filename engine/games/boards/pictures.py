@@ -14,7 +14,8 @@ from typing import IO, TYPE_CHECKING
 from unicodedata import combining, normalize
 
 from engine.games.boards.layout import Drawing
-from engine.games.boards.shapes import Picture, by_light, document, picture
+from engine.games.boards.shapes import Picture, by_light, picture
+from engine.games.boards.svg import document
 from engine.games.interface import Position, Successor, play
 
 if TYPE_CHECKING:

@@ -1,15 +1,14 @@
 """A board with its pieces as plain shapes, of which every picture of a position is made, and as an SVG document.
 
 Lengths are units, of which `STEP` lie between neighbouring fields; the middle of the board is (0, 0), y grows
-downwards. Colours are names of `COLOURS`. The scripts of the pages draw the same shapes, since
-there pieces move (server/web/assets/static/boards/); tests/web/test_pictures.py holds one against the other.
+downwards. Colours are names of `COLOURS`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import atan2, copysign, cos, hypot, radians, sin
 from typing import NamedTuple, TypeAlias
 
-from engine.games.boards.layout import BESIDE, Drawing, Layout, Piece, Place
+from engine.games.boards.layout import BESIDE, Drawing, Layout, Place
 
 STEP = 100
 """Units between two neighbouring fields."""
@@ -17,11 +16,15 @@ STEP = 100
 WIDE = 14
 """Steps of a board from which on names are larger from the start, and further from the board."""
 
-PIXELS, PHONE_PIXELS = 48, 360
-"""How wide a step is on small boards, and how wide a picture is on a phone, where its names are still read."""
+PIXELS, PHONE_PIXELS, LEAST_PIXELS = 48, 360, 290
+"""How wide a step is on small boards, how wide a picture is on a phone, where its names are still read, and how wide a
+board is in the narrowest window that a page is made for."""
 
 LEGIBLE_PIXELS = 11
 """How high names are there at least."""
+
+LEAST_SIZE = 14
+"""The smallest size of names on a page."""
 
 MOST = 100
 """The largest size of names: they are as high as the fields that they name are apart."""
@@ -55,6 +58,14 @@ class Paint(NamedTuple):
     width: float = 0
     dash: tuple[float, ...] = ()
     """Lengths that are drawn and left out in turn; empty for a whole line."""
+
+
+MARKS = {
+    "last": Paint(stroke="light", width=8),
+    "decisive": Paint("light-wash", "light", 11),
+    **{f"aim{side}": Paint(stroke=colour, width=5, dash=(11, 9)) for side, colour in enumerate(SIDES)},
+}
+"""How fields are marked: of the last move, of what has decided, and those that a side has to play to."""
 
 
 class Circle(NamedTuple):
@@ -102,6 +113,8 @@ class Words(NamedTuple):
     y: float
     size: float
     colour: str
+    spare: bool = False
+    """Whether it is left out where there is little room."""
 
 
 class Placed(NamedTuple):
@@ -126,22 +139,28 @@ class Rim(NamedTuple):
     extra: float
     """Steps that the drawing needs on each side beyond those of its layout."""
 
-    def thinned(self, layout: Layout, names: list[Place]) -> list[Place]:
-        """Return those of a row of names that are written."""
-        return names[::2] if self.size > CROWDED[layout.kind] else names
+    def named(self, layout: Layout, places: Iterable[Place]) -> Iterator[tuple[Place, bool]]:
+        """Yield a row of places, and whether the name of each is spare; none where names have no size."""
+        if self.size:
+            crowded = self.size > CROWDED[layout.kind]
+            yield from ((place, crowded and i % 2 == 1) for i, place in enumerate(places))
 
 
-def rim(layout: Layout) -> Rim:
-    """Return names that can be read on a phone, too: the plate of a wide board has more room for them."""
+def rim(layout: Layout, *, page: bool = False) -> Rim:
+    """Return names that can be read on a phone, too: the plate of a wide board has more room for them.
+
+    A board of a page is as wide as its place, also one of few fields, whose names are smaller then.
+    """
     wide = layout.width > WIDE
     if layout.kind == "squares":  # names stand beside fields
         return Rim(25, 0, 0, 0)
     room = _room_of_hexagon if layout.kind == "hexagon" else _room_of_cells
     letters = max(len(name) for name, _, _ in layout.dots or layout.labels)
-    size = 34 if wide else 23 if layout.kind == "hexagon" else 26
+    size = LEAST_SIZE if page else 34 if wide else 23 if layout.kind == "hexagon" else 26
     while True:
         fitted = room(size, LETTER * letters * size / 2, wide)
-        step = min(PIXELS, PHONE_PIXELS / (layout.width + 2 * fitted.extra))
+        width = layout.width + 2 * fitted.extra
+        step = LEAST_PIXELS / width if page else min(PIXELS, PHONE_PIXELS / width)
         if size >= MOST or size * step / STEP >= LEGIBLE_PIXELS:
             return fitted
         size += 1
@@ -159,11 +178,10 @@ def _room_of_cells(size: int, half: float, wide: bool) -> Rim:
     return Rim(size, beyond, 0, max(0.0, 2 * beyond / STEP - BESIDE))
 
 
-def ground(drawing: Drawing) -> Iterator[Shape]:
+def ground(drawing: Drawing, names: Rim) -> Iterator[Shape]:
     """Yield what lies under marks and pieces: the plate with its lines and names."""
-    layout = drawing.layout
-    draw = {"cells": _cells, "squares": _squares, "hexagon": _hexagon}[layout.kind]
-    yield from draw(drawing, rim(layout))
+    draw = {"cells": _cells, "squares": _squares, "hexagon": _hexagon}[drawing.layout.kind]
+    yield from draw(drawing, names)
 
 
 def standing(drawing: Drawing) -> Iterator[Shape]:
@@ -171,11 +189,19 @@ def standing(drawing: Drawing) -> Iterator[Shape]:
     places = {name: (x * STEP, y * STEP) for name, x, y in drawing.layout.fields}
     for field, paint in _marks(drawing):
         if field in places:
-            x, y = places[field]
-            yield Box(x, y, 94, 94, 15, paint) if drawing.layout.kind == "cells" else Circle(x, y, 48, paint)
+            yield spot(drawing.layout, paint, *places[field])
     for piece in drawing.pieces:
-        shapes = disc(piece.side) if drawing.layout.kind != "cells" else _sign(piece)
-        yield Placed(*places[piece.field], tuple(shapes))
+        yield Placed(*places[piece.field], tuple(look(drawing.layout, piece.side, piece.direction)))
+
+
+def spot(layout: Layout, paint: Paint, x: float = 0, y: float = 0) -> Shape:
+    """Return what marks a field."""
+    return Box(x, y, 94, 94, 15, paint) if layout.kind == "cells" else Circle(x, y, 48, paint)
+
+
+def look(layout: Layout, side: int, direction: int | None = None) -> Iterator[Shape]:
+    """Yield the shapes of a piece, around (0, 0)."""
+    return _sign(side, direction) if layout.kind == "cells" else disc(side)
 
 
 def disc(side: int) -> Iterator[Shape]:
@@ -187,13 +213,13 @@ def disc(side: int) -> Iterator[Shape]:
         yield Circle(0, 0, radius, Paint(stroke=groove, width=3.5))
 
 
-def _sign(piece: Piece) -> Iterator[Shape]:
+def _sign(side: int, direction: int | None) -> Iterator[Shape]:
     """Yield an arrow where the piece has a direction, else a cross or a ring."""
-    colour = SIDES[piece.side]
-    if piece.direction is not None:
+    colour = SIDES[side]
+    if direction is not None:
         yield Box(0, 0, 84, 84, 14, Paint(colour))
-        yield Polygon(tuple(_turned(ARROW, 45 * piece.direction)), Paint("on-side", "on-side", 5))
-    elif piece.side == 0:
+        yield Polygon(tuple(_turned(ARROW, 45 * direction)), Paint("on-side", "on-side", 5))
+    elif side == 0:
         yield from (Line(*ends, Paint(stroke=colour, width=13)) for ends in CROSS)
     else:
         yield Circle(0, 0, 25, Paint(stroke=colour, width=13))
@@ -201,11 +227,11 @@ def _sign(piece: Piece) -> Iterator[Shape]:
 
 def _marks(drawing: Drawing) -> Iterator[tuple[str | None, Paint]]:
     """Yield the fields to be marked: of the last move, of what has decided, and those that have to be played to."""
-    yield drawing.marked, Paint(stroke="light", width=8)
+    yield drawing.marked, MARKS["last"]
     for field in drawing.decisive:
-        yield field, Paint("light-wash", "light", 11)
-    for aim, side in zip(drawing.aims, SIDES, strict=True):
-        yield aim, Paint(stroke=side, width=5, dash=(11, 9))
+        yield field, MARKS["decisive"]
+    for side, aim in enumerate(drawing.aims):
+        yield aim, MARKS[f"aim{side}"]
 
 
 def _strokes(layout: Layout) -> Iterator[Shape]:
@@ -220,11 +246,12 @@ def _hexagon(drawing: Drawing, names: Rim) -> Iterator[Shape]:
     yield Polygon(tuple(corners), Paint("plate", "plate-edge", 10))
     yield from _strokes(layout)
     around = sorted(layout.dots, key=lambda dot: atan2(dot.y, dot.x))
-    for _, x, y in around:
-        yield Circle(x * STEP, y * STEP, 9, Paint("plate", "line", 5))
-    for name, x, y in names.thinned(layout, around):
+    if names.size:
+        for _, x, y in around:
+            yield Circle(x * STEP, y * STEP, 9, Paint("plate", "line", 5))
+    for (name, x, y), spare in names.named(layout, around):
         outward = STEP + names.beyond / hypot(x, y)
-        yield Words(name, x * outward, y * outward, names.size, "on-plate")
+        yield Words(name, x * outward, y * outward, names.size, "on-plate", spare)
 
 
 def _squares(drawing: Drawing, names: Rim) -> Iterator[Shape]:
@@ -234,7 +261,7 @@ def _squares(drawing: Drawing, names: Rim) -> Iterator[Shape]:
     yield from _strokes(layout)
     for _, x, y in layout.fields:
         yield Circle(x * STEP, y * STEP, 11, Paint("line"))
-    for name, x, y in layout.fields:
+    for name, x, y in layout.fields if names.size else ():
         yield Words(name, x * STEP + 21, y * STEP + 23, names.size, "on-plate")
 
 
@@ -243,13 +270,18 @@ def _cells(drawing: Drawing, names: Rim) -> Iterator[Shape]:
     right, bottom = max(x for _, x, _ in layout.fields) + 0.5, max(y for _, _, y in layout.fields) + 0.5
     yield Box(0, 0, 2 * right * STEP + 16, 2 * bottom * STEP + 16, 18, Paint("plate", "plate-edge", 10))
     for name, x, y in layout.fields:
-        yield Box(x * STEP, y * STEP, 92, 92, 10, Paint("blocked" if name in drawing.blocked else "cell"))
+        yield cell(x * STEP, y * STEP, "blocked" if name in drawing.blocked else "cell")
     further = names.beyond - BESIDE / 2 * STEP  # labels lie in the middle of the room that they usually need
     above = [label for label in layout.labels if abs(label.y) > bottom]
-    for name, x, y in names.thinned(layout, above):
-        yield Words(name, x * STEP, y * STEP + copysign(further, y), names.size, "quiet")
-    for name, x, y in names.thinned(layout, [label for label in layout.labels if abs(label.y) < bottom]):
-        yield Words(name, x * STEP + copysign(further, x), y * STEP, names.size, "quiet")
+    for (name, x, y), spare in names.named(layout, above):
+        yield Words(name, x * STEP, y * STEP + copysign(further, y), names.size, "quiet", spare)
+    for (name, x, y), spare in names.named(layout, [label for label in layout.labels if abs(label.y) < bottom]):
+        yield Words(name, x * STEP + copysign(further, x), y * STEP, names.size, "quiet", spare)
+
+
+def cell(x: float, y: float, colour: str) -> Shape:
+    """Return a field of a board of cells."""
+    return Box(x, y, 92, 92, 10, Paint(colour))
 
 
 def _turned(corners: Iterable[tuple[float, float]], degrees: float) -> Iterator[tuple[float, float]]:
@@ -285,8 +317,8 @@ class Picture(NamedTuple):
 
 def picture(drawing: Drawing, caption: str, title: tuple[str, ...] = ()) -> Picture:
     """Return a board with a line of text below it for each part of a caption before a semicolon, and a title above."""
-    layout, lines = drawing.layout, [part.strip() for part in caption.split(";") if part]
-    across, down = (length + 2 * rim(layout).extra for length in (layout.width, layout.height))
+    layout, lines, names = drawing.layout, [part.strip() for part in caption.split(";") if part], rim(drawing.layout)
+    across, down = (length + 2 * names.extra for length in (layout.width, layout.height))
     scale = min(PIXELS, MAX_PIXELS / across) / STEP
     width, inner = across * STEP, down * STEP
     over, under = ((LINE * (len(rows) + 0.5) / scale if rows else 0) for rows in (title, lines))
@@ -301,7 +333,7 @@ def picture(drawing: Drawing, caption: str, title: tuple[str, ...] = ()) -> Pict
         width=width,
         height=height,
         pixels=(round(width * scale), round(height * scale)),
-        ground=tuple(ground(drawing)),
+        ground=tuple(one for one in ground(drawing, names) if not (isinstance(one, Words) and one.spare)),
         above=(*standing(drawing), *words),
     )
 
@@ -347,7 +379,7 @@ AROUND = {
     "ink": Colour("#22211d", "#ece6da"),
     "quiet": Colour("#635e53", "#a9a193"),
 }
-"""What lies around boards, as on pages and in reports (server/contest/report/templates/base.css)."""
+"""What lies around boards, as on pages and in reports (server/contest/report/styles/base.css)."""
 
 
 def by_light(night: bool) -> dict[str, str]:
@@ -359,79 +391,3 @@ def variables() -> str:
     """Return the colours of boards as variables of CSS, which follow the colours of the page."""
     lines = (f"  --{name}: light-dark({colour.day}, {colour.night});\n" for name, colour in COLOURS.items())
     return f":root {{\n{''.join(lines)}}}\n"
-
-
-ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
-"""What stands for characters that mean something else in SVG. `html.escape` does that too, with a table of all
-entities, which every program would load."""
-
-
-def draw(drawing: Drawing, caption: str, *, night: bool = False) -> str:
-    """Return a board as an SVG document, with a text below it that has a line for each part before a semicolon.
-
-    What lies around the board is transparent; ``night`` is for where that is dark.
-    """
-    return document(picture(drawing, caption), caption, night=night)
-
-
-def document(drawn: Picture, title: str, *, night: bool = False) -> str:
-    """Return a picture as an SVG document."""
-    colours = by_light(night)
-    size = f'width="{drawn.pixels[0]}" height="{drawn.pixels[1]}"'
-    box = " ".join(map(_number, (drawn.left, drawn.top, drawn.width, drawn.height)))
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="{box}" font-family="sans-serif">',
-        f"<title>{title.translate(ESCAPES)}</title>",
-        *_elements((*drawn.ground, *drawn.above), colours),
-        "</svg>",
-    ]
-    return "\n".join(parts) + "\n"
-
-
-def _elements(shapes: Iterable[Shape], colours: Mapping[str, str]) -> list[str]:
-    return [_element(shape, colours) for shape in shapes]
-
-
-def _element(shape: Shape, colours: Mapping[str, str]) -> str:
-    match shape:
-        case Circle(x, y, radius, paint):
-            where = f'cx="{_number(x)}" cy="{_number(y)}" ' if x or y else ""
-            return f'<circle {where}r="{_number(radius)}" {_painted(paint, colours)}/>'
-        case Box(x, y, width, height, corner, paint):
-            where = f'x="{_number(x - width / 2)}" y="{_number(y - height / 2)}"'
-            sides = f'width="{_number(width)}" height="{_number(height)}" rx="{_number(corner)}"'
-            return f"<rect {where} {sides} {_painted(paint, colours)}/>"
-        case Line(x1, y1, x2, y2, paint):
-            ends = f'x1="{_number(x1)}" y1="{_number(y1)}" x2="{_number(x2)}" y2="{_number(y2)}"'
-            return f'<line {ends} {_painted(paint, colours)} stroke-linecap="round"/>'
-        case Polygon(corners, paint):
-            points = " ".join(f"{_number(x)},{_number(y)}" for x, y in corners)
-            return f'<polygon points="{points}" {_painted(paint, colours)} stroke-linejoin="round"/>'
-        case Words(text, x, y, size, colour):
-            where = f'x="{_number(x)}" y="{_number(y)}" text-anchor="middle" dominant-baseline="central"'
-            look = f'font-size="{_number(size)}" fill="{colours[colour]}"'
-            return f"<text {where} {look}>{text.translate(ESCAPES)}</text>"
-        case Placed(x, y, shapes):
-            inside = "".join(_elements(shapes, colours))
-            return f'<g transform="translate({_number(x)} {_number(y)})">{inside}</g>'
-
-
-def _painted(paint: Paint, colours: Mapping[str, str]) -> str:
-    parts = [_coloured("fill", colours[paint.fill]) if paint.fill else 'fill="none"']
-    if paint.stroke:
-        parts += [_coloured("stroke", colours[paint.stroke]), f'stroke-width="{_number(paint.width)}"']
-    if paint.dash:
-        parts.append(f'stroke-dasharray="{" ".join(map(_number, paint.dash))}"')
-    return " ".join(parts)
-
-
-def _coloured(what: str, colour: str) -> str:
-    """Write a colour, its opacity apart: not every program that reads SVG knows #rrggbbaa."""
-    opaque, transparency = colour[:7], colour[7:]
-    return f'{what}="{opaque}"' + (f' {what}-opacity="{int(transparency, 16) / 255:.2f}"' if transparency else "")
-
-
-def _number(value: float) -> str:
-    """Write a number with at most one decimal."""
-    text = f"{value:.1f}".removesuffix(".0")
-    return "0" if text == "-0" else text

@@ -1,4 +1,4 @@
-"""The report as HTML: a page without scripts for the folder, and fragments for a page of the server.
+"""The report as HTML: a page without scripts for the folder, and the variables of its page on the server.
 
 Both are made by the same templates of Jinja2, which escape markup and control characters. No text of an entrant becomes
 markup, and nothing is fetched from elsewhere.
@@ -7,12 +7,11 @@ markup, and nothing is fetched from elsewhere.
 from base64 import b64encode
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
-import msgspec
 from markupsafe import Markup
 
 from engine.games.catalogue import variant_title
@@ -20,9 +19,7 @@ from engine.wire.words import number_of
 from server.contest.report import formatting
 from server.contest.report.formatting import interruptions, intervention
 from server.contest.report.structure import TEST, Game, Loss, Report, Stage
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
+from server.contest.report.templating import add_filters, render
 
 PACKAGE = "server.contest.report"
 
@@ -30,41 +27,10 @@ STYLES = ("base.css", "contest.css")
 """The style sheets that a report needs, in order; the pages of the server link to the same files."""
 
 
-def render(template: str, **context: object) -> str:
-    """Render a template of ``templates/``."""
-    return _environment().get_template(template).render(context)
-
-
 @cache
 def style_sheet(name: str) -> str:
     """Return one of the `STYLES`."""
-    return (files(PACKAGE) / "templates" / name).read_text(encoding="utf-8")
-
-
-@cache
-def _environment() -> "Environment":
-    """Make the environment; each template is compiled at its first use."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # servers without contests start sooner without it
-
-    environment = Environment(
-        loader=PackageLoader(PACKAGE),
-        extensions=["jinja2.ext.do"],
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_printable,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-    )
-    environment.filters.update({name: found for name, found in vars(formatting).items() if callable(found)})
-    for found in (match_of, number_of, swiss_rounds, variant_title):
-        environment.filters[found.__name__] = found
-    return environment
-
-
-def _printable(value: Any) -> Any:
-    """Return a value for a template without control characters, before it is escaped; markup of templates stays."""
-    return value if isinstance(value, Markup) else formatting.printable(str(value))
+    return (files(PACKAGE) / "styles" / name).read_text(encoding="utf-8")
 
 
 MAX_CROSSED = 60
@@ -75,9 +41,6 @@ LARGE, FEW = 16, 8
 
 MAX_LISTED = 20_000
 """Most games that a page lists; with more of them browsers get slow."""
-
-MAX_KEPT = 256
-"""Rounds of games that are kept as a page of the server shows them: most are over, and the report is written often."""
 
 
 class Group(NamedTuple):
@@ -188,6 +151,9 @@ def swiss_rounds(stage: Stage, report: Report) -> list[list[RoundCell | None]]:
     return rows
 
 
+add_filters(*filter(callable, vars(formatting).values()), match_of, number_of, swiss_rounds, variant_title)
+
+
 class Section(NamedTuple):
     """A part of the page."""
 
@@ -212,31 +178,6 @@ class Section(NamedTuple):
         return f"sections/{self.id if self.stage is None else 'stage'}.html"
 
 
-class RoundOfGames(msgspec.Struct, frozen=True):
-    """The games of a round, as shown on a page of the server."""
-
-    title: str
-    id: str
-    """Of `Group`."""
-    games: int
-    html: str
-
-
-class Fragments(NamedTuple):
-    """The parts of a report on a page of the server."""
-
-    head: str
-    """HTML: the name, how far the contest has come, and links to the parts."""
-    contest: str
-    """HTML: the stages and what comes next."""
-    rounds: Sequence[RoundOfGames]
-    """The newest first."""
-    more: str
-    """HTML that stands below the games: ratings, losses and the like."""
-    notes: str
-    """HTML that stands below all else."""
-
-
 def page(report: Report) -> str:
     """Return the report as one page."""
     css = "".join(map(style_sheet, STYLES))
@@ -248,24 +189,19 @@ def page(report: Report) -> str:
     return render("document.html", **context, css=Markup(css), policy=policy) + "\n"
 
 
-def fragments(report: Report, contest: int, known: int) -> Fragments:
-    """Return the parts of a report for a page of the server; ``known`` is the number of games known to be played."""
-    context = {**_context(report), "contest": contest, "known": known}
+def page_values(report: Report, contest: int, known: int) -> dict[str, object]:
+    """Return the variables of a report's page on the server; ``known`` is the number of games known to be played."""
     listed = rounds(report.games) if len(report.games) <= MAX_LISTED else []
     stages, more = _stages(report), _more(report)
-    contents = [*stages, *(_games(report) if listed else ()), *more]
-    return Fragments(
-        head=render("header.html", **context, contents=contents),
-        contest=render("contest.html", **context, sections=stages),
-        rounds=[_round(contest, one) for one in listed],
-        more=render("contest.html", **context, sections=more),
-        notes=render("notes.html", **context),
-    )
-
-
-@lru_cache(MAX_KEPT)
-def _round(contest: int, one: Group) -> RoundOfGames:
-    return RoundOfGames(one.title, one.id, len(one.games), render("round.html", contest=contest, round=one))
+    return {
+        **_context(report),
+        "contest": contest,
+        "known": known,
+        "contents": [*stages, *(_games(report) if listed else ()), *more],
+        "stages": stages,
+        "rounds": listed,
+        "more": more,
+    }
 
 
 def _context(report: Report) -> dict[str, object]:

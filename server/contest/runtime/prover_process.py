@@ -21,7 +21,6 @@ number of plies to the win with each move, no position comes twice.
 import sys
 from collections import Counter
 from collections.abc import Callable
-from threading import Event
 from time import perf_counter
 
 import msgspec
@@ -122,7 +121,7 @@ def _most_plies(position: Position, solution: Solution) -> int | None:
     return solution.within
 
 
-def answer(asked: Asked[Event], seconds: float, megabytes: int) -> tuple[int, bytes]:
+def answer(asked: Asked, seconds: float, megabytes: int) -> tuple[int, bytes]:
     """Return the JSON of the `Proof` of a `Question`, or null."""
     question = decode(asked.body, type=Question)
     position = GAMES[question.game].read(question.text)

@@ -110,7 +110,7 @@ class ConsolePages:
             "hours": HOURS,
             "fault": fault,
         }
-        return page("console", "Console", values, current="/me", status=400 if fault else 200)
+        return page("console", "Console", values)
 
     async def _announce(self, request: Request) -> Response:
         identity, fields = await self._form(request)
@@ -181,8 +181,8 @@ class ConsolePages:
             found = await _in_thread(partial(read_contest, self._data, number))
         except KeyError:
             raise Refused(404, f"there is no contest {number}") from None
-        values = {"identity": identity, "found": found, "fault": fault, "told": told}
-        return page("contest", found.row.name, values, current="/me", status=400 if fault else 200)
+        row = found["row"]
+        return page("organise/contest", row.name, {**found, "identity": identity, "fault": fault, "told": told})
 
     async def _change(self, request: Request) -> Response:
         identity, fields = await self._form(request)
@@ -217,7 +217,7 @@ class ConsolePages:
         """Return a page that asks whether something is to be done that cannot be undone."""
         kept = {name: value for name, value in fields.items() if name != "form"}
         values = {"identity": identity, "question": question, "yes": yes, "action": action, "back": back, "kept": kept}
-        return page("confirm", "Are you sure?", values, current="/me")
+        return page("confirm", "Are you sure?", values)
 
 
 _in_thread = trio.to_thread.run_sync

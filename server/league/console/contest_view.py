@@ -3,11 +3,11 @@
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 from engine.games.outcome import ANNULLED
 from server.contest.fixtures import Fixture, GameResult, counted_games
-from server.contest.interventions import Intervention, is_cancelled, is_paused
+from server.contest.interventions import is_cancelled, is_paused
 from server.contest.report.progress import progress_text
 from server.contest.runtime.organiser_commands import InterventionRequest, intervene, open_contest
 from server.contest.runtime.snapshot import ContestSnapshot, take_snapshot
@@ -19,74 +19,23 @@ MAX_GAMES = 50
 """Games that are listed, the last ones."""
 
 
-class EntrantLine(NamedTuple):
-    """An entrant."""
-
-    name: str
-    connects: bool
-    """False: the server starts its program."""
-    version_of: str
-    """The bot of which a version plays; empty for none."""
-    is_chosen: bool
-    """Whether it is known which version."""
-    out: str
-    """Why it plays no more; empty where it plays."""
-
-
-class GameLine(NamedTuple):
-    """A game that has a result."""
-
-    match: int | None
-    players: tuple[str, str]
-    result: str
-    counts: bool
-    """False where it was annulled, or has another result."""
-
-
-class ContestView(NamedTuple):
-    """The page of a contest."""
-
-    row: Contest
-    progress: str
-    """How far it has come."""
-    is_paused: bool
-    is_cancelled: bool
-    entrants: tuple[EntrantLine, ...]
-    running: tuple[tuple[int, Fixture], ...]
-    """Games with the numbers of their matches."""
-    games: tuple[GameLine, ...]
-    """The last first."""
-    interventions: tuple[Intervention, ...]
-
-
-def contest_view(row: Contest, found: ContestSnapshot, running: dict[int, Fixture]) -> ContestView:
-    """Return the page of a contest from its state; ``running`` are its running games by match."""
+def contest_values(row: Contest, found: ContestSnapshot, running: dict[int, Fixture]) -> dict[str, Any]:
+    """Return what the template shows of a contest; ``running`` are its running games by match."""
     definition, games = found.definition, found.games
-    valid = counted_games(games)
-    counting = set(valid)
-    out = find_disqualified(definition, valid)
-    return ContestView(
-        row=row,
-        progress=progress_text(*found),
-        is_paused=is_paused(definition.interventions),
-        is_cancelled=is_cancelled(definition.interventions),
-        entrants=tuple(
-            EntrantLine(
-                one.name,
-                one.connects,
-                one.version_of,
-                bool(one.command),
-                out[one.name].reason if one.name in out else "",
-            )
-            for one in definition.entrants
-        ),
-        running=tuple(running.items()),
-        games=tuple(
-            GameLine(game.match, game.fixture.players, _result(game), game in counting)
-            for game in games[: -MAX_GAMES - 1 : -1]
-        ),
-        interventions=definition.interventions[::-1],
-    )
+    counting = counted_games(games)
+    return {
+        "row": row,
+        "progress": progress_text(*found),
+        "is_paused": is_paused(definition.interventions),
+        "is_cancelled": is_cancelled(definition.interventions),
+        "entrants": definition.entrants,
+        "out": {name: one.reason for name, one in find_disqualified(definition, counting).items()},
+        "running": running,
+        "games": [
+            (game.match, game.fixture.players, _result(game), game in counting) for game in games[: -MAX_GAMES - 1 : -1]
+        ],
+        "interventions": definition.interventions[::-1],
+    }
 
 
 def _result(game: GameResult) -> str:
@@ -112,8 +61,8 @@ def change_contest(data: Path, accounts: Accounts, contest: str | int, asked: In
     return f"{found.name}: {done.sentence}; {follows}"
 
 
-def read_contest(data: Path, number: int) -> ContestView:
-    """Return the page of a contest; raises KeyError where there is none, and `BadStore`. For a thread."""
+def read_contest(data: Path, number: int) -> dict[str, Any]:
+    """Return what the page of a contest shows; raises KeyError where there is none, and `BadStore`. For a thread."""
     with closing(Store(data / FILE)) as store:
         found = take_snapshot(store, number, datetime.now(UTC))
-        return contest_view(store.contest(number), found, store.begun(number))
+        return contest_values(store.contest(number), found, store.begun(number))

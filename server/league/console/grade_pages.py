@@ -91,8 +91,7 @@ class GradePages:
             "contests": await _in_thread(self._contests),
             "fault": fault,
         }
-        status = 400 if fault else 200
-        return page("organise/grades", "Grades", values, current="/me", status=status)
+        return page("organise/grades", "Grades", values)
 
     async def _grade(self, request: Request) -> Response:
         identity = await self._identities.require(request, ORGANISER)

@@ -265,5 +265,4 @@ def _show(identity: Identity, copied: int, text: str, *, fault: str = "", checke
         "fault": f"line {line}: {fault}" if line else fault,
         "checked": checked,
     }
-    status = 400 if fault else 200
-    return page("organise/new_contest", "New contest", values, current="/me", status=status)
+    return page("organise/new_contest", "New contest", values)

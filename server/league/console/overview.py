@@ -5,7 +5,6 @@ import shutil
 from contextlib import closing
 from datetime import datetime
 from functools import partial
-from heapq import nsmallest
 from pathlib import Path
 
 import msgspec
@@ -18,7 +17,7 @@ from server.league.accounts.people import NotAllowed
 from server.league.ladder.service import LadderService
 from server.league.submissions.versions import Versions
 from server.web.views.contests import Entry, ReportIndex
-from server.web.views.lobby import Listed, Presence, presence, running
+from server.web.views.lobby import Listed, Presence, presences, running
 
 MAX_PLAYERS = 200
 """Players that are listed."""
@@ -107,7 +106,7 @@ class OverviewReader:
         self._service = service
         self._versions = versions
         self._ladder = ladder
-        self._reports = ReportIndex(arena.settings.data)
+        self._reports = ReportIndex(arena.settings.data, arena.run_in_thread)
 
     async def read(self) -> Overview:
         """Return what goes on now. Raises `BadStore` and OSError."""
@@ -116,12 +115,12 @@ class OverviewReader:
         progress = {entry.contest: entry for entry in await self._reports.entries()}
         on = await in_thread(partial(machine, arena, self._service.cores, self._service.cluster_room))
         ladder = await in_thread(self._ladder_line)
-        waiting, found = set(arena.seeking_keys()), running(arena, "", ALL)
+        found = running(arena, "", ALL)
         return Overview(
-            players=tuple(presence(arena.sessions[key], waiting) for key in nsmallest(MAX_PLAYERS, arena.sessions)),
+            players=tuple(presences(arena, MAX_PLAYERS)),
             present=len(arena.sessions),
             guests=len(arena.connected_sessions()) - len(arena.sessions),
-            seeking=len(waiting),
+            seeking=len(set(arena.seeking_keys())),
             matches=found.matches,
             playing=found.found,
             contests=tuple(

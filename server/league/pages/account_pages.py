@@ -6,9 +6,8 @@
 - ``GET /people``: everybody; ``POST /people/…`` invites, gives roles, closes accounts; for organisers
 """
 
-from collections.abc import Awaitable, Callable
-from functools import partial
-from typing import cast
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeAlias, cast
 
 import trio
 from starlette.requests import Request
@@ -28,7 +27,8 @@ AUDITED = 100
 MAX_LINK = 100
 """Characters of a link that is looked up at all."""
 
-Change = Callable[[Identity, dict[str, str]], Awaitable[Response]]
+Change: TypeAlias = Callable[[Identity, dict[str, str]], Response | None]
+"""Changes something by the fields of a form, in a thread; returns a page where the form's own is not to be shown."""
 
 
 class AccountPages:
@@ -42,19 +42,19 @@ class AccountPages:
 
     def routes(self) -> list[Route]:
         """Return the routes."""
-        mine = {
+        mine: dict[str, Change] = {
             "token": self._make_token,
-            "revoke": self._revoke_token,
+            "revoke": lambda who, fields: self._accounts.revoke_token(who.person, fields.get("bot", "")),
             "link": self._own_link,
             "end": self._end_browser,
             "out": self._sign_out,
         }
-        people = {
+        people: dict[str, Change] = {
             "invite": self._invite,
             "code": self._invite_many,
             "role": self._set_role,
-            "close": self._close,
-            "open": self._open,
+            "close": lambda who, fields: self._accounts.close_account(fields.get("name", ""), who.person.name),
+            "open": lambda who, fields: self._accounts.open_account(fields.get("name", ""), who.person.name),
         }
         return [
             Route("/join", self._join, methods=["GET", "POST"]),
@@ -69,16 +69,17 @@ class AccountPages:
         ]
 
     def _changing(self, change: Change, *roles: Role) -> Callable[[Request], Awaitable[Response]]:
-        """Return the handler of a form, whose refusals are shown on the page that it is on."""
+        """Return the handler of a form. Its page comes again, with the refusal where the change is refused."""
 
         async def answer(request: Request) -> Response:
             identity = await self._identities.require(request, *roles)
             fields = await self._identities.form(request, identity)
             try:
-                return await change(identity, fields)
+                response = await trio.to_thread.run_sync(change, identity, fields)
             except NotAllowed as error:
                 show = self._show_people if roles else self._show_me
-                return show(identity, fault=str(error), status=400)
+                return show(identity, fault=str(error))
+            return response or RedirectResponse("/people" if roles else "/me", 303)
 
         return answer
 
@@ -100,9 +101,9 @@ class AccountPages:
             return page("join", "Join", asked)
         agent = request.headers.get("user-agent", "")
         try:
-            session = await _in_thread(partial(self._accounts.redeem, link, fields.get("name", ""), agent))
+            session = await trio.to_thread.run_sync(self._accounts.redeem, link, fields.get("name", ""), agent)
         except NotAllowed as error:
-            return page("join", "Join", {**asked, "fault": str(error)}, status=400)
+            return page("join", "Join", {**asked, "fault": str(error)})
         response = RedirectResponse("/me", 303)
         self._identities.sign_in(response, request, session)
         return response
@@ -112,12 +113,10 @@ class AccountPages:
     async def _me(self, request: Request) -> Response:
         identity = await self._identities.find(request)
         if identity is None:
-            return page("code", "Join", {"fault": NOBODY}, status=401, current="/me")
+            return page("code", "Join", {"fault": NOBODY}, status=401)
         return self._show_me(identity)
 
-    def _show_me(
-        self, identity: Identity, *, fault: str = "", secret: tuple[str, str] | None = None, status: int = 200
-    ) -> Response:
+    def _show_me(self, identity: Identity, *, fault: str = "", secret: tuple[str, str] | None = None) -> Response:
         person = identity.person
         return page(
             "me",
@@ -130,34 +129,27 @@ class AccountPages:
                 "fault": fault,
                 "secret": secret,
             },
-            current="/me",
-            status=status,
         )
 
-    async def _make_token(self, identity: Identity, fields: dict[str, str]) -> Response:
+    def _make_token(self, identity: Identity, fields: dict[str, str]) -> Response:
         bot = fields.get("bot", "")
-        token = await _in_thread(partial(self._accounts.make_token, identity.person, bot))
+        token = self._accounts.make_token(identity.person, bot)
         return self._show_me(identity, secret=(f"The token of {bot}", token))
 
-    async def _revoke_token(self, identity: Identity, fields: dict[str, str]) -> Response:
-        await _in_thread(partial(self._accounts.revoke_token, identity.person, fields.get("bot", "")))
-        return RedirectResponse("/me", 303)
-
-    async def _own_link(self, identity: Identity, _fields: dict[str, str]) -> Response:
+    def _own_link(self, identity: Identity, _fields: dict[str, str]) -> Response:
         name = identity.person.name
-        link = await _in_thread(partial(self._accounts.invite, name, identity.person.role, name))
+        link = self._accounts.invite(name, identity.person.role, name)
         return self._show_me(identity, secret=("A link to sign in once in another browser", f"/join/{link}"))
 
-    async def _end_browser(self, identity: Identity, fields: dict[str, str]) -> Response:
+    def _end_browser(self, identity: Identity, fields: dict[str, str]) -> None:
         number = fields.get("browser", "")
         if not number.isdecimal() or len(number) > 18:
             raise Refused(400, "browser is the number of a browser on this page")
-        await _in_thread(partial(self._accounts.sign_out, identity.person, browser=int(number)))
-        return RedirectResponse("/me", 303)
+        self._accounts.sign_out(identity.person, browser=int(number))
 
-    async def _sign_out(self, identity: Identity, fields: dict[str, str]) -> Response:
+    def _sign_out(self, identity: Identity, fields: dict[str, str]) -> Response:
         session = "" if fields.get("where") == "everywhere" else identity.session
-        await _in_thread(partial(self._accounts.sign_out, identity.person, session=session))
+        self._accounts.sign_out(identity.person, session=session)
         response = RedirectResponse("/", 303)
         self._identities.sign_out(response)
         return response
@@ -167,9 +159,7 @@ class AccountPages:
     async def _people(self, request: Request) -> Response:
         return self._show_people(await self._identities.require(request, ORGANISER))
 
-    def _show_people(
-        self, identity: Identity, *, fault: str = "", links: tuple[tuple[str, str], ...] = (), status: int = 200
-    ) -> Response:
+    def _show_people(self, identity: Identity, *, fault: str = "", links: Sequence[tuple[str, str]] = ()) -> Response:
         people = [(one, self._accounts.bots(one)) for one in self._accounts.people()]
         return page(
             "people",
@@ -182,40 +172,21 @@ class AccountPages:
                 "fault": fault,
                 "links": links,
             },
-            current="/me",
-            status=status,
         )
 
-    async def _invite(self, identity: Identity, fields: dict[str, str]) -> Response:
+    def _set_role(self, identity: Identity, fields: dict[str, str]) -> None:
+        self._accounts.set_role(fields.get("name", ""), cast(Role, fields.get("role", "")), identity.person.name)
+
+    def _invite(self, identity: Identity, fields: dict[str, str]) -> Response:
         names, role = fields.get("names", "").split(), cast(Role, fields.get("role", ""))
         if not names:
             raise NotAllowed("write the names of whom you invite, separated by spaces or in lines of their own")
-        links = []
-        for name in names:
-            links.append(
-                (name, f"/join/{await _in_thread(partial(self._accounts.invite, name, role, identity.person.name))}")
-            )
-        return self._show_people(identity, links=tuple(links))
+        links = [(name, f"/join/{self._accounts.invite(name, role, identity.person.name)}") for name in names]
+        return self._show_people(identity, links=links)
 
-    async def _invite_many(self, identity: Identity, fields: dict[str, str]) -> Response:
+    def _invite_many(self, identity: Identity, fields: dict[str, str]) -> Response:
         uses, role = fields.get("uses", ""), cast(Role, fields.get("role", ""))
         if not uses.isdecimal() or len(uses) > 9:
             raise NotAllowed(f"write for how many people the code is, as in 30; not {uses!r}")
-        code = await _in_thread(partial(self._accounts.invite_many, role, int(uses), identity.person.name))
-        return self._show_people(identity, links=((f"Code for {uses}", f"/join/{code}"),))
-
-    async def _set_role(self, identity: Identity, fields: dict[str, str]) -> Response:
-        name, role = fields.get("name", ""), cast(Role, fields.get("role", ""))
-        await _in_thread(partial(self._accounts.set_role, name, role, identity.person.name))
-        return RedirectResponse("/people", 303)
-
-    async def _close(self, identity: Identity, fields: dict[str, str]) -> Response:
-        await _in_thread(partial(self._accounts.close_account, fields.get("name", ""), identity.person.name))
-        return RedirectResponse("/people", 303)
-
-    async def _open(self, identity: Identity, fields: dict[str, str]) -> Response:
-        await _in_thread(partial(self._accounts.open_account, fields.get("name", ""), identity.person.name))
-        return RedirectResponse("/people", 303)
-
-
-_in_thread = trio.to_thread.run_sync
+        code = self._accounts.invite_many(role, int(uses), identity.person.name)
+        return self._show_people(identity, links=[(f"Code for {uses}", f"/join/{code}")])

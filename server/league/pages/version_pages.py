@@ -29,7 +29,7 @@ from starlette.routing import Route
 from engine.games.catalogue import GAMES, USUAL_GAME
 from server.league.accounts.people import NotAllowed, Person
 from server.league.comparisons import Comparisons
-from server.league.pages.identity import BotAccess, Identity, Visit, check_form
+from server.league.pages.identity import Identities, Identity, Visit, check_form
 from server.league.pages.rendering import page
 from server.league.submissions.pipeline import Outlook, Turns
 from server.league.submissions.steps import LOG_BYTES
@@ -80,11 +80,11 @@ class Listed(NamedTuple):
 class VersionPages:
     """The handlers of these routes."""
 
-    def __init__(self, access: BotAccess, versions: Versions, turns: Turns, comparisons: Comparisons) -> None:
+    def __init__(self, identities: Identities, versions: Versions, turns: Turns, comparisons: Comparisons) -> None:
         """Take what tells who asks, the versions, which one is tried when, and the comparisons."""
         self._comparisons = comparisons
         self._turns = turns
-        self._access = access
+        self._identities = identities
         self._versions = versions
 
     def routes(self) -> list[Route]:
@@ -106,7 +106,7 @@ class VersionPages:
         ]
 
     async def _bot(self, request: Request) -> Response:
-        return await self._show(await self._access.visit(request), request.path_params["bot"])
+        return await self._show(await self._identities.visit(request), request.path_params["bot"])
 
     async def _show(self, visit: Visit, bot: str, *, fault: str = "") -> Response:
         """Return the page of a bot; to who shows its token its versions as JSON."""
@@ -128,8 +128,7 @@ class VersionPages:
             "megabytes": MAX_UPLOAD >> 20,
             "fault": fault,
         }
-        status = 400 if fault else 200
-        return page("bots/bot", bot, told, current="/me", status=status)
+        return page("bots/bot", bot, told)
 
     def _kept(self, owner: Person, bot: str) -> tuple[int, list[Listed]]:
         """Return what the versions of a person take, and those of one bot."""
@@ -138,7 +137,7 @@ class VersionPages:
 
     async def _send(self, request: Request) -> Response:
         bot = request.path_params["bot"]
-        visit = await self._access.visit(request)
+        visit = await self._identities.visit(request)
         if visit.identity is None:
             name, data = request.query_params.get("file", "bot.zip"), await read_body(request, MAX_UPLOAD)
         else:
@@ -161,7 +160,7 @@ class VersionPages:
         return _json(value) if visit.identity is None else RedirectResponse(place, 303)
 
     async def _version(self, request: Request) -> Response:
-        visit = await self._access.visit(request)
+        visit = await self._identities.visit(request)
         version = self._found(request)
         if visit.identity is None:
             return _json(await self._with_log(version))
@@ -176,15 +175,12 @@ class VersionPages:
             "minutes": None if outlook is None else minutes_of(outlook),
         }
         title = f"{version.bot}, version {version.number}"
-        response = page("bots/version", title, told, current="/me")
-        if version.is_under_way:
-            response.headers["refresh"] = "3"
-        return response
+        return page("bots/version", title, told)
 
     async def _choose(self, change: Callable[[Version, str], None], request: Request) -> Response:
-        visit = await self._access.visit(request)
+        visit = await self._identities.visit(request)
         if visit.identity is not None:
-            await self._access.form(request, visit)
+            await self._identities.form(request, visit.identity)
         version = self._found(request)
 
         async def choose() -> tuple[object, str]:
@@ -194,13 +190,13 @@ class VersionPages:
         return await self._change(visit, version.bot, choose)
 
     async def _compared(self, request: Request) -> Response:
-        await self._access.visit(request)
+        await self._identities.visit(request)
         found = await trio.to_thread.run_sync(self._comparisons.of, request.path_params["bot"])
         return _json({"comparisons": found})
 
     async def _compare(self, request: Request) -> Response:
-        visit, bot = await self._access.visit(request), request.path_params["bot"]
-        fields = await self._access.form(request, visit)
+        visit, bot = await self._identities.visit(request), request.path_params["bot"]
+        fields = await self._identities.form(request, visit.identity)
 
         first, second, games = (number_in(fields, name) for name in ("first", "second", "games"))
         asked = (first, second), fields.get("game", USUAL_GAME), fields.get("params", ""), games
@@ -212,8 +208,8 @@ class VersionPages:
         return await self._change(visit, bot, begin)
 
     async def _cancel(self, request: Request) -> Response:
-        visit, bot = await self._access.visit(request), request.path_params["bot"]
-        await self._access.form(request, visit)
+        visit, bot = await self._identities.visit(request), request.path_params["bot"]
+        await self._identities.form(request, visit.identity)
         number = request.path_params["number"]
 
         async def cancel() -> tuple[object, str]:

@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Event, Thread
-from typing import BinaryIO, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, BinaryIO, NamedTuple
 
 from server.config.process_settings import ignore_interrupts
 
@@ -25,39 +25,29 @@ MAX_FAULT = 2000
 """Characters of a traceback that are told, the last ones."""
 
 
-class Stoppable(Protocol):
-    """What stops the work on a question, from another thread."""
-
-    def set(self) -> None:
-        """Stop it."""
-
-
-StopT = TypeVar("StopT", bound=Stoppable)
-
-
-class Question(NamedTuple, Generic[StopT]):
-    """A question as it was read, and what stops it."""
+class Question(NamedTuple):
+    """A question as it was read, and what stops the work on it: an event, or an object with a ``set`` like one."""
 
     kind: str
     body: bytes
-    stop: StopT
+    stop: Any
 
 
-def answer_questions(answer: Callable[[Question[Event]], tuple[int, bytes]]) -> None:
-    """Answer questions until there are no more; does not return."""
-    answer_stoppable_questions(answer, Event)
-
-
-def answer_stoppable_questions(
-    answer: Callable[[Question[StopT]], tuple[int, bytes]], new_stop: Callable[[], StopT]
-) -> None:
+def answer_questions(answer: Callable[[Question], tuple[int, bytes]], new_stop: Callable[[], Any] = Event) -> None:
     """Answer questions, each of which can be stopped by an object of its own, until there are no more.
 
     Does not return. Where ``answer`` raises an exception, the answer is a `FAULT`.
     """
     ignore_interrupts()  # Ctrl-C is for the server
-    questions: SimpleQueue[Question[StopT]] = SimpleQueue()
-    Thread(target=_listen_to_the_end, args=(sys.stdin.buffer, questions, new_stop), daemon=True).start()
+    questions: SimpleQueue[Question] = SimpleQueue()
+
+    def read_to_the_end() -> None:
+        try:
+            read_questions(sys.stdin.buffer, questions, new_stop)
+        finally:
+            os._exit(0)  # also in the middle of a question
+
+    Thread(target=read_to_the_end, daemon=True).start()
     _write(OK, b"")
     while True:
         question = questions.get()
@@ -68,7 +58,7 @@ def answer_stoppable_questions(
         _write(status, body)
 
 
-def listen(stream: BinaryIO, questions: "SimpleQueue[Question[StopT]]", new_stop: Callable[[], StopT]) -> None:
+def read_questions(stream: BinaryIO, questions: "SimpleQueue[Question]", new_stop: Callable[[], Any]) -> None:
     """Read questions to the end of a stream, and set the stop of the last one when that is asked for."""
     latest = new_stop()
     while line := stream.readline():
@@ -79,15 +69,6 @@ def listen(stream: BinaryIO, questions: "SimpleQueue[Question[StopT]]", new_stop
         else:
             latest = new_stop()
             questions.put(Question(kind.decode(), body, latest))
-
-
-def _listen_to_the_end(
-    stream: BinaryIO, questions: "SimpleQueue[Question[StopT]]", new_stop: Callable[[], StopT]
-) -> None:
-    try:
-        listen(stream, questions, new_stop)
-    finally:
-        os._exit(0)  # also in the middle of a question
 
 
 def _write(status: int, body: bytes) -> None:

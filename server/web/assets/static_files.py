@@ -1,4 +1,4 @@
-"""The files of the pages: read once, served from memory.
+"""The scripts and styles of the pages, served by Starlette.
 
 Pages name them below a folder that is called by the hash of all of them, so that browsers keep them without asking
 again. Modules import each other by relative paths, and so from the same folder.
@@ -7,96 +7,76 @@ again. Modules import each other by relative paths, and so from the same folder.
 import posixpath
 import re
 from functools import cache
-from gzip import compress
 from hashlib import sha256
-from importlib.resources import files
-from importlib.resources.abc import Traversable
-from typing import NamedTuple
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
 
 from engine.games.boards.shapes import variables
-from server.contest.report import page
 
-TYPES = {
-    ".html": "text/html; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".svg": "image/svg+xml",
-}
+PACKAGES: list[str | tuple[str, str]] = [("server.web.assets", "static"), ("server.contest.report", "styles")]
+"""Packages and their folders with files. Reports and the pages of their contests have the same styles."""
 
+COLOURS = "colours.css"
+"""A style sheet that is made from the table of the engine."""
 
-VERSIONED = re.compile(r"v-([0-9a-f]{16})/(.+)")
-"""A path below the folder of a version."""
+LASTING = {"cache-control": "public, max-age=31536000, immutable"}
+"""Browsers keep a file whose path names its version."""
 
 IMPORTS = re.compile(r'^(?:import|export|\}) .*?from "(\.[^"]+)";$|^import "(\.[^"]+)";$', re.MULTILINE)
 
 
-class File(NamedTuple):
-    """A file as it is sent."""
+class VersionedFiles(StaticFiles):
+    """Files that never change at their address. The address of another version is not found."""
 
-    data: bytes
-    packed: bytes
-    """The data in the form that gzip has."""
-    media_type: str
-    tag: str
-    """Changes with the data, for a browser that has the file already."""
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """Return a file of this version."""
+        response = await super().get_response(path if scope["path_params"]["version"] == version() else "", scope)
+        response.headers.update(LASTING)
+        return response
 
 
-@cache
-def load() -> dict[str, File]:
-    """Return all files that pages ask for by their path, as in boards/board.js."""
-    found = dict(_walk(files("server.web.assets") / "static", ""))
-    for name in page.STYLES:  # drawn alike in a report and on the page of its contest
-        found[name] = file_of(".css", page.style_sheet(name).encode())
-    boards = found["boards/boards.css"].data
-    found["boards/boards.css"] = file_of(".css", variables().encode() + boards)
-    return found
+_FILES = VersionedFiles(packages=PACKAGES)
 
 
 @cache
 def version() -> str:
-    """Return what changes when any of the files does."""
-    tags = "".join(f"{path} {file.tag}\n" for path, file in sorted(load().items()))
-    return sha256(tags.encode()).hexdigest()[:16]
+    """Return a hash of all files."""
+    paths = sorted(path for folder in _FILES.all_directories for path in Path(folder).rglob("*") if path.is_file())
+    digest = sha256(variables().encode())
+    for path in paths:
+        digest.update(path.name.encode() + path.read_bytes())
+    return f"v-{digest.hexdigest()[:16]}"
 
 
 def address(path: str) -> str:
-    """Return where a page finds a file, which never changes there."""
-    return f"/static/v-{version()}/{path}"
+    """Return where a page finds a file."""
+    return f"/static/{version()}/{path}"
 
 
-def find(path: str) -> tuple[File | None, bool]:
-    """Return the file at a path, with or without a version, and whether browsers may keep it for good."""
-    versioned = VERSIONED.fullmatch(path)
-    if versioned is None:
-        return load().get(path), False
-    return load().get(versioned[2]), versioned[1] == version()
+def routes() -> list[BaseRoute]:
+    """Return the routes of all files."""
+
+    async def colours(_request: Request) -> Response:
+        return Response(variables(), media_type="text/css", headers=LASTING)
+
+    return [Route(f"/static/{version()}/{COLOURS}", colours), Mount("/static/{version}", _FILES)]
 
 
+@cache
 def imported(script: str) -> list[str]:
     """Return the modules that a script loads, its own and those of these, each once."""
     found: list[str] = []
     waiting = [script]
     while waiting:
         path = waiting.pop(0)
-        for names in IMPORTS.findall(load()[path].data.decode()):
+        for names in IMPORTS.findall(Path(_FILES.lookup_path(path)[0]).read_text(encoding="utf-8")):
             module = posixpath.normpath(posixpath.join(posixpath.dirname(path), "".join(names)))
             if module not in found:
                 found.append(module)
                 waiting.append(module)
-    return found
-
-
-def file_of(suffix: str, data: bytes) -> File:
-    """Return data as a file of one of the `TYPES`."""
-    return File(data, compress(data, mtime=0), TYPES[suffix], f'"{sha256(data).hexdigest()[:20]}"')
-
-
-def _walk(folder: Traversable, path: str) -> list[tuple[str, File]]:
-    found = []
-    for entry in folder.iterdir():
-        suffix = entry.name[entry.name.rfind(".") :]
-        if entry.is_dir():
-            found += _walk(entry, f"{path}{entry.name}/")
-        elif suffix in TYPES:
-            found.append((path + entry.name, file_of(suffix, entry.read_bytes())))
     return found

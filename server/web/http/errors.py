@@ -1,5 +1,7 @@
 """Errors that a browser is sent in place of an answer."""
 
+BAD_REQUEST, NOT_FOUND = 400, 404
+
 NOT_TRUE = 422
 """Status of an answer that a record is not true."""
 

@@ -24,6 +24,9 @@ POLICY = "; ".join(
 )
 """Content security policy: nothing but the server's own files, nothing inline, no other page around it."""
 
+FORM_POLICY = {"content-security-policy": POLICY.replace("form-action 'none'", "form-action 'self'")}
+"""Header of a page with a form that is sent without a script."""
+
 HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",

@@ -1,18 +1,22 @@
-"""Server-sent events to many browsers: each is encoded once, and sent to all without waiting.
+"""Server-sent events to many browsers: each event is encoded once, and sent to all without waiting.
 
 A channel is what a page listens to; a mailbox is a browser that does. One task, the `Broadcaster`, tells all channels
 that have changed, and then rests, so that telling takes no more than a small part of the server's time however many
 browsers there are: with more of them, more moves come in one event.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import structlog
 import trio
+from starlette.types import Receive, Scope, Send
 
-from server.web.http.listener import BoundedStream
+from server.net.timing import microseconds
+from server.web.http.errors import Refused
+from server.web.http.listener import STREAM, BoundedStream
+from server.web.http.request_body import cancel_when_gone
 
 log = structlog.get_logger()
 
@@ -31,13 +35,27 @@ MAILBOX_BYTES = 256 * 1024
 BEAT_SECONDS = 5.0
 """How often a browser hears that the connection is alive: as long as it does, the clocks that it shows run on."""
 
+RETRY = b"retry: 2000\n\n"
+"""The first event: after so many milliseconds a browser that has lost the connection comes back."""
 
-BEAT = b"event: beat\ndata: {}\n\n"
+HEADERS = [
+    (b"content-type", b"text/event-stream"),
+    (b"cache-control", b"no-store, no-transform"),
+    (b"x-accel-buffering", b"no"),
+]
+"""nginx would else keep events until its buffer is full, and proxies that compress would wait for more."""
 
 
-def framed(json: bytes) -> bytes:
-    """Return JSON as a server-sent event; JSON has no line breaks of its own."""
-    return b"data: " + json + b"\n\n"
+def framed(data: str | bytes, name: str = "") -> bytes:
+    """Return data as a server-sent event, with a name where it is not the only kind of its stream."""
+    lines = (data.encode() if isinstance(data, str) else data).splitlines()
+    head = f"event: {name}\n".encode() if name else b""
+    return head + b"".join(b"data: " + line + b"\n" for line in lines) + b"\n"
+
+
+def beat() -> bytes:
+    """Return the event that says that the connection is alive, with the milliseconds of the server's clock."""
+    return framed(str(microseconds() // 1000), "beat")
 
 
 def chunk(data: bytes) -> bytes:
@@ -81,7 +99,7 @@ class Mailbox:
                     await self._wake.wait()
                 self._wake = trio.Event()
                 if quiet.cancelled_caught:
-                    self.put(chunk(BEAT))
+                    self.put(chunk(beat()))
                 while self._waiting and self._stream.open:
                     part = bytes(self._waiting)
                     await self._stream.send_all(part)
@@ -94,10 +112,10 @@ class Source(Protocol):
     """The source of the events of a channel."""
 
     def event(self) -> bytes | None:
-        """Return what is new since the last call, as JSON; None where nothing is."""
+        """Return what is new since the last call, as events; None where nothing is."""
 
     def snapshot(self) -> bytes:
-        """Return the present state, as JSON, for a browser that has just connected."""
+        """Return the present state, as events, for a browser that has just connected."""
 
 
 class Channel:
@@ -123,7 +141,7 @@ class Channel:
         if event is None:
             return spent
         listeners = list(self.listeners)
-        data = chunk(framed(event))
+        data = chunk(event)
         for first in range(0, len(listeners), AT_A_TIME):
             began = clock()
             for mailbox in listeners[first : first + AT_A_TIME]:
@@ -136,7 +154,7 @@ class Channel:
         """Send a browser the present state, then all changes, until it is gone."""
         if not self.listeners:
             self._source.event()  # what nobody has heard counts as told
-        mailbox.put(chunk(framed(self._source.snapshot())))
+        mailbox.put(chunk(self._source.snapshot()))
         self.listeners[mailbox] = None
         try:
             await mailbox.run()
@@ -172,3 +190,27 @@ class Broadcaster:
                 except Exception as error:
                     log.error("event_stream_failed", exc_info=error)
             await trio.sleep(max(MIN_REST, REST_FACTOR * spent))
+
+
+Listen: TypeAlias = Callable[[Mailbox], Awaitable[None]]
+"""Sends a browser events until it is gone."""
+
+
+class Live:
+    """An endpoint that sends events until the browser goes."""
+
+    def __init__(self, find: Callable[[Scope], Listen]) -> None:
+        """Take a function that finds what a request wants to listen to, or raises `Refused`."""
+        self._find = find
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Begin the response, and leave the rest of it to a mailbox, which writes past the protocol."""
+        if scope["method"] != "GET" or scope["http_version"] != "1.1":
+            raise Refused(405, "what is live is told to a GET of HTTP/1.1")
+        listen = self._find(scope)
+        await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
+        await send({"type": "http.response.body", "body": RETRY + beat(), "more_body": True})
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(cancel_when_gone, receive, nursery.cancel_scope)
+            await listen(Mailbox(scope["state"][STREAM]))
+            nursery.cancel_scope.cancel()

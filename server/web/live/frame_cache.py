@@ -13,8 +13,7 @@ import trio
 from engine.games.interface import Position, play
 from server.ops.lru_cache import LruCache
 from server.ops.typed_json import decode
-from server.web.replay.match_frames import Frame, changes, frame_of
-from server.web.replay.record_analysis import Played
+from server.web.replay.match_frames import Frame, Played, changes, frame_of
 
 KEPT = 64
 """Matches whose positions are kept, the last ones that somebody has looked at."""

@@ -9,15 +9,12 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from engine.games.catalogue import GAMES
+from server.web.http.errors import BAD_REQUEST, NOT_FOUND, Refused
 from server.web.people.indexing import Progress, progress
-from server.web.people.search import COLUMNS, BadQuery, Row, has_contests, row_of, with_contests
+from server.web.people.search import COLUMNS, Row, has_contests, row_of, with_contests
 
 RECENT, OPPONENTS, VARIANTS = 5, 50, 30
 """Last games, and opponents and variants with the most games, that are listed."""
-
-
-class NobodyThere(LookupError):
-    """Nobody of a name has played here. ``str(error)`` is a sentence that says so."""
 
 
 class Score(msgspec.Struct, kw_only=True):
@@ -66,10 +63,10 @@ Heading: TypeAlias = Callable[[Played], tuple[str, str]]
 
 
 def profile(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]) -> Profile:
-    """Return the profile of the player that is asked for by ``name``; raises `BadQuery` and `NobodyThere`."""
+    """Return the profile of the player that is asked for by ``name``; raises `Refused`."""
     name = asked.get("name", "").strip()
     if not name:
-        raise BadQuery("say with name= who is meant")
+        raise Refused(BAD_REQUEST, "say with name= who is meant")
     key = name.lower()
     attached = has_contests(data, connection)
     connection.execute("BEGIN")  # all that follows is of one moment; closing the connection ends it
@@ -102,17 +99,8 @@ def profile(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]
     )
 
 
-def check_played(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]) -> None:
-    """Raise `NobodyThere` where it is known that nobody who is called ``name`` has a profile."""
-    name, found = asked["name"].strip(), "SELECT 1 FROM main.games WHERE {} = ?1 AND result <> 'annulled'"
-    query = " UNION ALL ".join(map(found.format, ("first_key", "second_key")))
-    played = connection.execute(f"SELECT EXISTS ({query})", (name.lower(),)).fetchone()[0]
-    if not played and progress(connection, data).complete:
-        raise _nobody(name)
-
-
-def _nobody(name: str) -> NobodyThere:
-    return NobodyThere(f"nobody called {name!r} has played a game here that counts")
+def _nobody(name: str) -> Refused:
+    return Refused(NOT_FOUND, f"nobody called {name!r} has played a game here that counts")
 
 
 def _result(one: Played) -> str:

@@ -6,40 +6,33 @@ no work for it. Each answer tells whether it has all records by now.
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from types import TracebackType
+from typing import TypeVar
+from urllib.parse import quote, urlencode
 
 import msgspec
 import structlog
 import trio
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from engine.games.catalogue import GAMES
+from engine.games.catalogue import GAMES, TITLES
 from server.ops.typed_json import decode
-from server.web.http.answers import json_answer
-from server.web.http.errors import Refused
+from server.web.http.answers import NOT_STORED, Page, json_answer
+from server.web.http.errors import NOT_FOUND, Refused
 from server.web.http.listener import QUOTA
+from server.web.http.response_guard import FORM_POLICY
 from server.web.people.indexing import Progress
-from server.web.people.process import KINDS, NOT_FOUND, PLAYED, Asked
-from server.web.people.search import Page, Row
-from server.web.play.workers import Workers
+from server.web.people.profiles import Profile
+from server.web.people.search import Asked, Games, Row
+from server.web.pool import Pool
 from server.web.views.board import Ending
 from server.web.views.lobby import Listed
+from server.web.views.words import REASONS
 
 log = structlog.get_logger()
 
-MODULE = "server.web.people.process"
-
-NICE = 10
-"""How far behind matches these processes stand where the processor is wanted. Not the most there is: with that the
-index of a server whose matches want every core got a hundredth of one, and stayed empty for minutes."""
-
-AT_A_TIME = 2
-"""Questions that are answered side by side, of one client all but one."""
-
-ANSWER_SECONDS, INDEX_SECONDS = 20.0, 120.0
-"""How long an answer may take, and a slice of indexing, with reading the folder and checking the database."""
+T = TypeVar("T")
 
 PAUSE_SECONDS = 0.5
 """Between slices of indexing, so that half of a processor at most is taken by it while there is much to do."""
@@ -52,74 +45,106 @@ AGAIN_SECONDS = 10.0
 
 
 class People:
-    """The handlers of these routes, and their processes. An async context manager."""
+    """The handlers of these routes."""
 
-    def __init__(self, data: Path) -> None:
-        """Take the data directory; no process is started before somebody asks."""
+    def __init__(self, data: Path, pool: Pool) -> None:
+        """Take the data directory, and the pool whose processes search and index."""
         self._data = str(data)
-        self._answering = Workers(AT_A_TIME, nice=NICE, module=MODULE)
-        self._indexing = Workers(1, nice=NICE, module=MODULE)
+        self._pool = pool
+        self._indexing = trio.Lock()
         self._wanted = trio.Event()
-
-    async def __aenter__(self) -> "People":
-        return self
-
-    async def __aexit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
-        async with self._answering, self._indexing:
-            pass
 
     def routes(self) -> list[Route]:
         """Return the routes, GET api/games among them."""
-        return [Route(f"/api/{kind}", self._route(kind), methods=["GET"]) for kind in KINDS]
+        asked = [Route(f"/api/{kind}", self._route(kind), methods=["GET"]) for kind in ("games", "player")]
+        return [Route("/games", self._games, methods=["GET"]), *asked]
 
-    async def check_played(self, request: Request) -> None:
-        """Refuse the page of a player, named by the path, of whom it is known that nobody of that name has played."""
+    async def _games(self, request: Request) -> Response:
+        """Show the page of the search; its address has no fields that are empty."""
+        asked = {name: text.strip() for name, text in request.query_params.items() if text.strip()}
+        if len(asked) < len(request.query_params):
+            return RedirectResponse(f"/games?{urlencode(asked)}".rstrip("?"))
+        page, fault, again, _ = await self._found("games", asked, request, Games)
+        if page is not None:
+            again = not page.index.complete and "before" not in asked
+        values = {
+            "page": page,
+            "fault": fault,
+            "again": again,
+            "asked": asked,
+            "games": list(TITLES.items()),
+            "reasons": list(REASONS.items()),
+            "here": f"/games?{urlencode(asked)}",
+            "further": "" if page is None else f"/games?{urlencode({**asked, 'before': page.next})}",
+        }
+        return Page("pages/games.html", values, headers={**NOT_STORED, **FORM_POLICY})
+
+    async def player(self, request: Request, is_known: bool) -> Response:
+        """Return the page of a player; raises `Refused` where it is known that nobody of that name has played.
+
+        Somebody who is known to the server has a page before the first game.
+        """
         name = request.path_params["name"]
-        status, found = await self._ask(PLAYED, {"name": name}, request)
-        if status == NOT_FOUND:
-            raise Refused(status, decode(found, type=dict[str, str])["error"])
+        found, fault, again, status = await self._found("player", {"name": name}, request, Profile)
+        if status == NOT_FOUND and not is_known:
+            raise Refused(status, fault)
+        if found is not None:
+            again = not found.index.complete
+        here = f"/player/{quote(name, safe='')}"
+        values = {"found": found, "name": name, "fault": fault, "again": again, "here": here}
+        return Page("pages/player.html", values)
+
+    async def _found(
+        self, kind: str, query: dict[str, str], request: Request, answer: type[T]
+    ) -> tuple[T | None, str, bool, int]:
+        """Return what a page shows: an answer, or a fault, and whether the page asks again; and the status."""
+        try:
+            return decode(await self._ask(kind, query, request), type=answer), "", False, 200
+        except Refused as error:
+            return None, str(error), error.status >= 500, error.status
 
     async def newest(self) -> tuple[Listed, ...]:
         """Return the last games, after one slice of indexing; raises `Refused`."""
-        body = msgspec.json.encode(Asked(self._data))
-        await self._indexing.ask("index", body, INDEX_SECONDS)
-        _, found = await self._answering.ask("games", body, ANSWER_SECONDS)
-        return tuple(map(_listed, decode(found, type=Page).games))
+        await self._index()
+        found = await self._pool.ask("games", msgspec.json.encode(Asked(self._data)))
+        return tuple(map(_listed, decode(found, type=Games).games))
 
     async def run(self) -> None:
         """Index records whenever somebody has asked for games; does not return."""
-        body = msgspec.json.encode(Asked(self._data))
         while True:
             await self._wanted.wait()
             self._wanted = trio.Event()
             try:
-                await self._bring_up(body)
+                await self._bring_up()
             except Refused as error:
                 log.warning("games_index_failed", fault=str(error))
                 await trio.sleep(AGAIN_SECONDS)
 
-    async def _bring_up(self, body: bytes) -> None:
+    async def _bring_up(self) -> None:
         """Index until nothing is left; what comes then can wait until somebody asks again."""
         done = 0
         while done < LAST_LOOKS:
-            _, answer = await self._indexing.ask("index", body, INDEX_SECONDS)
-            progress = decode(answer, type=Progress)
+            progress = await self._index()
             if progress.complete:
                 return
             done += not progress.left
             await trio.sleep(PAUSE_SECONDS)
 
+    async def _index(self) -> Progress:
+        """Index some records: one process at a time writes the index."""
+        async with self._indexing:
+            answer = await self._pool.ask("index", msgspec.json.encode(Asked(self._data)))
+        return decode(answer, type=Progress)
+
     def _route(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
-            status, found = await self._ask(kind, dict(request.query_params), request)
-            return json_answer(found, status)
+            return json_answer(await self._ask(kind, dict(request.query_params), request))
 
         return answer
 
-    async def _ask(self, kind: str, query: dict[str, str], request: Request) -> tuple[int, bytes]:
+    async def _ask(self, kind: str, query: dict[str, str], request: Request) -> bytes:
         self._wanted.set()
-        body = msgspec.json.encode(Asked(self._data, query))
-        return await self._answering.ask(kind, body, ANSWER_SECONDS, request.scope[QUOTA])
+        return await self._pool.ask(kind, msgspec.json.encode(Asked(self._data, query)), request.scope[QUOTA])
 
 
 def _listed(row: Row) -> Listed:

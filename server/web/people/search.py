@@ -10,6 +10,7 @@ import msgspec
 from engine.games.catalogue import GAMES
 from server.contest.store.store import FILE as STORE
 from server.ops.typed_json import convert
+from server.web.http.errors import BAD_REQUEST, Refused
 from server.web.people.indexing import BUSY_SECONDS, Progress, progress
 
 PAGE = 50
@@ -25,8 +26,11 @@ of the player that is asked for."""
 COLUMNS = "match, game, parameters, first, second, winner, result, reason, plies, started, first_used, second_used"
 
 
-class BadQuery(ValueError):
-    """What is asked for cannot be read. ``str(error)`` is a sentence that says what would be right."""
+class Asked(msgspec.Struct, frozen=True):
+    """A question about games of a data directory."""
+
+    data: str
+    query: dict[str, str] = {}
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,8 +52,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     round: int | None = None
 
 
-class Page(msgspec.Struct, frozen=True, kw_only=True):
-    """Games that were found."""
+class Games(msgspec.Struct, frozen=True, kw_only=True):
+    """A page of games that were found."""
 
     found: int
     """How many there are in the index, on this page or not."""
@@ -66,8 +70,8 @@ class Clause(msgspec.Struct, frozen=True):
     values: tuple[str | int, ...] = ()
 
 
-def find(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]) -> Page:
-    """Return a page of games; raises `BadQuery`. docs/api.md says what can be asked for."""
+def find(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]) -> Games:
+    """Return a page of games; raises `Refused`. docs/api.md says what can be asked for."""
     clauses = conditions(asked)
     before = _number(asked, "before")
     attached = has_contests(data, connection)
@@ -84,7 +88,7 @@ def find(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]) -
     ).fetchall()
     games = with_contests(connection, [row_of(row) for row in rows[:PAGE]], attached)
     more = len(rows) > PAGE
-    return Page(found=found, games=games, next=games[-1].match if more else None, index=progress(connection, data))
+    return Games(found=found, games=games, next=games[-1].match if more else None, index=progress(connection, data))
 
 
 def row_of(row: tuple[object, ...]) -> Row:
@@ -106,10 +110,10 @@ def row_of(row: tuple[object, ...]) -> Row:
 
 
 def conditions(asked: Mapping[str, str]) -> list[Clause]:
-    """Return what a search asks of games, contests aside; raises `BadQuery`."""
+    """Return what a search asks of games, contests aside; raises `Refused`."""
     for name, value in asked.items():
         if len(value) > LONGEST_TEXT:
-            raise BadQuery(f"{name} has more than {LONGEST_TEXT} characters")
+            raise Refused(BAD_REQUEST, f"{name} has more than {LONGEST_TEXT} characters")
     found = []
     player, opponent = (asked.get(name, "").strip().lower() for name in ("player", "opponent"))
     for one, other in ((player, opponent), (opponent, player)):
@@ -120,7 +124,7 @@ def conditions(asked: Mapping[str, str]) -> list[Clause]:
     game = asked.get("game", "")
     if game:
         if game not in GAMES:
-            raise BadQuery(f"there is no game {game!r}; there are {', '.join(GAMES)}")
+            raise Refused(BAD_REQUEST, f"there is no game {game!r}; there are {', '.join(GAMES)}")
         found.append(Clause("game = ?", (game,)))
     variant = " ".join(re.split(r"[\s,]+", asked.get("variant", "").strip()))
     if variant:
@@ -135,7 +139,7 @@ def conditions(asked: Mapping[str, str]) -> list[Clause]:
         date = asked.get(name, "")
         if date:
             if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", date):
-                raise BadQuery(f"{name} is a day as 2026-11-20, not {date!r}")
+                raise Refused(BAD_REQUEST, f"{name} is a day as 2026-11-20, not {date!r}")
             found.append(Clause(f"started {sign} ?", (date + end,)))
     return found
 
@@ -153,9 +157,9 @@ def _of_result(result: str, player: str) -> list[Clause]:
     if result in RESULTS:
         return [Clause(RESULTS[result])]
     if result not in ("won", "lost"):
-        raise BadQuery(f"there is no result {result!r}; there are {', '.join(RESULTS)}, won and lost")
+        raise Refused(BAD_REQUEST, f"there is no result {result!r}; there are {', '.join(RESULTS)}, won and lost")
     if not player:
-        raise BadQuery(f"name a player: that is who has {result}")
+        raise Refused(BAD_REQUEST, f"name a player: that is who has {result}")
     first = 0 if result == "won" else 1
     return [
         Clause(f"((first_key = ? AND winner = {first}) OR (second_key = ? AND winner = {1 - first}))", (player, player))
@@ -167,7 +171,7 @@ def _number(asked: Mapping[str, str], name: str) -> int | None:
     if not text:
         return None
     if not re.fullmatch(r"[0-9]{1,15}", text):
-        raise BadQuery(f"{name} is a number of 1 to 15 digits, not {text!r}")
+        raise Refused(BAD_REQUEST, f"{name} is a number of 1 to 15 digits, not {text!r}")
     return int(text)
 
 

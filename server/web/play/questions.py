@@ -25,7 +25,7 @@ from engine.levels import MAX_LEVEL
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import Stop
 from server.ops.typed_json import decode
-from server.web.http.errors import short
+from server.web.http.errors import BAD_REQUEST, Refused
 from server.web.views.board import Motion, View, ending_of, motion, view
 
 MIN_SECONDS, MAX_SECONDS = 0.05, 10.0
@@ -120,31 +120,18 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the score is exact, from a tablebase."""
 
 
-class Refusal(Exception):
-    """A question that cannot be answered. ``str(refusal)`` is a sentence that says why."""
-
-    def __init__(self, sentence: str) -> None:
-        """Take the sentence, which may hold what was asked."""
-        super().__init__(short(sentence))
-
-
-def read(body: bytes) -> Question:
-    """Read a question; raises `Refusal`."""
-    return read_as(Question, body)
-
-
-def read_as(kind: type[QuestionT], body: bytes) -> QuestionT:
-    """Read a question of a kind; raises `Refusal`."""
+def read(kind: type[QuestionT], body: bytes) -> QuestionT:
+    """Read a question of a kind; raises `Refused`."""
     try:
         return decode(body, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise Refusal(f"the request cannot be read: {error}") from None
+        raise Refused(BAD_REQUEST, f"the request cannot be read: {error}") from None
     except RecursionError:
-        raise Refusal("the request cannot be read: what it holds is nested too deeply") from None
+        raise Refused(BAD_REQUEST, "the request cannot be read: what it holds is nested too deeply") from None
 
 
 def look(question: Question) -> Answer:
-    """Tell how a game stands and what can be played; raises `Refusal`."""
+    """Tell how a game stands and what can be played; raises `Refused`."""
     history = history_of(question)
     position = history.position
     outcome = history.verdict(MOVE_LIMIT)
@@ -165,14 +152,14 @@ def look(question: Question) -> Answer:
 
 
 def rows(question: Question) -> Rows:
-    """Tell which rows can be chosen after a push of GIPF and the choices so far; raises `Refusal`."""
+    """Tell which rows can be chosen after a push of GIPF and the choices so far; raises `Refused`."""
     position = history_of(question).position
     if not isinstance(position, GipfPosition):
-        raise Refusal(f"no rows are chosen in {position.game.name}, only in gipf")
+        raise Refused(BAD_REQUEST, f"no rows are chosen in {position.game.name}, only in gipf")
     try:
         found = choosing(position, question.chosen)
     except BadMove as error:
-        raise Refusal(str(error)) from None
+        raise Refused(BAD_REQUEST, str(error)) from None
     choices = []
     for row in found.crossing:
         move = f"{question.chosen} {row.text}"
@@ -185,21 +172,19 @@ def rows(question: Question) -> Rows:
 
 
 def think(question: Question, game_engine: GameEngine, stop: Stop) -> Advice:
-    """Let the bot think about a move, until it is stopped at the latest; raises `Refusal`."""
+    """Let the bot think about a move, until it is stopped at the latest; raises `Refused`."""
     if not MIN_SECONDS <= question.seconds <= MAX_SECONDS:
         bounds = f"{MIN_SECONDS:g} to {MAX_SECONDS:g}"
-        raise Refusal(f"a bot thinks for {bounds} seconds about a move, not for {question.seconds:g}")
+        raise Refused(BAD_REQUEST, f"a bot thinks for {bounds} seconds about a move, not for {question.seconds:g}")
     if not 1 <= question.level <= MAX_LEVEL:
-        raise Refusal(f"the level is {question.level}, but it has to be a whole number from 1 to {MAX_LEVEL}")
-    history = history_of(question)
-    outcome = history.verdict(MOVE_LIMIT)
-    if outcome is not None:
-        raise Refusal(f"the game is over: {outcome.detail}")
+        sentence = f"the level is {question.level}, but it has to be a whole number from 1 to {MAX_LEVEL}"
+        raise Refused(BAD_REQUEST, sentence)
+    history = running_game(question)
     try:
         thought = game_engine.think(history, question.seconds, level=question.level, clock=perf_counter, stop=stop)
         move = thought.move
     except OverflowError:
-        raise Refusal("rows can be taken in too many ways here for the bot to think about them") from None
+        raise Refused(BAD_REQUEST, "rows can be taken in too many ways here for the bot to think about them") from None
     return Advice(
         move=move,
         depth=thought.depth,
@@ -212,16 +197,25 @@ def think(question: Question, game_engine: GameEngine, stop: Stop) -> Advice:
 
 
 def history_of(question: Question) -> History:
-    """Return the game that a question is about; raises `Refusal`."""
+    """Return the game that a question is about; raises `Refused`."""
     game = GAMES.get(question.game)
     if game is None:
-        raise Refusal(unknown_game(question.game))
+        raise Refused(BAD_REQUEST, unknown_game(question.game))
     history = _begun(game, question)
     for move in question.moves:
         try:
             history = history.after(move)
         except BadMove as error:
-            raise Refusal(f"move {history.plies + 1}: {error}") from None
+            raise Refused(BAD_REQUEST, f"move {history.plies + 1}: {error}") from None
+    return history
+
+
+def running_game(question: Question) -> History:
+    """Return the game that a question is about; raises `Refused`, also where it is over."""
+    history = history_of(question)
+    outcome = history.verdict(MOVE_LIMIT)
+    if outcome is not None:
+        raise Refused(BAD_REQUEST, f"the game is over: {outcome.detail}")
     return history
 
 
@@ -232,7 +226,7 @@ def _begun(game: Game, question: Question) -> History:
         parameters = game.default_parameters if question.parameters is None else question.parameters
         return History.begin(game.start(parameters))
     except GameError as error:
-        raise Refusal(str(error)) from None
+        raise Refused(BAD_REQUEST, str(error)) from None
 
 
 def _gipf_moves(position: GipfPosition) -> list[Legal]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from engine.games.boards.layout import Piece, Stock
+from engine.games.catalogue import GAMES
 from engine.games.interface import Position
 from engine.match.clock import Clock
 from engine.match.record import Header, RecordedNote
@@ -109,6 +110,39 @@ class Now(msgspec.Struct, frozen=True, kw_only=True):
     ending: Ending | None
     noted: int
     """How many notes there are to be seen by now."""
+
+
+class WholeMatch(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a page shows of a record."""
+
+    info: Info
+    now: Now
+    frames: tuple[Frame | Change, ...]
+    notes: tuple[NoteView, ...]
+
+
+class Played(msgspec.Struct, frozen=True, kw_only=True):
+    """A match as far as it has come, its moves legal."""
+
+    game: str
+    start: str
+    """The first position, in the game's text form."""
+    moves: tuple[str, ...]
+
+
+def whole_match(summary: Summary) -> WholeMatch:
+    """Return all that a page shows of a record."""
+    return WholeMatch(
+        info=info_of(summary.header),
+        now=now_of_record(summary),
+        frames=frames(summary.header.position, summary.history.moves),
+        notes=note_views(summary.state.notes),
+    )
+
+
+def positions(played: Played) -> tuple[Frame | Change, ...]:
+    """Return the positions of a match that the server plays."""
+    return frames(GAMES[played.game].read(played.start), played.moves)
 
 
 def note_views(notes: Sequence[RecordedNote]) -> tuple[NoteView, ...]:

@@ -1,6 +1,6 @@
-"""The record of a match that is over, and the log of a player in it, for pages."""
+"""The record of a match that is over, questions about it, and the log of a player in it, for pages."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 from functools import partial
 from typing import Any
 
@@ -10,11 +10,13 @@ import trio
 
 from engine.wire.codes import Code, ProtocolError
 from server.arena.arena import Arena
+from server.ops.lru_cache import LruCache
 from server.ops.typed_json import decode
 from server.storage.player_logs import LogRequest, read_log
 from server.storage.record_store import RecordStore
 from server.web.http.client_quota import GUESS_COST, TOO_MANY, ClientQuota
-from server.web.http.errors import Refused
+from server.web.http.errors import NOT_TRUE, Refused
+from server.web.pool import Pool, TooLong
 
 log = structlog.get_logger()
 
@@ -23,6 +25,9 @@ RECORD_BYTES = 2 * 1024 * 1024
 
 MAX_BODY_BYTES = 1024
 """Longest question: a token and little else."""
+
+KEPT_BYTES = 32 * 1024 * 1024
+"""Answers about the server's own records that are kept, the last ones that were asked for."""
 
 STATUS = {Code.UNKNOWN_MATCH: 404, Code.BAD_TOKEN: 403}
 """Status of an answer by the error code of the protocol."""
@@ -36,6 +41,55 @@ async def record_text(arena: Arena, record_store: RecordStore, number: int) -> s
     if text is None:
         raise Refused(404, f"there is no match {number} here")
     return text
+
+
+class RecordAnalyser:
+    """Asks the pool about records, and keeps answers about those of the server, which never change."""
+
+    def __init__(self, pool: Pool) -> None:
+        """Begin with nothing kept."""
+        self._pool = pool
+        self._kept: LruCache[tuple[str, int, int], bytes] = LruCache(KEPT_BYTES, size_of=len)
+        self._asked: dict[tuple[str, int, int, Hashable], trio.Lock] = {}
+
+    async def of_match(self, kind: str, match: int, text: str, client: Hashable, before: int = 0) -> bytes:
+        """Return what `ask` returns, for the record of a match of the server.
+
+        What a client asks for again while it is worked out is worked out once; others do not wait for its turn.
+        """
+        key = kind, match, before
+        asked = (*key, client)
+        lock = self._asked.setdefault(asked, trio.Lock())
+        try:
+            async with lock:
+                answer = self._kept.get(key)
+                if answer is None:
+                    answer = await self.ask(kind, text.encode(), client, before)
+                    if kind != "values" or await trio.to_thread.run_sync(_is_whole, answer):
+                        self._kept.put(key, answer)
+        finally:
+            if not lock.locked():
+                self._asked.pop(asked, None)
+        return answer
+
+    async def ask(self, kind: str, record: bytes, client: Hashable, before: int = 0) -> bytes:
+        """Return the JSON that tells of a record: its frames, times, values, or the review of moves before one.
+
+        Raises `Refused`, also where the record is not true.
+        """
+        try:
+            return await self._pool.ask(kind, b"%d\n%b" % (before, record) if kind == "review" else record, client)
+        except TooLong as error:
+            raise Refused(NOT_TRUE, f"the record takes longer than {error.seconds:.0f} seconds to read") from None
+
+
+class _Values(msgspec.Struct):
+    cut: bool
+
+
+def _is_whole(answer: bytes) -> bool:
+    """Tell whether values would be no other the next time: a slow machine may have had no time for all of them."""
+    return not decode(answer, type=_Values).cut
 
 
 class Question(msgspec.Struct, forbid_unknown_fields=True):

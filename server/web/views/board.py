@@ -13,6 +13,7 @@ from engine.games.arrows.board import arrows
 from engine.games.arrows.position import ArrowsPosition
 from engine.games.boards.board_position import BoardPosition
 from engine.games.boards.layout import Layout, Piece, Stock
+from engine.games.boards.svg import board
 from engine.games.gipf.geometry import geometry, is_field
 from engine.games.gipf.kernel import bind
 from engine.games.gipf.notation import names
@@ -46,6 +47,8 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     ending: Ending | None
     layout: Layout | None = None
     """None for a game that has no drawing; it is shown as its `picture`."""
+    svg: str = ""
+    """The empty board as `engine.games.boards.svg.board` draws it."""
     pieces: tuple[Piece, ...] = ()
     stock: tuple[Stock, Stock] | None = None
     blocked: tuple[str, ...] = ()
@@ -106,6 +109,7 @@ def view(position: Position) -> View:
     return msgspec.structs.replace(
         plain,
         layout=drawing.layout,
+        svg=board(drawing),
         pieces=drawing.pieces,
         stock=drawing.stock,
         blocked=drawing.blocked,

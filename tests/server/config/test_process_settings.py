@@ -36,8 +36,8 @@ before = state()
 """
 
 MODULES = (
-    "server.cli server.serve server.commands.run_contest server.commands.demo server.web.play.worker "
-    "server.web.replay.record_analysis server.contest.runtime.prover_process "
+    "server.cli server.serve server.commands.run_contest server.commands.demo server.web.worker "
+    "server.contest.runtime.prover_process "
     "server.contest.hosts.game_worker server.arena.past_matches engine.cli bots.cli bots.alphabeta_bot"
 )
 

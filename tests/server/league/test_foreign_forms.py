@@ -13,7 +13,7 @@ import trio
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp
 
 from server import serve as server
@@ -25,11 +25,12 @@ from server.league.grading.grade_book import GradeBook, League
 from server.league.ladder.definition import read
 from server.league.ladder.service import LadderService
 from server.league.pages.account_pages import AccountPages
-from server.league.pages.identity import BotAccess, Identities
+from server.league.pages.identity import Identities
 from server.league.pages.version_pages import VersionPages
 from server.league.submissions.pipeline import Pipeline, Turns
 from server.league.submissions.versions import Versions
 from server.web import app, service
+from server.web.assets.static_files import VersionedFiles
 from server.web.http.client_quota import GUESS_COST, REQUESTS, TOO_MANY, HttpRateLimiter
 from server.web.http.errors import Refused
 from server.web.http.listener import QUOTA
@@ -47,8 +48,7 @@ WITHOUT_SESSION = {
     "/join/{link}": "a link, which nobody else was sent",
     "/api/matches/{number:number}/log": "the token of a player of the match",
     **dict.fromkeys(("/api/record", "/api/signature", "/api/values", "/api/review"), READS),
-    **dict.fromkeys((f"/api/play/{kind}" for kind in playing.KINDS), JSON),
-    **dict.fromkeys((f"/api/analysis/{kind}" for kind in playing.ANALYSIS_KINDS), JSON),
+    **{f"/api/{page}/{kind}": JSON for page, kinds in playing.KINDS.items() for kind in kinds},
 }
 """Routes that anybody may ask, and what keeps them from harm even by a browser that tells no origin."""
 
@@ -136,7 +136,8 @@ async def serving(data: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[
             fields |= {"hours": "1", "match": "1", "browser": "1", "code": "x", "link": "x", "bot": "bot"}
         state = {QUOTA: HttpRateLimiter(Limits(), 5, lambda: 0).enter("127.0.0.1")}
         routes: list[BaseRoute] = apps[0]._app.routes
-        assert {type(route) for route in routes} == {Route}, "nothing is mounted that is not listed"
+        mounted = [route.app for route in routes if not isinstance(route, Route) and isinstance(route, Mount)]
+        assert list(map(type, mounted)) == [VersionedFiles], "nothing is mounted but files, which answer no POST"
         http = [route for route in routes if isinstance(route, Route)]
         paths = {route.path for route in http if route.methods is None or "POST" in route.methods}
         yield Serving(apps[0], paths, state, visitor.cookie, mine.form, data, fields)
@@ -216,8 +217,8 @@ async def test_an_address_that_guesses_is_refused_until_its_time_has_come(
         "code": accounts.invite_many(AUTHOR, 2, "test"),
         "token": accounts.make_token(person(accounts, "ann"), "bot"),
     }
-    access, comparisons = BotAccess(accounts, identities), Comparisons(tmp_path, accounts, versions)
-    pages = AccountPages(accounts, identities, book), VersionPages(access, versions, Turns(), comparisons)
+    comparisons = Comparisons(tmp_path, accounts, versions)
+    pages = AccountPages(accounts, identities, book), VersionPages(identities, versions, Turns(), comparisons)
     app = Starlette(routes=[route for one in pages for route in one.routes()], exception_handlers={Refused: refused})
     now = 0
     rate_limiter = HttpRateLimiter(Limits(), 5, lambda: now)

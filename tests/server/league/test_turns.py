@@ -14,7 +14,7 @@ from server.config.settings import Limits
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR
 from server.league.comparisons import Comparisons
-from server.league.pages.identity import COOKIE, BotAccess, Identities
+from server.league.pages.identity import COOKIE, Identities
 from server.league.pages.version_pages import VersionPages
 from server.league.submissions.pipeline import Outlook, Turns
 from server.league.submissions.versions import State, Version, Versions
@@ -100,7 +100,7 @@ class Pages:
         self.owners = {name: person(accounts, name) for name in ("ann", "bob", "cat", "dan")}
         self.tokens = {name: accounts.make_token(owner, f"{name}-1") for name, owner in self.owners.items()}
         comparisons = Comparisons(data, accounts, versions)
-        pages = VersionPages(BotAccess(accounts, Identities(accounts, "")), versions, self.turns, comparisons)
+        pages = VersionPages(Identities(accounts, ""), versions, self.turns, comparisons)
         self._app = Starlette(routes=pages.routes(), exception_handlers={Refused: refused})
 
     def send(self, name: str) -> Version:

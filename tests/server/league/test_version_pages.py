@@ -33,7 +33,7 @@ def send(visitor: Visitor, bot: str, form: str, name: str, data: bytes) -> Page:
 
 def ended(visitor: Visitor, path: str) -> Page:
     """Look at a version until it is not under way any more, as the page does by itself."""
-    while "refresh" in (page := visitor.get(path)).headers:
+    while "every 3s" in (page := visitor.get(path)).text:
         pass
     return page
 

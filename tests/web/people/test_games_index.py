@@ -11,9 +11,10 @@ import pytest
 from server.contest.store.schema import SCHEMA
 from server.contest.store.store import FILE as STORE
 from server.storage.database import connect
+from server.web.http.errors import Refused
 from server.web.people import indexing
 from server.web.people.indexing import Progress, bring_up
-from server.web.people.search import PAGE, BadQuery, Page, find, has_contests
+from server.web.people.search import PAGE, Games, find, has_contests
 from tests.web.people.records import record, write
 
 LONG_AGO = 1_000_000_000
@@ -29,7 +30,7 @@ def index(data: Path, seconds: float = 1000) -> Progress:
         return bring_up(connection, data, seconds)
 
 
-def search(data: Path, **asked: str) -> Page:
+def search(data: Path, **asked: str) -> Games:
     with indexing.opened(data) as connection:
         return find(data, connection, asked)
 
@@ -202,6 +203,6 @@ def test_a_lost_damaged_or_older_index_is_made_anew(data: Path) -> None:
     ],
 )
 def test_what_cannot_be_asked_for_is_refused_with_what_could(data: Path, asked: dict[str, str], sentence: str) -> None:
-    with pytest.raises(BadQuery) as error:
+    with pytest.raises(Refused) as error:
         search(data, **asked)
     assert str(error.value) == sentence

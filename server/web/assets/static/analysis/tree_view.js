@@ -1,33 +1,26 @@
 /** The tree of variations on the page: the main line as it runs, each variation as a block behind the move it replaces. */
 
+import { reveal } from "../boards/game_page.js";
 import { el, patch } from "../shared/dom.js";
 import { moveText } from "../shared/words.js";
 
 /**
  * Draw a tree.
  * @param {HTMLElement} container
- * @param {import("./link.js").Study} study
+ * @param {import("../play/link.js").Study} study
  * @param {(path: number[]) => void} choose is told of the move that somebody chooses
  */
 export function drawTree(container, study, choose) {
   const shown = study.path.join();
 
-  /** @returns {Node[]} the moves behind a node */
+  /** @returns {Node[]} the moves behind a node: the main one, those that replace it, and so on */
   const behind = (node, path) => {
-    const parts = [];
-    let at = path;
-    for (let one = node; one.next.length; [one] = one.next) {
-      const [main, ...others] = one.next;
-      const here = at;
-      parts.push(...told(main, [...here, 0]));
-      others.forEach((other, i) => {
-        const there = [...here, i + 1];
-        const key = `variation ${there.join()}`;
-        parts.push(el("div.variation", { "data-key": key }, ...told(other, there), ...behind(other, there)));
-      });
-      at = [...here, 0];
-    }
-    return parts;
+    const [main, ...others] = node.next.map((child, i) => [child, [...path, i]]);
+    const variations = others.map(([child, there]) => {
+      const key = `variation ${there.join()}`;
+      return el("div.variation", { "data-key": key }, ...told(child, there), ...behind(child, there));
+    });
+    return main ? [...told(...main), ...variations, ...behind(...main)] : [];
   };
 
   const told = (node, path) => {
@@ -45,7 +38,5 @@ export function drawTree(container, study, choose) {
   if (study.root.note) parts.unshift(el("span.note", { "data-key": "note" }, study.root.note));
   patch(container, ...(parts.length ? parts : [el("span.quiet", { "data-key": "none" }, "No move was made yet.")]));
   const current = /** @type {?HTMLElement} */ (container.querySelector("[aria-current]"));
-  if (!current) return;
-  const [box, frame] = [current.getBoundingClientRect(), container.getBoundingClientRect()];
-  if (box.top < frame.top || box.bottom > frame.bottom) container.scrollTop += box.top - frame.top - frame.height / 2;
+  if (current) reveal(container, current);
 }

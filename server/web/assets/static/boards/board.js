@@ -1,34 +1,34 @@
 /**
- * A board on a page: draws positions, moves pieces, offers what can be chosen. It knows no rules.
- *
- * Positions (views) and moves (motions) come from the server as docs/api.md describes them.
+ * A board on a page: the server's drawing (engine/games/boards/svg.py), in which pieces are put, moved and taken, and
+ * what can be chosen is offered. It knows no rules. Positions (views) and moves (motions) come from the server as
+ * docs/api.md describes them.
  */
 
-import { wait } from "../shared/dom.js";
-import * as arrows from "./arrows.js";
+import { parse, svg, wait } from "../shared/dom.js";
 import * as offers from "./offers.js";
-import { piece, put } from "./pieces.js";
-import { TRIM, isWide, nameRim, plate } from "./plates.js";
-import { STEP, svg } from "./svg.js";
 import { zoomable } from "./zoom.js";
 
-const SLIDE_MS = 320;
-const APPEAR_MS = 180;
-const LIGHT_MS = 650;
-const LEAVE_MS = 420;
+export const STEP = 100; // units of a drawing between two neighbouring fields
+const WIDE = 14; // steps: a wider board can be made larger
+const ARROW_ENDS = 52; // units before the middle of a field: the shaft of an arrow, whose head is 30 long
+const [SLIDE_MS, APPEAR_MS, LIGHT_MS, LEAVE_MS] = [320, 180, 650, 420];
+const LEAVING = ["lit", "returned", "captured"]; // classes of pieces that are taken
 
 export class Board {
   /**
    * Draw a position into a container, in place of what is there.
    * @param {HTMLElement} container
    * @param {object} view
-   * @param {{small?: boolean}} [options] small: without names and dots
    */
-  constructor(container, view, { small = false } = {}) {
+  constructor(container, view) {
     this.container = container;
-    this.small = small;
-    this.pieces = new Map();
     this.turn = 0; // counts what was shown, so that an animation knows when it is out of date
+    /** @type {Object<string, () => void>} what keys do */
+    this.keys = {};
+    /** @type {Map<string, any>} of fields and dots, in units of the drawing */
+    this.places = new Map();
+    /** @type {Map<string, any>} by their fields */
+    this.pieces = new Map();
     this.show(view);
   }
 
@@ -46,7 +46,7 @@ export class Board {
     if (!this.root || this.shape !== shapeOf(view)) this.#build(view);
     this.view = view;
     this.#place(view);
-    this.#mark(motion);
+    this.#mark(view, motion);
     this.root.setAttribute("aria-label", view.summary);
   }
 
@@ -89,66 +89,68 @@ export class Board {
    */
   point(list) {
     if (!this.root) return;
-    this.arrows.replaceChildren(...arrows.draw(list, (name) => this.places.get(name)));
+    const drawn = list.toReversed().map(({ points, rank }) => {
+      const [from, to] = points.map((name) => this.places.get(name)).filter(Boolean);
+      return from && pointer(from, to, `arrow${rank === 1 ? " best" : ""}`);
+    });
+    this.arrows.replaceChildren(...drawn.filter(Boolean));
   }
 
   #build(view) {
     const { layout } = view;
     this.shape = shapeOf(view);
-    this.places = new Map([...layout.fields, ...layout.dots].map((place) => [place[0], place]));
+    this.places = new Map([...layout.fields, ...layout.dots].map(([name, x, y]) => [name, [x * STEP, y * STEP]]));
+    this.pieces = new Map();
+    [this.root] = /** @type {any[]} */ (parse(view.svg));
+    this.root.setAttribute("role", "img");
     this.under = svg("g", { class: "marks" });
     this.above = svg("g", { class: "pieces" });
     this.arrows = svg("g", { class: "arrows", "aria-hidden": "true" });
     this.choices = svg("g", { class: "offers" });
-    this.pieces.clear();
-    const trim = this.small ? TRIM[layout.kind] : 0;
-    const [width, height] = [(layout.width - trim) * STEP, (layout.height - trim) * STEP];
-    const box = `${-width / 2} ${-height / 2} ${width} ${height}`;
-    this.root = svg("svg", { viewBox: box, class: `board game-${view.game}`, role: "img" }, [
-      plate(view, this.small),
-      this.under,
-      this.above,
-      this.arrows,
-      this.choices,
-    ]);
-    if (isWide(layout) && !this.small) zoomable(this.container, this.root);
+    this.root.append(this.under, this.above, this.arrows, this.choices);
+    this.keys = {};
+    if (layout.width > WIDE) this.keys = zoomable(this.container, this.root);
     else this.container.replaceChildren(this.root);
-    if (!this.small) nameRim(this.root, layout);
+  }
+
+  /** Copy one of the templates of the drawing to a field. */
+  #copy(template, field, className) {
+    const element = this.root.querySelector(`defs > [${template}]`).cloneNode(true);
+    element.setAttribute("class", className);
+    put(element, this.places.get(field));
+    return element;
+  }
+
+  #piece(field, side, direction) {
+    return this.#copy(`data-piece="${kindOf(side, direction)}"`, field, `piece side${side}`);
   }
 
   #place(view) {
     const before = this.pieces;
     this.pieces = new Map();
     for (const [field, side, direction] of view.pieces) {
-      const fresh = piece(view.game, side, direction);
       const known = before.get(field);
-      const element = known && isSame(known, fresh) ? known : fresh; // a click under way stays one
-      put(element, this.places.get(field));
-      this.pieces.set(field, element);
+      const isSame = known?.dataset.piece === kindOf(side, direction); // a click under way stays one
+      this.pieces.set(field, isSame ? known : this.#piece(field, side, direction));
     }
     const kept = new Set(this.pieces.values());
     for (const element of [...this.above.children]) if (!kept.has(element)) element.remove();
-    for (const element of kept) {
-      if (element.isConnected) rest(element);
-      else this.above.append(element);
+    for (const [field, element] of this.pieces) {
+      rest(element);
+      put(element, this.places.get(field));
+      if (!element.isConnected) this.above.append(element);
     }
   }
 
-  #mark(motion) {
-    this.under.replaceChildren();
-    const mark = (field, className) => {
-      const place = this.places.get(field);
-      if (!place) return;
-      const element = svg("g", { class: className }, [spotOf(this.view.layout.kind)]);
-      put(element, place);
-      this.under.append(element);
-    };
-    const last = motion?.target ?? this.view.last;
-    if (last) mark(last, "last");
-    for (const field of this.view.decisive ?? []) mark(field, "decisive");
-    this.view.aims.forEach((field, side) => {
-      if (field && !this.view.ending) mark(field, `aim side${side}`);
-    });
+  #mark(view, motion) {
+    const marks = [
+      ...view.blocked.map((field) => ["blocked", field]),
+      ["last", motion?.target ?? view.last],
+      ...view.decisive.map((field) => ["decisive", field]),
+      ...(view.ending ? [] : view.aims.map((field, side) => [`aim${side}`, field])),
+    ];
+    const shown = marks.filter(([, field]) => field);
+    this.under.replaceChildren(...shown.map(([name, field]) => this.#copy(`data-mark="${name}"`, field, name)));
   }
 
   async #slide(view, motion) {
@@ -156,11 +158,9 @@ export class Board {
     const running = going.map(([element, from, to]) => glide(element, this.places.get(from), this.places.get(to)));
     if (motion.placed) {
       const entry = view.pieces.find(([field]) => field === motion.placed);
-      const element = piece(view.game, motion.side, entry?.[2] ?? null);
-      const to = this.places.get(motion.placed);
-      put(element, to);
+      const element = this.#piece(motion.placed, motion.side, entry?.[2]);
       this.above.append(element);
-      if (motion.source) running.push(glide(element, this.places.get(motion.source), to));
+      if (motion.source) running.push(glide(element, this.places.get(motion.source), this.places.get(motion.placed)));
       running.push(appear(element));
       going.push([element, null, motion.placed]);
     }
@@ -176,11 +176,11 @@ export class Board {
     for (const [, element, home] of leaving) element.classList.add("lit", home ? "returned" : "captured");
     await wait(LIGHT_MS);
     if (!current()) return;
-    const edge = this.view.layout.height / 2; // where the first side sits: below
+    const edge = (this.view.layout.height / 2) * STEP; // where the first side sits: below
     await Promise.all(
       leaving.map(([field, element, home]) => {
         const toFirst = element.classList.contains("side0") === home;
-        const [, x, y] = this.places.get(field);
+        const [x, y] = this.places.get(field);
         return leave(element, [x, y], [x / 2, toFirst ? edge : -edge], home);
       }),
     );
@@ -194,23 +194,18 @@ export class Board {
   }
 }
 
-/** Two views of the same shape share plate and places. */
+/** Two views of the same shape share a drawing. */
 function shapeOf(view) {
   return `${view.game} ${view.parameters}`;
 }
 
-function spotOf(kind) {
-  if (kind === "cells") return svg("rect", { x: -47, y: -47, width: 94, height: 94, rx: 15 });
-  return svg("circle", { r: 48 });
+/** Which template a piece is drawn by. */
+function kindOf(side, direction) {
+  return `${side}${Number.isInteger(direction) ? `-${direction}` : ""}`;
 }
 
-const LEAVING = ["lit", "returned", "captured"];
-
-/** Whether two pieces look the same, whatever they do just now. */
-function isSame(one, other) {
-  const [shape, wanted] = [one, other].map((element) => element.firstElementChild);
-  const lasting = [...one.classList].filter((name) => !LEAVING.includes(name));
-  return shape.isEqualNode(wanted) && lasting.join(" ") === other.classList.value;
+function put(element, [x, y]) {
+  element.setAttribute("transform", `translate(${x} ${y})`);
 }
 
 /** End what a piece does. */
@@ -219,31 +214,33 @@ function rest(element) {
   for (const animation of element.getAnimations({ subtree: true })) animation.cancel();
 }
 
-function finished(animation) {
-  return animation.finished.catch(() => {});
+/** An arrow from a place to another one, or a ring around the only one. */
+function pointer([x1, y1], to, className) {
+  if (!to) return svg("circle", { cx: x1, cy: y1, r: 36, class: className });
+  const [across, down] = [to[0] - x1, to[1] - y1];
+  const part = 1 - ARROW_ENDS / (Math.hypot(across, down) || 1);
+  const end = { x2: x1 + across * part, y2: y1 + down * part };
+  return svg("line", { x1, y1, ...end, "marker-end": "url(#arrowhead)", class: className });
 }
 
-function glide(element, [, x1, y1], [, x2, y2]) {
-  const frames = [
-    [x1, y1],
-    [x2, y2],
-  ].map(([x, y]) => ({ transform: `translate(${x * STEP}px, ${y * STEP}px)` }));
-  return finished(element.animate(frames, { duration: SLIDE_MS, easing: "cubic-bezier(.3,.1,.3,1)", fill: "backwards" }));
+function move(element, frames, options) {
+  const placed = frames.map(([[x, y], scale = 1, opacity = 1]) => ({
+    opacity,
+    transform: `translate(${x}px, ${y}px) scale(${scale})`,
+  }));
+  return element.animate(placed, options).finished.catch(() => {});
+}
+
+function glide(element, from, to) {
+  return move(element, [[from], [to]], { duration: SLIDE_MS, easing: "cubic-bezier(.3,.1,.3,1)", fill: "backwards" });
 }
 
 function appear(element) {
-  const frames = [
-    { opacity: 0, transform: "scale(.6)" },
-    { opacity: 1, transform: "scale(1)" },
-  ];
-  return finished(element.firstElementChild.animate(frames, { duration: APPEAR_MS, easing: "ease-out" }));
+  return move(element.firstElementChild, [[[0, 0], 0.6, 0], [[0, 0]]], { duration: APPEAR_MS, easing: "ease-out" });
 }
 
 /** Let a piece go to an edge of the board; one that comes back into play stays whole, another one shrinks away. */
-function leave(element, [x1, y1], [x2, y2], whole) {
-  const frames = [
-    { opacity: 1, transform: `translate(${x1 * STEP}px, ${y1 * STEP}px) scale(1)` },
-    { opacity: whole ? 1 : 0, transform: `translate(${x2 * STEP}px, ${y2 * STEP}px) scale(${whole ? 1 : 0.4})` },
-  ];
-  return finished(element.animate(frames, { duration: LEAVE_MS, easing: "ease-in", fill: "forwards" }));
+function leave(element, from, to, whole) {
+  const end = whole ? [to] : [to, 0.4, 0];
+  return move(element, [[from], end], { duration: LEAVE_MS, easing: "ease-in", fill: "forwards" });
 }

@@ -9,42 +9,43 @@
  * @property {boolean} [chosen] drawn as taken up already
  */
 
-import { STEP, points, svg } from "./svg.js";
+import { svg } from "../shared/dom.js";
 
-const REACH = 47;
+const STEPS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 
 /**
  * Draw offers.
  * @param {Offer[]} offers
- * @param {(name: string) => [string, number, number]} where [name, x, y] of a field or dot
+ * @param {(name: string) => [number, number]} where the place of a field or dot
  * @param {(offer: Offer) => void} choose
  * @returns {SVGElement[]}
  */
 export function draw(offers, where, choose) {
   const elements = offers.map((offer) => {
-    const element = offer.kind === "row" ? row(offer, where) : spot(offer, where(offer.name));
-    for (const [key, value] of Object.entries({ role: "button", tabindex: 0, "aria-label": offer.label })) {
-      element.setAttribute(key, String(value));
-    }
-    if (offer.chosen) element.setAttribute("aria-pressed", "true");
+    const label = { role: "button", tabindex: 0, "aria-label": offer.label, ...(offer.chosen && { "aria-pressed": "true" }) };
+    const element = svg("g", { class: `offer ${offer.kind}${offer.chosen ? " chosen" : ""}`, ...label }, ...shapes(offer, where));
     element.addEventListener("click", () => choose(offer));
     element.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" || event.key === " ") {
-        event.preventDefault();
-        choose(offer);
-      } else if (event.key in STEPS) {
-        const next = neighbour(element, elements, STEPS[event.key]);
-        if (next) next.focus();
-        event.preventDefault();
-        event.stopPropagation();
-      }
+      if (event.key === "Enter" || event.key === " ") choose(offer);
+      else if (event.key in STEPS) neighbour(element, elements, STEPS[event.key])?.focus();
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
     });
     return element;
   });
   return elements;
 }
 
-const STEPS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
+/** What reacts to a pointer, and what shows that it does. @param {Offer} offer @param {(name: string) => [number, number]} where */
+function shapes({ kind, name, fields }, where) {
+  if (kind === "row") {
+    const points = fields.map((field) => where(field).join()).join(" ");
+    return ["reach", "hint"].map((part) => svg("polyline", { points, class: part }));
+  }
+  const [cx, cy] = where(name);
+  return [svg("circle", { cx, cy, r: 47, class: "reach" }), svg("circle", { cx, cy, r: 14, class: "hint" })];
+}
 
 /** Find the element that lies nearest in a direction; one straight ahead counts as nearer than one aside. */
 function neighbour(from, elements, [right, down]) {
@@ -62,20 +63,4 @@ function neighbour(from, elements, [right, down]) {
     if (ahead > 1 && ahead + 2 * aside < least) [best, least] = [element, ahead + 2 * aside];
   }
   return best;
-}
-
-function spot(offer, [, x, y]) {
-  const at = { cx: x * STEP, cy: y * STEP };
-  return svg("g", { class: `offer ${offer.kind}${offer.chosen ? " chosen" : ""}` }, [
-    svg("circle", { ...at, r: REACH, class: "reach" }),
-    svg("circle", { ...at, r: 14, class: "hint" }),
-  ]);
-}
-
-function row(offer, where) {
-  const line = points(offer.fields.map(where).map(([, x, y]) => [x * STEP, y * STEP]));
-  return svg("g", { class: `offer row${offer.chosen ? " chosen" : ""}` }, [
-    svg("polyline", { points: line, class: "reach" }),
-    svg("polyline", { points: line, class: "hint" }),
-  ]);
 }

@@ -1,27 +1,27 @@
 /** Graphs over the moves of a match: a bar or a point a ply, each leading to its position when it is clicked. */
 
-import { points, svg, text } from "../boards/svg.js";
-import { patch } from "../shared/dom.js";
+import { patch, svg } from "../shared/dom.js";
 import { advantage, span } from "../shared/words.js";
 
-const WIDTH = 600;
-const HEIGHT = 130;
-const LEFT = 96;
-const BOTTOM = 24;
-const LEAST_SLOTS = 12;
-const LEAST_SCALE = 60; // less than a piece of GIPF is not made to look like much
+const [WIDTH, HEIGHT, LEFT] = [600, 130, 96];
+const BASE = HEIGHT - 24; // the foot of bars, above the numbers of moves
+const MIN_SLOTS = 12;
+const MIN_SCALE = 60; // less than a piece of GIPF is not made to look like much
+const MAX_NUMBERS = 8; // of moves, below a graph
+
+/** @typedef {import("./match_state.js").MatchState} MatchState */
 
 /**
  * Draw how long each move took. Getting ready counts as part of the first moves: where they took much longer than all
  * others, their bars are cut. So is that of a move that was not made in time.
  * @param {HTMLElement} container
- * @param {{side: number, spent: number}[]} used
- * @param {?{side: number, spent: number}} fallen who ran out of time, and after how long
+ * @param {MatchState} state
  * @param {number} ply the position shown
- * @param {{start: {game: string}, players: string[]}} info
  * @param {(ply: number) => void} go
  */
-export function drawTimes(container, used, fallen, ply, info, go) {
+export function drawTimes(container, state, ply, go) {
+  const { fallen, info } = state;
+  const used = state.used();
   const all = fallen ? [...used, fallen] : used;
   const longest = Math.max(1, ...used.map(({ spent }) => spent));
   const later = Math.max(1, ...used.slice(2).map(({ spent }) => spent));
@@ -30,64 +30,55 @@ export function drawTimes(container, used, fallen, ply, info, go) {
   const most = used.length && end > 2 * usual ? usual : Math.max(usual, end);
   const slot = slotOf(all.length);
   const bars = all.flatMap(({ side, spent }, i) => {
-    const height = Math.min(1, spent / most) * (HEIGHT - BOTTOM);
+    const height = Math.max(1.5, Math.min(1, spent / most) * BASE);
     const across = { x: LEFT + i * slot + slot * 0.1, width: slot * 0.8 };
     const kind = `bar-of ${i < used.length ? `of-${info.start.game} side${side}` : "late"}${i + 1 === ply ? " now" : ""}`;
-    const bar = svg("rect", { ...across, y: HEIGHT - BOTTOM - Math.max(1.5, height), height: Math.max(1.5, height), class: kind });
+    const bar = svg("rect", { ...across, y: BASE - height, height, class: kind });
     return spent > most ? [bar, svg("rect", { ...across, y: 12, height: 5, class: "cut" })] : [bar];
   });
   const slowest = used.findIndex(({ spent }) => spent === longest) + 1;
-  const label = used.length
-    ? `Time used for each move; move ${slowest} took longest, ${span(longest)}`
-    : "No moves";
-  const late = fallen ? `; ${fallenInWords(fallen, info.players)}` : "";
-  frame(container, label + late, [...axis(span(most), "0"), ...bars], all.length, go, ply);
+  const label = used.length ? `Time used for each move; move ${slowest} took longest, ${span(longest)}` : "No moves";
+  const late = fallen ? `; ${info.players[fallen.side]} ran out of time after ${span(fallen.spent)}` : "";
+  frame(container, label + late, [...axis(span(most), "0"), ...bars], all.length, ply, go);
 }
 
 /**
  * Draw what the engine thinks of each position; there is a gap where it has not been asked.
  * @param {HTMLElement} container
  * @param {(?{score: number, depth: number, win: ?number})[]} values for the side that began, from the start on
- * @param {number} slots places for moves
+ * @param {MatchState} state
  * @param {number} ply the position shown
- * @param {[string, string]} sides
  * @param {(ply: number) => void} go
  * @param {number[]} mistakes moves that are marked; at the foot where the position after them was not searched
  */
-export function drawValues(container, values, slots, ply, sides, go, mistakes = []) {
-  const slot = slotOf(slots);
-  const middle = (HEIGHT - BOTTOM) / 2;
-  const scores = values.filter((value) => value && value.win === null).map(({ score }) => Math.abs(score));
-  const scale = Math.max(LEAST_SCALE, quantile(scores, 0.9));
-  const height = (value) => middle - (middle - 4) * (value.win === null ? Math.tanh(value.score / scale) : Math.sign(value.win));
-  const runs = []; // of positions one after the other that are known
-  values.forEach((value, i) => {
-    if (!value) return;
-    if (!i || !values[i - 1]) runs.push([]);
-    runs.at(-1).push([LEFT + i * slot, height(value)]);
+export function drawValues(container, values, state, ply, go, mistakes = []) {
+  const { slots, sides } = state;
+  const middle = BASE / 2;
+  const scores = values.filter((value) => value?.win === null).map(({ score }) => Math.abs(score));
+  const scale = Math.max(MIN_SCALE, scores.sort((a, b) => a - b)[Math.floor(scores.length * 0.9)] ?? 0);
+  /** @type {any[]} */
+  const places = values.map((value, i) => {
+    if (!value) return null;
+    const height = value.win === null ? Math.tanh(value.score / scale) : Math.sign(value.win);
+    return [LEFT + i * slotOf(slots), middle - (middle - 4) * height];
   });
-  const parts = [
-    ...axis(sides[0], sides[1]),
-    svg("line", { x1: LEFT, x2: WIDTH, y1: middle, y2: middle, class: "zero" }),
-    ...runs.map((run) =>
-      run.length > 1
-        ? svg("polyline", { points: points(run), class: "curve" })
-        : svg("circle", { cx: run[0][0], cy: run[0][1], r: 2.5, class: "alone" }),
-    ),
-  ];
-  for (const one of mistakes) {
-    const [x, y] = [LEFT + one * slot, values[one] ? height(values[one]) : HEIGHT - BOTTOM - 6];
-    parts.push(svg("polygon", { points: points([[x - 6, y], [x, y - 6], [x + 6, y], [x, y + 6]]), class: "mistake" }));
-  }
-  if (values[ply]) parts.push(svg("circle", { cx: LEFT + ply * slot, cy: height(values[ply]), r: 6, class: "here" }));
+  const runs = []; // of positions one after the other that are known
+  places.forEach((place, i) => {
+    if (place && places[i - 1]) runs.at(-1).push(place);
+    else if (place) runs.push([place]);
+  });
+  const curves = runs.map((run) =>
+    run.length > 1 ? svg("polyline", { points: points(run), class: "curve" }) : dot(run[0], 2.5, "alone"),
+  );
+  const marks = mistakes.map((one) => {
+    const [x, y] = places[one] ?? [LEFT + one * slotOf(slots), BASE - 6];
+    return svg("polygon", { points: points([[x - 6, y], [x, y - 6], [x + 6, y], [x, y + 6]]), class: "mistake" });
+  });
+  const here = places[ply] ? [dot(places[ply], 6, "here")] : [];
   const label = `Evaluation of each position, above the middle good for ${sides[0]}, below it for ${sides[1]}`;
   const marked = mistakes.length ? `; mistakes at moves ${mistakes.join(", ")}` : "";
-  frame(container, label + marked, parts, slots, go, ply);
-}
-
-/** Who ran out of time, in words. */
-function fallenInWords({ side, spent }, players) {
-  return `${players[side]} ran out of time after ${span(spent)}`;
+  const parts = [...axis(sides[0], sides[1]), line(middle, "zero"), ...curves, ...marks, ...here];
+  frame(container, label + marked, parts, slots, ply, go);
 }
 
 /** What a value means, in words. */
@@ -96,41 +87,41 @@ export function valueInWords(value, sides) {
   return value.win === null ? `${advantage(value, sides)} (depth ${value.depth})` : advantage(value, sides);
 }
 
+function points(places) {
+  return places.map((place) => place.join()).join(" ");
+}
+
+function dot([cx, cy], r, className) {
+  return svg("circle", { cx, cy, r, class: className });
+}
+
+function line(y, className) {
+  return svg("line", { x1: LEFT, x2: WIDTH, y1: y, y2: y, class: className });
+}
+
 function axis(above, below) {
-  const base = HEIGHT - BOTTOM;
-  return [
-    text(above, { x: LEFT - 8, y: 15, class: "tick" }),
-    text(below, { x: LEFT - 8, y: base, class: "tick" }),
-    svg("line", { x1: LEFT, x2: WIDTH, y1: base, y2: base, class: "base" }),
-  ];
+  const tick = (text, y) => svg("text", { x: LEFT - 8, y, class: "tick" }, text);
+  return [tick(above, 15), tick(below, BASE), line(BASE, "base")];
 }
 
 function slotOf(slots) {
-  return (WIDTH - LEFT) / Math.max(LEAST_SLOTS, slots);
-}
-
-function plyAt(container, event, slots) {
-  const box = container.firstElementChild.getBoundingClientRect();
-  const at = ((event.clientX - box.x) / box.width) * WIDTH - LEFT;
-  return Math.min(slots, Math.max(0, Math.ceil(at / slotOf(slots))));
+  return (WIDTH - LEFT) / Math.max(MIN_SLOTS, slots);
 }
 
 /** Put the parts of a graph between the band of the move shown and the numbers of moves. */
-function frame(container, label, parts, slots, go, ply) {
+function frame(container, label, parts, slots, ply, go) {
   const slot = slotOf(slots);
-  const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000].find((size) => slots / size <= 8) ?? 5000;
-  const numbers = [];
-  for (let number = step; number <= slots; number += step) {
-    numbers.push(text(String(number), { x: LEFT + (number - 0.5) * slot, y: HEIGHT - 4, class: "tick middle" }));
-  }
-  const band = { x: LEFT + (ply - 1) * slot, y: 0, width: Math.max(3, slot), height: HEIGHT - BOTTOM };
-  const cursor = ply ? [svg("rect", { ...band, class: "cursor" })] : [];
-  const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label, class: "graph" }, [...cursor, ...parts, ...numbers]);
-  container.onclick = (event) => go(plyAt(container, event, slots));
-  patch(container, drawing);
-}
-
-function quantile(numbers, part) {
-  const sorted = [...numbers].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length * part)] ?? 0;
+  const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000].find((size) => slots / size <= MAX_NUMBERS) ?? 5000;
+  const numbers = Array.from({ length: Math.floor(slots / step) }, (_, i) => (i + 1) * step).map((number) =>
+    svg("text", { x: LEFT + (number - 0.5) * slot, y: HEIGHT - 4, class: "tick middle" }, `${number}`),
+  );
+  const band = { x: LEFT + (ply - 1) * slot, y: 0, width: Math.max(3, slot), height: BASE, class: "cursor" };
+  const cursor = ply ? [svg("rect", band)] : [];
+  const attributes = { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label, class: "graph" };
+  patch(container, svg("svg", attributes, ...cursor, ...parts, ...numbers));
+  container.onclick = (event) => {
+    const box = container.firstElementChild.getBoundingClientRect();
+    const at = ((event.clientX - box.x) / box.width) * WIDTH - LEFT;
+    go(Math.min(slots, Math.max(0, Math.ceil(at / slot))));
+  };
 }

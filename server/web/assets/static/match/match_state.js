@@ -1,40 +1,35 @@
 /** A match as far as this page knows it: what is fixed, the moves, and the positions. */
 
 export class MatchState {
-  /** @param {{info: object, now: object, frames: object[]}} told the answer of /api/matches/17 */
+  /** @param {{info: any, now: any, frames: object[], notes: object[]}} told the answer of /api/matches/17 */
   constructor(told) {
     this.info = told.info;
+    /** @type {any[]} moves, with what both sides had left after each */
     this.steps = [];
+    /** @type {any[]} positions, after so many plies */
     this.frames = [];
-    this.notes = [];
     this.reset(told);
   }
 
-  /** Take over all of it anew. */
-  reset(told) {
-    this.take(told.now);
-    this.fill(told.frames);
-    this.notes = told.notes;
+  /** Take over all of it anew: the first position is whole, each other one what has changed since the one before. */
+  reset({ now, frames, notes }) {
+    this.take(now);
+    let frame = null;
+    for (const told of frames) {
+      frame = frame ? changed(frame, told) : told;
+      this.frames[frame.ply] = frame;
+    }
+    /** @type {any[]} */
+    this.notes = notes;
   }
 
   /** Take over how the match stands, and the moves that come with it; tell whether none is missing before them. */
   take(now) {
     if (now.first > this.steps.length) return false;
     this.now = now;
-    now.steps.forEach((step, i) => {
-      this.steps[now.first + i] = step;
-    });
+    this.steps.splice(now.first, now.steps.length, ...now.steps);
     if (now.frame && (now.frame.motion || !this.frames[now.frame.ply])) this.frames[now.frame.ply] = now.frame;
     return true;
-  }
-
-  /** Take over positions: the first whole, each other one as what has changed since the one before. */
-  fill(frames) {
-    let frame = null;
-    for (const told of frames) {
-      frame = frame ? changed(frame, told) : told;
-      this.frames[frame.ply] = frame;
-    }
   }
 
   get plies() {
@@ -56,14 +51,8 @@ export class MatchState {
 
   /** The position after so many plies as a board draws it, or null where it is not known. */
   view(ply) {
-    const frame = this.frames[ply];
-    if (!frame) return null;
-    const { motion, ...position } = frame;
-    return { ...this.info.start, ...position, ending: ply === this.plies ? this.now.ending : null };
-  }
-
-  motion(ply) {
-    return this.frames[ply]?.motion ?? null;
+    const ending = ply === this.plies ? this.now.ending : null;
+    return this.frames[ply] ? { ...this.info.start, ...this.frames[ply], ending } : null;
   }
 
   /** What was noted of the move that led to a position; in the last one also of moves that were never made. */
@@ -87,8 +76,7 @@ export class MatchState {
     const { ending } = this.now;
     if (ending?.reason !== "time" || ending.winner === null) return null;
     const side = 1 - ending.winner;
-    const left = this.plies ? this.steps[this.plies - 1][1 + side] : this.info.budget;
-    return { side, spent: left };
+    return { side, spent: this.plies ? this.steps[this.plies - 1][1 + side] : this.info.budget };
   }
 
   /** The places in graphs: one for each move, and one for that which was not made in time. */
@@ -109,12 +97,12 @@ export class MatchState {
 }
 
 /** The position after a change; what a change does not name is empty. */
-function changed(before, { ply, turn, came = [], left = [], lines = [], text, ...others }) {
+function changed(before, { came = [], left = [], lines = [], ...others }) {
   const pieces = new Map(before.pieces.map((piece) => [piece[0], piece]));
   for (const field of left) pieces.delete(field);
   for (const piece of came) pieces.set(piece[0], piece);
   const written = before.text.split("\n");
   for (const [number, line] of lines) written[number] = line;
   const empty = { stock: null, aims: [null, null], decisive: [], summary: "", picture: "", motion: null };
-  return { ...empty, ...others, ply, turn, pieces: [...pieces.values()], text: text ?? written.join("\n") };
+  return { ...empty, text: written.join("\n"), ...others, pieces: [...pieces.values()] };
 }

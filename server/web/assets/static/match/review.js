@@ -1,8 +1,9 @@
 /** The review of a match that is over: the server makes it in parts, and the last moves come first. */
 
-import { el, find, patch, say } from "../shared/dom.js";
+import { $, chip } from "../boards/game_page.js";
+import { el, patch, say } from "../shared/dom.js";
 import { ask } from "../shared/net.js";
-import { count, hundredths, moveText } from "../shared/words.js";
+import { capital, count, hundredths, moveText } from "../shared/words.js";
 
 const PARTS_AT_ONCE = 10; // of a long match; the reader may want more
 
@@ -51,27 +52,19 @@ export class Review {
 export function judgement(judged, move, game) {
   if (!judged) return null;
   const { best, worth, best_worth: bestWorth, line, marks } = judged;
-  if (!best || !worth || !bestWorth) return [el("strong", {}, "Engine:"), " there are too many moves here to look at them all."];
+  const title = marks.length ? el("strong.bad", {}, `${capital(marks.join(", "))}:`) : el("strong", {}, "Engine:");
+  if (!best || !worth || !bestWorth) return [title, " there are too many moves here to look at them all."];
   const said = moveText(game, move);
   const after = line.length > 1 ? el("span.pv", {}, line.map((one) => moveText(game, one)).join(", ")) : null;
-  if (best === move) return [el("strong", {}, "Engine:"), ` ${said} is the best move, and ${worthInWords(worth)}. `, after];
-  const title = marks.length ? el("strong.bad", {}, `${capital(marks.join(", "))}:`) : el("strong", {}, "Engine:");
+  if (best === move) return [title, ` ${said} is the best move, and ${worthInWords(worth)}. `, after];
   return [title, ` ${said} ${worthInWords(worth)}; ${moveText(game, best)} ${worthInWords(bestWorth)}. `, after];
 }
 
 /** What a move does, in words. */
 function worthInWords({ score = 0, result, plies, depth = 0 }) {
-  if (result !== undefined) {
-    if (!result) return "draws";
-    if (!plies) return result > 0 ? "wins" : "loses";
-    return `${result > 0 ? "wins" : "loses"} in ${count(plies, "ply", "plies")}`;
-  }
-  const sign = score > 0 ? "+" : score < 0 ? "−" : "";
-  return `is worth ${sign}${hundredths(score)} (depth ${depth})`;
-}
-
-function capital(words) {
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  if (result === undefined) return `is worth ${score > 0 ? "+" : score < 0 ? "−" : ""}${hundredths(score)} (depth ${depth})`;
+  const verb = result > 0 ? "wins" : result < 0 ? "loses" : "draws";
+  return result && plies ? `${verb} in ${count(plies, "ply", "plies")}` : verb;
 }
 
 /**
@@ -83,21 +76,25 @@ function capital(words) {
  */
 export function drawReview(review, state, ply, go) {
   const { mistakes, first, plies } = review;
-  find("#review").hidden = first > plies;
+  const { players, start } = state.info;
+  const { ending } = state.now;
+  $("review").hidden = first > plies;
   const what = first === 1 ? "All moves were reviewed" : `Moves ${first} to ${plies} were reviewed`;
-  say(find("#reviewed"), `${what}: ${mistakes.length ? count(mistakes.length, "mistake") : "no mistake was found"}.`);
-  for (const id of ["#mistake-before", "#mistake-after"]) find(id).hidden = mistakes.length === 0;
-  const { game } = state.info.start;
-  const loser = state.now.ending?.winner === null ? null : 1 - (state.now.ending?.winner ?? 2);
-  const last = mistakes.findLast((one) => state.mover(one) === loser);
+  say($("reviewed"), `${what}: ${mistakes.length ? count(mistakes.length, "mistake") : "no mistake was found"}.`);
+  for (const id of ["mistake-before", "mistake-after"]) $(id).hidden = mistakes.length === 0;
+  const isLost = (side) => [0, 1].includes(ending?.winner) && side !== ending.winner;
+  const last = mistakes.findLast((one) => isLost(state.mover(one)));
   const items = mistakes.map((one) => {
     const side = state.mover(one);
-    const chip = el(`span.chip.side${side}.of-${game}`, { role: "img", "aria-label": state.sides[side] });
-    const words = `${one}. ${moveText(game, state.steps[one - 1][0])}`;
-    const whose = one === last ? `, the last mistake of ${state.info.players[side]}, who lost` : "";
-    const attributes = { type: "button", click: () => go(one), "aria-current": one === ply ? "true" : null };
-    const button = el("button", attributes, chip, el("span.move", {}, words), el("span.small", {}, review.moves[one].marks.join(", ") + whose));
+    const whose = one === last ? `, the last mistake of ${players[side]}, who lost` : "";
+    const button = el(
+      "button",
+      { type: "button", click: () => go(one), "aria-current": one === ply ? "true" : null },
+      chip(start.game, side, state.sides[side]),
+      el("span.move", {}, `${one}. ${moveText(start.game, state.steps[one - 1][0])}`),
+      el("span.small", {}, review.moves[one].marks.join(", ") + whose),
+    );
     return el("li", { "data-key": one }, button);
   });
-  patch(find("#mistakes"), ...items);
+  patch($("mistakes"), ...items);
 }

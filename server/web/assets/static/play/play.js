@@ -1,13 +1,18 @@
-/** The page for playing: what is on the table, who moves next, and what the buttons do. */
+/** The page for playing: who plays, who moves next, and what the buttons do. */
 
-import { el, patch, say } from "../shared/dom.js";
+import { $ } from "../boards/game_page.js";
+import { el, find, patch, say } from "../shared/dom.js";
 import { capital, count, gameName, inMoves, tenths } from "../shared/words.js";
-import { $, BoardPage, DIRECTIONS, start } from "./board_page.js";
-import { ask } from "./server.js";
-import { Setup } from "./setup.js";
-import { fromLink, hasPerson, PERSON, played, question, redo, seatName, strength, toLink, undo } from "./table.js";
+import { askAbout, fromLink, toGameLink } from "./link.js";
+import { DIRECTIONS, StudyPage, start } from "./study_page.js";
+import { lineOf, mainEnd, movesOf } from "./tree.js";
 
-const HINT_SEAT = "bot:1";
+const PERSON = "person"; // a seat: a person; bot:SECONDS; or level:NUMBER, a bot of that level
+const USUAL_BOT = "bot:1";
+const MAX_LEVEL = 10; // of engine/levels.py
+const MAX_SECONDS = 10; // that a bot of a level may take, which most never need
+const LEVELS = Array.from({ length: MAX_LEVEL - 1 }, (_, i) => `level:${i + 1}`); // the highest one is a time
+const TIMES = [0.1, 0.3, 1, 3, 10].map((seconds) => `bot:${seconds}`);
 const HOW = {
   gipf: "Choose a dot, and then the field to push onto. A move can be typed as well, as in a5-b5.",
   arrows: "Your next arrow stands on the dashed field; choose where it points.",
@@ -15,212 +20,23 @@ const HOW = {
   mnk: "Choose an empty field.",
 };
 
-class Page extends BoardPage {
+class Page extends StudyPage {
   constructor(known) {
     super(known);
     this.paused = false;
-    this.moving = false; // while the server is asked about a move: another one would be made from the position before
-    this.setup = new Setup(known, { begin: (table) => this.begin(table) });
-    this.#listen();
-  }
-
-  /**
-   * Put another game on the table. Rejects with `Refused`, and leaves what was there.
-   * @param {object} table as of play_table.js
-   */
-  async begin(table) {
-    const answer = await ask("look", question(table));
-    this.#stop();
-    $("move").value = "";
-    // a text may hold moves of its own; afterwards they are moves like others
-    this.paused = !hasPerson(table) && answer.moves.length > 0;
-    this.#show({ ...table, parameters: answer.parameters, moves: answer.moves, start: table.start && answer.start }, answer);
-    this.setup.fill(this.table);
-  }
-
-  /**
-   * Put the same game on the table with other moves; what cannot be is told, and changes nothing.
-   * @returns {Promise<boolean>} whether it is there
-   */
-  async go(table, { animated = false, pushed = false, pause = this.paused, thought = "" } = {}) {
-    this.turn += 1;
-    const { turn } = this;
-    this.#say("fault", "");
-    const answer = await this.attempt(() => ask("look", question(table)));
-    if (turn !== this.turn) return false;
-    if (!answer) {
-      this.board.show(this.answer.view, this.answer.motion);
-      this.#wait();
-      this.#next();
-      return false;
-    }
-    this.#stop();
-    this.paused = pause;
-    this.#say("thought", thought);
-    this.#show({ ...table, moves: answer.moves }, answer, animated, pushed);
-    return true;
-  }
-
-  /** @param {boolean} pushed whether the board shows the last move already, but for the rows that it takes */
-  async #show(table, answer, animated = false, pushed = false) {
-    const turn = this.turn;
-    this.table = table;
-    this.answer = answer;
-    this.keepLink();
-    this.#tell();
-    await this.draw(animated, pushed);
-    if (turn === this.turn) this.#next();
-  }
-
-  usual() {
-    return { game: this.known[0].name, parameters: undefined, start: "", moves: [], undone: [], seats: [PERSON, HINT_SEAT] };
-  }
-
-  linked() {
-    return fromLink(location.hash.slice(1));
-  }
-
-  question() {
-    return question(this.table);
-  }
-
-  /** Let the address name the game. */
-  keepLink() {
-    history.replaceState(null, "", `#${toLink(this.table)}`);
-  }
-
-  /** Let whoever is to move do so. */
-  #next() {
-    const { view, legal, motion } = this.answer;
-    if (view.ending) return;
-    if (this.#isBot() && !this.paused) {
-      this.#letBotMove();
-      return;
-    }
-    const offered = this.#isBot() ? [] : legal;
-    this.pointing.begin(view, offered, motion);
-    this.offerDirections(offered);
-    if (!this.table.moves.length && offered.length) this.#say("thought", HOW[view.game] ?? "");
-  }
-
-  async play(move, pushed = false) {
-    if (this.moving) return false;
-    this.moving = true;
-    try {
-      return await this.go(played(this.table, move), { animated: true, pushed });
-    } finally {
-      this.moving = false;
-    }
-  }
-
-  async #letBotMove() {
-    const advice = await this.#think(this.table.seats[this.answer.view.turn]);
-    if (advice) await this.go(played(this.table, advice.move), { animated: true, thought: this.#found(advice) });
-  }
-
-  /** Ask the bot; nothing where something else has happened meanwhile, or it cannot answer. */
-  async #think(seat) {
-    this.thinking?.abort();
-    const thinking = new AbortController();
-    this.thinking = thinking;
-    const turn = this.turn;
-    this.#say("thought", "The bot is thinking …");
-    document.body.classList.add("thinking");
-    const advice = await this.attempt(() => ask("think", { ...question(this.table), ...strength(seat) }, thinking.signal));
-    if (this.thinking === thinking) document.body.classList.remove("thinking");
-    if (turn !== this.turn || thinking.signal.aborted) return null;
-    this.#say("thought", advice ? this.#found(advice) : "");
-    if (!advice) this.#wait();
-    return advice;
-  }
-
-  #found({ depth, score, plies_to_end: plies, nodes, seconds, is_known: known }) {
-    const { sides, turn } = this.answer.view;
-    if (score === null && nodes === 0) return "The bot moved at random, as its level does now and then.";
-    if (score === null) return `The bot had no time to search in ${tenths(seconds)} s.`;
-    const value = `${score > 0 ? "+" : ""}${score}`;
-    if (plies === null && known) return "The bot knows that best play draws.";
-    if (plies === null) return `The bot looked ${count(depth, "move")} ahead in ${tenths(seconds)} s; value ${value}.`;
-    return `The bot sees ${sides[plies > 0 ? turn : 1 - turn]} win ${inMoves(Math.abs(plies))}.`;
-  }
-
-  /** End what is under way: a thought, an animation, a choice. */
-  #stop() {
-    this.turn += 1;
-    this.thinking?.abort();
-    document.body.classList.remove("thinking");
-    this.#say("thought", "");
-    this.#say("fault", "");
-    this.pointing?.stop();
-    $("pad").hidden = true;
-  }
-
-  /** Let a bot that is to move wait for somebody to say go on. */
-  #wait() {
-    this.paused ||= this.#isBot();
-    this.#buttons();
-  }
-
-  /** Whether somebody may move: a person's turn, or a bot's that waits. */
-  takesMoves() {
-    return !this.answer.view.ending && (this.paused || !this.#isBot());
-  }
-
-  #isBot() {
-    return this.table.seats[this.answer.view.turn] !== PERSON;
-  }
-
-  /** Say everything beside the board. */
-  #tell() {
-    const { view, motion } = this.answer;
-    const { sides } = view;
-    const last = motion ? `${capital(sides[motion.side])} played ${this.#named(motion.move)}. ` : "";
-    this.#say("status", last + this.standing() + (motion ? "" : this.note));
-    say($("title"), gameName(view.game, view.parameters));
-    document.title = `Play ${gameName(view.game)} · gipf-arena`;
-    this.showSeats(sides.map((name, side) => `${capital(name)}: ${seatName(this.table.seats[side])}`));
-    const before = $("moves").childElementCount;
-    patch($("moves"), ...this.answer.moves.map((move, i) => this.#move(move, i)));
-    if ($("moves").childElementCount !== before) $("moves").scrollTop = $("moves").scrollHeight;
-    this.#buttons();
-  }
-
-  #named(move) {
-    return this.table.game === "arrows" ? DIRECTIONS[Number(move)] : move;
-  }
-
-  #move(move, i) {
-    const last = i === this.answer.moves.length - 1;
-    return el("li", { "aria-current": last ? "step" : null }, this.#named(move));
-  }
-
-  #buttons() {
-    const { view } = this.answer;
-    const bots = !hasPerson(this.table);
-    $("undo").disabled = !undo(this.table, view.turn);
-    $("redo").disabled = !redo(this.table, view.turn);
-    $("hint").disabled = Boolean(view.ending) || this.#isBot();
-    const stopped = this.paused && this.#isBot() && !view.ending;
-    $("pause").hidden = !bots && !stopped;
-    $("step").hidden = $("pause").hidden;
-    $("pause").disabled = Boolean(view.ending);
-    $("step").disabled = Boolean(view.ending);
-    $("pause").textContent = this.paused ? "Go on" : "Pause";
-    $("typed").querySelector("button").disabled = !this.takesMoves();
-  }
-
-  #listen() {
-    $("undo").addEventListener("click", () => this.#jump(undo(this.table, this.answer.view.turn)));
-    $("redo").addEventListener("click", () => this.#jump(redo(this.table, this.answer.view.turn)));
+    $("game").addEventListener("change", () => this.#offerSeats(this.#chosen));
+    $("swap").addEventListener("click", () => this.#offerSeats(this.#chosen.toReversed()));
+    $("undo").addEventListener("click", () => this.#jump(this.#undo()));
+    $("redo").addEventListener("click", () => this.#jump(this.#redo()));
     $("hint").addEventListener("click", async () => {
-      const advice = await this.#think(this.table.seats.find((seat) => seat.startsWith("bot:")) ?? HINT_SEAT);
-      if (advice) this.#say("thought", `Hint: ${this.#named(advice.move)}. ${this.#found(advice)}`);
+      const advice = await this.#think(this.study.seats.find((seat) => seat.startsWith("bot:")) ?? USUAL_BOT);
+      if (advice) say($("thought"), `Hint: ${this.#named(advice.move)}. ${this.#found(advice)}`);
     });
-    $("pause").addEventListener("click", () => this.go(this.table, { pause: !this.paused }));
+    $("pause").addEventListener("click", () => this.go(this.study, { pause: !this.paused }));
     $("step").addEventListener("click", async () => {
-      this.#stop();
+      this.stop();
       this.paused = true;
-      this.#buttons();
+      this.#showButtons();
       await this.#letBotMove();
     });
     this.offerCopies({
@@ -228,18 +44,212 @@ class Page extends BoardPage {
       "copy-moves": () => this.answer.moves.join("\n"),
       "copy-game": () => this.answer.text,
     });
-    document.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") this.pointing?.cancel();
+  }
+
+  linked() {
+    const study = fromLink(location.hash.slice(1));
+    const players = new URLSearchParams(location.hash.slice(1)).get("players") ?? `${PERSON},${USUAL_BOT}`;
+    const seats = [...players.split(","), PERSON, PERSON].slice(0, 2).map(seatOf);
+    return study && Object.assign(study, { seats });
+  }
+
+  /** Bots that play each other wait where a game has moves already. */
+  async begin(study) {
+    const seats = study.seats ?? this.#chosen;
+    const isThere = await super.begin({ ...study, seats });
+    if (isThere) this.#offerSeats(seats);
+    return isThere;
+  }
+
+  /** A game has one line; moves that were taken back stay as long as the same ones are played. */
+  settled(study, answer) {
+    const undone = movesOf(study.root, mainEnd(study.root, [])).slice(study.path.length);
+    const [root] = lineOf([...answer.moves, ...undone]);
+    return { ...super.settled(study, answer), root, path: answer.moves.map(() => 0) };
+  }
+
+  moved(study, move) {
+    const moves = [...movesOf(study.root, study.path), move];
+    const next = movesOf(study.root, mainEnd(study.root, study.path));
+    const [root] = lineOf(next[moves.length - 1] === move ? next : moves);
+    return { ...study, root, path: moves.map(() => 0) };
+  }
+
+  refused() {
+    this.paused ||= this.#isBot();
+  }
+
+  async show(study, answer, how = {}) {
+    const { thought = "", pause = this.paused } = /** @type {any} */ (how);
+    const isNew = study.seats !== this.study?.seats;
+    this.paused = isNew ? !study.seats.includes(PERSON) && answer.moves.length > 0 : pause;
+    say($("thought"), thought);
+    await super.show(study, answer, how);
+  }
+
+  keepLink() {
+    history.replaceState(null, "", `#${toGameLink(this.study, this.study.seats.join(","))}`);
+  }
+
+  stop() {
+    super.stop();
+    this.thinking?.abort();
+    document.body.classList.remove("thinking");
+    say($("thought"), "");
+  }
+
+  takesMoves() {
+    return super.takesMoves() && (this.paused || !this.#isBot());
+  }
+
+  /** Let the side that is to move do so. */
+  next() {
+    const isBot = this.#isBot();
+    if (isBot && !this.paused && !this.answer.view.ending) {
+      $("pad").hidden = true;
+      this.#letBotMove();
+      return;
+    }
+    const legal = isBot ? [] : this.answer.legal;
+    this.offer(legal);
+    if (!this.study.path.length && legal.length) say($("thought"), HOW[this.study.game] ?? "");
+  }
+
+  tell() {
+    const { view, motion, moves } = this.answer;
+    const last = motion ? `${capital(view.sides[motion.side])} played ${this.#named(motion.move)}. ` : "";
+    say($("status"), last + this.standing());
+    say($("title"), gameName(view.game, view.parameters));
+    document.title = `Play ${gameName(view.game)} · gipf-arena`;
+    this.showSeats(view.sides.map((name, side) => `${capital(name)}: ${seatName(this.study.seats[side])}`));
+    const before = $("moves").childElementCount;
+    patch(
+      $("moves"),
+      ...moves.map((move, i) => el("li", { "aria-current": i === moves.length - 1 ? "step" : null }, this.#named(move))),
+    );
+    if ($("moves").childElementCount !== before) $("moves").scrollTop = $("moves").scrollHeight;
+    this.#showButtons();
+  }
+
+  #named(move) {
+    return this.study.game === "arrows" ? DIRECTIONS[Number(move)] : move;
+  }
+
+  #isBot() {
+    return this.study.seats[this.answer.view.turn] !== PERSON;
+  }
+
+  async #letBotMove() {
+    const advice = await this.#think(this.study.seats[this.answer.view.turn]);
+    if (advice) await this.go(this.moved(this.study, advice.move), { animated: true, thought: this.#found(advice) });
+  }
+
+  /** Ask the bot; nothing where something else has happened meanwhile, or it cannot answer. */
+  async #think(seat) {
+    this.thinking?.abort();
+    const thinking = new AbortController();
+    this.thinking = thinking;
+    const { turn } = this;
+    say($("thought"), "The bot is thinking …");
+    document.body.classList.add("thinking");
+    const advice = await this.attempt(() => askAbout("play/think", this.study, strength(seat), thinking.signal));
+    if (this.thinking === thinking) document.body.classList.remove("thinking");
+    if (turn !== this.turn || thinking.signal.aborted) return null;
+    say($("thought"), advice ? this.#found(advice) : "");
+    if (!advice) {
+      this.refused();
+      this.#showButtons();
+    }
+    return advice;
+  }
+
+  #found({ depth, score, plies_to_end: plies, nodes, seconds, is_known: known }) {
+    const { sides, turn } = this.answer.view;
+    if (score === null && nodes === 0) return "The bot moved at random, as its level does now and then.";
+    if (score === null) return `The bot had no time to search in ${tenths(seconds)} s.`;
+    if (plies !== null) return `The bot sees ${sides[plies > 0 ? turn : 1 - turn]} win ${inMoves(Math.abs(plies))}.`;
+    if (known) return "The bot knows that best play draws.";
+    return `The bot looked ${count(depth, "move")} ahead in ${tenths(seconds)} s; value ${score > 0 ? "+" : ""}${score}.`;
+  }
+
+  /** @returns {?number[]} the path back to where a person chose, between bots one move back; null where there is none */
+  #undo() {
+    const { path } = this.study;
+    const place = path.findLastIndex((_, plies) => this.#isStop(plies));
+    return place < 0 ? null : path.slice(0, place);
+  }
+
+  /** @returns {?number[]} the path on to where a person is to choose; null where no move was taken back */
+  #redo() {
+    const { root, path } = this.study;
+    const end = mainEnd(root, path);
+    for (let plies = path.length + 1; plies <= end.length; plies += 1) {
+      if (plies === end.length || this.#isStop(plies)) return end.slice(0, plies);
+    }
+    return null;
+  }
+
+  #isStop(plies) {
+    const { seats, path } = this.study;
+    const side = (this.answer.view.turn + Math.abs(path.length - plies)) % 2;
+    return !seats.includes(PERSON) || seats[side] === PERSON;
+  }
+
+  async #jump(path) {
+    if (path) await this.go({ ...this.study, path }, { pause: !this.study.seats.includes(PERSON) });
+  }
+
+  #showButtons() {
+    const isOver = Boolean(this.answer.view.ending);
+    $("undo").disabled = !this.#undo();
+    $("redo").disabled = !this.#redo();
+    $("hint").disabled = isOver || this.#isBot();
+    const isStopped = this.paused && this.#isBot() && !isOver;
+    for (const id of ["pause", "step"]) {
+      $(id).hidden = this.study.seats.includes(PERSON) && !isStopped;
+      $(id).disabled = isOver;
+    }
+    say($("pause"), this.paused ? "Go on" : "Pause");
+    $("typed").querySelector("button").disabled = !this.takesMoves();
+  }
+
+  /** @returns {string[]} who plays each side, as it is chosen in the form */
+  get #chosen() {
+    return [0, 1].map((side) => /** @type {?HTMLSelectElement} */ (document.querySelector(`#player-${side}`))?.value ?? [PERSON, USUAL_BOT][side]);
+  }
+
+  #offerSeats(seats) {
+    const { sides } = this.known.find(({ name }) => name === this.variant.game);
+    const fields = sides.map((name, side) => {
+      const known = new Set([PERSON, ...LEVELS, ...TIMES, seats[side]]);
+      const options = [...known].map((seat) => new Option(seatName(seat), seat, false, seat === seats[side]));
+      return el("label", {}, side ? name : `${name}, begins`, el("select", { id: `player-${side}` }, ...options));
     });
+    find("#seats").replaceChildren(...fields);
   }
+}
 
-  async #jump(table) {
-    if (table) await this.go(table, { pause: !hasPerson(table) });
-  }
+/** @returns {string} the seat that a word of a link names; a person where it names none */
+function seatOf(word) {
+  const [kind, text] = word.split(":");
+  const number = Number(text);
+  if (kind === "bot" && number > 0) return `bot:${number}`;
+  return kind === "level" && number >= 1 && number <= MAX_LEVEL && Number.isInteger(number) ? `level:${number}` : PERSON;
+}
 
-  #say(id, sentence) {
-    say($(id), sentence);
-  }
+/** @returns {string} who plays on a seat, for people */
+function seatName(seat) {
+  const [kind, number] = seat.split(":");
+  if (kind === "level") return `bot, level ${number}`;
+  return kind === "bot" ? `bot, ${number} s` : "person";
+}
+
+/** @returns {{seconds: number, level: number}} what the bot of a seat is asked with */
+function strength(seat) {
+  const [kind, text] = seat.split(":");
+  const number = Number(text);
+  if (kind !== "level") return { seconds: number, level: MAX_LEVEL };
+  return { seconds: number === MAX_LEVEL ? 1 : MAX_SECONDS, level: number };
 }
 
 await start(Page);

@@ -9,9 +9,9 @@
 
 export class Pointing {
   /**
-   * @param {object} board as of boards/board.js
+   * @param {import("../boards/board.js").Board} board
    * @param {object} events
-   * @param {(push: string) => Promise<object>} events.rows asks which rows can be chosen after a push
+   * @param {(push: string) => Promise<any>} events.rows asks which rows can be chosen after a push
    * @param {(move: string, pushed: boolean) => void} events.move a move is complete, whose push is shown already or not
    * @param {(sentence: string) => void} events.say what to point at next
    * @param {(any: boolean) => void} events.chosen whether there is something to cancel
@@ -19,91 +19,82 @@ export class Pointing {
   constructor(board, events) {
     this.board = board;
     this.events = events;
-    this.focused = false;
+    /** @type {any} */
+    this.view = null;
+    /** @type {any} that has led to it */
+    this.motion = null;
+    this.focused = false; // whether the keyboard was on the board when nothing more was offered
     this.stop();
     board.container.addEventListener("click", (event) => {
-      if (!event.target.closest(".offer")) this.cancel(); // a finger has no Escape
+      if (!(/** @type {Element} */ (event.target).closest(".offer"))) this.cancel(); // a finger has no Escape
     });
   }
 
-  /** Offer the legal moves of a position, to which a motion has led. */
+  /** Offer the legal moves of a position, to which a motion has led. @param {any} view @param {Legal[]} legal @param {any} motion */
   begin(view, legal, motion) {
-    this.view = view;
-    this.motion = motion;
-    this.legal = legal;
-    this.dots = new Set((view.layout?.dots ?? []).map(([name]) => name));
+    [this.view, this.legal, this.motion] = [view, legal, motion];
     this.pointed = [];
-    this.choosing = false;
     this.#offer();
-    if (this.focused && document.activeElement === document.body) this.board.container.querySelector(".offer")?.focus();
+    if (this.focused && document.activeElement === document.body) this.#focus();
     this.focused = false;
   }
 
   /** Offer nothing. */
   stop() {
     this.focused ||= this.board.container.contains(document.activeElement);
+    /** @type {Legal[]} */
     this.legal = [];
+    /** @type {string[]} */
     this.pointed = [];
-    this.choosing = false;
+    this.isPushed = false; // whether the board shows a push, of which rows are chosen
     this.events.chosen(false);
     this.board.offer([]);
   }
 
-  /** Forget what was pointed at so far; tell whether there was anything. */
+  /** Forget what was pointed at so far. */
   cancel() {
-    if (!this.pointed.length) return false;
-    if (this.choosing) this.board.show(this.view, this.motion);
-    this.choosing = false;
+    if (!this.pointed.length) return;
+    if (this.isPushed) this.board.show(this.view, this.motion);
+    this.isPushed = false;
     this.pointed = [];
     this.#offer();
     this.events.say("");
-    return true;
   }
 
-  /** Take a move that was typed or chosen elsewhere: where rows are to be chosen after it, offer them. */
-  async take(legal) {
-    this.events.chosen(legal.more);
-    if (!legal.more) {
-      this.#complete(legal.move, false);
+  /** Take a move that was typed or pointed at: where rows are to be chosen after it, offer them. @param {Legal} legal */
+  async take({ move, more, points }) {
+    this.events.chosen(more);
+    if (!more) {
+      this.#complete(move, false);
       return;
     }
-    this.pointed = legal.points;
-    await this.#offerRows(legal.move);
+    this.pointed = points;
+    await this.#offerRows(move);
   }
 
   #offer() {
     const depth = this.pointed.length;
     const fitting = this.legal.filter(({ points }) => this.pointed.every((name, i) => points[i] === name));
-    const whole = fitting.find(({ points }) => depth > 0 && points.length === depth);
+    const whole = depth && fitting.find(({ points }) => points.length === depth);
     if (whole) {
       this.take(whole);
       return;
     }
     const names = [...new Set(fitting.filter(({ points }) => points.length > depth).map(({ points }) => points[depth]))];
     const chosen = this.pointed.filter((name) => !names.includes(name));
-    this.#draw(
-      [
-        ...names.map((name) => ({ kind: this.#kind(name), name, label: this.#label(name) })),
-        ...chosen.map((name) => ({ kind: this.#kind(name), name, label: `${name}, chosen; choose another`, chosen: true })),
-      ],
-      (offer) => {
-        if (offer.chosen) this.cancel();
-        else this.#point(offer.name);
-      },
-    );
+    const spots = [
+      ...names.map((name) => this.#spot(name)),
+      ...chosen.map((name) => ({ ...this.#spot(name), label: `${name}, chosen; choose another`, chosen: true })),
+    ];
+    this.#draw(spots, (spot) => {
+      if (spot.chosen) this.cancel();
+      else {
+        this.pointed = [...this.pointed, spot.name];
+        this.#offer();
+      }
+    });
     this.events.chosen(depth > 0);
     if (depth) this.events.say(`${this.pointed.join(" ")}: ${names.join(" or ")}?`);
-  }
-
-  /** Tell a move, and offer nothing until its position is there: what is pointed at now is not meant for the one before. */
-  #complete(move, pushed) {
-    this.stop();
-    this.events.move(move, pushed);
-  }
-
-  #point(name) {
-    this.pointed = [...this.pointed, name];
-    this.#offer();
   }
 
   async #offerRows(push) {
@@ -114,33 +105,34 @@ export class Pointing {
       this.cancel();
       return;
     }
-    this.choosing = true;
+    this.isPushed = true;
     this.board.show({ ...this.view, pieces: found.pieces });
-        this.#draw(
-      found.choices.map(({ move, fields }) => ({ kind: "row", fields, move, label: `take the row ${fields[0]} to ${fields.at(-1)}` })),
-      ({ move }) => {
-        const { more } = found.choices.find((choice) => choice.move === move);
-        if (more) this.#offerRows(move);
-        else this.#complete(move, true);
-      },
-    );
+    const rows = found.choices.map((choice) => ({ ...choice, kind: "row", label: `take the row ${choice.fields[0]} to ${choice.fields.at(-1)}` }));
+    this.#draw(rows, ({ move, more }) => (more ? this.#offerRows(move) : this.#complete(move, true)));
     this.events.say("Rows cross: choose the one to take.");
+  }
+
+  /** Tell a move, and offer nothing until its position is there: what is pointed at now is not meant for the one before. */
+  #complete(move, pushed) {
+    this.stop();
+    this.events.move(move, pushed);
   }
 
   /** Offer something else, and let the keyboard stay on the board. */
   #draw(offers, choose) {
     const focused = this.board.container.contains(document.activeElement);
     this.board.offer(offers, choose);
-    if (focused) this.board.container.querySelector(".offer")?.focus();
+    if (focused) this.#focus();
   }
 
-  #kind(name) {
-    return this.dots.has(name) ? "dot" : "field";
+  #focus() {
+    /** @type {?HTMLElement} */ (this.board.container.querySelector(".offer"))?.focus();
   }
 
-  #label(name) {
+  #spot(name) {
+    const isDot = this.view.layout.dots.some(([dot]) => dot === name);
     const piece = this.view.pieces.find(([field]) => field === name);
-    const what = this.dots.has(name) ? "dot" : piece ? this.view.sides[piece[1]] : "empty";
-    return `${name}, ${what}`;
+    const what = isDot ? "dot" : piece ? this.view.sides[piece[1]] : "empty";
+    return { kind: isDot ? "dot" : "field", name, label: `${name}, ${what}` };
   }
 }

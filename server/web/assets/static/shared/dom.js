@@ -20,6 +20,20 @@ export function el(tag, attributes = {}, ...children) {
   return element;
 }
 
+/**
+ * Make an element of SVG.
+ * @param {string} name tag name
+ * @param {Object<string, string|number>} [attributes]
+ * @param {...(Node|string)} children
+ * @returns {SVGElement}
+ */
+export function svg(name, attributes = {}, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
+  element.append(...children);
+  return element;
+}
+
 const heard = new WeakMap(); // element -> what it does at events, so that `patch` can give it another closure
 
 function hear(element, kind, listener) {
@@ -99,11 +113,6 @@ export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Show what organisers announce, where the page has its place for that. @param {string[]} sentences */
-export function announce(sentences) {
-  patch(find("#announcements"), ...sentences.map((sentence) => el("p.card.notice", {}, sentence)));
-}
-
 /**
  * A name as a link to the page of the player.
  * @param {string} name
@@ -111,14 +120,6 @@ export function announce(sentences) {
  */
 export function playerLink(name, tag = "a.player") {
   return el(tag, { href: `/player/${encodeURIComponent(name)}` }, name);
-}
-
-/**
- * The board of a tile as a link to its match; the names in the tile are links of their own.
- * @param {{match: number, players: string[]}} match
- */
-export function matchLink({ match, players }) {
-  return el("a.place", { href: `/match/${match}`, "aria-label": `Match ${match}: ${players.join(" – ")}` });
 }
 
 /** Resolve after so many milliseconds. */

@@ -5,11 +5,8 @@ import { wait } from "./dom.js";
 /** An answer that is no: its message is a sentence for people. */
 export class Refused extends Error {}
 
-/** The server cannot answer now: it may be worth while to ask again. */
-export class Busy extends Refused {}
-
 /** No answer at all. */
-export class Unreachable extends Busy {}
+export class Unreachable extends Refused {}
 
 const AGAIN_MS = 3000;
 
@@ -47,8 +44,7 @@ export async function ask(path, options = {}) {
     throw new Refused(`The server gave no answer that can be read (status ${response.status}).`);
   }
   if (!response.ok) {
-    const Reason = response.status >= 500 ? Busy : Refused;
-    throw new Reason(answer.error ?? `The server refused (status ${response.status}).`);
+    throw new Refused(answer.error ?? `The server refused (status ${response.status}).`);
   }
   return answer;
 }

@@ -1,29 +1,7 @@
 /** What things are called for people. */
 
-const GAMES = { gipf: "GIPF", arrows: "Arrows", morris: "Nine men’s morris", mnk: "m,n,k" };
-
-export const REASONS = {
-  no_reserve: "no piece left to play",
-  dead_lock: "dead lock",
-  off_board: "next field off the board",
-  occupied: "next field occupied",
-  blocked: "next field blocked",
-  taken: "next field taken",
-  too_few_pieces: "too few pieces",
-  no_move: "no move left",
-  line: "a line",
-  board_full: "board full",
-  repetition: "third repetition",
-  no_progress: "no progress",
-  move_limit: "move limit",
-  time: "time",
-  bad_move: "illegal move",
-  resign: "resignation",
-  adjudicated: "adjudicated",
-  organiser: "organiser",
-  server_stop: "server stopped",
-  server_fault: "server fault",
-};
+/** Names of games and reasons of ends, which the server puts into pages that need them. */
+const { games, reasons } = JSON.parse(document.body.dataset.words ?? '{"games": {}, "reasons": {}}');
 
 /**
  * A number with its noun.
@@ -37,7 +15,7 @@ export function count(number, one, many = `${one}s`) {
 
 /** The name of a game, with its parameters where it has any. */
 export function gameName(game, parameters) {
-  const name = GAMES[game] ?? game;
+  const name = games[game] ?? game;
   return parameters ? `${name} ${parameters}` : name;
 }
 
@@ -50,7 +28,7 @@ export function moveText(game, move) {
 
 /** A reason in few words; one that is not known here as it is written. */
 export function reason(word) {
-  const parts = word.split("+").map((part) => REASONS[part] ?? part.replaceAll("_", " "));
+  const parts = word.split("+").map((part) => reasons[part] ?? part.replaceAll("_", " "));
   return parts.join(" and ");
 }
 
@@ -65,13 +43,6 @@ export function outcome(ending, players, sides) {
 export function badge(ending, side) {
   if (ending.winner !== null) return ending.winner === side ? "won" : "lost";
   return ending.result === "annulled" ? "annulled" : "draw";
-}
-
-/** The result as it stands in tables. */
-export function score(ending) {
-  if (!ending) return "…";
-  if (ending.winner !== null) return ending.winner === 0 ? "1 – 0" : "0 – 1";
-  return ending.result === "annulled" ? "–" : "½ – ½";
 }
 
 /** Milliseconds as a clock shows them: tenths below twenty seconds. */

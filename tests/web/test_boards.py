@@ -1,0 +1,90 @@
+"""Boards of pages: drawn by the server, with pieces and marks that scripts put there."""
+
+from collections import Counter
+from random import Random
+from xml.etree import ElementTree
+
+import msgspec
+import pytest
+from playwright.sync_api import Browser
+
+from engine.games.boards.shapes import STEP, by_light
+from engine.games.boards.svg import board
+from engine.games.catalogue import GAMES
+from engine.games.interface import Position, Successor
+from server.web.assets.static_files import address
+from server.web.views.board import motion, view
+from tests.games.cases import random_game
+from tests.web.chromium import open_page
+from tests.web.site import Site
+
+SHOWN = (
+    *(("gipf", f"{size} 3 15 15", 30) for size in (2, 4, 12)),
+    ("morris", "", 25),
+    ("mnk", "3 3 3", 9),
+    ("mnk", "19 19 5", 60),
+    ("arrows", "8 8", 60),
+    ("arrows", "5 4 1 1 5 4 3 7 3 3", 60),
+)
+"""Games, variants, and how many random moves are made."""
+
+DRAW = """async ([view, motion]) => {
+    const { Board } = await import("MODULE");
+    const container = document.createElement("div");
+    document.body.append(container);
+    const board = new Board(container, view);
+    board.show(view, motion);
+    const root = container.querySelector("svg");
+    const drawn = [...root.querySelectorAll(".marks > *, .pieces > *")].map((element) => {
+        const { e, f } = root.getScreenCTM().inverse().multiply(element.getScreenCTM());
+        const kind = element.dataset.piece ?? element.getAttribute("class");
+        return [kind, Math.round(e), Math.round(f)];
+    });
+    const { fill } = getComputedStyle(root.querySelector(".piece g g:nth-child(2)") ?? root);
+    container.remove();
+    return [drawn, fill];
+}""".replace("MODULE", address("boards/board.js"))
+"""Tells all marks and pieces of a board as a browser draws them, and the colour of a disc."""
+
+
+def reached(game: str, parameters: str, most: int) -> tuple[Position, Successor]:
+    """Return the last positions of a random game, with the move between them."""
+    *_, before, after = random_game(GAMES[game], parameters, Random(5), most=most)
+    return before, before.move_to(after.key)
+
+
+@pytest.mark.parametrize(("game", "parameters", "most"), SHOWN)
+def test_a_board_of_a_page_has_the_shapes_of_a_picture(game: str, parameters: str, most: int) -> None:
+    position = GAMES[game].start(parameters)
+    drawing = position.drawing()  # type: ignore[attr-defined]
+    plate = Counter(element.tag for element in ElementTree.fromstring(board(drawing))[0].iter())
+    pictured = Counter(part.partition(" ")[0] for part in position.svg().partition("<g ")[0].split("<"))
+    shapes = ("circle", "rect", "line", "polygon")
+    marks = sum(aim is not None for aim in drawing.aims)
+    assert sum(plate[name] for name in shapes) == sum(pictured[name] for name in shapes) - marks
+    assert plate["text"] == len(drawing.layout.dots or drawing.layout.labels or drawing.layout.fields)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("night", [False, True])
+def test_pieces_and_marks_lie_on_their_fields(browser: Browser, site: Site, night: bool) -> None:
+    with open_page(browser, dark=night) as page:
+        page.goto(f"{site.url}/play")
+        for case in SHOWN:
+            before, last = reached(*case)
+            seen, move = view(last.position), motion(before, last.move)
+            assert seen.layout is not None
+            places = {name: (round(x * STEP), round(y * STEP)) for name, x, y in seen.layout.fields}
+            pieces = {field: f"{side}" + ("" if way is None else f"-{way}") for field, side, way in seen.pieces}
+            aims = [] if seen.ending else [(f"aim{side}", field) for side, field in enumerate(seen.aims) if field]
+            marks = [("last", move.target), *(("decisive", field) for field in seen.decisive), *aims]
+            expected = [
+                *(("blocked", *places[field]) for field in seen.blocked),
+                *((name, *places[field]) for name, field in marks if field),
+                *((kind, *places[field]) for field, kind in pieces.items()),
+            ]
+            drawn, fill = page.evaluate(DRAW, [msgspec.to_builtins(seen), msgspec.to_builtins(move)])
+            assert sorted(map(tuple, drawn)) == sorted(expected), case
+            if case[0] == "gipf":
+                ivory, ebony = (tuple(bytes.fromhex(by_light(night)[name][1:])) for name in ("ivory", "ebony"))
+                assert fill in (f"rgb{ivory}", f"rgb{ebony}"), "the colours are those of the table"

@@ -1,0 +1,203 @@
+"""Pages that stay fresh: which blocks browsers are sent of the lobby and of contests, on a simulated clock."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+
+import msgspec
+import pytest
+import trio
+import trio.testing
+from structlog.testing import capture_logs
+
+from engine.wire import messages as m
+from server.contest.formats.swiss import Swiss
+from server.contest.report import files
+from server.web.http.errors import Refused
+from server.web.live.event_stream import Broadcaster, Mailbox
+from server.web.live.pages import AGAIN_SECONDS, LivePages
+from server.web.views.lobby import Listed
+from tests.server.contest.report.samples import sample_report
+from tests.server.harness import ArenaHarness, open_arena, play, ready
+from tests.web.site import renamed
+from tests.web.test_feed import Reader
+
+MOVES = ("a4-b4", "d7-d6", "a4-b4", "d7-d6")
+"""Of GIPF 3 3 9 9: pushes that collect nothing."""
+
+
+async def no_games() -> tuple[Listed, ...]:
+    return ()
+
+
+@asynccontextmanager
+async def open_pages(
+    harness: ArenaHarness, read_newest: Callable[[], object] = no_games
+) -> AsyncIterator[tuple[LivePages, trio.Nursery]]:
+    broadcaster = Broadcaster(lambda: 0.0)
+    pages = LivePages(harness.arena, broadcaster, read_newest)  # type: ignore[arg-type]
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(broadcaster.run)
+        nursery.start_soon(pages.run)
+        yield pages, nursery
+        nursery.cancel_scope.cancel()
+
+
+class Browser:
+    """A browser that listens. It knows the last content of each block."""
+
+    def __init__(self) -> None:
+        self.reader = Reader()
+        self.mailbox = Mailbox(self.reader)  # type: ignore[arg-type]
+
+    def sent(self) -> list[str]:
+        """Return the names of the blocks that were sent, in order."""
+        return [name for name, _ in self._events()]
+
+    def block(self, name: str) -> str:
+        """Return the last content of a block, without white space at the ends of lines."""
+        return next(text for sent, text in reversed(self._events()) if sent == name)
+
+    def _events(self) -> list[tuple[str, str]]:
+        events = b"".join(self.reader.events()).decode().split("\n\n")
+        found = []
+        for event in filter(None, events):
+            head, *lines = event.splitlines()
+            if head != "event: beat":
+                text = "\n".join(line.removeprefix("data: ").strip() for line in lines)
+                found.append((head.removeprefix("event: "), text))
+        return found
+
+
+def fill_contest(harness: ArenaHarness) -> None:
+    """Write the report of a contest, number 1, whose entrants ann and bob play morris."""
+    report = renamed(renamed(sample_report(8, Swiss(3), stop=30), "a1", "ann"), "a2", "bob")
+    files.write_report_files(report, harness.folder / "contests" / "1")
+
+
+async def test_the_lobby_shows_who_is_here_and_what_is_played(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    async with open_arena(tmp_path) as harness, open_pages(harness) as (pages, nursery):
+        browser = Browser()
+        nursery.start_soon(pages.lobby.listen, browser.mailbox)
+        await harness.connect("zoe")
+        first, second = await harness.pair("params=3,3,9,9 budget=60000")
+        await ready(first, second)
+        await play(first, second, MOVES[0])
+        await trio.sleep(1.5)
+        people = browser.block("people")
+        assert 'href="/player/ann">ann</a>\n<a class="small" href="/match/1">in match 1' in people
+        assert 'href="/player/zoe">zoe</a>\n<span class="small quiet">rests</span>' in people
+        assert "1 match" in browser.block("counted") and "1 move<" in browser.block("boards")
+        until = int(browser.block("boards").partition('data-until="')[2].partition('"')[0]) / 10
+        assert until == pytest.approx(trio.current_time() + 60 - 1.5, abs=0.6)
+        await trio.sleep(10)
+        count = len(browser.sent())
+        await trio.sleep(60 - 15)
+        assert len(browser.sent()) == count, "nothing has changed: a clock that runs is told once"
+        await second.say(m.Resign())
+        await second.hear(m.Result)
+        await trio.sleep(1.5)
+        assert "<strong" in browser.block("results") and "Match 1: ann – bob" in browser.block("boards")
+
+
+@pytest.mark.parametrize("place", ["lobby", "contest"])
+async def test_a_game_that_is_over_keeps_its_board_and_its_result_for_ten_seconds(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock, place: str
+) -> None:
+    async with open_arena(tmp_path) as harness, open_pages(harness) as (pages, nursery):
+        fill_contest(harness)
+        first, second = await harness.pair("budget=60000", "morris")
+        await ready(first, second)
+        browser = Browser()
+        nursery.start_soon(pages.lobby.listen if place == "lobby" else partial(pages.listen, 1), browser.mailbox)
+        await play(first, second, "4")
+        await trio.sleep(1.5)
+        board = browser.block("boards")
+        assert 'class="card tile"' in board and "var(--light)" in board, "the last move is marked"
+        await second.say(m.Resign())
+        await second.hear(m.Result)
+        for seconds in (1.5, 8):
+            await trio.sleep(seconds)
+            board = browser.block("boards")
+            assert 'class="card tile over"' in board and "1 – 0 · resignation" in board and "<svg" in board
+        await trio.sleep(2.5)
+        assert "tile" not in browser.block("boards")
+
+
+async def test_the_lobby_keeps_back_what_is_kept_back_from_spectators(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    change = lambda settings: msgspec.structs.replace(settings, delay_moves=2)  # noqa: E731
+    async with open_arena(tmp_path, change=change) as harness, open_pages(harness) as (pages, nursery):
+        first, second = await harness.pair("params=3,3,9,9 budget=60000")
+        await ready(first, second)
+        browser = Browser()
+        nursery.start_soon(pages.lobby.listen, browser.mailbox)
+        for ply, move in enumerate(MOVES):
+            await play(*((first, second) if ply % 2 == 0 else (second, first)), move)
+            await trio.sleep(2)
+            assert f"{max(0, ply - 1)} move" in browser.block("boards")
+
+
+async def test_announcements_and_results_of_earlier_servers_are_sent_when_they_come(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    tries: list[float] = []
+
+    async def newest() -> tuple[Listed, ...]:
+        tries.append(trio.current_time())
+        if len(tries) < 3:
+            raise Refused(500, "no answer came within 20 seconds")
+        return ()
+
+    async with open_arena(tmp_path) as harness, open_pages(harness, newest) as (pages, nursery):
+        await trio.sleep(5)
+        assert tries == [], "nobody has looked"
+        browser = Browser()
+        nursery.start_soon(pages.lobby.listen, browser.mailbox)
+        for is_complete in (False, False, True):
+            await trio.sleep(AGAIN_SECONDS / 2)
+            assert ("No match has ended yet." in browser.block("results")) == is_complete
+            await trio.sleep(AGAIN_SECONDS / 2)
+        harness.arena.announcements = ("Lunch <now>",)
+        await trio.sleep(1.5)
+        assert "Lunch &lt;now&gt;" in browser.block("announcements") and browser.sent()[-1] == "announcements"
+    assert len(tries) == 3
+
+
+async def test_the_page_of_a_contest_is_freed_when_its_last_browser_leaves_also_in_its_first_look(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    async with open_arena(tmp_path) as harness, open_pages(harness) as (pages, nursery):
+        with trio.CancelScope() as scope:
+            scope.cancel()
+            await pages.listen(7, Browser().mailbox)
+        assert not pages._contests
+        first, second = Browser(), Browser()
+        nursery.start_soon(pages.listen, 7, first.mailbox)
+        await trio.sleep(0.1)
+        with trio.move_on_after(0.1):
+            await pages.listen(7, second.mailbox)
+        assert list(pages._contests) == [7] and "Contest 7 has no report yet" in first.block("head")
+        first.mailbox.close()
+        await trio.sleep(1)
+        assert not pages._contests
+
+
+async def test_a_fault_of_one_page_is_logged_and_leaves_the_others(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    async with open_arena(tmp_path) as harness, open_pages(harness) as (pages, nursery):
+        lobby, contest = Browser(), Browser()
+        nursery.start_soon(pages.lobby.listen, lobby.mailbox)
+        nursery.start_soon(pages.listen, 1, contest.mailbox)
+        await trio.sleep(1.5)
+        pages.lobby._look = lambda: 1 / 0  # type: ignore[assignment, return-value]
+        fill_contest(harness)
+        with capture_logs() as logs:
+            await trio.sleep(1)
+        assert {entry["event"] for entry in logs} == {"page_refresh_failed"}
+        assert 'href="/contest/1"' in contest.block("head")

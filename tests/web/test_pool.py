@@ -1,0 +1,348 @@
+"""The pool of helper processes: a queue that is fair between clients, bounds, and processes that fail."""
+
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+import trio
+import trio.testing
+
+from server.config.settings import Limits
+from server.web import pool as pools
+from server.web.app import application
+from server.web.http.client_quota import REQUESTS_AT_ONCE, HttpRateLimiter
+from server.web.http.errors import Refused
+from server.web.http.listener import QUOTA
+from server.web.live.event_stream import Broadcaster
+from server.web.live.match_channel import MatchHubs
+from server.web.live.pages import LivePages
+from server.web.people.routes import People
+from server.web.pool import (
+    MAX_WAITING_OF_ONE,
+    PAID_OFF,
+    PROCESSES_OF_ONE,
+    QUICK,
+    SLOW,
+    TRY_SECONDS,
+    FairQueue,
+    Lane,
+    Pool,
+)
+from server.web.replay.records import RecordAnalyser
+from tests.server.harness import open_arena
+from tests.web.asking import ask
+
+
+@pytest.fixture
+def queue() -> FairQueue:
+    return FairQueue()
+
+
+async def have(queue: FairQueue, client: str, seconds: float, told: list[str], lane: Lane = QUICK) -> None:
+    async with queue.turn(client, lane):
+        told.append(client)
+        await trio.sleep(seconds)
+
+
+async def test_one_client_leaves_a_process_of_each_lane_to_others(
+    queue: FairQueue, autojump_clock: trio.testing.MockClock
+) -> None:
+    told = list[str]()
+    async with trio.open_nursery() as nursery:
+        for _ in range(MAX_WAITING_OF_ONE):
+            nursery.start_soon(have, queue, "a", 10, told)
+        await trio.sleep(0.01)
+        assert told == ["a"] * PROCESSES_OF_ONE
+        for lane in (QUICK, SLOW):
+            began = trio.current_time()
+            await have(queue, "b", 1, told, lane)
+            assert trio.current_time() - began == pytest.approx(1)
+    assert told.count("a") == MAX_WAITING_OF_ONE
+
+
+async def test_the_client_that_asks_for_less_comes_first(
+    queue: FairQueue, autojump_clock: trio.testing.MockClock
+) -> None:
+    told = list[str]()
+    async with trio.open_nursery() as nursery:
+        for client in "aaabbcdab":
+            nursery.start_soon(have, queue, client, 1, told)
+            await trio.sleep(0.01)
+    assert told[:5] == ["a", "a", "b", "c", "d"] and sorted(told) == sorted("aaabbcdab")
+
+
+async def test_a_client_that_goes_away_leaves_its_place(
+    queue: FairQueue, autojump_clock: trio.testing.MockClock
+) -> None:
+    told = list[str]()
+    for _ in range(3):
+        with trio.move_on_after(1):
+            async with trio.open_nursery() as nursery:
+                for client in ("a", "a", "a", "b"):
+                    nursery.start_soon(have, queue, client, 1000, told)
+                    await trio.sleep(0.01)
+    assert told == ["a", "a", "b"] * 3
+    await have(queue, "a", 1, told)
+
+
+async def test_a_client_that_used_much_time_stands_behind_the_others(
+    queue: FairQueue, autojump_clock: trio.testing.MockClock
+) -> None:
+    told = list[str]()
+    await have(queue, "hostile", 10, told, SLOW)
+    async with trio.open_nursery() as nursery:
+        for client in "abx":
+            nursery.start_soon(have, queue, client, 1, told)
+            await trio.sleep(0.01)
+        for client in ("hostile", "c", "hostile", "d"):
+            nursery.start_soon(have, queue, client, 1, told)
+    assert told[:4] == ["hostile", "a", "b", "x"] and sorted(told[4:6]) == ["c", "d"]
+    assert told[6:] == ["hostile", "hostile"], "in whatever lane the time was used"
+    await trio.sleep(1 + 12 / PAID_OFF)
+    await have(queue, "c", 1, told)
+    assert list(queue._paid) == ["c"], "what is long past is forgotten"
+
+
+async def test_the_number_of_questions_that_wait_is_bounded(
+    queue: FairQueue, monkeypatch: pytest.MonkeyPatch, autojump_clock: trio.testing.MockClock
+) -> None:
+    monkeypatch.setattr(pools, "MAX_WAITING", 5)
+    monkeypatch.setattr(pools, "MAX_WAITING_OF_ONE", 3)
+    told = list[str]()
+    async with trio.open_nursery() as nursery:
+        for client in "aaaaabbb":
+            nursery.start_soon(have, queue, client, 1, told)
+            await trio.sleep(0.01)
+        for client in "ac":  # three of the one wait, and five in all
+            with pytest.raises(Refused, match="too many questions wait already"):
+                await have(queue, client, 1, told)
+    assert sorted(told) == list("aaaaabbb")
+
+
+Answer = Callable[[str, bytes], Awaitable[tuple[int, bytes]]]
+
+
+class Process:
+    """In place of a worker process: answers good questions after a second, and slow ones much later."""
+
+    asked: ClassVar[list[bytes]] = []
+    fails = 0
+    """Questions that fail at first."""
+
+    @classmethod
+    async def start(cls, _command: object) -> "Process":
+        return cls()
+
+    async def ready(self) -> None:
+        await trio.lowlevel.checkpoint()
+
+    async def ask(self, _kind: str, body: bytes) -> tuple[int, bytes]:
+        self.asked.append(body)
+        await trio.sleep(10_000 if body.endswith(b"slow") else 1)
+        return (500, b'"it fails"') if len(self.asked) <= self.fails else (200, b"{}")
+
+    async def stop(self, _seconds: float) -> bool:
+        return True
+
+    def memory(self) -> int:
+        return 0
+
+    async def end(self) -> None:
+        await trio.lowlevel.checkpoint()
+
+
+@pytest.fixture
+def process(monkeypatch: pytest.MonkeyPatch) -> type[Process]:
+    monkeypatch.setattr(pools, "WorkerProcess", Process)
+    monkeypatch.setattr(Process, "asked", [])
+    return Process
+
+
+@pytest.mark.usefixtures("process")
+@pytest.mark.parametrize("kind", ["frames", "values", "think", "look"])
+async def test_slow_questions_of_one_address_keep_nobody_else_waiting(
+    kind: str, autojump_clock: trio.testing.MockClock
+) -> None:
+    statuses = Counter[int]()
+
+    async def slow(client: str) -> None:
+        try:
+            await pool.ask(kind, b"slow", client)
+        except Refused as refused:
+            statuses[refused.status] += 1
+
+    async with Pool() as pool, trio.open_nursery() as nursery:
+        for _ in range(MAX_WAITING_OF_ONE + 10):
+            nursery.start_soon(slow, "hostile")
+        await trio.sleep(0.01)
+        assert statuses == {503: 10 - PROCESSES_OF_ONE}
+        began = trio.current_time()
+        await pool.ask(kind, b"good", "innocent")
+        assert trio.current_time() - began == pytest.approx(1)
+    assert statuses[500] == MAX_WAITING_OF_ONE + PROCESSES_OF_ONE, "each is told in the end that it took too long"
+
+
+@pytest.mark.usefixtures("process")
+async def test_slow_records_from_many_addresses_keep_nobody_for_longer_than_a_quick_try(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    async def slow(client: str) -> None:
+        for _ in range(100):
+            with suppress(Refused):
+                await pool.ask("frames", b"slow", client)
+
+    async with Pool() as pool, trio.open_nursery() as nursery:
+        for number in range(12):
+            nursery.start_soon(slow, f"hostile {number}")
+        await trio.sleep(100)
+        for _ in range(3):
+            began = trio.current_time()
+            await pool.ask("frames", b"good", "innocent")
+            assert trio.current_time() - began <= TRY_SECONDS + 1.1
+            await trio.sleep(30)
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_record_that_a_class_asks_for_is_read_once(
+    process: type[Process], monkeypatch: pytest.MonkeyPatch, autojump_clock: trio.testing.MockClock
+) -> None:
+    monkeypatch.setattr(process, "fails", 1)
+    told: list[bytes | int] = []
+
+    async def ask_for(match: int, client: str) -> None:
+        try:
+            told.append(await analyser.of_match("frames", match, f"record {match}", client))
+        except Refused as error:
+            told.append(error.status)
+
+    async with Pool() as pool:
+        analyser = RecordAnalyser(pool)
+        async with trio.open_nursery() as nursery:
+            for _ in range(40):
+                nursery.start_soon(ask_for, 7, "class")
+        assert process.asked == [b"record 7"] * 2 and told == [500, *[b"{}"] * 39]
+        await ask_for(7, "other")
+        assert len(process.asked) == 2 and told[-1] == b"{}"
+        with pytest.raises(Refused, match="the record takes longer than 20 seconds to read") as error:
+            await analyser.ask("frames", b"slow", "class")
+        assert error.value.status == 422
+
+
+@asynccontextmanager
+async def opened(tmp_path: Path) -> AsyncIterator[Callable[[bytes, object], Awaitable[int]]]:
+    """Serve the pages, and yield a function that posts a record with the quota of an address."""
+
+    async def post(record: bytes, quota: object) -> int:
+        return (await ask(app, "POST", "/api/record", record, state={QUOTA: quota})).status
+
+    async with open_arena(tmp_path) as harness, Pool() as pool:
+        people = People(harness.arena.settings.data, pool)
+        broadcaster = Broadcaster(lambda: 0.0)
+        pages, matches = LivePages(harness.arena, broadcaster, people.newest), MatchHubs(broadcaster)
+        app = application(harness.arena, harness.arena.record_store, pages, matches, pool, people)
+        yield post
+
+
+@pytest.mark.usefixtures("process")
+async def test_browsers_of_one_address_share_its_turns(tmp_path: Path, autojump_clock: trio.testing.MockClock) -> None:
+    rate_limiter = HttpRateLimiter(Limits(), 1000, lambda: 0)
+    statuses: list[int] = []
+
+    async with opened(tmp_path) as post, trio.open_nursery() as nursery:
+
+        async def post_from(host: str, record: bytes) -> None:
+            statuses.append(await post(record, rate_limiter.enter(host)))
+
+        for _ in range(10):
+            nursery.start_soon(post_from, "2001:db8::1", b"slow")
+            nursery.start_soon(post_from, "2001:db8::2", b"slow")
+        await trio.sleep(0.1)
+        began = trio.current_time()
+        await post_from("192.0.2.7", b"good")
+        assert trio.current_time() - began == pytest.approx(1)
+        assert statuses == [503] * (20 - MAX_WAITING_OF_ONE - PROCESSES_OF_ONE) + [200]
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_body_is_charged_by_its_length(
+    tmp_path: Path, process: type[Process], autojump_clock: trio.testing.MockClock
+) -> None:
+    rate_limiter = HttpRateLimiter(Limits(), 1000, lambda: 0)
+    quota = rate_limiter.enter("192.0.2.1")
+    async with opened(tmp_path) as post:
+        while await post(b"x" * 2**20, quota) == 200:
+            assert len(process.asked) <= 1000
+            if quota is not None and quota.wait():
+                break
+    assert 50 < len(process.asked) <= (REQUESTS_AT_ONCE + 16) / 16
+
+
+@pytest.fixture
+def interpreting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the processes interpret: a busy machine may compile for longer than an answer may take."""
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+
+
+LARGE = b'{"game": "gipf", "parameters": "5 4 18 18", "seconds": %g}'
+LOOK = b'{"game": "mnk", "parameters": "3 3 3"}'
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("interpreting")
+async def test_a_process_whose_search_nobody_waits_for_any_more_serves_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pools, "STOP_SECONDS", 300.0)
+    async with Pool() as pool:
+        await pool.ask("think", LARGE % 0.05)
+        (worker,) = pool._idle
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(pool.ask, "think", LARGE % 10)
+            while not worker.asked:
+                await trio.sleep(0.01)
+            nursery.cancel_scope.cancel()
+        assert pool._idle == [worker] and worker.process.returncode is None
+        assert b'"move"' in await pool.ask("think", LARGE % 0.05)
+    assert worker.process.returncode is not None, "it ends with the server"
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("interpreting")
+async def test_a_process_that_does_not_answer_or_dies_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with Pool() as pool:
+        monkeypatch.setitem(pools.TRIES, "think", ((SLOW, 0.5),))
+        with pytest.raises(Refused, match=r"no answer came within 0.5 seconds") as caught:
+            await pool.ask("think", LARGE % 10)
+        assert caught.value.status == 500 and not pool._all
+        await pool.ask("look", LOOK)
+        (worker,) = pool._all
+        worker.process.kill()
+        with pytest.raises(Refused, match="a fault of the server's own"):
+            await pool.ask("look", LOOK)
+        await pool.ask("look", LOOK)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("interpreting")
+async def test_a_process_that_holds_too_much_memory_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled boards stay in it, and visitors choose which."""
+    async with Pool() as pool:
+        for _ in range(2):
+            await pool.ask("look", LOOK)
+            (first,) = pool._all
+            assert 10_000_000 < first.memory() < pools.MAX_MEMORY
+        monkeypatch.setattr(pools, "MAX_MEMORY", 10_000_000)
+        await pool.ask("look", LOOK)
+        assert pool._all == set() and first.memory() == 0
+
+
+@pytest.mark.slow
+async def test_a_process_that_cannot_be_started_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    async with Pool() as pool:
+        for _ in range(2):
+            with pytest.raises(Refused, match="a fault of the server's own"):
+                await pool.ask("look", LOOK)
+        assert not pool._all
