@@ -22,9 +22,9 @@ from tests.waiting import WAIT_SECONDS
 LOOK_SECONDS = 0.01
 
 
-def wait_until(true: Callable[[], object], pause: float = LOOK_SECONDS) -> None:
-    """Wait until something is true; look again after each pause, in seconds."""
-    deadline = time.monotonic() + WAIT_SECONDS
+def wait_until(true: Callable[[], object], pause: float = LOOK_SECONDS, seconds: float = WAIT_SECONDS) -> None:
+    """Wait until something is true, so many seconds at most; look again after each pause, in seconds."""
+    deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline, f"waited in vain for {inspect.getsource(true).strip()}"
         time.sleep(pause)

@@ -282,17 +282,17 @@ async def test_the_first_match_on_a_board_finds_its_tables_made(tmp_path: Path, 
         assert calls[0] < 1000, "no tables are made when the clocks begin to run"
 
 
-async def test_who_leaves_while_its_board_is_prepared_is_not_paired(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path) as harness:
+async def test_who_leaves_while_its_board_is_prepared_is_not_paired(
+    harness: ArenaHarness, autojump_clock: MockClock
+) -> None:
+    async def slowly(work: Callable[..., Any], *what: Any) -> Any:
+        await trio.sleep(1)
+        return work(*what)
 
-        async def slowly(work: Callable[..., Any], *what: Any) -> Any:
-            await trio.sleep(1)
-            return work(*what)
-
-        harness.arena.run_in_thread = slowly
-        ann = await harness.connect("ann")
-        await ann.say(m.Seek("gipf"))
-        await trio.sleep(0.1)
-        await ann.stream.aclose()
-        await trio.sleep(2)
-        assert not len(harness.arena.lobby) and not harness.arena.sessions
+    harness.arena.run_in_thread = slowly
+    ann = await harness.connect("ann")
+    await ann.say(m.Seek("gipf"))
+    await trio.sleep(0.1)
+    await ann.stream.aclose()
+    await trio.sleep(2)
+    assert not len(harness.arena.lobby) and not harness.arena.sessions

@@ -23,7 +23,7 @@ from engine.games.interface import Position, moves
 from engine.match import verification
 from engine.wire import messages as m
 from tests.bench.server import processor_seconds
-from tests.server.process import ServerProcess
+from tests.server.process import ServerProcess, wait_until
 from tests.waiting import WAIT_SECONDS
 
 KILLS = 1000 if os.environ.get("ARENA_CAMPAIGN") else 4
@@ -162,24 +162,20 @@ def _let_finish(server: Server, players: list[Player]) -> None:
     """Let the players resign, and wait until all matches are over and recorded."""
     for player in players:
         player.bot.stop = True
-    deadline = time.monotonic() + WAIT_SECONDS
     running, damaged = server.data / "running", server.data / "damaged"
-    while (any(running.iterdir()) or any(player.busy() for player in players)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert list(running.iterdir()) == list(damaged.iterdir()) == []
+    wait_until(lambda: not any(running.iterdir()) and not any(player.busy() for player in players), 0.05)
+    assert list(damaged.iterdir()) == []
 
 
 def _wait_for_moves(players: list[Player], number: int) -> None:
     """Wait until so many moves more are known to the players together; or games as long as that are over."""
-    deadline = time.monotonic() + WAIT_SECONDS
-    over = sum(len(player.bot.results) for player in players)
-    before = sum(len(known[1]) for player in players if (known := player.known()))
-    while time.monotonic() < deadline:
-        now = sum(len(known[1]) for player in players if (known := player.known()))
-        if now >= before + number or sum(len(player.bot.results) for player in players) > over + 2:
-            return
-        time.sleep(0.01)
-    raise AssertionError("nobody moves")
+
+    def progress() -> tuple[int, int]:
+        known = [len(game[1]) for player in players if (game := player.known())]
+        return sum(known), sum(len(player.bot.results) for player in players)
+
+    moves_before, over = progress()
+    wait_until(lambda: progress()[0] >= moves_before + number or progress()[1] > over + 2)
 
 
 def _check_charges(server: Server, downs: list[tuple[float, float]], times: list[float]) -> int:

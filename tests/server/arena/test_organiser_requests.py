@@ -62,20 +62,6 @@ async def test_wrong_token_and_no_organiser_get_the_same_answer(tmp_path: Path, 
     assert {error.code for error in said} == {"bad_token"} and len(set(said)) == 1
 
 
-async def test_organiser_looks_and_asks_but_does_not_play(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with with_organiser(tmp_path) as (harness, organiser):
-        await harness.pair()
-        await organiser.say(m.List(), m.Ping(m.Text("a  b")), m.AskRecord(1))
-        assert (await organiser.next()).lines == ("1 gipf 3,3,9,9 ann bob 1000 0 0 preparing",)
-        assert await organiser.next() == m.Pong(m.Text("a  b"))
-        assert (await organiser.next()).code == "unknown_match"
-        for line in ("LOGIN carol", f"ORGANISE {TOKEN}", "SEEK gipf", "WATCH 1", "RESUME 1 x", "RESIGN"):
-            await organiser.stream.send_all(f"{line}\n".encode())
-            error = await organiser.next()
-            assert error.code == "wrong_state" and "(organising)" in error.sentence
-        assert (await organiser.answer(m.Quit())).reason == "quit"
-
-
 # Matches.
 
 
@@ -133,17 +119,6 @@ async def test_match_that_is_none(tmp_path: Path, autojump_clock: MockClock, lin
         await organiser.stream.send_all(f"{line}\n".encode())
         assert (await organiser.next()).code in ("unknown_match", "bad_arguments")
         assert set(harness.arena.matches) == {1}
-
-
-async def test_match_that_is_over_keeps_its_result(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with with_organiser(tmp_path) as (harness, organiser):
-        ann, bob = await harness.pair()
-        await ann.say(m.Resign())
-        await bob.hear(m.Result)
-        before = harness.record()
-        error = await organiser.answer(annul(1, "too late"))
-        assert (error.code, error.sentence) == ("unknown_match", "match 1 is not running; see LIST")
-        assert harness.record() == before and harness.arena.stats.results == {"resign": 1}
 
 
 # Players.

@@ -294,25 +294,6 @@ async def test_what_is_said_together_with_resume_counts(tmp_path: Path, autojump
                 assert verification.verify((third.folder / "running" / "1.txt").read_text()).history.plies == 1
 
 
-async def test_a_match_that_was_given_up_for_a_full_disk_does_not_come_back(
-    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with playing(tmp_path / "data", OPTIONS) as (harness, ann, bob):
-
-        def broken(text: str) -> None:
-            raise OSError("no space left on device")
-
-        with monkeypatch.context() as patch:
-            patch.setattr(harness.match(1)._journal, "write", broken)
-            await ann.hear(m.Turn)
-            await ann.say(m.Move(m.Text("a1-b2")))
-            assert (await bob.hear(m.Result)).reason == "server_fault"
-        async with reopened(harness) as again:
-            assert again.arena.matches == {}
-            assert verification.verify(again.record()).reason == "server_fault"
-            await again.connect("ann")
-
-
 async def test_a_full_disk_at_the_start_leaves_journals_as_they_are(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

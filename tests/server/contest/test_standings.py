@@ -15,7 +15,7 @@ from server.contest.formats.ladder import Ladder
 from server.contest.formats.round_robin import Gauntlet, Pairs, RoundRobin
 from server.contest.formats.swiss import Swiss
 from server.contest.plan import Present, plan, shuffled
-from server.contest.standings import crosstable, standings
+from server.contest.standings import standings
 from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, final_plan, play
 
 NAMES = ("a1", "a2", "a3", "a4")
@@ -126,20 +126,6 @@ def test_the_better_one_is_always_further_up(format: RoundRobin | Swiss | Gauntl
         assert places == [1, 1, 3, 4, 4]
     elif not isinstance(format, Swiss):
         assert places == [1, 2, 3, 4, 5]
-
-
-def test_rows_of_the_crosstable_mirror_each_other() -> None:
-    definition = contest(5, RoundRobin(2), variants=2)
-    games = play(definition, by_seed(1))
-    names = tuple(entrant.name for entrant in definition.entrants)
-    table = crosstable(names, games)
-    for one in names:
-        assert list(table[one]) == [name for name in names if name != one]
-        for other, cell in table[one].items():
-            mirror = table[other][one]
-            assert cell.games == mirror.games and len(cell.games) == 8
-            assert (cell.wins, cell.draws, cell.losses) == (mirror.losses, mirror.draws, mirror.wins)
-            assert cell.points == cell.wins + cell.draws / 2 == 8 - mirror.points
 
 
 def test_points_of_all_add_up_to_the_games() -> None:

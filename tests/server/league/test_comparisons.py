@@ -3,7 +3,6 @@
 import signal
 import subprocess
 import sys
-import time
 from contextlib import closing
 from datetime import UTC, datetime
 from functools import partial
@@ -27,7 +26,7 @@ from server.league.submissions.versions import BUILD, Versions
 from tests.server.contest.report.samples import sample_report
 from tests.server.league.people import person, refused
 from tests.server.league.test_submissions import EXAMPLES, SEALED
-from tests.waiting import WAIT_SECONDS
+from tests.server.process import wait_until
 from tests.web.site import Site
 
 NOW = datetime(2026, 11, 26, 12, tzinfo=UTC)
@@ -140,10 +139,9 @@ def test_two_versions_play_a_contest_and_a_killed_server_loses_no_game_that_was_
             site.logs("match_ended")
             site.stop(signal.SIGKILL)
             site.start()
-            deadline = time.monotonic() + WAIT_SECONDS
-            while not (comparison := Comparisons(tmp_path, accounts, versions).of("ann")[0]).is_over:
-                assert time.monotonic() < deadline, site.log
-                time.sleep(0.1)
+            comparisons = Comparisons(tmp_path, accounts, versions)
+            wait_until(lambda: comparisons.of("ann")[0].is_over, 0.1)
+            (comparison,) = comparisons.of("ann")
             assert comparison.done == 4 and comparison.summary.startswith("ann.2 has "), comparison
             done = subprocess.run(command, capture_output=True, text=True)
             assert done.returncode == 0 and "-- 4 of 4 games: ann.2 has" in done.stdout, done.stderr

@@ -1,6 +1,5 @@
 """The organiser's console, over HTTP."""
 
-import time
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +17,7 @@ from server.league.accounts.people import ORGANISER
 from server.league.console.new_contest import TEMPLATES, Earlier, line_of, read_new
 from tests.server.contest.runtime.bots import read_definition
 from tests.server.league.test_account_pages import Page, Visitor, accounts, sign_in, site
-from tests.server.process import Client
+from tests.server.process import Client, wait_until
 from tests.web.site import Site, Table
 
 __all__ = ["accounts", "site"]
@@ -114,9 +113,7 @@ def test_an_organiser_ends_a_match_and_sends_a_player_away(site: Site, accounts:
     over_network.say(m.Organise("secret"))
     over_network.say(m.Dismiss("hal"))
     over_network.hear(m.Dismissed)
-    deadline = time.monotonic() + 300
-    while accounts.audit(1)[0].what != "sent hal away" and time.monotonic() < deadline:
-        time.sleep(0.01)
+    wait_until(lambda: accounts.audit(1)[0].what == "sent hal away")
     assert accounts.audit(1)[0].who == "the organiser's token"
     over_network.close()
     table.close()

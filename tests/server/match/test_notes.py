@@ -151,16 +151,15 @@ async def test_a_note_that_is_left_out_is_told_once_and_is_no_error(tmp_path: Pa
     assert not verification.verify(harness.record()).state.notes
 
 
-async def test_a_note_without_a_match_has_no_effect(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, guest = await harness.connect("ann"), await harness.connect()
-        await ann.say(note("hello"), m.Seek("mnk"))
-        await ann.hear(m.Seeking)
-        await ann.say(note("hello"))
-        assert isinstance(await ann.answer(m.Ping()), m.Pong)
-        for _ in range(2 * ERRORS):
-            await guest.say(note("hello"))
-        assert [one.code for one in await _heard(guest)] == [Code.WRONG_STATE]
+async def test_a_note_without_a_match_has_no_effect(harness: ArenaHarness, autojump_clock: MockClock) -> None:
+    ann, guest = await harness.connect("ann"), await harness.connect()
+    await ann.say(note("hello"), m.Seek("mnk"))
+    await ann.hear(m.Seeking)
+    await ann.say(note("hello"))
+    assert isinstance(await ann.answer(m.Ping()), m.Pong)
+    for _ in range(2 * ERRORS):
+        await guest.say(note("hello"))
+    assert [one.code for one in await _heard(guest)] == [Code.WRONG_STATE]
 
 
 async def test_notes_outlive_a_crash(tmp_path: Path, autojump_clock: MockClock) -> None:

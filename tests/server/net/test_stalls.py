@@ -18,7 +18,7 @@ from engine.wire import messages as m
 from server.match.flag_timer import FlagTimer
 from server.match.match import Match
 from server.net.timing import MIN_STALL_MICROSECONDS, PULSE_SECONDS, StallLog, StallMonitor, microseconds
-from tests.server.harness import ArenaHarness, open_arena, play, playing
+from tests.server.harness import ArenaHarness, play, playing
 from tests.server.match.test_parts import Match as Deadline
 from tests.server.process import Client as Peer
 from tests.server.process import ServerProcess
@@ -147,20 +147,19 @@ async def test_a_flag_falls_later_by_the_stalls_before_it_and_no_sooner(
 
 
 async def test_both_who_initialise_get_a_stall_back_which_is_written_once(
-    tmp_path: Path, autojump_clock: MockClock
+    harness: ArenaHarness, autojump_clock: MockClock
 ) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
-        await trio.sleep(0.1)
-        await _stand_still(harness, autojump_clock, 3)
-        await ann.say(m.Ready())
-        await trio.sleep(0.1)
-        await bob.say(m.Ready())
-        assert await ann.hear(m.Start) == m.Start(900, 800)
-        await bob.say(m.Resign())
-        await ann.hear(m.Result)
-        assert harness.record().count("stall ") == 1
-        assert verification.verify(harness.record()).left == (900_000, 800_000)
+    ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
+    await trio.sleep(0.1)
+    await _stand_still(harness, autojump_clock, 3)
+    await ann.say(m.Ready())
+    await trio.sleep(0.1)
+    await bob.say(m.Ready())
+    assert await ann.hear(m.Start) == m.Start(900, 800)
+    await bob.say(m.Resign())
+    await ann.hear(m.Result)
+    assert harness.record().count("stall ") == 1
+    assert verification.verify(harness.record()).left == (900_000, 800_000)
 
 
 async def test_a_stall_before_the_turn_gives_nothing(tmp_path: Path, autojump_clock: MockClock) -> None:

@@ -2,7 +2,6 @@
 
 import errno
 import sys
-from collections import Counter
 from contextlib import closing
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -15,7 +14,7 @@ from structlog.testing import capture_logs
 from engine.games.outcome import ANNULLED
 from engine.match import verification
 from engine.wire import messages as m
-from server.contest.fixtures import GameResult, counted_games
+from server.contest.fixtures import counted_games
 from server.contest.hosts.arena_host import ArenaGame
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.interventions import Kind
@@ -46,11 +45,6 @@ games = [
 ]
 stages = [{ format = "round-robin" }]
 """
-
-
-def results(games: list[GameResult]) -> dict[object, object]:
-    """Return what a contest came to, whatever the order and the times."""
-    return {game.fixture: (game.winner, game.termination, game.plies) for game in games}
 
 
 async def test_a_round_robin_is_played_to_its_end(tmp_path: Path) -> None:
@@ -183,36 +177,6 @@ async def test_who_waited_in_the_lobby_plays_the_contest_that_is_opened(tmp_path
             for client in clients:
                 await client.hear(m.Match)
             nursery.cancel_scope.cancel()
-
-
-STAGES = """
-name = "Stages"
-seed = 5
-time = { budget = 60_000 }
-entrants = [{ name = "a1" }, { name = "a2" }, { name = "a3" }, { name = "a4" }, { name = "a5" }]
-games = [{ game = "mnk", params = "3 3 3", openings = { plies = 1, number = 4 } }]
-[[stages]]
-format = "swiss"
-rounds = 3
-[[stages]]
-format = "knockout"
-advance = 4
-tie-breaks = 2
-[[stages]]
-format = "ladder"
-games = 12
-"""
-
-
-@pytest.mark.slow
-async def test_all_formats_follow_each_other(tmp_path: Path) -> None:
-    async with running_contest(tmp_path, STAGES, "a1", "a2", "a3", "a4", "a5") as (_, store, contest):
-        games = await wait_until_over(store, contest)
-        assert sorted(store.stages(contest)) == [0, 1, 2]
-    stages = Counter(game.fixture.stage for game in games)
-    assert (stages[0], stages[2]) == (12, 12)
-    assert stages[1] >= 6
-    assert {game.termination for game in games} <= {"line", "board_full"}
 
 
 async def test_who_is_disqualified_is_told_why_and_sent_home(tmp_path: Path) -> None:

@@ -66,9 +66,7 @@ def with_word(word: str) -> list[int]:
 
 
 async def none_with_word(word: str) -> None:
-    with trio.fail_after(WAIT_SECONDS):
-        while with_word(word):
-            await trio.sleep(0.02)
+    await until(lambda: not with_word(word))
 
 
 LOOKS_AROUND = """

@@ -25,6 +25,7 @@ from server.contest.programs.sandbox.cores import NICENESS
 from server.contest.programs.sandbox.limits import Watched
 from server.contest.programs.sandbox.process import Seal, Sealed
 from tests.descriptors import open_files
+from tests.server.harness import until
 from tests.waiting import WAIT_SECONDS
 
 SEAL = Seal(View(Path("/")), Bounds(), 10.0)
@@ -148,9 +149,7 @@ async def test_a_sandbox_that_cannot_be_bound_is_ended_and_leaves_nothing(
         with pytest.raises(OSError, match="none left"):
             start(errors.fileno(), marker)
     assert open_files() <= before
-    with trio.fail_after(WAIT_SECONDS):
-        while marked(marker):
-            await trio.sleep(0.01)
+    await until(lambda: not marked(marker))
 
 
 def marked(marker: str) -> list[Path]:

@@ -11,7 +11,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,19 +19,16 @@ import pytest
 from engine.wire import messages as m
 from engine.wire.codes import Code
 from server.commands import league as commands
-from server.commands.files import _matches
-from server.contest.store.store import FILE as STORE
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, ORGANISER
 from server.league.ladder.store import CountedGame
-from server.storage.backup import back_up, restore
 from tests.server.league.ladder.counted import (
     check_counted,
     check_nothing_left,
     counted_games,
 )
 from tests.server.league.test_account_pages import Visitor, sign_in
-from tests.server.process import Client
+from tests.server.process import Client, wait_until
 from tests.waiting import BUILD_SECONDS
 from tests.web.site import Site
 
@@ -83,20 +79,16 @@ class Ladder(Site):
 
     def wait_for(self, games: int) -> None:
         """Wait until so many games are counted."""
-        deadline = time.monotonic() + BUILD_SECONDS
-        while len(self.counted()) < games:
-            assert time.monotonic() < deadline, self.log
-            time.sleep(0.05)
+        wait_until(lambda: len(self.counted()) >= games, 0.05, BUILD_SECONDS)
 
     def wait_for_dan(self, games: list[CountedGame]) -> None:
         """Wait until dan's bot, which may pause between attempts to come back, is connected and has played again."""
-        deadline = time.monotonic() + BUILD_SECONDS
-        while not (
-            any(row["connected"] for row in self.told()["players"] if row["name"] == "dan-1")
-            and any("dan-1" in game.game.players for game in self.counted()[len(games) :])
-        ):
-            assert time.monotonic() < deadline, self.log
-            time.sleep(0.1)
+
+        def has_played() -> bool:
+            here = any(row["connected"] for row in self.told()["players"] if row["name"] == "dan-1")
+            return here and any("dan-1" in game.game.players for game in self.counted()[len(games) :])
+
+        wait_until(has_played, 0.1, BUILD_SECONDS)
 
 
 @contextmanager
@@ -148,32 +140,13 @@ def test_a_server_that_is_killed_again_and_again_loses_no_counted_game_and_count
     assert "level=error" not in ladder.log
 
 
-def test_a_backup_that_is_made_while_it_plays_has_each_counted_game_with_its_record(
-    ladder: Ladder, tmp_path: Path
-) -> None:
-    ladder.wait_for(2)
-    for number in (1, 2):
-        counted = ladder.counted()
-        place = tmp_path / f"restored-{number}"
-        back_up(ladder.data, tmp_path / f"backup-{number}", datetime.now(UTC), _matches, STORE)
-        restore(tmp_path / f"backup-{number}", place)
-        games = check_counted(place, counted, {})
-        check_nothing_left(place, games)
-        ladder.wait_for(len(games) + 1)
-    assert ladder.stop() == 0
-    restored = Ladder(tmp_path / "again", place)
-    with restored:
-        restored.wait_for(len(games) + 1)
-        assert restored.stop() == 0
-    check_counted(place, games, {})
-
-
 def test_everybody_sees_the_ladder_and_an_author_lets_a_bot_play_again(ladder: Ladder) -> None:
-    deadline = time.monotonic() + BUILD_SECONDS
-    while not (rests := [row for row in ladder.told()["players"] if row["state"] == "rests"]):
-        assert time.monotonic() < deadline, ladder.log
-        time.sleep(0.1)
-    assert [row["name"] for row in rests] == ["crash"] and "crash" in rests[0]["sentence"]
+
+    def rests() -> list[dict[str, Any]]:
+        return [row for row in ladder.told()["players"] if row["state"] == "rests"]
+
+    wait_until(rests, 0.1, BUILD_SECONDS)
+    assert [(row["name"], "crash" in row["sentence"]) for row in rests()] == [("crash", True)]
     with closing(Accounts(ladder.data)) as accounts:
         everybody, bob = Visitor(ladder), sign_in(ladder, accounts, "bob")
         standings = everybody.get("/ladder")
@@ -206,10 +179,7 @@ def test_an_organiser_pauses_the_ladder_and_has_its_file_read_again(
         return capsys.readouterr().out.splitlines()
 
     def wait_for_line(start: str) -> None:
-        deadline = time.monotonic() + BUILD_SECONDS
-        while not any(line.startswith(start) for line in status()):
-            assert time.monotonic() < deadline, ladder.log
-            time.sleep(0.05)
+        wait_until(lambda: any(line.startswith(start) for line in status()), 0.05, BUILD_SECONDS)
 
     ladder.wait_for(2)
     assert status()[:2] == ["not paused", f"file: {file}"]
@@ -237,10 +207,7 @@ def test_an_organiser_pauses_the_ladder_and_has_its_file_read_again(
         commands.pause(data=data)
         commands.resume(data=data)
         assert capsys.readouterr().out.endswith("The ladder was resumed; its file was read again.\n")
-        deadline = time.monotonic() + BUILD_SECONDS
-        while ladder.counted()[-1].game.variant != "mnk 4 4 3":
-            assert time.monotonic() < deadline, ladder.log
-            time.sleep(0.05)
+        wait_until(lambda: ladder.counted()[-1].game.variant == "mnk 4 4 3", 0.05, BUILD_SECONDS)
         done = [(entry.who, entry.what) for entry in accounts.audit(4)]
     assert done == [
         ("the command line", "resumed the ladder"),

@@ -12,7 +12,7 @@ from itertools import pairwise
 import pytest
 
 from engine.statistics.online import LadderGame, LadderPlayer, OnlineRating, update
-from server.league.ladder.pairing import ForgettingCounter, GameCounts, Pairing, information, next_pairings, opening
+from server.league.ladder.pairing import GameCounts, Pairing, information, next_pairings, opening
 from tests.server.league.ladder.simulated import LEVELS, VARIANT, Ladder
 
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
@@ -195,18 +195,6 @@ def test_bots_that_are_stronger_than_all_levels_are_found_out() -> None:
     assert statistics.mean(errors) < 100
 
 
-def test_counters_forget_and_stay_finite() -> None:
-    counter = ForgettingCounter(20.0)
-    for _ in range(3000):
-        counter.add("ann")
-        counter.add("bob")
-    assert counter["ann"] == pytest.approx(20, rel=0.05)
-    for _ in range(20_000):
-        counter.add("bob")
-    assert counter["ann"] == 0
-    assert counter["bob"] == pytest.approx(20, rel=0.05)
-
-
 def test_games_of_players_who_have_left_do_not_count() -> None:
     counts = GameCounts()
     counts.add(bots("ann"), VARIANT, "ann", "gone")
@@ -228,12 +216,3 @@ def test_openings_are_the_same_for_both_games_of_a_pair_and_then_the_next() -> N
         counts.add(players, VARIANT, first, second)
     assert [number - found[0] for number in found] == [0, 0, 1, 1, 2, 2]
     assert opening(1008, counts, Pairing("other", "ann", "bob")) == found[0] + 1
-
-
-def test_counts_forget_who_has_left_whenever_the_server_was_started() -> None:
-    counts = GameCounts()
-    players = bots("ann", "bob", "gone")
-    counts.add(players, VARIANT, "gone", "ann")
-    for _ in range(1500):
-        counts.add(players, VARIANT, "ann", "bob")
-    assert counts._owners._sums.keys() == {"owner owner of ann", "owner owner of bob"}
