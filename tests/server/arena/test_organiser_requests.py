@@ -1,7 +1,6 @@
 """What an organiser may do over the network, and that nobody else may."""
 
 import json
-import stat
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -14,7 +13,6 @@ from trio.testing import MockClock
 from engine.games.outcome import Termination
 from engine.match import verification
 from engine.wire import messages as m
-from server import cli
 from server.config import tokens
 from server.config.settings import Settings
 from server.contest.hosts.contest_players import ContestPlayers
@@ -222,49 +220,3 @@ async def test_what_organisers_ask_for_is_logged_escaped(tmp_path: Path, autojum
     assert said[1]["match"] == 1 and said[2]["name"] == "bob"
     assert said[1]["sentence"] == said[2]["sentence"] == repr(sentence)
     assert TOKEN not in written.getvalue()
-
-
-# The file and the command line.
-
-
-def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
-    """Run ``arena-server``; return its exit status."""
-    monkeypatch.setattr("sys.argv", ["arena-server", *arguments])
-    monkeypatch.setattr(cli, "configure", lambda **_options: None)
-    try:
-        cli.main()
-    except SystemExit as ended:
-        return ended.code if isinstance(ended.code, int) else 1
-    return 0
-
-
-def test_token_is_printed_once_and_only_its_hash_is_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert run(monkeypatch, "organiser-token") == 0
-    token = capsys.readouterr().out.strip()
-    path = tmp_path / "organiser.txt"
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    text = path.read_text()
-    assert token not in text and tokens.fits(tokens.read_organiser(path), token)
-    assert run(monkeypatch, "organiser-token") == 2
-    said = capsys.readouterr()
-    assert said.out == "" and said.err.count("\n") == 1 and "organiser.txt is there already" in said.err
-    assert path.read_text() == text
-    assert run(monkeypatch, "organiser-token", "--file", "none/organiser.txt") == 2
-    assert "No such file" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    "text", ["", "a-token", "ann " + "0" * 64, "0" * 63, "A" * 64, f"{'0' * 64}\n{'1' * 64}", "# nothing\n", "\udcff"]
-)
-def test_file_that_is_none_gets_one_sentence_at_the_start(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: str
-) -> None:
-    path = tmp_path / "organiser.txt"
-    path.write_text(text, errors="surrogateescape")
-    assert run(monkeypatch, "serve", "--organiser", str(path)) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("arena-server: --organiser: ") and said.count("\n") == 1
-    assert not text.strip() or text not in said

@@ -117,25 +117,6 @@ def test_a_builtin_bot_that_is_killed_has_lost_its_match_at_once_and_another_tak
 
 
 @pytest.mark.slow
-def test_builtin_bots_end_with_a_killed_server_and_others_take_their_seats(tmp_path: Path) -> None:
-    with ServerProcess(tmp_path, "--builtin", "random", "--return-time", "1") as server:
-        newcomer = Client(server.port, "newcomer")
-        newcomer.socket.settimeout(WAIT_SECONDS)
-        assert newcomer.ask(m.Seek("gipf", m.Text("params=3,3,9,9 colour=white")), m.Match).opponent == "random"
-        newcomer.ask(m.Ready(), m.Turn)
-        server.kill()
-        server.start()
-        server.wait()
-        other = Client(server.port, "other")
-        other.socket.settimeout(WAIT_SECONDS)
-        match = other.ask(m.Seek("gipf", m.Text("params=2,3,5,5")), m.Match)
-        assert match.opponent.partition(".")[0] == "random"
-        server.stop()
-        for client in (newcomer, other):
-            client.close()
-
-
-@pytest.mark.slow
 def test_demonstration_ends_with_a_verified_record(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "server", "demo", "--first", "random", "--second", "random", "--budget", "5000"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=WAIT_SECONDS, check=False, cwd=tmp_path)

@@ -30,6 +30,7 @@ from server.config.settings import (
     is_trusted,
 )
 from server.net.rate_limiter import RateLimiter, TooMany
+from tests.clocks import SetClock
 from tests.server.harness import ArenaHarness, Client, open_arena, play, playing, until
 from tests.waiting import WAIT_SECONDS
 
@@ -50,16 +51,6 @@ def limited(settings: Settings) -> Settings:
         matches=2,
     )
     return msgspec.structs.replace(settings, limits=limits)
-
-
-class Clock:
-    """A clock that stands until it is set."""
-
-    def __init__(self) -> None:
-        self.now = 0
-
-    def __call__(self) -> int:
-        return self.now
 
 
 @given(
@@ -103,7 +94,7 @@ def test_address_is_counted_as_one_whatever_it_looks_like(host: str, address: st
 
 
 def test_gate_bounds_connections_of_an_address_and_lets_others_in() -> None:
-    clock = Clock()
+    clock = SetClock(0)
     rate_limiter = RateLimiter(Limits(connections=3, connects_at_once=100), 5, clock)
     visits = [rate_limiter.admit(STRANGER) for _ in range(3)]
     with pytest.raises(TooMany, match="3 connections of your address are open"):
@@ -118,7 +109,7 @@ def test_gate_bounds_connections_of_an_address_and_lets_others_in() -> None:
 
 
 def test_gate_bounds_how_fast_an_address_connects_and_forgets_it_in_time() -> None:
-    clock = Clock()
+    clock = SetClock(0)
     rate_limiter = RateLimiter(Limits(connects=10, connects_at_once=2), 100, clock)
     for _ in range(2):
         rate_limiter.leave(rate_limiter.admit(STRANGER))
@@ -135,12 +126,12 @@ def test_gate_bounds_how_fast_an_address_connects_and_forgets_it_in_time() -> No
 
 
 def test_class_behind_one_address_gets_in_at_once() -> None:
-    rate_limiter = RateLimiter(Limits(), 4096, Clock())
+    rate_limiter = RateLimiter(Limits(), 4096, SetClock(0))
     assert len([rate_limiter.admit(STRANGER) for _ in range(40 * 8)]) == 320
 
 
 def test_contest_on_the_machine_itself_gets_in_at_once() -> None:
-    rate_limiter = RateLimiter(Limits(), 4096, Clock())
+    rate_limiter = RateLimiter(Limits(), 4096, SetClock(0))
     assert len([rate_limiter.admit("127.0.0.1") for _ in range(4000)]) == 4000
 
 

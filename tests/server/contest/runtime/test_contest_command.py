@@ -172,23 +172,6 @@ def test_a_contest_of_programs_is_reported_with_all_its_records(tmp_path: Path) 
 
 
 @pytest.mark.slow
-def test_a_second_command_opens_its_contest_on_the_server_that_runs(tmp_path: Path) -> None:
-    port = free_port()
-    server = [sys.executable, "-P", "-m", "server", "serve", "--no-web", "--port", str(port), "--data"]
-    with subprocess.Popen([*server, str(tmp_path / "data")], stderr=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stderr is not None
-            while "event=server_listening" not in process.stderr.readline():
-                pass
-            status, said = run(contest(tmp_path, PROGRAMS + entrants(2, 0)), tmp_path / "data")
-            assert status == 0, said
-            assert "the server that uses" in said and "final result" in said
-            assert process.poll() is None, "the server goes on"
-        finally:
-            process.kill()
-
-
-@pytest.mark.slow
 def test_a_command_that_follows_goes_on_with_its_contest_when_the_server_it_follows_ends(tmp_path: Path) -> None:
     data = tmp_path / "data"
     first, second = tmp_path / "first", tmp_path / "second"
