@@ -6,7 +6,6 @@ from msgspec.structs import replace
 
 from engine.games.catalogue import GAMES
 from engine.games.outcome import ANNULLED, Termination
-from engine.match import referee
 from engine.match.clock import TimeControl
 from engine.match.record import Header
 from engine.match.verification import verify
@@ -28,6 +27,7 @@ from server.contest.interventions import Intervention, Kind
 from server.contest.plan import plan
 from server.contest.scoring.disqualification import Cause, find_disqualified, is_late, losses, start_seconds
 from server.contest.scoring.results import absence_result, game_result
+from tests.engine.records import Table
 from tests.engine.test_record import played
 from tests.server.contest.played import better_wins, contest, play
 from tests.server.contest.test_standings import RULES, faulty
@@ -188,17 +188,11 @@ ANN_AND_BOB = Fixture(0, 1, 0, 0, 0, ("ann", "bob"))
 def test_a_match_and_its_record_come_to_the_same() -> None:
     date, control = "2026-11-20T20:15:00.000Z", TimeControl(1_000_000, 7_000)
     header = Header(7, GAMES["gipf"].start("2 3 5 5"), ("ann", "bob"), control, 60, "test", date)
-    state, lines = referee.begin(header), header.text()
-    for side in (0, 1):
-        state, effects = referee.ready(state, side, 10_000 * (side + 1))
-        lines += "".join(referee.lines_of(effects))
-    state = referee.start_turn(state, 20_000)
-    state, effects = referee.move(state, 0, "a1-b2", 25_000)
-    lines += "".join(referee.lines_of(effects))
-    game = game_result(ANN_AND_BOB, state, (False, True))
+    table = Table(header=header).ready(10, 5).play("a1-b2", span=5)
+    game = game_result(ANN_AND_BOB, table.state, (False, True))
     assert (game.match, game.winner, game.termination, game.plies) == (7, 0, "dead_lock", 1)
-    assert (game.used, game.ready, game.gone) == ((15_000, 20_000), (True, True), (False, True))
-    assert game_result(ANN_AND_BOB, verify(lines).state, (False, True)) == game
+    assert (game.used, game.ready, game.gone) == ((20_000, 10_000), (True, True), (False, True))
+    assert game_result(ANN_AND_BOB, verify(table.text).state, (False, True)) == game
 
 
 def test_time_used_counts_what_increments_have_given() -> None:
