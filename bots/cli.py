@@ -10,7 +10,6 @@ import cyclopts
 from cyclopts import Parameter
 
 from bots.client.errors import ArenaError
-from bots.commands.manual import ENDINGS
 from bots.commands.options import fail
 from engine.commands.program import explain, finite, offer_completion
 
@@ -21,66 +20,153 @@ class Command(NamedTuple):
     name: str
     function: str
     help: str
+    statuses: str
+    """Exit statuses and their meanings."""
+    examples: tuple[tuple[str, str], ...]
+    """Command lines, each with its purpose, which may be empty."""
 
+    @property
+    def epilogue(self) -> str:
+        """The end of the help, in Markdown."""
+        lines = [f"- `{line}`" + (f" ({purpose})" if purpose else "") for line, purpose in self.examples]
+        return "\n".join(["Examples:", "", *lines, "", f"Exit status: {self.statuses}."])
+
+
+USAGE = "2 wrong usage; 130 interrupted"
+PLAYED = f"0 all matches were played; 1 the server refused, was not there, or the bot failed; {USAGE}"
 
 COMMANDS = (
     Command(
         "new",
         "bots.commands.offline:new",
         "Make a folder with a new bot: a program that plays legally, with its tests, matches and a workflow for CI.",
+        "0 the folder is made; 1 it exists, or cannot be written; 2 wrong usage",
+        (
+            ("arena-bot new mybot", "in Python"),
+            ("arena-bot new mybot --language rust --game arrows", ""),
+        ),
     ),
-    Command("random", "bots.commands.online:random", "Play moves at random."),
+    Command(
+        "random",
+        "bots.commands.online:random",
+        "Play moves at random.",
+        PLAYED,
+        (("arena-bot random --opponent mybot --games 10", ""),),
+    ),
     Command(
         "alphabeta",
         "bots.commands.online:alphabeta",
         "Play what alpha-beta search finds best in the time that the clock allows.",
+        PLAYED,
+        (
+            ("arena-bot alphabeta --level 3 --games 0", "until it is interrupted"),
+            ("arena-bot alphabeta --host arena.example.org --tls", ""),
+        ),
     ),
     Command(
         "bridge",
         "bots.commands.online:bridge",
         "Let a program play that reads standard input and writes standard output.",
+        f"0 played; 1 the server was not there, or the program failed in the last match; {USAGE}",
+        (("arena-bot bridge --name alice --games 10 -- ./mybot", "a program on stdin and stdout"),),
     ),
     Command(
         "check",
-        "bots.commands.check:check",
+        "bots.commands.offline:check",
         "Try a bot in every situation of the protocol, and say what it does wrong.",
+        f"0 nothing is wrong; 1 something is; {USAGE}",
+        (
+            ("arena-bot check -- python3 mybot.py", "a bot that reads ARENA_HOST and so on"),
+            ("arena-bot check --game morris -- ./bot {host} {port} {name} {game}", ""),
+            ("arena-bot check --only resumes --listen 2755", "some situations, of a bot that you start"),
+            ("arena-bot check --junit check.xml -- python3 mybot.py", "for CI"),
+        ),
     ),
     Command(
         "replay",
         "bots.commands.records:replay",
         "Bring a bot into each of its turns of a match, and show where it plays otherwise now.",
+        "0 it plays the same moves, in time; 1 it plays otherwise, fails or is late; 2 nothing could be replayed; "
+        "130 interrupted",
+        (
+            ("arena-bot replay arena-data/records/17.txt mybot.py", "where it plays otherwise now"),
+            ("arena-bot replay 17 mybot.py --ply 23 --debugger", "at one turn, in pdb"),
+        ),
     ),
     Command(
         "review",
         "bots.commands.records:review",
         "Let the engine look at each move of a match: what was best, what was lost, and what is proven.",
+        "0 reviewed; 1 a report cannot be written; 2 wrong usage, or the record cannot be used; 130 interrupted",
+        (
+            ("arena-bot review arena-data/records/17.txt", ""),
+            ("arena-bot review 17 --nodes 1000000 --json -", "looked at more closely, for a program"),
+        ),
     ),
     Command(
         "submit",
         "bots.commands.league:submit",
         "Send a version of a bot to a league, and show how it is built and tried.",
+        f"0 it has passed, and plays; 1 it was refused, or could not be sent; {USAGE}",
+        (
+            ("arena-bot submit mybot --name ann-2 --server https://arena.example.org", "its token is in ARENA_TOKEN"),
+            ("arena-bot submit bot.py --name ann-2 --token TOKEN", "a bot of one file, to this machine"),
+        ),
     ),
     Command(
         "versions",
         "bots.commands.league:versions",
         "List the versions of a bot in a league; choose the one that plays, or delete the files of one that does not.",
+        f"0 done; 1 the league has refused it, or is not there; {USAGE}",
+        (
+            ("arena-bot versions --name ann-2", "what there is, and how much of the disk it takes"),
+            ("arena-bot versions --name ann-2 --delete 3", ""),
+        ),
     ),
     Command(
         "compare",
         "bots.commands.league:compare",
         "Let two versions of a bot play against each other on the server, and say which is the stronger one.",
+        f"0 it was played; 1 it was not, or the league is not there; {USAGE}",
+        (("arena-bot compare 3 2 --name ann-2 --games 40", "the score of version 3 against version 2"),),
     ),
-    Command("warm", "bots.commands.offline:warm", "Compile what the alphabeta bot needs for a variant, and keep it."),
-    Command("watch", "bots.commands.online:watch", "Watch a match."),
+    Command(
+        "warm",
+        "bots.commands.offline:warm",
+        "Compile what the alphabeta bot needs for a variant, and keep it.",
+        f"0 compiled; {USAGE}",
+        (("arena-bot warm gipf 5,4,20,20", ""),),
+    ),
+    Command(
+        "watch",
+        "bots.commands.online:watch",
+        "Watch a match.",
+        f"0 watched to its end; 1 there is no such match or server; {USAGE}",
+        (
+            ("arena-bot watch", "the newest match"),
+            ("arena-bot watch 17 --record", "match 17, and its record in the end"),
+            ("arena-bot watch --follow", "one after another"),
+        ),
+    ),
     Command(
         "log",
         "bots.commands.online:log",
         "Show what a program of one's own wrote on stderr in a finished match: the traceback of a crash, say.",
+        f"0 shown; 1 there is no such log or server; {USAGE}",
+        (
+            ("arena-bot log 17 --name mybot", "on a server without tokens"),
+            ("arena-bot log 17 --token TOKEN", ""),
+        ),
     ),
     Command(
         "play",
         "bots.commands.offline:play",
         "Play at this screen, against a bot or somebody beside you, without a server. Type help there.",
+        f"0 the game was left or is over; {USAGE}",
+        (
+            ("arena-bot play", "against the bot"),
+            ("arena-bot play morris --second level:3", ""),
+        ),
     ),
 )
 """Every command."""
@@ -92,7 +178,7 @@ app = cyclopts.App(
     default_parameter=Parameter(validator=finite),
 )
 for _command in COMMANDS:
-    app.command(_command.function, name=_command.name, help=_command.help, help_epilogue=str(ENDINGS[_command.name]))
+    app.command(_command.function, name=_command.name, help=_command.help, help_epilogue=_command.epilogue)
 offer_completion(app, partial(fail, status=1))
 
 OTHERS = "arena_bot.commands"

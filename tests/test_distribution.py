@@ -8,8 +8,6 @@ import sys
 import tarfile
 import tomllib
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib.metadata import distribution, distributions
 from pathlib import Path
 from typing import NamedTuple
@@ -208,22 +206,15 @@ def test_a_new_bot_is_made_tested_and_checked_without_the_repository(installed: 
     assert "2 ok, 0 FAIL" in said
 
 
-@contextmanager
-def served(installed: Installed, data: Path) -> Iterator[Site]:
-    """Run the installed server with its pages and a bot of its own."""
-    python = str(installed.scripts / "python")
-    with Site(data, "--builtin", "random", folder=installed.folder, python=python) as site:
-        yield site
-        assert site.stop() == 0
-
-
 def test_the_server_has_its_pages_and_a_bot_plays_there(installed: Installed, tmp_path: Path) -> None:
-    with served(installed, tmp_path / "data") as site:
+    python = str(installed.scripts / "python")
+    with Site(tmp_path / "data", "--builtin", "random", folder=installed.folder, python=python) as site:
         page = urlopen(f"{site.url}/").read().decode()
         for file in re.findall(r'(?:src|href)="(/[^"]+\.(?:js|css|svg))"', page):
             assert urlopen(site.url + file).status == 200
         options = "--port", str(site.port), "--opponent", "random", "--params", "2,2,4,4", "--seed", "1"
         installed.run("arena-bot", "random", "--name", "visitor", *options)
+        assert site.stop() == 0
     (record,) = (tmp_path / "data" / "records").glob("*.txt")
     installed.run("arena-engine", "record", record)
 

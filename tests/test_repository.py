@@ -26,16 +26,6 @@ def test_constraints_are_exact_and_name_no_addresses() -> None:
         assert re.fullmatch(r"[A-Za-z0-9_.-]+==[0-9][A-Za-z0-9.]*", line), line
 
 
-def test_every_link_of_the_documents_leads_somewhere() -> None:
-    count = 0
-    for document in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]:
-        for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
-            if not target.startswith("https://"):
-                assert (document.parent / target).exists(), f"{document.name}: {target}"
-            count += 1
-    assert count > 5
-
-
 def help_of(program: str, command: str, capsys: pytest.CaptureFixture[str]) -> str:
     """Return what a command of one of our programs says about itself."""
     LINES[program]([command, "--help"], result_action="return_value")

@@ -1,26 +1,26 @@
-"""Bridge for programs that speak the lines of the protocol on stdin and stdout.
+"""Bridge for programs on stdin and stdout, in two dialects.
 
-The bridge logs in, seeks, comes back after a lost connection, and ends the program. Between the program and the bridge
-the protocol is spoken as contests speak it with such programs (`engine.wire.ends`); docs/bots.md tells which lines
-pass. The program's own requests for the position and the moves are answered here, and its moves are sent as they
-are: the server judges them.
+The bridge logs in, seeks, comes back after a lost connection, and ends the program. The moves of the program are sent
+as they are: the server judges them.
 """
 
 import os
+import re
 import sys
 import time
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from bots.bot import Bot, Clocks, GameResult, Resigned, Told
-from bots.bridge.program import Program, ProgramEnded, ProgramFailed
-from bots.bridge.stderr_reader import NoteSource
+from bots.bridge.program import NoteSource, Program, ProgramEnded, ProgramFailed
 from bots.client.errors import BotFailed
+from engine.games.arrows.position import NO_MOVE
 from engine.games.interface import Position
 from engine.match import referee
 from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
+from engine.wire.coding import REQUEST_BYTES, LineReader
 from engine.wire.ends import IN_MATCH, PipeEnd, kind_of
 from engine.wire.fields import Note, read_note
 from engine.wire.seat import Seat, environment_variables
@@ -60,13 +60,14 @@ class ProgramBot(Bot):
         self._note_source = notes
         self._failed = False
         self._program: Program | None = None
-        self.start()
+        self.running()
 
-    def start(self) -> Program:
-        """Start the program, unless it runs."""
+    def running(self) -> Program:
+        """Return the program; start it, unless it runs."""
         if self._program is None:
             self._program = Program(self._command, self._environment, self._note_source)
-            self._begun()
+            self._inbox: deque[str | ProtocolError] = deque()
+            self._receive = self._begun()
         return self._program
 
     def close(self, *, at_once: bool = False) -> None:
@@ -79,14 +80,14 @@ class ProgramBot(Bot):
         """Announce the match to the program, after restarting it if it has ended."""
         self._failed = False
         try:
-            used = self.start().heard_any
+            used = self.running().heard_any
             try:
                 self._announce(match)
             except ProgramEnded:
                 if not used:
                     raise
                 self.close()
-                self.start()
+                self.running()
                 self._announce(match)
         except BotFailed:
             self._fail()
@@ -130,9 +131,18 @@ class ProgramBot(Bot):
         self._failed = True
         self.close(at_once=True)
 
+    def _line(self, deadline: float) -> str | ProtocolError | None:
+        """Return the program's next line; None if none arrives in time."""
+        while not self._inbox:
+            data = self.running().hear(deadline)
+            if not data:
+                return None
+            self._inbox.extend(self._receive(data))
+        return self._inbox.popleft()
+
     @abstractmethod
-    def _begun(self) -> None:
-        """Greet a program that was just started."""
+    def _begun(self) -> Callable[[bytes], Iterable[str | ProtocolError]]:
+        """Greet a program that was just started, and return the function that makes lines of its bytes."""
 
     @abstractmethod
     def _announce(self, match: m.Match) -> None:
@@ -144,7 +154,10 @@ class ProgramBot(Bot):
 
 
 class LinesBot(ProgramBot):
-    """A bot that runs a program with the lines of the protocol."""
+    """A bot that runs a program with the lines of the protocol, as contests do (`engine.wire.ends`).
+
+    Requests of the program for the position and the moves are answered here.
+    """
 
     def __init__(
         self, command: Sequence[str], seat: Seat, report: Callable[[str], None], notes: NoteSource = "marked"
@@ -163,13 +176,13 @@ class LinesBot(ProgramBot):
         if self._program is not None and self._end.state in IN_MATCH:
             self._tell(message)
 
-    def _begun(self) -> None:
+    def _begun(self) -> Callable[[bytes], Iterable[str | ProtocolError]]:
         self._end = PipeEnd()
-        self._inbox: deque[str | ProtocolError] = deque()
         self._errors = 0
         self._noticed: set[str] = set()
         self._tell(m.Arena(m.VERSION, "arena-bot-bridge", "open"))
         self._tell(m.Welcome(self._name))
+        return self._end.receive
 
     def _announce(self, match: m.Match) -> None:
         if self._end.state in IN_MATCH:
@@ -190,12 +203,10 @@ class LinesBot(ProgramBot):
         return move.move
 
     def _ask_for(self, message: m.Message) -> None:
-        assert self._program is not None
-        self._program.ask(self._end.send(message))
+        self.running().ask(self._end.send(message))
 
     def _tell(self, message: m.Message) -> None:
-        assert self._program is not None
-        self._program.tell(self._end.send(message))
+        self.running().tell(self._end.send(message))
 
     def _catch_up(self) -> None:
         """Handle the lines of the program since the last read: its notes are about its last move."""
@@ -211,16 +222,6 @@ class LinesBot(ProgramBot):
                 return request
         wanted = "READY" if kind is m.Ready else "a MOVE"
         raise ProgramFailed(f"the program did not say {wanted} in the {milliseconds} ms that it had")
-
-    def _line(self, deadline: float) -> str | ProtocolError | None:
-        """Return the program's next line; None if none arrives in time."""
-        assert self._program is not None
-        while not self._inbox:
-            data = self._program.hear(deadline)
-            if not data:
-                return None
-            self._inbox.extend(self._end.receive(data))
-        return self._inbox.popleft()
 
     def _answer(self, line: str | ProtocolError, noted_ply: int | None = None) -> m.Message:
         """Parse a line of the program, answer it if possible, and return the message.
@@ -264,6 +265,48 @@ class LinesBot(ProgramBot):
         self._tell(m.Error(error.code, m.Text(str(error))))
 
 
+class ArrowsBot(ProgramBot):
+    """A bot that runs a program with the module protocol of the arrows contest (docs/rules.md, 2.3).
+
+    ``InitGame <sec>``, the pairs of the board file and an empty line begin a game and are not answered; ``turn <d>
+    <sec>`` asks for a direction, 0 to 7, and 255 in answer gives up. Seconds are those left when the line is written,
+    with three decimals; thinking about a board file is charged to the first turn. An answer that is no direction is
+    sent all the same, for the server to judge. The program learns that a game is over only by the next ``InitGame``.
+    """
+
+    def _begun(self) -> Callable[[bytes], Iterable[str | ProtocolError]]:
+        return LineReader(REQUEST_BYTES).feed
+
+    def _announce(self, match: m.Match) -> None:
+        pairs = (re.sub("#.*", "", line).strip() for line in self.history.position.text().splitlines())
+        self._say(f"InitGame {match.budget / 1000:.3f}", *filter(None, pairs), "")
+
+    def _ask(self, position: Position, clocks: Clocks) -> str:
+        opponents = self.history.moves[-1] if self.history.moves else NO_MOVE
+        self._say(f"turn {opponents} {clocks.mine_ms / 1000:.3f}")
+        answer = self._answer(time.monotonic() + clocks.mine_ms / 1000 + GRACE_SECONDS)
+        if answer is None:
+            raise ProgramFailed(f"the program did not answer in the {clocks.mine_ms} ms that it had")
+        if answer == NO_MOVE:
+            raise Resigned
+        return answer
+
+    def _say(self, *lines: str) -> None:
+        """Write lines to the program, and discard those that it wrote without being asked."""
+        while self._answer(time.monotonic()) is not None:
+            pass
+        self.running().ask("".join(f"{line}\n" for line in lines).encode())
+
+    def _answer(self, deadline: float) -> str | None:
+        """Return the next line that is not blank; None if none arrives in time."""
+        while (line := self._line(deadline)) is not None:
+            if isinstance(line, ProtocolError):
+                raise ProgramFailed(f"the program's answer cannot be read: {line}")
+            if line.strip():
+                return line.strip()
+        return None
+
+
 def bridge(bot: ProgramBot, play: Callable[[int], object], games: int, report: Callable[[str], None]) -> None:
     """Let ``play`` play that many matches with the bot, 0 for no end, and end the program; raises `ArenaError`.
 
@@ -278,6 +321,6 @@ def bridge(bot: ProgramBot, play: Callable[[int], object], games: int, report: C
                 if 0 < games <= bot.played or bot.failures >= MAX_FAILURES:
                     raise
                 report("the program is started again")
-                bot.start()
+                bot.running()
     finally:
         bot.close()

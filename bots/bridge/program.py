@@ -1,7 +1,9 @@
-"""A program behind pipes, with bounded buffers, and the process group in which it runs.
+"""A program behind pipes, with bounded buffers, its stderr, and the process group in which it runs.
 
 A program leads a process group of its own, so that its children end with it. Ctrl-C reaches only this program, which
 then ends the group in order.
+
+A thread reads stderr, so that a program that writes much never waits for its opponent's move.
 """
 
 import os
@@ -9,13 +11,17 @@ import select
 import shlex
 import signal
 import subprocess
+import threading
 import time
+from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import IO, Literal, TypeAlias
 
-from bots.bridge.stderr_reader import NoteSource, StderrReader
 from bots.client.errors import ArenaError, BotFailed
-from engine.wire.fields import Note
+from engine.match.record import MAX_NOTES_PER_MOVE
+from engine.wire.codes import ProtocolError
+from engine.wire.fields import Note, read_note
 
 LEAVE_SECONDS = 2.0
 """Deadline for a process to end after its input was closed, and again after SIGTERM."""
@@ -30,15 +36,12 @@ class Process:
     def __init__(
         self,
         command: Sequence[str],
+        environment: Mapping[str, str],
         *,
-        pipes: bool,
+        pipes: bool = False,
         stderr: bool = False,
-        environment: Mapping[str, str] | None = None,
     ) -> None:
-        """Start the process, with or without pipes for stdin and stdout, and for ``stderr``; raises `ArenaError`.
-
-        The environment is inherited by default. Who asks for a pipe of stderr closes it.
-        """
+        """Start the process, with or without pipes for stdin and stdout, and for ``stderr``; raises `ArenaError`."""
         ends = subprocess.PIPE if pipes else subprocess.DEVNULL
         try:
             self._process = subprocess.Popen(
@@ -53,9 +56,8 @@ class Process:
         except OSError as error:
             why = error.strerror or str(error)
             raise ArenaError(f"the program {shlex.join(command)} cannot be started: {why}") from error
-        self.number = self._process.pid
-        """Of the process, as the system counts."""
-        self.to, self.from_, self.stderr = self._process.stdin, self._process.stdout, self._process.stderr
+        self.pid = self._process.pid
+        self._stdin, self._stdout = self._process.stdin, self._process.stdout
 
     def ended(self, seconds: float = 0.0) -> str | None:
         """Describe how the process ended, waiting for a time; None if it still runs."""
@@ -75,16 +77,16 @@ class Process:
 
         ``at_once`` skips the first two steps' waits.
         """
-        if self.to is not None:
+        if self._stdin is not None:
             with suppress(OSError):  # what it had not read yet is lost
-                self.to.close()
+                self._stdin.close()
         if self._process.returncode is None:
-            if not at_once and (self.to is None or not self._ends_within(LEAVE_SECONDS)):
+            if not at_once and (self._stdin is None or not self._ends_within(LEAVE_SECONDS)):
                 self._signal(signal.SIGTERM)
                 self._ends_within(LEAVE_SECONDS)
             self._reap()
-        if self.from_ is not None:
-            self.from_.close()
+        if self._stdout is not None:
+            self._stdout.close()
 
     def _reap(self) -> None:
         """Kill the rest of the group, then reap its leader: until then its process number is not reused."""
@@ -94,7 +96,7 @@ class Process:
     def _ends_within(self, seconds: float) -> bool:
         """Wait for the end of the process without reaping it; return whether it has ended."""
         deadline = time.monotonic() + seconds
-        while os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
+        while os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
             if time.monotonic() >= deadline:
                 return False
             time.sleep(LOOK_SECONDS)
@@ -102,7 +104,99 @@ class Process:
 
     def _signal(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, number)
+            os.killpg(self.pid, number)
+
+
+NoteSource: TypeAlias = Literal["marked", "stderr", "none"]
+"""Which lines of stderr are notes: those that begin with `MARK`, all of them, or none, so that stderr is inherited."""
+
+MARK = "note "
+
+STDERR = 2
+"""Descriptor of this process."""
+
+READ_BYTES = 65536
+"""As many as a pipe holds."""
+
+MAX_LINE_BYTES = 4096
+"""Longest part of a line of stderr that is looked at."""
+
+JOIN_SECONDS = 1.0
+"""Time for the last lines of a program that has ended."""
+
+SHOW_SECONDS = 0.1
+"""Longest wait for the reader of this process's stderr. What the reader does not take in that time is not shown."""
+
+REST_SECONDS = 0.001
+"""Pause of the thread after each read: who wants the notes of a program that floods gets the lock."""
+
+
+class StderrReader:
+    """The stderr of a running program."""
+
+    def __init__(self, source: IO[bytes], *, every_line: bool) -> None:
+        """Begin to read a pipe, which is closed at its end; with ``every_line`` each line is a note."""
+        self._source = source
+        self._every_line = every_line
+        self._rest = b""
+        self._notes: deque[Note] = deque(maxlen=MAX_NOTES_PER_MOVE)
+        self._lock = threading.Lock()
+        self._ended = False
+        os.set_blocking(source.fileno(), False)
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def take(self) -> list[Note]:
+        """Return the notes since the last call, the last ones of them, up to what the program has written by now."""
+        with self._lock:
+            self._read()
+            notes = list(self._notes)
+            self._notes.clear()
+        return notes
+
+    def join(self) -> None:
+        """Wait a little for the end of stderr, after the program has ended."""
+        self._thread.join(JOIN_SECONDS)
+
+    def _run(self) -> None:
+        while not self._ended:
+            select.select([self._source], [], [])
+            with self._lock:
+                self._read()
+            time.sleep(REST_SECONDS)
+        self._source.close()
+
+    def _read(self) -> None:
+        """Read once, which empties the pipe."""
+        if self._ended:
+            return
+        try:
+            data = os.read(self._source.fileno(), READ_BYTES)
+        except BlockingIOError:
+            return
+        with suppress(OSError):
+            _show(data)
+        self._ended = not data
+        *lines, rest = (self._rest + data).split(b"\n")
+        self._rest = rest[:MAX_LINE_BYTES]
+        for line in lines:
+            self._take_line(line[:MAX_LINE_BYTES].decode(errors="replace").strip())
+
+    def _take_line(self, line: str) -> None:
+        marked = line.startswith(MARK)
+        if not line or not (marked or self._every_line):
+            return
+        said = line.removeprefix(MARK) if marked else line
+        try:
+            self._notes.append(read_note(said) if marked else Note(text=said))
+        except ProtocolError:  # words behind the mark that look like fields, and are none
+            self._notes.append(Note(text=said))
+
+
+def _show(data: bytes) -> None:
+    """Write bytes on stderr in pieces that a pipe takes whole or not at all."""
+    while data and select.select([], [STDERR], [], SHOW_SECONDS)[1]:
+        data = data[os.write(STDERR, data[: select.PIPE_BUF]) :]
 
 
 MAX_WAITING_BYTES = 1 << 20
@@ -110,8 +204,6 @@ MAX_WAITING_BYTES = 1 << 20
 
 MAX_UNASKED_BYTES = 1 << 20
 """Bytes that a program may write between two turns: an answer is one line."""
-
-READ_BYTES = 65536
 
 
 class ProgramFailed(BotFailed):
@@ -122,7 +214,7 @@ class ProgramEnded(ProgramFailed):
     """The program ended, or closed its standard output."""
 
 
-class Program:
+class Program(Process):
     """A running program. Always call `end`."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], notes: NoteSource) -> None:
@@ -135,11 +227,11 @@ class Program:
         self._waiting = b""
         self._unasked = 0
         """Bytes that it has written since the last question."""
-        self._process = Process(command, pipes=True, stderr=notes != "none", environment=environment)
+        super().__init__(command, environment, pipes=True, stderr=notes != "none")
         stderr = self._process.stderr
         self._stderr = None if stderr is None else StderrReader(stderr, every_line=notes == "stderr")
-        assert self._process.to is not None and self._process.from_ is not None
-        self._to, self._from = self._process.to.fileno(), self._process.from_.fileno()
+        assert self._stdin is not None and self._stdout is not None
+        self._to, self._from = self._stdin.fileno(), self._stdout.fileno()
         os.set_blocking(self._to, False)
 
     def ask(self, data: bytes) -> None:
@@ -177,7 +269,7 @@ class Program:
 
     def end(self, *, at_once: bool = False) -> None:
         """End the program and its children; ``at_once`` gives it no time to end by itself."""
-        self._process.end(at_once=at_once)
+        super().end(at_once=at_once)
         if self._stderr is not None:
             self._stderr.join()
 
@@ -193,7 +285,7 @@ class Program:
     def _read(self) -> bytes:
         data = os.read(self._from, READ_BYTES)
         if not data:
-            raise ProgramEnded(f"the program {self._process.ended(LEAVE_SECONDS) or 'closed its standard output'}")
+            raise ProgramEnded(f"the program {self.ended(LEAVE_SECONDS) or 'closed its standard output'}")
         self.heard_any = True
         self._unasked += len(data)
         if self._unasked > MAX_UNASKED_BYTES:

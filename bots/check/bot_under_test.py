@@ -103,7 +103,7 @@ class BotUnderTest:
         """Restart the bot, and return its new connection before the greeting; raises `Absent` if there is none."""
         self.drop()
         if self._command:
-            self._program = Process(self._command, pipes=False, environment=self._environment)
+            self._program = Process(self._command, self._environment)
         else:
             self._note(f"waiting for the bot at {HOST} port {self._port}")
         deadline = time.monotonic() + START_SECONDS
@@ -153,7 +153,18 @@ class BotUnderTest:
 
     def accept(self, peer: Peer, seek: m.Seek) -> None:
         """Answer SEEK, and store its conditions; raises `Fault` if they cannot be met."""
-        self.game, self.options = conditions(peer, seek)
+        if seek.game not in GAMES:
+            right = f"SEEK and one of {', '.join(GAMES)}"
+            raise peer.refused(Code.UNKNOWN_GAME, unknown_game(seek.game), right, "7")
+        self.game = GAMES[seek.game]
+        try:
+            self.options = read_options(
+                self.game, seek.options, name=peer.name, least_budget=MIN_BUDGET, most_budget=MAX_BUDGET
+            )
+        except ProtocolError as error:
+            sides = " or ".join(self.game.sides)
+            right = f"params=, budget=, increment=, colour= ({sides}), opponent= (a name), or no option at all"
+            raise peer.refused(error.code, error, right, "7") from error
         if self._game not in (None, seek.game):
             raise Fault(f"said {peer.last!r}", f"SEEK {self._game}, the game to be checked", "7")
         peer.crossing = 0
@@ -182,7 +193,7 @@ class BotUnderTest:
 
     def seconds_without_core(self) -> float:
         """Return for how long the program and its descendants have waited for a core; 0 where the system is silent."""
-        waited, left = 0, [] if self._program is None else [str(self._program.number)]
+        waited, left = 0, [] if self._program is None else [str(self._program.pid)]
         while left:
             for task in Path("/proc", left.pop(), "task").glob("*"):
                 with suppress(OSError, IndexError):
@@ -213,25 +224,10 @@ def greet(peer: Peer, version: int = m.VERSION) -> None:
     peer.say(m.Arena(version, "arena-bot-check", "open"))
 
 
-def conditions(peer: Peer, seek: m.Seek) -> tuple[Game, SeekOptions]:
-    """Parse the game and the options of SEEK; raises `Fault` if a server would refuse them."""
-    if seek.game not in GAMES:
-        right = f"SEEK and one of {', '.join(GAMES)}"
-        raise peer.refused(Code.UNKNOWN_GAME, unknown_game(seek.game), right, "7")
-    game = GAMES[seek.game]
-    try:
-        options = read_options(game, seek.options, name=peer.name, least_budget=MIN_BUDGET, most_budget=MAX_BUDGET)
-    except ProtocolError as error:
-        sides = " or ".join(game.sides)
-        right = f"params=, budget=, increment=, colour= ({sides}), opponent= (a name), or no option at all"
-        raise peer.refused(error.code, error, right, "7") from error
-    return game, options
-
-
 class Situation(NamedTuple):
     """``play`` raises `bots.check.peer.Fault` where the bot does wrong, and `Skipped` where it cannot be tried."""
 
     title: str
-    play: Callable[[BotUnderTest], None]
+    play: Callable[[BotUnderTest], object]
     tries: int = 1
     """How often it is tried, at most, until the clock lasts: a short one may be used up by a busy machine."""

@@ -3,6 +3,7 @@
 import secrets
 import time
 from enum import StrEnum
+from types import UnionType
 from typing import Self
 
 from bots.check.bot_under_test import ANSWER_SECONDS, BotUnderTest
@@ -174,15 +175,8 @@ class ConformanceMatch:
 
     def ready(self) -> None:
         """Wait for READY."""
-        while not isinstance(self.request("READY while its clock lasts", "8"), m.Ready):
-            pass
+        self.wait_for(m.Ready, "READY while its clock lasts", "8")
         self._state, _ = referee.ready(self._state, self.side, self._in_time())
-
-    def asked(self) -> m.Move:
-        """Wait for MOVE, and return it as it was said."""
-        while not isinstance(request := self.request("MOVE while its clock lasts", "9"), m.Move):
-            pass
-        return request
 
     def judge(self, request: m.Move) -> None:
         """Charge a MOVE that was just said, and say MOVED; raises `Fault` where it is not legal."""
@@ -197,7 +191,9 @@ class ConformanceMatch:
         """Say TURN, if that was not said, wait for a legal MOVE, charge it, and say MOVED."""
         if self._state.clock.since[self.side] is None:
             self.turn()
-        self.judge(self.asked())
+        move = self.wait_for(m.Move, "MOVE while its clock lasts", "9")
+        assert isinstance(move, m.Move)
+        self.judge(move)
 
     def ply(self) -> None:
         """Play one move: the bot's, or the first one of the other side."""
@@ -213,16 +209,16 @@ class ConformanceMatch:
         else:
             self.answered(self.first_move())
 
-    def request(self, right: str, section: str) -> m.Message:
-        """Return what the bot says but BOARD and MOVES; raises `Fault` when its time is over, or it gives up."""
+    def wait_for(self, kind: type | UnionType, right: str, section: str) -> m.Message:
+        """Return the next request of a kind; raises `Fault` when the bot's time is over, or it gives up."""
         falls = referee.deadline(self._state)
         deadline = time.monotonic() + ANSWER_SECONDS if falls is None else self._began + falls / SECOND
-        request = self._said(deadline, right, section)
-        if request is None:
-            self.peer.say(*self._take(referee.flag(self._state, falls or self._now())))
-            did = f"used up its clock ({self.header.control.milliseconds[0]} ms for the match)"
-            raise OutOfTime(did, right, section, position=self.history.position.text())
-        return request
+        while (request := self._said(deadline, right, section)) is not None:
+            if isinstance(request, kind):
+                return request
+        self.peer.say(*self._take(referee.flag(self._state, falls or self._now())))
+        did = f"used up its clock ({self.header.control.milliseconds[0]} ms for the match)"
+        raise OutOfTime(did, right, section, position=self.history.position.text())
 
     def silent(self, seconds: float) -> None:
         """See that the bot does not move for so long."""

@@ -18,11 +18,6 @@ REPEAT_SECONDS = 2.0
 """How long a bot is watched that is refused again and again."""
 
 
-def logs_in_and_seeks(bot: BotUnderTest) -> None:
-    """Greeting, LOGIN, SEEK."""
-    bot.seeking()
-
-
 def waits_for_the_greeting(bot: BotUnderTest) -> None:
     """Whatever comes first, nothing but LOGIN is said; the greeting comes in pieces."""
     peer = bot.connection()
@@ -141,7 +136,7 @@ def long_lines(bot: BotUnderTest) -> None:
 
 
 CONNECTING = (
-    Situation("logs in and seeks", logs_in_and_seeks),
+    Situation("logs in and seeks", BotUnderTest.seeking),
     Situation("reads a greeting that comes in pieces", waits_for_the_greeting),
     Situation("stops at a version of the protocol that it does not know", stops_at_another_version),
     Situation(

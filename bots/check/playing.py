@@ -57,16 +57,6 @@ def find(game: Game, parameters: str, side: int, wanted: Wanted) -> Position:
     raise Skipped(f"no such position of {game.name} {word_of(parameters)} was found")
 
 
-def always_ends(_position: Position, successors: list[Successor]) -> bool:
-    """Tell whether every legal move ends the game."""
-    return all(successor.position.verdict() is not None for successor in successors)
-
-
-def can_win(position: Position, successors: list[Successor]) -> bool:
-    """Tell whether there is a winning move."""
-    return any(wins(position, successor) for successor in successors)
-
-
 def wins(position: Position, successor: Successor) -> bool:
     """Tell whether a move wins for the side that makes it."""
     outcome: Outcome | None = successor.position.verdict()
@@ -229,13 +219,14 @@ SMALL = {"gipf": "3 3 5 5", "mnk": "4 4 3", "arrows": "4 4"}
 
 def own_move_ends(bot: BotUnderTest) -> None:
     """Whatever the bot plays ends the game on the board."""
-    keep_playing(_near_the_end(bot, always_ends, own=True), 1)
+    table = _near_the_end(bot, lambda _, found: all(s.position.verdict() is not None for s in found), own=True)
+    keep_playing(table, 1)
     bot.seeking()
 
 
 def opponent_wins(bot: BotUnderTest) -> None:
     """The opponent plays a move that wins."""
-    with _near_the_end(bot, can_win, own=False) as table:
+    with _near_the_end(bot, lambda position, found: any(wins(position, s) for s in found), own=False) as table:
         position = table.history.position
         table.moved(next(s.move for s in position.successors() if wins(position, s)))
     bot.seeking()
@@ -296,7 +287,7 @@ def move_is_refused(bot: BotUnderTest) -> None:
     for code in CODES:
         with ConformanceMatch(bot) as table:
             table.turn_to_bot()
-            table.asked()
+            table.wait_for(m.Move, "MOVE while its clock lasts", "9")
             table.peer.refuse_move(code, "this is how a refusal looks")
             _moves_or_resigns(table)
 
@@ -311,8 +302,7 @@ def moves_are_refused(bot: BotUnderTest) -> None:
 
 def _moves_or_resigns(table: ConformanceMatch) -> None:
     table.may_resign = True
-    while not isinstance(request := table.request("a MOVE, or RESIGN", "6"), m.Resign | m.Crashed | m.Move):
-        pass
+    request = table.wait_for(m.Resign | m.Crashed | m.Move, "a MOVE, or RESIGN", "6")
     if isinstance(request, m.Move):
         table.judge(request)
 

@@ -119,15 +119,11 @@ def as_junit(bot: str, results: Sequence[SituationResult]) -> str:
 
 def _plain(result: SituationResult) -> dict[str, object]:
     """Return a result as plain data: what does not apply to it is left out."""
-    plain: dict[str, object] = {"title": result.title, "outcome": result.outcome, "seconds": round(result.seconds, 3)}
-    if result.fault is not None:
-        fault = result.fault
-        plain |= {"did": fault.did, "right": fault.right, "section": fault.section}
-        if fault.position:
-            plain["position"] = fault.position
-    elif result.reason:
-        plain["reason"] = result.reason
-    return plain
+    why = {"reason": result.reason}
+    if fault := result.fault:
+        why = {"did": fault.did, "right": fault.right, "section": fault.section, "position": fault.position}
+    plain = {"title": result.title, "outcome": result.outcome, "seconds": round(result.seconds, 3)}
+    return plain | {name: text for name, text in why.items() if text}
 
 
 def chosen(words: str, after: str = "") -> list[Situation]:

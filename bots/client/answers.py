@@ -8,7 +8,7 @@ from numbers import Real
 from typing import Unpack
 
 from bots.bot import Choice, Clocks, Noting, Said
-from bots.client.errors import BadChoice, ConnectionLost
+from bots.client.errors import BadChoice, ConnectionLost, printable
 from engine.games.interface import GameError, Position, Successor, moves
 from engine.wire import messages as m
 from engine.wire.coding import REQUEST_BYTES
@@ -145,8 +145,8 @@ def make_note(move: int, **said: Unpack[Said]) -> Note:
         None if score is None else round(float(score), 3) + 0.0,
         _count("depth", said.get("depth")),
         _count("nodes", said.get("nodes")),
-        tuple(" ".join(_printable(word).split()) for word in words),
-        _printable(str(said.get("text", ""))).strip(),
+        tuple(" ".join(printable(word).split()) for word in words),
+        printable(str(said.get("text", ""))).strip(),
     )
 
 
@@ -156,10 +156,6 @@ def _count(name: str, value: object) -> int | None:
     if not (isinstance(value, Real) and not value < 0 and value < MAX_COUNT):
         raise ValueError(f"{name} is a whole number from 0 on, of at most 12 digits, not {value!r}")
     return int(float(value))
-
-
-def _printable(text: str) -> str:
-    return "".join(character if character.isprintable() else " " for character in text)
 
 
 def _cut(note: Note) -> Note:

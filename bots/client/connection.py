@@ -1,13 +1,17 @@
 """A blocking connection to a server, or to whoever has started this program on pipes: sends and receives messages."""
 
+import io
 import math
+import os
+import select
+import socket
 import ssl
+import sys
 import time
 from collections import deque
-from types import TracebackType
+from typing import NamedTuple
 
-from bots.client.errors import ConnectionLost, Refused, ServerFault, Unreachable
-from bots.client.transport.streams import open_stream
+from bots.client.errors import ArenaError, ConnectionLost, Refused, ServerFault, Unreachable
 from engine.wire.codes import ProtocolError
 from engine.wire.ends import ClientEnd
 from engine.wire.messages import VERSION, Arena, Bye, Error, Message, Ping, Quit
@@ -31,13 +35,109 @@ MAX_READS = 1000
 """Reads at a time, 64 MB at most: a server that sends without end does not keep its client from the clock."""
 
 
+class Address(NamedTuple):
+    """The address of a server: the arguments of `Connection`."""
+
+    host: str
+    port: int
+    tls: ssl.SSLContext | None = None
+    """TLS settings; None for no encryption."""
+
+
+def address(host: str, port: int, *, tls: bool = False, tls_ca: str = "") -> Address:
+    """Return an address. With ``tls``, or a file of certificates to trust in ``tls_ca``, connections are encrypted.
+
+    The server's certificate has to be valid for the host, and signed by an authority in ``tls_ca``, or of the system if
+    that is empty. Raises `ArenaError` if the file cannot be used.
+    """
+    return Address(host, port, _context(tls_ca) if tls or tls_ca else None)
+
+
+def _context(tls_ca: str) -> ssl.SSLContext:
+    context = ssl.create_default_context() if not tls_ca else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    if tls_ca:
+        context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # the server's own certificate will do
+        try:
+            context.load_verify_locations(tls_ca)
+        except OSError as error:
+            why = getattr(error, "reason", "") or error.strerror or str(error)
+            raise ArenaError(f"{tls_ca} holds no certificates that can be read, in PEM: {why}") from error
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    return context
+
+
+class OwnPipes:
+    """The standard input and output of this program, with the methods of a socket that a connection needs.
+
+    From then on what the program prints goes to stderr, for a line among those of the protocol would be taken for one.
+    """
+
+    def __init__(self) -> None:
+        """Take both over."""
+        self._seconds = 0.0
+        sys.stdout.flush()
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(line_buffering=True)  # a line belongs to the move during which it is printed
+        self._from, self._to = os.dup(0), os.dup(1)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+        os.dup2(2, 1)
+
+    def settimeout(self, seconds: float, /) -> None:
+        """Wait for so long at most to receive."""
+        self._seconds = seconds
+
+    def sendall(self, data: bytes, /) -> None:
+        """Write all bytes."""
+        while data:
+            data = data[os.write(self._to, data) :]
+
+    def recv(self, most: int, /) -> bytes:
+        """Read what is there."""
+        if not select.select([self._from], [], [], self._seconds)[0]:
+            raise TimeoutError
+        return os.read(self._from, most)
+
+    def close(self) -> None:
+        """Close both."""
+        if self._from >= 0:
+            os.close(self._from)
+            os.close(self._to)
+            self._from = self._to = -1
+
+
+def open_stream(host: str, port: int, tls: ssl.SSLContext | None, seconds: float) -> socket.socket | OwnPipes:
+    """Connect to an address, encrypted where that is wanted, within so many seconds for each step.
+
+    Raises `Unreachable`.
+    """
+    if host == PIPES:
+        return OwnPipes()
+    try:
+        connected = socket.create_connection((host, port), timeout=seconds)
+    except (OSError, UnicodeError) as error:  # UnicodeError: what is no name of a host
+        why = getattr(error, "strerror", "") or str(error) or type(error).__name__
+        raise Unreachable(f"no server at {host} port {port}: {why}") from error
+    try:
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return connected if tls is None else tls.wrap_socket(connected, server_hostname=host)
+    except OSError as error:  # also all that ssl raises
+        connected.close()
+        why = getattr(error, "verify_message", "") or getattr(error, "reason", "") or str(error)
+        raise Unreachable(f"no encrypted connection to {host} port {port}: {why}") from error
+    except BaseException:
+        connected.close()
+        raise
+
+
 class Connection:
     """One connection, after the server's greeting. Close it, or use it in a ``with`` block."""
 
     def __init__(self, host: str, port: int, tls: ssl.SSLContext | None = None) -> None:
         """Connect and read the greeting; raises `Unreachable`, or `Refused` by a server that is full.
 
-        The arguments are an address (`bots.client.transport.address`): the host `PIPES` is this program's own standard
+        The arguments are an `Address`: the host `PIPES` is this program's own standard
         input and output, ``tls`` has the TLS settings, None for no encryption.
         """
         self._end = ClientEnd()
@@ -67,9 +167,7 @@ class Connection:
         """Return the connection."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Send QUIT and close the connection."""
         self.close()
 

@@ -14,11 +14,21 @@ from typing import Unpack
 
 from bots.bot import Bot, Clocks, GameResult, Resigned, Said, Told, place_of_choose
 from bots.client.answers import NoteSender, NotingClocks, legal_move, text_of
-from bots.client.connection import CONNECT_SECONDS, Connection, ReconnectBackoff
-from bots.client.errors import ArenaError, BotFailed, ConnectionLost, Refused, ServerFault, Unreachable
-from bots.client.failures import describe_failure, failure_lines, printable, traceback_of
+from bots.client.connection import Address, Connection, ReconnectBackoff
+from bots.client.errors import (
+    MAX_FAILURE_CHARACTERS,
+    ArenaError,
+    BotFailed,
+    ConnectionLost,
+    Refused,
+    ServerFault,
+    Unreachable,
+    describe_failure,
+    failure_lines,
+    printable,
+    traceback_of,
+)
 from bots.client.formatting import time_control, variant, waiting_for, waiting_for_named
-from bots.client.transport.address import Address
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import GameError
@@ -141,11 +151,7 @@ class Session:
         try:
             match = self._game.match if self._game else None
             self._connection.send(m.Resume(match.match, match.token) if match else self._login)
-            while not isinstance(reply := self._connection.receive(CONNECT_SECONDS), m.Welcome):
-                if isinstance(reply, m.Error):
-                    raise Refused(reply.code, reply.sentence)
-                if reply is None:
-                    raise ConnectionLost("the server does not answer")
+            self._connection.answer(m.Welcome)
             self._ping()
         except BaseException:
             self._connection.close()
@@ -187,11 +193,12 @@ class Session:
         told_to_end = isinstance(error, ArenaError | KeyboardInterrupt) or (
             isinstance(error, SystemExit) and error.code in TOLD_TO_END
         )
-        crashed = m.Crashed(m.Text(printable(describe_failure("and ended", error))))
         with suppress(ConnectionLost):
-            if not told_to_end:
+            if told_to_end:
+                self._connection.send(m.Resign())
+            else:
                 self._log(error)
-            self._connection.send(m.Resign() if told_to_end else crashed)
+                self._connection.send(_crashed(describe_failure("and ended", error)))
 
     def _log(self, failure: BaseException) -> None:
         """Send the traceback of a failure for the author's log."""
@@ -351,16 +358,13 @@ class Session:
             return None
 
     def _handle_failure(self, game: _Game, what: str, error: Exception) -> None:
-        """Print the traceback of a failure of the bot, and give up the match."""
+        """Give up the match because of what the bot has raised."""
         if isinstance(error, Resigned):
             self._give_up(game, None)
         elif isinstance(error, BotFailed):
             self._give_up(game, error)
         else:
-            print(traceback_of(error), end="", file=sys.stderr, flush=True)
-            failure = BotFailed(describe_failure(what, error))
-            failure.__cause__ = error
-            self._give_up(game, failure)
+            self._give_up(game, _failure(what, error))
 
     def _give_up(self, game: _Game, failure: BotFailed | None) -> None:
         """Report a failure, and give up the match unless it is over; RESULT follows."""
@@ -368,7 +372,7 @@ class Session:
         if failure is not None:
             self._failure = failure
             self._report(f"match {game.match.match} {'was over' if over else 'is given up'}: {failure}")
-        game.failure = m.Resign() if failure is None else m.Crashed(m.Text(printable(str(failure))))
+        game.failure = m.Resign() if failure is None else _crashed(str(failure))
         if not over:
             if failure is not None:
                 self._log(failure)
@@ -383,7 +387,18 @@ class Session:
             self._bot.told(message)
             self._bot.finished(result)
         except Exception as error:
-            print(traceback_of(error), end="", file=sys.stderr, flush=True)
-            self._failure = BotFailed(describe_failure("after the match", error))
-            self._failure.__cause__ = error
+            self._failure = _failure("after the match", error)
         self._ping()
+
+
+def _failure(what: str, error: Exception) -> BotFailed:
+    """Print the traceback of what a bot has raised, and return its failure to do something."""
+    print(traceback_of(error), end="", file=sys.stderr, flush=True)
+    failure = BotFailed(describe_failure(what, error))
+    failure.__cause__ = error
+    return failure
+
+
+def _crashed(sentence: str) -> m.Crashed:
+    """Return the message that gives up a match because of a failure."""
+    return m.Crashed(m.Text(printable(sentence, MAX_FAILURE_CHARACTERS).strip()))

@@ -6,18 +6,14 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 
-from bots.client.request import CHOSEN_BY
-from bots.client.run import to_stderr
+from bots.client.run import CHOSEN_BY, to_stderr
 from bots.commands.options import (
     ABOVE_0,
     DEFAULT_WHERE,
     DEFAULT_WISH,
-    DEPTHS,
-    LEVELS,
     POSITIVE,
-    TABLES,
-    THREADS,
     Flag,
     Where,
     Wish,
@@ -27,17 +23,22 @@ from bots.commands.options import (
     end_in_order_when_terminated,
     fail,
     play_wish,
-    print_line,
     say_nothing,
     warn_of_hidden_packages,
 )
+from engine.commands.program import answer
 from engine.games.catalogue import USUAL_GAME
 from engine.levels import MAX_LEVEL
+from engine.search.iterative_deepening import MAX_THREADS
+from engine.search.memory import MAX_DEPTH
 from engine.wire.seat import PIPES, Seat, said_in, variable
 from engine.wire.words import parameters_of, word_of
 
 if TYPE_CHECKING:
     from bots.bridge.bridge import ProgramBot
+
+
+MAX_TABLE_MEGABYTES = 4096
 
 
 def random(wish: Wish = DEFAULT_WISH, *, seed: int | None = None) -> None:
@@ -60,11 +61,11 @@ def alphabeta(
     wish: Wish = DEFAULT_WISH,
     *,
     time: Annotated[float | None, Parameter(validator=ABOVE_0)] = None,
-    depth: Annotated[int | None, Parameter(validator=DEPTHS)] = None,
+    depth: Annotated[int | None, Parameter(validator=Number(gte=1, lte=MAX_DEPTH))] = None,
     nodes: Annotated[int | None, Parameter(validator=POSITIVE)] = None,
-    table: Annotated[int, Parameter(validator=TABLES)] = 64,
-    threads: Annotated[int, Parameter(validator=THREADS)] = 1,
-    level: Annotated[int, Parameter(validator=LEVELS)] = MAX_LEVEL,
+    table: Annotated[int, Parameter(validator=Number(gte=1, lte=MAX_TABLE_MEGABYTES))] = 64,
+    threads: Annotated[int, Parameter(validator=Number(gte=1, lte=MAX_THREADS))] = 1,
+    level: Annotated[int, Parameter(validator=Number(gte=1, lte=MAX_LEVEL))] = MAX_LEVEL,
     no_tablebase: Flag = False,
 ) -> None:
     """Play what alpha-beta search finds best in the time that the clock allows.
@@ -106,7 +107,8 @@ def alphabeta(
     else:
         import numba  # noqa: F401  # takes a second, which the clock of the first match would pay
 
-    _spare_collector_what_is_loaded()
+    gc.collect()
+    gc.freeze()  # the garbage collector, which runs while a clock does, leaves out what is loaded
     play_wish("alphabeta", wish, bot)
 
 
@@ -130,8 +132,7 @@ def bridge(
         Which lines on the program's standard error are notes for the record: those marked by "note " before them, all,
         or none.
     """
-    from bots.bridge.arrows import ArrowsBot
-    from bots.bridge.bridge import LinesBot
+    from bots.bridge.bridge import ArrowsBot, LinesBot
     from bots.bridge.bridge import bridge as run
 
     if not command:
@@ -178,7 +179,7 @@ def watch(
     record
         Print the record of the match in the end.
     """
-    from bots.watch.watch import watch as run
+    from bots.terminal.watch import watch as run
 
     run(match, **asdict(where), wait=wait, follow=follow, record=record)
 
@@ -205,8 +206,7 @@ def log(
         Token of the player, of the match, or of the organiser, who sees both sides; by default the variable
         ARENA_TOKEN.
     """
-    from bots.client.connection import Connection
-    from bots.client.transport.address import address
+    from bots.client.connection import Connection, address
     from engine.wire import messages as m
 
     token = said_in(os.environ).get("token", "") if token is None else token
@@ -220,7 +220,7 @@ def log(
         found = connection.answer(m.Log)
     assert isinstance(found, m.Log)
     for line in found.lines:
-        print_line(line)
+        answer(line)
     if not found.lines:
         to_stderr(f"nothing was written in match {match}")
 
@@ -233,9 +233,3 @@ def _variant(wish: Wish) -> str:
         check_variant(wish.game, params, variable("params"))
         return params
     return wish.params or ""
-
-
-def _spare_collector_what_is_loaded() -> None:
-    """Let the garbage collector leave out what is loaded, which stays: it runs while a clock does."""
-    gc.collect()
-    gc.freeze()

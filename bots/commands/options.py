@@ -10,25 +10,17 @@ from typing import Annotated, NoReturn
 
 from cyclopts import Parameter, validators
 
-from bots.client.failures import hides_us
-from bots.client.request import CHOSEN_BY, DEFAULT_HOST
-from bots.client.run import Bot, play, to_stderr
+from bots.client.errors import hides_us
+from bots.client.run import CHOSEN_BY, DEFAULT_HOST, Bot, play, to_stderr
 from engine.commands import reports
 from engine.commands.program import explain_fault, finite
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import GameError
-from engine.levels import MAX_LEVEL
-from engine.search.iterative_deepening import MAX_THREADS
-from engine.search.memory import MAX_DEPTH
 from engine.wire.messages import PORT
 
 PORTS = validators.Number(gte=1, lte=65535)
 COUNT = validators.Number(gte=0)
 ABOVE_0 = (finite, validators.Number(gt=0))
-DEPTHS = validators.Number(gte=1, lte=MAX_DEPTH)
-LEVELS = validators.Number(gte=1, lte=MAX_LEVEL)
-THREADS = validators.Number(gte=1, lte=MAX_THREADS)
-TABLES = validators.Number(gte=1, lte=4096)
 POSITIVE = validators.Number(gte=1)
 
 Port = Annotated[int, Parameter(validator=PORTS)]
@@ -188,11 +180,6 @@ def interruptible_at_once() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def print_line(line: str) -> None:
-    """Print a line at once, also into a pipe."""
-    print(line, flush=True)
 
 
 def say_nothing(_line: str) -> None:

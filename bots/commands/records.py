@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from contextlib import suppress
 from http.client import HTTPException
 from pathlib import Path
 from typing import Annotated
@@ -19,11 +20,10 @@ from bots.commands.options import (
     check_report_files,
     fail,
     interruptible_at_once,
-    print_line,
     write_report,
 )
 from engine.commands.inputs import MAX_BYTES, File, bytes_of, place_of
-from engine.commands.program import Rejected, explain_fault
+from engine.commands.program import Rejected, answer, explain_fault
 from engine.compiling.binding import can_compile
 from engine.games.interface import Position
 from engine.match.reader import BadRecord, decoded
@@ -78,7 +78,7 @@ def replay(
     if debugger and record == "-":
         fail("--debugger reads standard input itself: name a file of the record", 2)
     check_report_files({"--json": json})
-    write = to_stderr if json == "-" else print_line
+    write = to_stderr if json == "-" else answer
     answers = []
     try:
         with player(bot, summary.header, side, debugger=debugger) as playing:
@@ -99,7 +99,7 @@ def replay(
         fail(str(error), 2)
     write(texts.closing(playing.name, summary, playing.side, answers))
     write_report("--json", json, lambda: texts.as_json(playing.name, summary, playing.side, answers))
-    sys.exit(0 if all(answer.outcome in (Outcome.SAME, Outcome.NEW) for answer in answers) else 1)
+    sys.exit(0 if {compared.outcome for compared in answers} <= {Outcome.SAME, Outcome.NEW} else 1)
 
 
 def review(
@@ -135,7 +135,7 @@ def review(
 
     summary = _record_of(record, data)
     check_report_files({"--json": json})
-    write = to_stderr if json == "-" else print_line
+    write = to_stderr if json == "-" else answer
     for line in texts.heading(summary, nodes):
         write(line)
     moves = []
@@ -215,27 +215,19 @@ def _numbered(number: str, data: Path) -> str:
     raise ArenaError(f"the data directory {data} has no match {number}")
 
 
-def _sentence_in(answer: bytes) -> str:
-    """Return what a server of ours says is wrong; empty where another one has answered."""
-    try:
-        said = json.loads(answer)["error"]
-    except (ValueError, KeyError, TypeError):
-        return ""
-    return str(said)
-
-
 def _fetched(url: str) -> bytes:
     """Return what stands behind a URL; that of a match's page is its record."""
     page = PAGE.fullmatch(url)
     if page:
         url = f"{page[1]}/api/matches/{page[2]}/record"
     try:
-        with urlopen(url, timeout=URL_SECONDS) as answer:
-            content = bytes(answer.read(MAX_BYTES + 1))
+        with urlopen(url, timeout=URL_SECONDS) as reply:
+            content = bytes(reply.read(MAX_BYTES + 1))
     except HTTPError as error:
-        with error:
-            said = _sentence_in(error.read(MAX_BYTES))
-        raise ArenaError(f"{url}: {said or f'the server answers {error}'}") from None
+        said = f"the server answers {error}"
+        with error, suppress(ValueError, KeyError, TypeError):  # another server than ours
+            said = str(json.loads(error.read(MAX_BYTES))["error"])
+        raise ArenaError(f"{url}: {said}") from None
     except (URLError, HTTPException, OSError, ValueError) as error:
         reason = error.reason if isinstance(error, URLError) else error
         raise ArenaError(f"{url}: {explain_fault(reason) if isinstance(reason, Exception) else reason}") from None

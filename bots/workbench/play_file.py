@@ -13,10 +13,8 @@ from types import ModuleType
 from typing import NamedTuple
 
 from bots.bot import Bot
-from bots.client import request
-from bots.client.errors import ArenaError
-from bots.client.failures import describe_failure, show_in_one_line, traceback_of
-from bots.client.run import Loaded, loading, play
+from bots.client.errors import ArenaError, describe_failure, show_in_one_line, traceback_of
+from bots.client.run import Loaded, as_bot, loading, play
 from engine.commands.program import reason
 
 CHOOSE = "choose"
@@ -78,7 +76,7 @@ def _run(file: Path, main: ModuleType) -> FileBot:
     choose = main.__dict__.get(CHOOSE)
     if choose is None:
         raise ArenaError(f"{file} neither calls play nor has a function {CHOOSE}(position, clocks)")
-    return FileBot(request.player(choose), file.stem)
+    return FileBot(as_bot(choose), file.stem)
 
 
 def main() -> None:

@@ -12,10 +12,9 @@ from pdb import Pdb
 from time import perf_counter
 from typing import NamedTuple, Unpack, cast
 
-from bots.bot import Bot, Choice, Clocks, FunctionBot, Resigned, Said, place_of_choose
+from bots.bot import Bot, Choice, Clocks, FunctionBot, Noting, Resigned, Said, place_of_choose
 from bots.client.answers import NotingClocks, make_note, text_of
-from bots.client.errors import ArenaError, BotFailed
-from bots.client.failures import describe_failure, traceback_of
+from bots.client.errors import ArenaError, BotFailed, describe_failure, traceback_of
 from bots.client.run import to_stderr
 from bots.workbench.play_file import loaded
 from engine.commands import reports
@@ -110,37 +109,30 @@ class Compared(NamedTuple):
     """A turn, what the bot answers in it, and how that compares with the record."""
 
     turn: Turn
-    move: str
-    """The answer in canonical text; empty where it is no legal move."""
-    failure: str
-    """Why it is none."""
-    seconds: float
     outcome: Outcome
-    notes: tuple[Note, ...]
+    answer: Answer
+    """The move in canonical text, empty where it is no legal move; and why it is none."""
 
 
 def compare(turn: Turn, answer: Answer, *, late_counts: bool = True) -> Compared:
     """Compare an answer with the record; one that took longer than the clock had has failed, where that counts."""
-    move, failure, outcome = _judged(turn, answer, late_counts)
-    return Compared(turn, move, failure, answer.seconds, outcome, answer.notes)
-
-
-def _judged(turn: Turn, answer: Answer, late_counts: bool) -> tuple[str, str, Outcome]:
-    """Return the move in canonical text, why it is none, and the outcome."""
     if not answer.move:
-        if answer.failure:
-            return "", answer.failure, Outcome.FAILED
-        return "", "resigns", Outcome.SAME if turn.ending == "resign" else Outcome.DIFFERENT
+        resigns_again = Outcome.SAME if turn.ending == "resign" else Outcome.DIFFERENT
+        outcome = Outcome.FAILED if answer.failure else resigns_again
+        return Compared(turn, outcome, answer._replace(failure=answer.failure or "resigns"))
     try:
         move, after = turn.position.resolve(answer.move)
     except BadMove as error:
-        return "", f"plays {answer.move!r}: {error}", Outcome.FAILED
+        return Compared(turn, Outcome.FAILED, answer._replace(move="", failure=f"plays {answer.move!r}: {error}"))
     left = turn.left[turn.side]
     if late_counts and answer.seconds * 1000 > left:
-        return move, f"plays {move} after the {left} ms that it had", Outcome.FAILED
+        late = f"plays {move} after the {left} ms that it had"
+        return Compared(turn, Outcome.FAILED, answer._replace(move=move, failure=late))
     if turn.ending:
-        return move, "", Outcome.NEW
-    return move, "", Outcome.SAME if after.key == play(turn.position, turn.recorded).key else Outcome.DIFFERENT
+        outcome = Outcome.NEW
+    else:
+        outcome = Outcome.SAME if after.key == play(turn.position, turn.recorded).key else Outcome.DIFFERENT
+    return Compared(turn, outcome, answer._replace(move=move))
 
 
 Chooses = Callable[[Position, Clocks], Choice]
@@ -157,17 +149,24 @@ class BotHere:
 
     def answer(self, turn: Turn) -> Answer:
         """Return what the bot plays; a traceback of it is printed on stderr."""
-        notes = _Notes(turn.ply)
-        self.bot.noting = notes
-        return self._answer(turn, notes)._replace(notes=tuple(notes.taken))
+        notes: list[Note] = []
 
-    def _answer(self, turn: Turn, notes: "_Notes") -> Answer:
+        def take_note(**said: Unpack[Said]) -> None:
+            try:
+                notes.append(make_note(turn.ply, **said))
+            except Exception as error:  # whatever a bot of no types says
+                to_stderr(f"a note is left out: {error}")
+
+        self.bot.noting = take_note
+        return self._answer(turn, take_note)._replace(notes=tuple(notes))
+
+    def _answer(self, turn: Turn, noting: Noting) -> Answer:
         began = perf_counter()
         try:
             self._tell(turn)
             left = turn.left
             clocks = NotingClocks(left[turn.side], left[1 - turn.side], self._header.control.milliseconds[1])
-            clocks.noting = notes
+            clocks.noting = noting
             began = perf_counter()
             chosen = self._choose(turn, clocks)
             seconds = perf_counter() - began
@@ -204,20 +203,6 @@ class BotHere:
         if debugger.is_left:
             raise KeyboardInterrupt
         return cast(Choice, chosen)  # what is none is named by `text_of`
-
-
-class _Notes:
-    """Takes what a bot notes in a turn."""
-
-    def __init__(self, ply: int) -> None:
-        self.taken: list[Note] = []
-        self._ply = ply
-
-    def __call__(self, **said: Unpack[Said]) -> None:
-        try:
-            self.taken.append(make_note(self._ply, **said))
-        except Exception as error:  # whatever a bot of no types says
-            to_stderr(f"a note is left out: {error}")
 
 
 class _Debugger(Pdb):
@@ -278,26 +263,28 @@ TITLES = f"{'ply':>4} {'clock':>10}  {'record':20} {'bot':20} {'took':>10}"
 
 def lines(compared: Compared) -> list[str]:
     """Return a turn: its clock and the bot's time in seconds, the move of the record and the bot's; and its notes."""
-    turn = compared.turn
+    turn, answer = compared.turn, compared.answer
     left = turn.left[turn.side] / 1000
-    words = f"{turn.ply:4} {left:10.3f}  {_recorded(turn):20} {compared.move or '-':20} {compared.seconds:10.3f}"
-    more = f": {compared.failure}" if compared.failure else ""
-    if compared.outcome == Outcome.SAME and compared.move not in ("", turn.recorded):
+    words = f"{turn.ply:4} {left:10.3f}  {_recorded(turn):20} {answer.move or '-':20} {answer.seconds:10.3f}"
+    more = f": {answer.failure}" if answer.failure else ""
+    if compared.outcome == Outcome.SAME and answer.move not in ("", turn.recorded):
         more = " position"
-    return [f"{words}  {compared.outcome}{more}", *(f"{'':6}note: {note}" for note in compared.notes)]
+    return [f"{words}  {compared.outcome}{more}", *(f"{'':6}note: {note}" for note in answer.notes)]
+
+
+RARE_OUTCOMES = {Outcome.NEW: "where the record has no move", Outcome.FAILED: "failed"}
+"""Outcomes that are counted only where there are any."""
 
 
 def closing(name: str, summary: Summary, side: int, answers: Sequence[Compared]) -> str:
     """Return how many turns were answered in which way, and how long that took."""
     count = Counter(compared.outcome for compared in answers)
-    parts = [f"{count[Outcome.SAME]} the same", f"{count[Outcome.DIFFERENT]} different"]
-    if count[Outcome.NEW]:
-        parts.append(f"{count[Outcome.NEW]} where the record has no move")
-    if count[Outcome.FAILED]:
-        parts.append(f"{count[Outcome.FAILED]} failed")
-    slowest = max(answers, key=lambda compared: compared.seconds)
-    seconds = sum(compared.seconds for compared in answers)
-    times = f"{seconds:.3f} s, of which {slowest.seconds:.3f} at ply {slowest.turn.ply}"
+    words = {Outcome.SAME: "the same", Outcome.DIFFERENT: "different"}
+    words |= {outcome: text for outcome, text in RARE_OUTCOMES.items() if count[outcome]}
+    parts = [f"{count[outcome]} {text}" for outcome, text in words.items()]
+    slowest = max(answers, key=lambda compared: compared.answer.seconds)
+    seconds = sum(compared.answer.seconds for compared in answers)
+    times = f"{seconds:.3f} s, of which {slowest.answer.seconds:.3f} at ply {slowest.turn.ply}"
     sides = summary.header.position.game.sides
     return f"{name} as {sides[side]}: {number_of(len(answers), 'turn')}, {', '.join(parts)}; {times}"
 
@@ -336,9 +323,9 @@ def _plain(compared: Compared) -> dict[str, object]:
         "opponents_clock_ms": turn.left[1 - turn.side],
         "record": turn.recorded or None,
         "ending": turn.ending or None,
-        "move": compared.move or None,
+        "move": compared.answer.move or None,
         "outcome": compared.outcome.name.lower(),
-        "failure": compared.failure or None,
-        "seconds": round(compared.seconds, 6),
-        "notes": [write_note(note._replace(ply=None)) for note in compared.notes],
+        "failure": compared.answer.failure or None,
+        "seconds": round(compared.answer.seconds, 6),
+        "notes": [write_note(note._replace(ply=None)) for note in compared.answer.notes],
     }

@@ -185,12 +185,14 @@ class Connection:
         """Send what the kernel did not take at once, until `end` is called or the peer is dropped."""
         with self._writer:
             while not self.broken:
-                if self._queue and self._wire.target() < 0:  # trio would refuse the next one that waits for -1
-                    self._give_up()
-                elif self._queue:
+                if self._queue:
+                    target = self._wire.target()
+                    if target < 0:  # the event loop would remember a wait for a descriptor that is not there
+                        self._give_up()
+                        return
                     try:
                         with trio.fail_after(WRITE_SECONDS):
-                            await trio.lowlevel.wait_writable(self._wire.target())
+                            await trio.lowlevel.wait_writable(target)
                     except (OSError, trio.ClosedResourceError, trio.TooSlowError):
                         self._give_up()
                     else:

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
 
 MOVE_MS = 20
 """Of thinking about a move, for both sides."""
@@ -23,14 +22,8 @@ SEED = 1
 RESULT = re.compile(r"^result A (?P<games>\S+ \S+ \S+) +elo (?P<elo>\S+) \+- (?P<margin>\S+)", re.MULTILINE)
 
 
-class Bar(NamedTuple):
-    """A board, and how many Elo the evaluation is to bring there at least."""
-
-    parameters: str
-    elo: float
-
-
-BARS = (Bar("4 4 15 15", 400.0), Bar("3 3 12 12", 0.0), Bar("5 4 20 20", 0.0))
+BARS = {"4 4 15 15": 400.0, "3 3 12 12": 0.0, "5 4 20 20": 0.0}
+"""Elo that the evaluation is to bring at least, by board."""
 
 
 def run(pairs: int = PAIRS) -> None:
@@ -39,24 +32,15 @@ def run(pairs: int = PAIRS) -> None:
     with tempfile.TemporaryDirectory() as folder:
         features = Path(folder) / "features.json"
         features.write_text(json.dumps({"piece": 100}))
-        for bar in BARS:
-            print(row(bar, _duel(bar.parameters, features, pairs)), flush=True)
-
-
-def row(bar: Bar, output: str) -> str:
-    """Return the row of a board, given what its duel has printed; a bar within the 95 % interval stays open."""
-    found = RESULT.search(output)
-    if found is None:
-        raise ValueError(f"this duel has no result: {output}")
-    elo, margin = float(found["elo"]), float(found["margin"])
-    verdict = "met" if elo - margin >= bar.elo else "missed" if elo + margin < bar.elo else "open"
-    measured = f"{elo:+7.1f} +- {margin:.1f} Elo ({found['games']})"
-    return f"strength: gipf {bar.parameters:10} {measured}   bar {bar.elo:+.0f}: {verdict}"
-
-
-def _duel(parameters: str, features: Path, pairs: int) -> str:
-    command = [
-        *(sys.executable, "-P", "-m", "engine", "duel", f"ms={MOVE_MS}", f"ms={MOVE_MS},weights={features}"),
-        *("--params", parameters, "--games", str(2 * pairs), "--all-games", "--seed", str(SEED)),
-    ]
-    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+        for parameters, bar in BARS.items():
+            command = [
+                *(sys.executable, "-P", "-m", "engine", "duel", f"ms={MOVE_MS}", f"ms={MOVE_MS},weights={features}"),
+                *("--params", parameters, "--games", str(2 * pairs), "--all-games", "--seed", str(SEED)),
+            ]
+            output = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+            found = RESULT.search(output)
+            assert found is not None, f"this duel has no result: {output}"
+            elo, margin = float(found["elo"]), float(found["margin"])
+            verdict = "met" if elo - margin >= bar else "missed" if elo + margin < bar else "open"
+            measured = f"{elo:+7.1f} +- {margin:.1f} Elo ({found['games']})"
+            print(f"strength: gipf {parameters:10} {measured}   bar {bar:+.0f}: {verdict}", flush=True)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from bots.bot import Bot, Choose, Clocks, GameResult
+from bots.bot import Bot, Choose, Clocks, GameResult, Told
 from bots.client.run import play
 from engine.games.interface import Position, moves
-from engine.wire.messages import Match
+from engine.wire.messages import Match, Start
 from tests.bots.fake import FakeServer
 from tests.bots.texts import BOARD, FIRST, SECOND
 
@@ -89,7 +89,7 @@ class Recorder(Bot):
 
 
 class Failing(Bot):
-    """Raises an exception, or chooses something else than a move."""
+    """Raises an exception in one of its methods, or chooses something else than a move."""
 
     def __init__(self, choice: object = None, *, at: str = "choose") -> None:
         self.choice = choice
@@ -98,6 +98,10 @@ class Failing(Bot):
     def prepare(self, match: Match) -> None:
         if self.at == "prepare":
             raise RuntimeError("my book is missing")
+
+    def told(self, message: Told) -> None:
+        if self.at == "told" and isinstance(message, Start):
+            raise RuntimeError("I am deaf")
 
     def choose(self, position: Position, clocks: Clocks) -> str:
         if self.choice is None and self.at == "choose":

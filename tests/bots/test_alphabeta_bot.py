@@ -147,20 +147,19 @@ def test_interpreted_search_looks_at_the_clock_itself(
     assert [limits.nodes for _, limits in recorded.asked] == [None, None]
 
 
-def test_what_moves_cost_beside_the_thinking_is_learnt(recorded: type[Recorded]) -> None:
+@pytest.mark.parametrize(
+    ("clocks", "is_learnt"),
+    [((60_000, 59_888, 59_776, 59_664), True), ((60_000, 59_988, 56_976, 56_964), False)],
+    ids=["100 ms more for each move", "one accident"],
+)
+def test_the_usual_overhead_of_moves_is_learnt(
+    clocks: tuple[int, ...], is_learnt: bool, recorded: type[Recorded]
+) -> None:
     asked_at(AlphaBetaBot(), 60_000, 59_988, 59_976, 59_964)
-    asked_at(AlphaBetaBot(), 60_000, 59_888, 59_776, 59_664)  # 100 ms more for each move
-    cheap, dear = recorded.asked[3][1], recorded.asked[7][1]
-    assert cheap.hard_ms is not None and dear.hard_ms is not None
-    assert dear.hard_ms < 0.9 * cheap.hard_ms
-
-
-def test_one_accident_teaches_nothing(recorded: type[Recorded]) -> None:
-    asked_at(AlphaBetaBot(), 60_000, 59_988, 59_976, 59_964)
-    asked_at(AlphaBetaBot(), 60_000, 59_988, 56_976, 56_964)
-    plain, accident = recorded.asked[3][1], recorded.asked[7][1]
-    assert plain.hard_ms is not None and accident.hard_ms is not None
-    assert accident.hard_ms > 0.9 * plain.hard_ms
+    asked_at(AlphaBetaBot(), *clocks)
+    plain, other = recorded.asked[3][1].hard_ms, recorded.asked[7][1].hard_ms
+    assert plain is not None and other is not None
+    assert (other < 0.9 * plain) == is_learnt
 
 
 def test_earlier_positions_are_known_by_their_keys(recorded: type[Recorded]) -> None:

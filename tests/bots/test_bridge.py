@@ -172,20 +172,6 @@ for line in iter(hear, "| QUIT"): note(line)
     assert "a line of the program's is refused: 'LIST' (wrong_state)" in said
 
 
-def test_an_illegal_move_is_sent_for_the_server_to_judge(capfd: pytest.CaptureFixture[str]) -> None:
-    source = READY_THEN + 'say("MOVE e2 to e4")\nwhile hear(): pass'
-    turn = "< TURN 59900 59800\n> MOVE e2 to e4\n"
-    result = "< RESULT 17 black bad_move 59850 59800 so it is\n> PING settled\n"
-    status, _, said = bridged(capfd, source, BEGIN + READY + turn + result + QUIT)
-    assert (status, said[-1]) == (0, "match 17: lost as white against bob (bad_move: so it is)")
-
-
-def test_a_program_resigns(capfd: pytest.CaptureFixture[str]) -> None:
-    source = READY_THEN + 'say("RESIGN")\nwhile hear(): pass'
-    status, _, said = bridged(capfd, source, BEGIN + READY + "< TURN 59900 59800\n> RESIGN\n" + LOST + QUIT)
-    assert (status, len(said)) == (0, 2)
-
-
 @pytest.mark.parametrize(
     ("source", "sentence"),
     [
@@ -218,27 +204,52 @@ def test_a_program_that_fails_on_its_turn(source: str, sentence: str, capfd: pyt
     assert said[-1].startswith(f"arena-bot: {sentence}")
 
 
-def test_a_program_that_fails_before_it_is_ready(capfd: pytest.CaptureFixture[str]) -> None:
-    status, _, said = bridged(capfd, "raise SystemExit(4)", BEGIN + "> CRASHED *\n" + LOST + QUIT)
-    assert (status, said[-1]) == (1, "arena-bot: the program ended by itself, with exit status 4")
+JUDGED = "< TURN 59900 59800\n> MOVE e2 to e4\n< RESULT 17 black bad_move 59850 59800 so it is\n> PING settled\n"
+NEVER_READY = "the program did not say READY in the 50 ms that it had"
+LATE = "< TURN 20 59800\n< RESULT 17 black time 0 59800 too late\n> PING settled\n"
 
 
-def test_a_program_that_is_never_ready(capfd: pytest.CaptureFixture[str]) -> None:
-    script = (
-        BEGIN.replace("60000", "50")
-        + "> CRASHED the program did not say READY in the 50 ms that it had\n"
-        + LOST
-        + QUIT
-    )
-    status, _, said = bridged(capfd, SAY + "while hear(): pass", script)
-    assert (status, said[-1]) == (1, "arena-bot: the program did not say READY in the 50 ms that it had")
-
-
-def test_a_program_that_hangs_until_its_flag_falls(capfd: pytest.CaptureFixture[str]) -> None:
-    turn = "< TURN 20 59800\n< RESULT 17 black time 0 59800 too late\n> PING settled\n"
-    status, _, said = bridged(capfd, READY_THEN + "import time; time.sleep(60)", BEGIN + READY + turn + QUIT)
-    assert status == 1
-    assert said[1] == "match 17 was over: the program did not say a MOVE in the 20 ms that it had"
+@pytest.mark.parametrize(
+    ("source", "script", "status", "said"),
+    [
+        (
+            READY_THEN + 'say("MOVE e2 to e4")\nwhile hear(): pass',
+            BEGIN + READY + JUDGED,
+            0,
+            "match 17: lost as white against bob (bad_move: so it is)",
+        ),
+        (
+            READY_THEN + 'say("RESIGN")\nwhile hear(): pass',
+            BEGIN + READY + "< TURN 59900 59800\n> RESIGN\n" + LOST,
+            0,
+            "match 17: lost as white against bob (resign: bridge (white) resigned)",
+        ),
+        (
+            "raise SystemExit(4)",
+            BEGIN + "> CRASHED *\n" + LOST,
+            1,
+            "arena-bot: the program ended by itself, with exit status 4",
+        ),
+        (
+            SAY + "while hear(): pass",
+            BEGIN.replace("60000", "50") + f"> CRASHED {NEVER_READY}\n" + LOST,
+            1,
+            f"arena-bot: {NEVER_READY}",
+        ),
+        (
+            READY_THEN + "import time; time.sleep(60)",
+            BEGIN + READY + LATE,
+            1,
+            "arena-bot: the program did not say a MOVE in the 20 ms that it had",
+        ),
+    ],
+    ids=["illegal move", "resigns", "ends before READY", "is never ready", "hangs until its flag falls"],
+)
+def test_a_match_of_a_program_ends(
+    source: str, script: str, status: int, said: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ended, _, shown = bridged(capfd, source, script + QUIT)
+    assert (ended, shown[-1]) == (status, said)
 
 
 def test_a_program_that_does_not_read(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -341,24 +352,6 @@ def test_a_bridge_that_is_ended_resigns_and_ends_the_program(number: int, status
     assert ended(int((tmp_path / "pid").read_text()))
 
 
-def test_bad_arguments_take_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments, words in (
-        (["bridge"], "the program to bridge is missing"),
-        (
-            ["bridge", "--dialect", "arrows", "--game", "mnk", "--", "cat"],
-            "--dialect arrows is for the game arrows, not for",
-        ),
-        (["bridge", "--dialect", "greek", "--", "cat"], "greek"),
-        (["bridge", "--game", "halma", "--", "cat"], "there is no game 'halma'"),
-        (["bridge", "--", "no-such-program"], "the program no-such-program cannot be started: No such file"),
-    ):
-        with pytest.raises(SystemExit) as leaving:
-            main(arguments)
-        error = capsys.readouterr().err
-        assert leaving.value.code in (1, 2)
-        assert words in error and error.count("\n") == 1
-
-
 # The dialect of arrows.
 
 ARROWS_BOARD = "\n".join(f"< | {line}" for line in GAMES["arrows"].start("4 5").text().splitlines())
@@ -404,12 +397,6 @@ def test_other_answers(answer: str, said: str, status: int, capfd: pytest.Captur
     script = ARROWS + f"< TURN 59900 59800\n> {said}\n" + LOST + QUIT
     source = MODULE.replace("say(ANSWERS.pop(0))", f"say({answer})" if "'" in answer else f"say({answer!r})")
     assert bridged(capfd, source, script, options="--dialect arrows")[0] == status
-
-
-def test_a_module_that_hangs(capfd: pytest.CaptureFixture[str]) -> None:
-    script = ARROWS + "< TURN 20 59800\n< RESULT 17 second time 0 1 too late\n> PING settled\n" + QUIT
-    status, _, said = bridged(capfd, "import time; time.sleep(60)", script, options="--dialect arrows")
-    assert (status, said[-1]) == (1, "arena-bot: the program did not answer in the 20 ms that it had")
 
 
 @pytest.mark.slow

@@ -18,7 +18,6 @@ from bots.check.peer import Fault, OutOfTime, Peer
 from bots.check.playing import FORCED, chooses, crossing_rows
 from bots.check.run import SITUATIONS, SituationResult, as_json, as_junit, check, chosen
 from bots.cli import main
-from bots.client.errors import ArenaError
 from engine.games.catalogue import GAMES
 from tests.bots.standing import stand_still
 from tests.protocol.running import DOCUMENT
@@ -187,32 +186,6 @@ def test_positions_of_the_situations_are_what_they_are_said_to_be() -> None:
             assert len(list(forced.successors())) == 1
 
 
-def test_a_program_that_does_not_exist() -> None:
-    with pytest.raises(ArenaError, match=r"the program no-such-program 127\.0\.0\.1 cannot be started: No such file"):
-        checked(SITUATIONS, ["no-such-program", "{host}"])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("check",), "either the bot's command is needed"),
-        (("check", "--listen", "2755", "--", "bot"), "either the bot's command is needed"),
-        (("check", "--game", "halma", "--", "bot"), "there is no game 'halma'"),
-        (("check", "--only", "halma", "--", "bot"), "no situation has 'halma' in its title"),
-        (("check", "--json", "no/check.json", "--", "bot"), "--json: there is no folder no"),
-        (("check", "--json", "-", "--junit", "-", "--", "bot"), "--json and --junit cannot both be -"),
-    ],
-)
-def test_bad_arguments_take_one_line(
-    arguments: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as leaving:
-        main(list(arguments))
-    assert leaving.value.code in (1, 2)
-    error = capsys.readouterr().err
-    assert words in error and error.count("\n") == 1
-
-
 RESULTS = [
     SituationResult("logs in", "passed", 0.25),
     SituationResult("moves", "failed", 1.5, Fault("said 'MOVE a1'", "MOVE a2", "8", position="2 3 9 9\n W")),
@@ -277,14 +250,6 @@ def test_what_cannot_be_built_is_not_tried_and_the_report_tells(
     assert (written["passed"], written["failed"]) == (0, 1)
 
 
-def test_a_build_that_is_no_command_takes_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as leaving:
-        main(["check", "--build", "no-such-compiler x", "--", "./nobody"])
-    assert leaving.value.code == 2
-    said = "arena-bot: --build: 'no-such-compiler x' cannot be started: no-such-compiler: No such file or directory\n"
-    assert capsys.readouterr().err == said
-
-
 def test_a_test_goes_on_behind_what_has_passed() -> None:
     titles = [situation.title for situation in chosen("")]
     assert [situation.title for situation in chosen("", titles[3])] == titles[4:]
@@ -336,7 +301,7 @@ def test_the_time_that_a_bot_waits_for_a_core_is_measured_with_its_children() ->
         cores = os.sched_getaffinity(0)
         os.sched_setaffinity(0, {min(cores)})
         try:  # both processes want the same core
-            bot._program = Process(("sh", "-c", "sh -c 'while :; do :; done' & while :; do :; done"), pipes=False)
+            bot._program = Process(("sh", "-c", "sh -c 'while :; do :; done' & while :; do :; done"), os.environ)
         finally:
             os.sched_setaffinity(0, cores)
         deadline = time.monotonic() + 60

@@ -11,8 +11,7 @@ from bots.cli import main
 from bots.commands import online
 from tests.bots.fake import FakeServer
 from tests.bots.scripts import QUIT, login_of
-from tests.bots.texts import BOARD, FIRST, board_of
-from tests.waiting import WAIT_SECONDS
+from tests.bots.texts import BOARD, board_of
 
 LOGIN = login_of("random")
 ENDED = f"""
@@ -54,6 +53,25 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
         (("warm", "halma"), "there is no game 'halma'; there is gipf"),
         (("warm", "gipf", "4"), "PARAMS: GIPF takes four numbers"),
         (("watch", "seventeen"), "MATCH"),
+        (("check",), "either the bot's command is needed"),
+        (("check", "--listen", "2755", "--", "bot"), "either the bot's command is needed"),
+        (("check", "--game", "halma", "--", "bot"), "there is no game 'halma'"),
+        (("check", "--json", "no/check.json", "--", "bot"), "--json: there is no folder no"),
+        (("check", "--json", "-", "--junit", "-", "--", "bot"), "--json and --junit cannot both be -"),
+        (
+            ("check", "--build", "no-such-compiler x", "--", "bot"),
+            "--build: 'no-such-compiler x' cannot be started: no-such-compiler: No such file or directory",
+        ),
+        (("bridge",), "the program to bridge is missing"),
+        (("bridge", "--dialect", "arrows", "--game", "mnk", "--", "cat"), "--dialect arrows is for the game arrows, "),
+        (("bridge", "--dialect", "greek", "--", "cat"), "greek"),
+        (("bridge", "--game", "halma", "--", "cat"), "there is no game 'halma'"),
+        (("play", "halma"), "there is no game 'halma'"),
+        (("play", "gipf", "--params", "1 2 3 4"), "--params: S is 1"),
+        (("play", "--first", "me"), "--first: a player is person, bot, bot:SECONDS or level:NUMBER"),
+        (("play", "--time", "9999"), "--second: a bot thinks for more than 0 and up to 3600 seconds"),
+        (("play", "--load", "/nowhere"), "/nowhere: cannot be read"),
+        (("play", "--load", "x", "--params", "4 4 15 15"), "exclude each other"),
     ],
 )
 def test_bad_arguments_take_one_line(
@@ -66,18 +84,27 @@ def test_bad_arguments_take_one_line(
     assert error.count("\n") == 1 and error.endswith("\n")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("check", "--only", "halma", "--", "bot"), "no situation has 'halma' in its title"),
+        (("check", "--", "no-such-program"), "the program no-such-program cannot be started: No such file"),
+        (("bridge", "--", "no-such-program"), "the program no-such-program cannot be started: No such file"),
+        (("random", "--host", "no-such-host.invalid"), "no server at no-such-host.invalid port 2754: "),
+    ],
+)
+def test_faults_take_one_line(arguments: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    status, output, error = run(capsys, *arguments)
+    assert (status, output) == (1, "")
+    assert error.startswith(f"arena-bot: {words}") and error.count("\n") == 1
+
+
 @pytest.mark.parametrize("command", ["random", "watch"])
 def test_no_server_takes_one_line(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with FakeServer() as server:
         port = server.port
     status, _, error = run(capsys, command, "--port", str(port))
     assert (status, error) == (1, f"arena-bot: no server at 127.0.0.1 port {port}: Connection refused\n")
-
-
-def test_a_host_that_does_not_exist(capsys: pytest.CaptureFixture[str]) -> None:
-    status, _, error = run(capsys, "random", "--host", "no-such-host.invalid")
-    assert status == 1
-    assert error.startswith("arena-bot: no server at no-such-host.invalid port 2754: ")
 
 
 def test_what_is_wished_for(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,21 +178,10 @@ def test_warming_where_nothing_compiles_takes_no_time(
 
 
 def test_watching(capsys: pytest.CaptureFixture[str]) -> None:
-    script = f"""
-        < ARENA 1 gipf-arena/0.1.0 open
-        > WATCH 17
-        < WATCHING 17 gipf 4,4,15,15 alice bob 60000 0 1000
-        {BOARD}
-        > PING
-        < PONG
-        < START 59000 58000
-        < MOVED 1 white 59100 58000 {FIRST}
-        < RESULT 17 white time 59000 0 bob (black) ran out of time
-    """
+    script = "< ARENA 1 gipf-arena/0.1.0 open\n> WATCH 17\n< ERROR unknown_match match 17 is not running\n"
     with FakeServer(script + QUIT) as server:
-        status, output, _ = run(capsys, "watch", "17", "--port", str(server.port))
-    assert status == 0
-    assert output.splitlines()[-1] == "alice (white) wins, time: bob (black) ran out of time"
+        found = run(capsys, "watch", "17", "--port", str(server.port))
+    assert found == (1, "", "arena-bot: the server says: match 17 is not running (unknown_match)\n")
 
 
 def test_the_log_of_a_match(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,11 +200,3 @@ def test_the_log_of_a_match(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
     assert found == (1, "", "arena-bot: the server says: it is for its players (bad_token)\n")
     status, _, said = run(capsys, "log", "17")
     assert status == 2 and "whose log?" in said
-
-
-@pytest.mark.slow
-def test_the_module_is_the_command() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "bots", "--help"], capture_output=True, text=True, timeout=WAIT_SECONDS, check=True
-    )
-    assert "arena-bot" in done.stdout and "watch" in done.stdout

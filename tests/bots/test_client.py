@@ -7,8 +7,8 @@ import pytest
 
 from bots.bot import Clocks, Resigned
 from bots.client import connection, session
-from bots.client.run import ArenaError, BotFailed, Refused, ServerFault, Unreachable, play
-from engine.games.interface import Position, moves
+from bots.client.run import ArenaError, Refused, ServerFault, Unreachable, play
+from engine.games.interface import Position
 from engine.wire import messages as m
 from tests.bots.fake import FakeServer
 from tests.bots.scripts import (
@@ -69,35 +69,6 @@ def test_a_match_from_login_to_quit() -> None:
         "match 17: GIPF 4 4 15 15, 60 s + 500 ms a move, white against bob",
         "match 17: won as white against bob (resign: bob (black) resigned)",
     ]
-
-
-def test_a_function_is_a_bot() -> None:
-    with FakeServer(LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + MOVED_1 + RESULT + QUIT) as server:
-        results = play(lambda position, clocks: moves(position)[0], port=server.port, name="newcomer")
-    assert len(results) == 1
-
-
-def test_seek_options_and_token() -> None:
-    script = (
-        LOGIN.replace("LOGIN newcomer", "LOGIN newcomer sesame")
-        + """
-        > SEEK gipf params=3,3,10,10 budget=1000 increment=0 colour=white opponent=bob
-        < ERROR stopping the server is shutting down
-    """
-        + QUIT
-    )
-    error, _ = failing(
-        Refused,
-        Recorder(),
-        script,
-        token="sesame",
-        params="3 3 10 10",
-        budget=1000,
-        increment=0,
-        colour="white",
-        opponent="bob",
-    )
-    assert str(error) == "the server says: the server is shutting down (stopping)"
 
 
 @pytest.mark.parametrize(("result", "score"), [("white", 1.0), ("black", 0.0), ("draw", 0.5), ("annulled", None)])
@@ -173,12 +144,6 @@ def test_lines_in_pieces() -> None:
     assert bot.asked[0][1] == Clocks(59900, 59800, 500)
 
 
-def test_the_opponents_absence_is_reported() -> None:
-    script = LOGIN + SEEK + MATCH + PLAYING + "< OPPONENT gone\n< OPPONENT back\n" + RESULT + QUIT
-    _, reported = scripted(Recorder(), script)
-    assert reported[1:3] == ["bob is gone", "bob is back"]
-
-
 def test_what_the_server_tells_is_passed_on_once() -> None:
     told: list[object] = []
     bot = Recorder()
@@ -227,14 +192,6 @@ def test_what_the_server_said_last_is_read_before_the_connection_counts_as_lost(
     assert len(reported) == 2
 
 
-def test_a_bot_that_fails_at_what_it_is_told_gives_up() -> None:
-    bot = Recorder()
-    bot.told = lambda message: 1 / 0  # type: ignore[assignment, method-assign]
-    script = LOGIN + SEEK + MATCH + "> READY\n< START 59900 59800\n> CRASHED *\n" + RESULT + QUIT
-    error, _ = failing(BotFailed, bot, script)
-    assert "the bot failed" in str(error)
-
-
 def test_a_bot_whose_moves_are_for_the_server_to_judge() -> None:
     class Free(Recorder):
         checked = False
@@ -245,31 +202,6 @@ def test_a_bot_whose_moves_are_for_the_server_to_judge() -> None:
     turn = "< TURN 59900 59800\n> MOVE a1-a1\n< RESULT 17 black bad_move 1 1\n> PING settled\n"
     results, _ = scripted(Free(), LOGIN + SEEK + MATCH + PLAYING + turn + QUIT)
     assert results[0].reason == "bad_move"
-
-
-@pytest.mark.parametrize(
-    ("presence", "said"),
-    [
-        ("absent", "waiting for bob, who is not here"),
-        ("playing", "waiting for bob, who plays a match"),
-        ("here", "waiting for bob, who is here, but seeks no match"),
-        ("seeking", "waiting for bob, who seeks a match, but not one that fits what this bot seeks"),
-        ("asleep", "waiting for bob"),
-    ],
-)
-def test_who_is_waited_for_and_where_that_player_is(presence: str, said: str) -> None:
-    seek = "> SEEK gipf opponent=bob\n< SEEKING gipf opponent=bob\n"
-    script = LOGIN + seek + f"< AWAITED bob {presence}\n" + MATCH + PLAYING + RESULT + QUIT
-    _, reported = scripted(Recorder(), script, opponent="bob")
-    assert reported[0] == said
-    assert reported[1].startswith("match 17: ")
-
-
-def test_in_which_match_the_one_plays_who_is_waited_for() -> None:
-    seek = "> SEEK gipf opponent=bob\n< SEEKING gipf opponent=bob\n"
-    script = LOGIN + seek + "< AWAITED bob playing\n< PLAYS bob 16\n" + MATCH + PLAYING + RESULT + QUIT
-    _, reported = scripted(Recorder(), script, opponent="bob")
-    assert reported[:2] == ["waiting for bob, who plays a match", "bob plays match 16"]
 
 
 @pytest.mark.parametrize(
@@ -300,49 +232,6 @@ def test_a_bot_says_for_whom_it_waits_where_the_server_says_nothing(
 # What the server refuses.
 
 
-@pytest.mark.parametrize("code", ["bad_name", "name_taken", "bad_token"])
-def test_login_refused(code: str) -> None:
-    script = f"< ARENA 1 gipf-arena/0.1.0 token\n> LOGIN newcomer\n< ERROR {code} so it is\n" + QUIT
-    error, _ = failing(Refused, Recorder(), script)
-    assert isinstance(error, Refused) and error.code == code
-    remedy = "; choose another name, or wait until it is free" if code == "name_taken" else ""
-    assert str(error) == f"the server says: so it is ({code}){remedy}"
-
-
-def test_seek_refused() -> None:
-    script = LOGIN + "> SEEK gipf\n< ERROR too_many 2048 matches are running; try again later\n" + QUIT
-    error, _ = failing(Refused, Recorder(), script)
-    assert str(error) == "the server says: 2048 matches are running; try again later (too_many)"
-
-
-def test_a_match_that_the_server_cannot_begin() -> None:
-    script = LOGIN + SEEK + "< CANCELLED\n< ERROR server_fault the match cannot be begun\n" + QUIT
-    error, _ = failing(Refused, Recorder(), script)
-    assert str(error) == "the server says: the match cannot be begun (server_fault)"
-
-
-def test_bye_is_final() -> None:
-    error, _ = failing(Refused, Recorder(), LOGIN + SEEK + "< BYE too_many the server is full\n> QUIT")
-    assert str(error) == "the server says: the server is full (too_many)"
-
-
-def test_bye_in_place_of_a_greeting() -> None:
-    error, _ = failing(Refused, Recorder(), "< BYE too_many the server is full\n")
-    assert str(error) == "the server says: the server is full (too_many)"
-
-
-def test_a_refused_ready_is_reported_only() -> None:
-    ready = "> READY\n< ERROR wrong_state READY is not possible now\n< START 1 1\n"
-    _, reported = scripted(Recorder(), LOGIN + SEEK + MATCH + ready + RESULT + QUIT)
-    assert reported[1] == "the server says: READY is not possible now (wrong_state)"
-
-
-def test_a_refused_move_ends_the_match() -> None:
-    script = LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + "< ERROR line_too_long what a move\n> RESIGN\n" + QUIT
-    error, _ = failing(Refused, Recorder(), script)
-    assert str(error) == "the server says: what a move (line_too_long)"
-
-
 def test_a_move_that_comes_too_late_does_not_disturb_the_next_match() -> None:
     late = f"""
         < TURN 20 59800
@@ -364,35 +253,99 @@ def test_a_move_is_not_sent_when_the_result_is_there_already() -> None:
     assert results[0].score == 0.0
 
 
-def test_an_illegal_move_of_the_servers_is_its_fault() -> None:
-    script = LOGIN + SEEK + MATCH + PLAYING + "< MOVED 1 black 1 1 a1-a1\n> RESIGN\n" + QUIT
-    error, _ = failing(ServerFault, Recorder(), script)
-    assert str(error).startswith("the server's move a1-a1 is refused by the rules here: ")
-
-
-def test_a_match_of_an_unknown_game() -> None:
-    script = LOGIN + SEEK + "< MATCH 17 halma 8 white bob 60000 0 1000 secret\n" + QUIT
-    error, _ = failing(ServerFault, Recorder(), script)
-    assert str(error) == "the match is one of halma 8, unknown here"
-
-
-@pytest.mark.parametrize(
-    ("greeting", "words"),
-    [
-        ("< HTTP/1.1 400 Bad Request", "does not greet as an arena does"),
-        ("< WELCOME newcomer", "does not greet as an arena does"),
-        ("< ARENA x", "does not greet as an arena does"),
-        ("< ARENA 2 gipf-arena/9 open", "version 2 of the protocol, this client version 1"),
-        ("drop", "does not greet as an arena does"),
-    ],
-)
-def test_whoever_is_no_arena(greeting: str, words: str) -> None:
-    error, _ = failing(Unreachable, Recorder(), greeting)
-    assert words in str(error)
-
-
 def test_no_server() -> None:
     with FakeServer() as server:
         port = server.port
     with pytest.raises(Unreachable, match=f"no server at 127.0.0.1 port {port}: Connection refused"):
         play(Recorder(), port=port, name="newcomer")
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ("< AWAITED bob absent\n", "waiting for bob, who is not here"),
+        ("< AWAITED bob playing\n< PLAYS bob 16\n", "waiting for bob, who plays a match\nbob plays match 16"),
+        ("< AWAITED bob here\n", "waiting for bob, who is here, but seeks no match"),
+        (
+            "< AWAITED bob seeking\n",
+            "waiting for bob, who seeks a match, but not one that fits what this bot seeks",
+        ),
+        ("< AWAITED bob asleep\n", "waiting for bob"),
+    ],
+)
+def test_a_bot_reports_which_opponent_it_waits_for(told: str, said: str) -> None:
+    seek = "> SEEK gipf opponent=bob\n< SEEKING gipf opponent=bob\n"
+    _, reported = scripted(Recorder(), LOGIN + seek + told + MATCH + PLAYING + RESULT + QUIT, opponent="bob")
+    assert "\n".join(reported).startswith(f"{said}\nmatch 17: ")
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        (PLAYING + "< OPPONENT gone\n< OPPONENT back\n", ["bob is gone", "bob is back"]),
+        (
+            "> READY\n< ERROR wrong_state READY is not possible now\n" + START,
+            ["the server says: READY is not possible now (wrong_state)"],
+        ),
+    ],
+    ids=["opponent", "refused-ready"],
+)
+def test_events_of_a_match_are_reported(told: str, said: list[str]) -> None:
+    _, reported = scripted(Recorder(), LOGIN + SEEK + MATCH + told + RESULT + QUIT)
+    assert reported[1:-1] == said
+
+
+NO_ARENA = "does not greet as an arena does"
+ARENA = "< ARENA 1 gipf-arena/0.1.0 open\n"
+WITH_OPTIONS = "params=3,3,10,10 budget=1000 increment=0 colour=white opponent=bob"
+
+
+@pytest.mark.parametrize(
+    ("error", "script", "said"),
+    [
+        (Refused, ARENA + "> LOGIN newcomer\n< ERROR bad_name so it is\n" + QUIT, "so it is (bad_name)"),
+        (
+            Refused,
+            ARENA + "> LOGIN newcomer\n< ERROR name_taken so it is\n" + QUIT,
+            "so it is (name_taken); choose another name, or wait until it is free",
+        ),
+        (Refused, LOGIN + "> SEEK gipf\n< ERROR too_many try again later\n" + QUIT, "try again later (too_many)"),
+        (
+            Refused,
+            LOGIN + SEEK + "< CANCELLED\n< ERROR server_fault the match cannot be begun\n" + QUIT,
+            "the match cannot be begun (server_fault)",
+        ),
+        (Refused, LOGIN + SEEK + "< BYE too_many the server is full\n> QUIT", "the server is full (too_many)"),
+        (Refused, "< BYE too_many the server is full\n", "the server is full (too_many)"),
+        (
+            Refused,
+            LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + "< ERROR line_too_long what a move\n> RESIGN\n" + QUIT,
+            "what a move (line_too_long)",
+        ),
+        (
+            ServerFault,
+            LOGIN + SEEK + MATCH + PLAYING + "< MOVED 1 black 1 1 a1-a1\n> RESIGN\n" + QUIT,
+            "the server's move a1-a1 is refused by the rules here: ",
+        ),
+        (
+            ServerFault,
+            LOGIN + SEEK + "< MATCH 17 halma 8 white bob 60000 0 1000 secret\n" + QUIT,
+            "the match is one of halma 8, unknown here",
+        ),
+        (Unreachable, "< HTTP/1.1 400 Bad Request", NO_ARENA),
+        (Unreachable, "< WELCOME newcomer", NO_ARENA),
+        (Unreachable, "< ARENA x", NO_ARENA),
+        (Unreachable, "< ARENA 2 gipf-arena/9 open", "version 2 of the protocol, this client version 1"),
+        (Unreachable, "drop", NO_ARENA),
+    ],
+)
+def test_a_session_ends_with_one_sentence(error: type[ArenaError], script: str, said: str) -> None:
+    caught, _ = failing(error, Recorder(), script)
+    assert (f"the server says: {said}" if error is Refused else said) in str(caught)
+
+
+def test_seek_options_and_token() -> None:
+    login = LOGIN.replace("LOGIN newcomer", "LOGIN newcomer sesame")
+    script = f"{login}> SEEK gipf {WITH_OPTIONS}\n< ERROR stopping enough\n{QUIT}"
+    options = {"params": "3 3 10 10", "budget": 1000, "increment": 0, "colour": "white", "opponent": "bob"}
+    failing(Refused, Recorder(), script, token="sesame", **options)

@@ -21,6 +21,7 @@ from tests.bots.scripts import (
     RESUME,
     RESUMED,
     SEEK,
+    START,
     TURN,
     Failing,
     Recorder,
@@ -32,69 +33,76 @@ from tests.bots.texts import FIRST, SECOND, THIRD
 pytestmark = pytest.mark.usefixtures("short_pauses")
 
 
-def test_resume_before_ready() -> None:
-    cut = LOGIN + SEEK + "< MATCH 17 gipf 4,4,15,15 white bob 60000 500 1000 secret\ndrop"
+BEGUN = LOGIN + SEEK + MATCH + PLAYING
+ASKED = BEGUN + FIRST_TURN
+START_AGAIN = RESUME + START
+ON_TURN = START_AGAIN + f"< TURN 59000 59800\n> PING settled\n> MOVE {FIRST}\n< PONG settled\n" + MOVED_1
+OVER = "< RESULT 17 black time 0 1 too late\n> PING settled\n> PING settled\n"
+THIRD_TURN = f"< TURN 59850 59700\n> MOVE {THIRD}\n< MOVED 3 white 1 1 {THIRD}\n"
+
+
+@pytest.mark.parametrize(
+    ("cut", "resumed", "asked", "played", "score"),
+    [
+        (
+            LOGIN + SEEK + "< MATCH 17 gipf 4,4,15,15 white bob 60000 500 1000 secret\ndrop",
+            RESUME + RESUMED + PLAYING + FIRST_TURN + MOVED_1 + RESULT,
+            [0],
+            [FIRST],
+            1.0,
+        ),
+        (LOGIN + SEEK + MATCH + "> READY\nreset", RESUME + RESUMED + PLAYING + RESULT, [], [], 1.0),
+        (LOGIN + SEEK + MATCH + "> READY\ndrop", ON_TURN + RESULT, [0], [FIRST], 1.0),
+        (
+            ASKED + MOVED_1 + "drop",
+            START_AGAIN + MOVED_1 + RESUMED + MOVED_2 + THIRD_TURN + RESULT,
+            [0, 2],
+            [FIRST, SECOND, THIRD],
+            1.0,
+        ),
+        (ASKED + "drop", ON_TURN + RESULT, [0], [FIRST], 1.0),
+        (ASKED + "drop", START_AGAIN + MOVED_1 + RESUMED + RESULT, [0], [FIRST], 1.0),
+        (ASKED + "drop", START_AGAIN + MOVED_1 + OVER, [0], [FIRST], 0.0),
+        (ASKED + "drop", RESUME + RESUMED + PLAYING + FIRST_TURN + MOVED_1 + RESULT, [0], [FIRST], 1.0),
+    ],
+    ids=[
+        "before READY",
+        "READY is said again",
+        "play has begun meanwhile",
+        "waiting",
+        "on turn, without thinking twice",
+        "the move had arrived",
+        "the match is over",
+        "a power cut takes the server back to before the start",
+    ],
+)
+def test_a_match_is_resumed(cut: str, resumed: str, asked: list[int], played: list[str], score: float) -> None:
     bot = Recorder()
-    results, reported = scripted(bot, cut, RESUME + RESUMED + PLAYING + FIRST_TURN + MOVED_1 + RESULT + QUIT)
-    assert len(bot.prepared) == len(bot.asked) == len(results) == 1
-    assert reported[1].endswith("; trying to come back")
-    assert reported[2].startswith("back again, after 0.")
+    results, reported = scripted(bot, cut, resumed + QUIT)
+    assert len(bot.prepared) == 1 and [plies for _, _, plies in bot.asked] == asked
+    assert [(result.history.moves, result.score) for result in results] == [(tuple(played), score)]
+    (lost,) = [at for at, line in enumerate(reported) if line.endswith("; trying to come back")]
+    assert reported[lost + 1].startswith("back again, after 0.") or score == 0.0
 
 
-def test_resume_after_ready_says_it_again() -> None:
-    cut = LOGIN + SEEK + MATCH + "> READY\nreset"
-    bot = Recorder()
-    scripted(bot, cut, RESUME + RESUMED + PLAYING + RESULT + QUIT)
-    assert len(bot.prepared) == 1
+SECOND_MATCH = SEEK + (MATCH + PLAYING + RESULT).replace("17", "18") + QUIT
+GONE = "< ARENA 1 gipf-arena/0.1.0 open\n> RESUME 17 secret\n< ERROR bad_token match 17 is gone\n" + QUIT
+TAKEN = "< ARENA 1 gipf-arena/0.1.0 open\n> LOGIN newcomer\n< ERROR name_taken somebody is logged in\n" + QUIT
 
 
-def test_resume_when_play_has_begun_meanwhile() -> None:
-    cut = LOGIN + SEEK + MATCH + "> READY\ndrop"
-    bot = Recorder()
-    resumed = RESUME + "< START 59900 59800\n< TURN 59900 59800\n> PING settled\n" + f"> MOVE {FIRST}\n< PONG settled\n"
-    scripted(bot, cut, resumed + MOVED_1 + RESULT + QUIT)
-    assert len(bot.asked) == 1
-
-
-def test_resume_while_waiting() -> None:
-    cut = LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + MOVED_1 + "drop"
-    bot = Recorder()
-    resumed = RESUME + "< START 59900 59800\n" + MOVED_1 + RESUMED + MOVED_2 + f"< TURN 59850 59700\n> MOVE {THIRD}\n"
-    results, _ = scripted(bot, cut, resumed + f"< MOVED 3 white 1 1 {THIRD}\n" + RESULT + QUIT)
-    assert results[0].history.moves == (FIRST, SECOND, THIRD)
-    assert [plies for _, _, plies in bot.asked] == [0, 2]
-
-
-def test_resume_on_turn_does_not_think_twice() -> None:
-    cut = LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + "drop"
-    bot = Recorder()
-    resumed = RESUME + "< START 59900 59800\n< TURN 59000 59800\n> PING settled\n" + f"> MOVE {FIRST}\n< PONG settled\n"
-    scripted(bot, cut, resumed + MOVED_1 + RESULT + QUIT)
-    assert len(bot.asked) == 1
-
-
-def test_resume_after_the_move_had_arrived() -> None:
-    cut = LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + "drop"
-    bot = Recorder()
-    resumed = RESUME + "< START 59900 59800\n" + MOVED_1 + RESUMED + RESULT + QUIT
-    results, _ = scripted(bot, cut, resumed)
-    assert results[0].history.moves == (FIRST,)
-
-
-def test_resume_when_the_match_is_over() -> None:
-    cut = LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + "drop"
-    over = "< START 59900 59800\n" + MOVED_1 + "< RESULT 17 black time 0 1 too late\n> PING settled\n> PING settled\n"
-    results, _ = scripted(Recorder(), cut, RESUME + over + QUIT)
-    assert results[0].score == 0.0
-
-
-def test_resume_when_the_match_is_over_and_another_follows() -> None:
-    cut = LOGIN + SEEK + MATCH + PLAYING + "drop"
-    over = "< START 59900 59800\n< RESULT 17 black time 0 1 too late\n> PING settled\n> PING settled\n"
-    pongs = "< PONG settled\n< PONG settled\n"
-    second = SEEK + MATCH.replace("17", "18") + PLAYING + RESULT.replace("17", "18")
-    results, _ = scripted(Recorder(), cut, RESUME + over + pongs + second + QUIT, games=2)
-    assert [result.match.match for result in results] == [17, 18]
+@pytest.mark.parametrize(
+    ("scripts", "games", "played"),
+    [
+        ((BEGUN + "drop", START_AGAIN + OVER + "< PONG settled\n< PONG settled\n" + SECOND_MATCH), 2, [17, 18]),
+        ((BEGUN + "drop", GONE, LOGIN + SECOND_MATCH), 2, [18]),
+        ((LOGIN + SEEK + "drop", TAKEN, LOGIN + SECOND_MATCH), 1, [18]),
+    ],
+    ids=["another match follows", "a match that cannot be resumed counts as played", "the own name is still taken"],
+)
+def test_a_bot_is_back_in_the_lobby(scripts: tuple[str, ...], games: int, played: list[int]) -> None:
+    results, reported = scripted(Recorder(), *scripts, games=games)
+    assert [result.match.match for result in results] == played
+    assert any(line.startswith("match 17 cannot be resumed: ") for line in reported) == (GONE in scripts)
 
 
 def test_resume_after_a_failure_says_so_again() -> None:
@@ -112,21 +120,6 @@ def test_a_second_loss_while_coming_back() -> None:
     results, reported = scripted(Recorder(), cut, "drop", again, half.replace("< MATCH 17 gipf", "<<MATCH 17"), resumed)
     assert len(results) == 1
     assert sum(line.startswith("back again, after ") for line in reported) == 1
-
-
-def test_a_match_that_cannot_be_resumed_counts_as_played() -> None:
-    cut = LOGIN + SEEK + MATCH + PLAYING + "drop"
-    gone = "< ARENA 1 gipf-arena/0.1.0 open\n> RESUME 17 secret\n< ERROR bad_token match 17 is gone\n" + QUIT
-    second = LOGIN + SEEK + MATCH.replace("17", "18") + PLAYING + RESULT.replace("17", "18") + QUIT
-    results, reported = scripted(Recorder(), cut, gone, second, games=2)
-    assert [result.match.match for result in results] == [18]
-    assert reported[2].startswith("match 17 cannot be resumed: ")
-
-
-def test_back_in_the_lobby_when_the_own_name_is_still_taken() -> None:
-    taken = "< ARENA 1 gipf-arena/0.1.0 open\n> LOGIN newcomer\n< ERROR name_taken somebody is logged in\n" + QUIT
-    results, _ = scripted(Recorder(), LOGIN + SEEK + "drop", taken, LOGIN + SEEK + MATCH + PLAYING + RESULT + QUIT)
-    assert len(results) == 1
 
 
 def test_a_server_that_stays_away(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,21 +175,6 @@ def silent(patch: pytest.MonkeyPatch, times: int) -> None:
     patch.setattr(connection.Connection, "send", send)
 
 
-def test_a_silent_server_is_asked_for_a_sign_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
-    silent(monkeypatch, 1)
-    script = LOGIN + SEEK + "> PING\n< PONG\n" + MATCH + PLAYING + RESULT + QUIT
-    results, _ = scripted(Recorder(), script)
-    assert len(results) == 1
-
-
-def test_a_silent_server_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    silent(monkeypatch, 2)
-    dead = LOGIN + SEEK + "> PING\nhold"
-    results, reported = scripted(Recorder(), dead, LOGIN + SEEK + MATCH + PLAYING + RESULT + QUIT)
-    assert len(results) == 1
-    assert reported[0] == "the server gave no sign of life for 60 seconds; trying to come back"
-
-
 def test_moves_that_a_power_cut_has_taken_back_are_answered_anew() -> None:
     """The server goes on from before; what was chosen for another position would be no legal move here."""
     turn = "< TURN 59850 59700\n"
@@ -215,8 +193,19 @@ def test_moves_that_a_power_cut_has_taken_back_are_answered_anew() -> None:
     assert [told.move for told in heard if isinstance(told, m.Moved)] == [FIRST, SECOND, other, reply]
 
 
-def test_a_power_cut_that_takes_a_match_back_to_before_its_start_is_survived() -> None:
-    cut = LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + "drop"
-    bot = Recorder()
-    scripted(bot, cut, RESUME + RESUMED + PLAYING + FIRST_TURN + MOVED_1 + RESULT + QUIT)
-    assert len(bot.prepared) == 1
+@pytest.mark.parametrize(
+    ("silences", "scripts", "said"),
+    [
+        (1, (LOGIN + SEEK + "> PING\n< PONG\n" + MATCH + PLAYING + RESULT + QUIT,), "match 17: "),
+        (
+            2,
+            (LOGIN + SEEK + "> PING\nhold", BEGUN + RESULT + QUIT),
+            "the server gave no sign of life for 60 seconds; trying to come back",
+        ),
+    ],
+    ids=["is asked for a sign of life", "is given up"],
+)
+def test_a_silent_server(silences: int, scripts: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    silent(monkeypatch, silences)
+    results, reported = scripted(Recorder(), *scripts)
+    assert len(results) == 1 and reported[0].startswith(said)

@@ -193,23 +193,18 @@ def test_it_passes_the_conformance_test(program: Program, monkeypatch: pytest.Mo
 
 
 @pytest.mark.slow
-def test_it_takes_one_line_where_no_server_is(program: Program) -> None:
-    done = subprocess.run(
-        [*program.command, "127.0.0.1", "1", "learner"],
-        capture_output=True,
-        text=True,
-        timeout=WAIT_SECONDS,
-        check=False,
-    )
-    assert done.returncode == 1
-    assert done.stderr.strip() and done.stderr.count("\n") == 1
-
-
-@pytest.mark.slow
-def test_it_says_how_it_is_run(program: Program) -> None:
-    done = subprocess.run(program.command, capture_output=True, text=True, timeout=WAIT_SECONDS, check=False)
-    assert done.returncode == 2
-    assert "HOST PORT NAME [GAME [OPPONENT [MATCHES]]]" in done.stderr
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [(("127.0.0.1", "1", "learner"), 1, ""), ((), 2, "HOST PORT NAME [GAME [OPPONENT [MATCHES]]]")],
+    ids=["no server", "no arguments"],
+)
+def test_it_says_in_one_line_why_it_cannot_play(
+    program: Program, words: tuple[str, ...], status: int, said: str
+) -> None:
+    command = [*program.command, *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=WAIT_SECONDS, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (status, 1)
+    assert done.stderr.strip() and said in done.stderr
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -234,7 +229,10 @@ def test_they_are_built_and_played_by_the_script_of_the_contest(tmp_path: Path) 
     folder = tmp_path / "examples"
     shutil.copytree(EXAMPLES, folder, ignore=shutil.ignore_patterns("built"))
     subprocess.run([folder / "run", "build", *languages], timeout=BUILD_SECONDS, check=True)
-    text = (EXAMPLES / "contest.toml").read_text(encoding="utf-8").replace("budget = 3_000", "budget = 600_000")
+    written = (EXAMPLES / "contest.toml").read_text(encoding="utf-8")
+    entered = contest_file.read(written, str).entrants
+    assert {entrant.command[1] for entrant in entered if entrant.command[0] == "./run"} < {*ALL} and len(entered) == 6
+    text = written.replace("budget = 3_000", "budget = 600_000")
     head, games = text.partition("[[entrants]]")[0], text[text.index("[[games]]") : text.index("[qualification]")]
     entrants = "".join(
         f'[[entrants]]\nname = "{name}-{number}"\n'
@@ -247,10 +245,3 @@ def test_they_are_built_and_played_by_the_script_of_the_contest(tmp_path: Path) 
     done = subprocess.run(command, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"{len(languages)} on the board, 0 for other reasons" in done.stdout, done.stdout
-
-
-@pytest.mark.slow
-def test_the_contest_of_the_examples_can_be_held() -> None:
-    definition = contest_file.read((EXAMPLES / "contest.toml").read_text(encoding="utf-8"), str)
-    languages = [entrant.command[1] for entrant in definition.entrants if entrant.command[0] == "./run"]
-    assert set(languages) < set(ALL) and len(definition.entrants) == 6

@@ -1,13 +1,13 @@
 """Bots that fail, against a server that plays from a script: what is shown, and what the server is told."""
 
 import json
-import re
 import sys
+from fnmatch import fnmatchcase
 
 import pytest
 
-from bots.bot import Bot, Clocks
-from bots.client.failures import FIRST_LINES, MAX_LINES, describe_failure, failure_lines
+from bots.bot import Bot, Choose, Clocks
+from bots.client.errors import FIRST_LINES, MAX_LINES, describe_failure, failure_lines
 from bots.client.run import BadChoice, BotFailed, play
 from engine.games.interface import Position, Successor
 from engine.wire.coding import REQUEST_BYTES
@@ -23,6 +23,7 @@ from tests.bots.scripts import (
     QUIT,
     RESULT,
     SEEK,
+    START,
     TURN,
     Failing,
     failing,
@@ -80,6 +81,23 @@ def test_of_a_long_failure_both_ends_are_sent_in_lines_of_the_protocol() -> None
     assert all(len(f"STDERR | {line}".encode()) <= REQUEST_BYTES and line.isprintable() for line in lines)
 
 
+FINISHED = PLAYING + FIRST_TURN + MOVED_1 + RESULT
+
+
+@pytest.mark.parametrize(
+    ("at", "script", "said"),
+    [
+        ("prepare", CRASHED, "to prepare (*, in prepare): RuntimeError: my book is missing"),
+        ("told", "> READY\n" + START + CRASHED, "to hear what the server told (*, in told): RuntimeError: I am deaf"),
+        ("finished", FINISHED, "after the match (*, in finished): RuntimeError: I cannot write"),
+    ],
+)
+def test_a_failure_outside_a_turn(at: str, script: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    error, _ = failing(BotFailed, Failing(at=at), LOGIN + SEEK + MATCH + script + QUIT)
+    assert fnmatchcase(str(error), f"the bot failed {said}")
+    assert said.rpartition(": ")[2] in capsys.readouterr().err
+
+
 class Written:
     """Looks like a move, and is none."""
 
@@ -87,10 +105,14 @@ class Written:
         return FIRST
 
 
-@pytest.mark.parametrize("choice", ["a1-b9", "", "nonsense", "a1-b2\nRESIGN"])
-def test_an_illegal_choice_is_named_and_the_match_given_up(choice: str) -> None:
+@pytest.mark.parametrize(
+    ("choice", "near"),
+    [("a1-b9", ""), ("", ""), ("nonsense", ""), ("a1-b2\nRESIGN", ""), ("a4-b6", "'a4-b5', 'a4-b4', 'a5-b5'")],
+)
+def test_an_illegal_choice_is_named_and_the_match_given_up(choice: str, near: str) -> None:
     error, reported = failing(BadChoice, Failing(choice), LOGIN + SEEK + MATCH + PLAYING + TURN + CRASHED + QUIT)
     assert str(error).startswith(f"the bot chose {choice!r}, which is no legal move: ")
+    assert str(error).endswith(f"; near it are {near}" if near else "")
     assert reported[1] == f"match 17 is given up: {error}"
 
 
@@ -117,21 +139,21 @@ def test_what_is_no_move_is_named_with_where_it_came_from(choice: object, shown:
     assert reported[1] == f"match 17 is given up: {error}"
 
 
-def test_a_position_and_a_coroutine_are_no_moves() -> None:
-    async def later(position: Position, clocks: Clocks) -> str:
-        return FIRST
+async def later(position: Position, clocks: Clocks) -> str:
+    """A coroutine in place of a function."""
+    return FIRST
 
-    for choose, hint in (
+
+@pytest.mark.parametrize(
+    ("choose", "hint"),
+    [
         (later, "write def, not async def"),
         (lambda position, clocks: next(position.successors()).position, "return the move that leads to this position"),
-    ):
-        error, _ = failing(BadChoice, choose, LOGIN + SEEK + MATCH + PLAYING + TURN + CRASHED + QUIT)  # type: ignore[arg-type]
-        assert str(error).endswith(hint)
-
-
-def test_legal_moves_near_an_illegal_one_are_named() -> None:
-    error, _ = failing(BadChoice, Failing("a4-b6"), LOGIN + SEEK + MATCH + PLAYING + TURN + CRASHED + QUIT)
-    assert str(error).endswith("; near it are 'a4-b5', 'a4-b4', 'a5-b5'")
+    ],
+)
+def test_a_position_and_a_coroutine_are_no_moves(choose: Choose, hint: str) -> None:
+    error, _ = failing(BadChoice, choose, LOGIN + SEEK + MATCH + PLAYING + TURN + CRASHED + QUIT)
+    assert str(error).endswith(hint)
 
 
 def test_a_successor_is_as_good_as_its_move() -> None:
@@ -140,18 +162,6 @@ def test_a_successor_is_as_good_as_its_move() -> None:
 
     results, _ = scripted(choose, LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + MOVED_1 + RESULT + QUIT)
     assert results[0].history.moves == (FIRST,)
-
-
-def test_a_failure_to_prepare() -> None:
-    error, _ = failing(BotFailed, Failing(at="prepare"), LOGIN + SEEK + MATCH + CRASHED + QUIT)
-    assert re.fullmatch(r"the bot failed to prepare \(.*, in prepare\): RuntimeError: my book is missing", str(error))
-
-
-def test_a_failure_after_the_match(capsys: pytest.CaptureFixture[str]) -> None:
-    script = LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + MOVED_1 + RESULT + QUIT
-    error, _ = failing(BotFailed, Failing(at="finished"), script)
-    assert re.fullmatch(r"the bot failed after the match \(.*, in finished\): RuntimeError: I cannot write", str(error))
-    assert "I cannot write" in capsys.readouterr().err
 
 
 def test_a_bot_can_carry_on_after_a_failure() -> None:

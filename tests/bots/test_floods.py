@@ -10,8 +10,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from bots.bridge import stderr_reader
-from bots.bridge.stderr_reader import StderrReader
+from bots.bridge import program as bridge_program
+from bots.bridge.program import StderrReader
 from bots.client.errors import ArenaError
 from bots.commands.league import Entry, League
 from engine.wire.codes import ProtocolError
@@ -27,7 +27,7 @@ def test_a_program_that_floods_stderr_keeps_nobody_from_its_notes(
 ) -> None:
     read, write = os.pipe()
     nobody_reads, shown = os.pipe()
-    monkeypatch.setattr(stderr_reader, "STDERR", os.open(os.devnull, os.O_WRONLY) if is_shown else shown)
+    monkeypatch.setattr(bridge_program, "STDERR", os.open(os.devnull, os.O_WRONLY) if is_shown else shown)
     programs = [subprocess.Popen(["yes", "note text=yes"], stdout=write) for _ in range(4)]
     os.close(write)
     reader = StderrReader(os.fdopen(read, "rb"), every_line=False)
@@ -48,7 +48,7 @@ def test_a_program_that_floods_stderr_keeps_nobody_from_its_notes(
             program.kill()
             program.wait()
         reader.join()
-        for descriptor in {stderr_reader.STDERR, nobody_reads, shown}:
+        for descriptor in {bridge_program.STDERR, nobody_reads, shown}:
             os.close(descriptor)
 
 

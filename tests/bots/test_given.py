@@ -38,28 +38,26 @@ def sought(monkeypatch: pytest.MonkeyPatch, told: dict[str, str], **arguments: o
     return server.said[0], server.said[2]
 
 
-def test_a_program_that_says_nothing_plays_under_the_name_of_its_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert sought(monkeypatch, {}) == ("LOGIN mybot", "SEEK gipf")
+ANN = {"ARENA_NAME": "ann", "ARENA_GAME": "mnk", "ARENA_PARAMS": "6,6,4", "ARENA_TOKEN": "5ec7e7"}
+BOB = {"host": "127.0.0.1", "name": "bob", "token": "", "game": "gipf", "params": "3 3 9 9"}
 
 
-def test_whoever_starts_a_program_tells_it_where_it_plays_and_what(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = environment_variables(Seat("127.0.0.1", 1, "ann", "mnk", "5ec7e7", "6,6,4"))
-    del told["ARENA_PORT"]
-    assert sought(monkeypatch, told) == ("LOGIN ann 5ec7e7", "SEEK mnk params=6,6,4")
-    assert sought(monkeypatch, told, opponent="bob") == ("LOGIN ann 5ec7e7", "SEEK mnk params=6,6,4 opponent=bob")
-
-
-def test_what_the_call_says_goes_before_that(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = {"ARENA_HOST": "no.such.host", "ARENA_NAME": "ann", "ARENA_GAME": "mnk", "ARENA_PARAMS": "6,6,4"}
-    told |= {"ARENA_TOKEN": "5ec7e7"}
-    call = {"host": "127.0.0.1", "name": "bob", "token": "", "game": "gipf", "params": "3 3 9 9"}
-    assert sought(monkeypatch, told, **call) == ("LOGIN bob", "SEEK gipf params=3,3,9,9")
-
-
-def test_a_game_without_parameters_and_a_contest_ask_for_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert sought(monkeypatch, {"ARENA_GAME": "morris", "ARENA_PARAMS": "-"})[1] == "SEEK morris"
-    told = {"ARENA_GAME": "gipf", "ARENA_PARAMS": "3,3,9,9"}
-    assert sought(monkeypatch, told, game="any")[1] == "SEEK any"
+@pytest.mark.parametrize(
+    ("told", "call", "login", "seek"),
+    [
+        ({}, {}, "mybot", "gipf"),
+        (ANN, {}, "ann 5ec7e7", "mnk params=6,6,4"),
+        (ANN, {"opponent": "bob"}, "ann 5ec7e7", "mnk params=6,6,4 opponent=bob"),
+        (ANN | {"ARENA_HOST": "no.such.host"}, BOB, "bob", "gipf params=3,3,9,9"),
+        ({"ARENA_GAME": "morris", "ARENA_PARAMS": "-"}, {}, "mybot", "morris"),
+        ({"ARENA_GAME": "gipf", "ARENA_PARAMS": "3,3,9,9"}, {"game": "any"}, "mybot", "any"),
+    ],
+    ids=["name of the file", "variables", "variables and call", "call first", "no parameters", "contest"],
+)
+def test_a_program_plays_where_it_is_told(
+    told: dict[str, str], call: dict[str, object], login: str, seek: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert sought(monkeypatch, told, **call) == (f"LOGIN {login}", f"SEEK {seek}")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bots.cli import main
-from bots.client.failures import hides_us
+from bots.client.errors import hides_us
 from tests.bots.fake import FakeServer
 from tests.bots.scripts import SEEK, login_of
 

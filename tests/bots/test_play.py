@@ -9,22 +9,20 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 from typing import cast
 
 import pytest
 from rich.console import Console
 
-from bots.play.input_words import COMMANDS, BadCommand, player
-from bots.play.screen import describe_search
-from bots.play.terminal_game import TerminalGame, play_in_terminal
+from bots.terminal.terminal_game import COMMANDS, BadCommand, TerminalGame, describe_search, play_in_terminal, player
 from engine.games.catalogue import GAMES
 from engine.games.gipf import notation
 from engine.games.history import PERSON, History, InteractiveGame, Player
 from engine.games.interface import Game, moves
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import SearchResult
-from tests.bots.test_cli import run
 from tests.engine.gipf.test_many_choices import NAMED, crowded
 from tests.games.cases import EVERY_GAME, named
 from tests.waiting import WAIT_SECONDS
@@ -42,9 +40,6 @@ class FirstMove:
         self.asked: list[float] = []
         self.levels: list[int] = []
         self.interrupted = False
-
-    def is_ready(self, _history: History) -> bool:
-        return True
 
     def think(self, history: History, seconds: float, *, level: int, **_rest: object) -> SearchResult:
         self.asked.append(seconds)
@@ -100,53 +95,81 @@ def test_what_is_known_of_a_draw_is_told_as_that() -> None:
     assert describe_search(replace(searched, is_known=True)) == "a draw with best play, 0.2 s"
 
 
-def test_what_is_no_move_is_told_in_the_words_of_the_engine_and_changes_nothing() -> None:
-    printed, table = talk("z9", "hello world", "b2", "b2")
-    assert "'z9' lies outside the board" in printed
-    assert "'hello world' names no field" in printed
-    assert "b2 has a piece already" in printed
-    assert table.history.moves == ("b2",)
+RINGED = History.begin(GAMES["gipf"].read(RING))
+SECOND_WAY = [move for move in moves(RINGED.position) if move.startswith("a3-b3")][1]
+MILL = reduce(History.after, ("0", "9", "1", "11"), History.begin(GAMES["morris"].start("")))
+WON = ["a1", "a2", "b1", "b2", "c1"]
+PASTED = ["load", "3 3 3 2", "1 0 0", "0 0 0", "0 0 0"]
 
 
-def test_moves_are_listed_and_hinted_at() -> None:
-    printed, table = talk("moves", "hint")
-    assert "9 legal moves" in printed and "a3  b3  c3  a2  b2  c2  a1  b1  c1" in printed
-    assert "the bot would play a3" in printed
-    assert table.history.plies == 0
+@pytest.mark.parametrize(
+    ("lines", "start", "printed", "played"),
+    [
+        (
+            ["z9", "hello world", "b2", "b2"],
+            None,
+            ["'z9' lies outside the board", "'hello world' names no field", "b2 has a piece already"],
+            ["b2"],
+        ),
+        (
+            ["moves", "hint"],
+            None,
+            ["9 legal moves", "a3  b3  c3  a2  b2  c2  a1  b1  c1", "the bot would play a3"],
+            [],
+        ),
+        (
+            ["b2", "a1", "undo", "undo", "undo", "redo", "redo", "redo"],
+            None,
+            ["no move was made yet", "no move was taken back"],
+            ["b2", "a1"],
+        ),
+        (["go"], None, ["1. first plays a3"], ["a3"]),
+        (
+            [*WON, "c2", "hint", "go", "moves", "undo"],
+            None,
+            ["the game is over, first wins: first has 3 in a line", *["the game is over"] * 3],
+            WON[:-1],
+        ),
+        (
+            ["a3 - b3", "2"],
+            RINGED,
+            ["a3-b3 can go on in these ways; type a number:", "  1  a3-b3 w: ", "  3  a3-b3 w: "],
+            [SECOND_WAY],
+        ),
+        (
+            ["a3-b3", "4", "0", "moves", "1"],
+            RINGED,
+            ["there is no number 4; type 1 to 3", "there is no number 0", "'1' names no field"],
+            [],
+        ),
+        (["2", "2"], MILL, ["  1  2 9", "  2  2 11"], [*MILL.moves, "2 11"]),
+        (["help"], None, ["as in a3", *(f"  {usage} " for usage in COMMANDS)], []),
+        ([*PASTED, "moves:", "b2", ".", "undo"], None, ["end it with a line that holds only ."], []),
+        (
+            ["game halma", "new 4", "game gipf 1 2 3 4", "first halma", "second bot:0", "new 2 2 2"],
+            None,
+            ["no game 'halma'", "three numbers", "S is 1", "a player is person", "more than 0 and up to", "2 in"],
+            [],
+        ),
+        (PASTED, None, ["second (○) to move"], []),
+    ],
+    ids=[
+        "no moves", "moves and hint", "undo and redo", "go", "over", "rows by number", "another command instead",
+        "pieces by number", "help", "pasted", "refusals", "pasted to the end of the input",
+    ],
+)  # fmt: skip
+def test_a_conversation(lines: list[str], start: History | None, printed: list[str], played: list[str]) -> None:
+    said, table = talk(*lines, start=start)
+    at = 0
+    for words in printed:
+        at = said.find(words, at)
+        assert at >= 0, f"{words!r} is not printed: {said}"
+    assert table.history.moves == tuple(played)
 
 
-def test_moves_are_taken_back_and_made_again() -> None:
-    printed, table = talk("b2", "a1", "undo", "undo", "undo", "redo", "redo", "redo")
-    assert "no move was made yet" in printed and "no move was taken back" in printed
-    assert table.history.moves == ("b2", "a1")
+def test_undo_takes_back_the_answer_of_a_bot_too() -> None:
     _, table = talk("b2", "undo", "c3", seats=(PERSON, BOT))
     assert table.history.moves == ("c3", "a3")
-
-
-def test_rows_are_chosen_by_number_where_a_push_leaves_a_choice() -> None:
-    start = History.begin(GAMES["gipf"].read(RING))
-    printed, table = talk("a3 - b3", "2", start=start)
-    assert "a3-b3 can go on in these ways; type a number:" in printed
-    assert "  1  a3-b3 w: " in printed and "  3  a3-b3 w: " in printed
-    second = [move for move in moves(start.position) if move.startswith("a3-b3")][1]
-    assert table.history.moves == (second,)
-
-
-def test_a_choice_may_be_left_for_something_else() -> None:
-    start = History.begin(GAMES["gipf"].read(RING))
-    printed, table = talk("a3-b3", "4", "0", "moves", "1", start=start)
-    assert "there is no number 4; type 1 to 3" in printed and "there is no number 0" in printed
-    assert "'1' names no field" in printed
-    assert table.history.plies == 0
-
-
-def test_a_piece_to_take_is_chosen_by_number_though_moves_are_numbers() -> None:
-    start = History.begin(GAMES["morris"].start(""))
-    for move in ("0", "9", "1", "11"):
-        start = start.after(move)
-    printed, table = talk("2", "2", start=start)
-    assert "  1  2 9" in printed and "  2  2 11" in printed
-    assert table.history.moves[-1] == "2 11"
 
 
 def test_a_game_is_saved_and_loaded(tmp_path: Path) -> None:
@@ -173,24 +196,12 @@ def test_what_cannot_be_loaded_or_saved_is_named_and_changes_nothing(tmp_path: P
     assert table.history.moves == ("b2",)
 
 
-def test_a_position_is_pasted() -> None:
-    printed, table = talk("load", "3 3 3 2", "1 0 0", "0 0 0", "0 0 0", "moves:", "b2", ".", "undo")
-    assert "end it with a line that holds only ." in printed
-    assert table.history.moves == () and table.position.turn == 1
-    _, table = talk("load", "3 3 3 2", "1 0 0", "0 0 0", "0 0 0")
-    assert table.position.turn == 1  # the end of the input ends the text
-
-
 def test_games_variants_and_players_are_changed() -> None:
     printed, table = talk("game mnk 3 3 4", "second bot:2", "b2", "swap")
     assert table.position.parameters == "3 3 4" and table.seats == (Player(2.0), PERSON)
     assert "warning: K = 4 is more than a board" in printed
     assert "first: a bot that thinks 2 s a move; second: a person" in printed
     assert table.history.plies == 3  # the bot has answered, and then moved on the other side
-    printed, table = talk("game halma", "new 4", "game gipf 1 2 3 4", "first halma", "second bot:0", "new 4 4 4")
-    for words in ("no game 'halma'", "three numbers", "S is 1", "a player is person", "more than 0 and up to"):
-        assert words in printed
-    assert table.position.parameters == "4 4 4"
 
 
 def test_a_bot_of_a_level_moves_at_it_and_hints_are_those_of_the_highest() -> None:
@@ -199,19 +210,6 @@ def test_a_bot_of_a_level_moves_at_it_and_hints_are_those_of_the_highest() -> No
     assert search.levels[:3] == [10, 3, 10] and search.asked[0] == search.asked[2] == 1.0
     assert "first: a person; second: a bot of level 3" in printed
     assert table.seats == (Player(1.0), Player(level=3))
-
-
-def test_help_names_every_command_and_a_legal_move() -> None:
-    printed, _ = talk("help")
-    assert all(f"  {usage} " in printed for usage in COMMANDS)
-    assert "as in a3" in printed
-
-
-def test_a_game_that_is_over_takes_no_move_but_can_be_taken_back() -> None:
-    printed, table = talk("a1", "a2", "b1", "b2", "c1", "c2", "hint", "go", "moves", "undo")
-    assert "the game is over, first wins: first has 3 in a line" in printed
-    assert printed.count("the game is over") >= 4
-    assert table.history.plies == 4
 
 
 def test_between_bots_undo_waits_for_go() -> None:
@@ -227,10 +225,6 @@ def test_an_interrupt_stops_the_bot_until_somebody_says_go() -> None:
     printed, table = talk("go", "quit", seats=(BOT, PERSON), search=search)
     assert "stopped; go lets the bot move" in printed
     assert table.history.plies == 1
-
-
-def test_go_lets_the_bot_move_for_a_person() -> None:
-    assert talk("go")[1].history.moves == ("a3",)
 
 
 def test_completion_knows_commands_and_moves() -> None:
@@ -270,25 +264,6 @@ def test_players_are_read(text: str, expected: Player) -> None:
 def test_what_is_no_player_is_refused(text: str) -> None:
     with pytest.raises(BadCommand):
         player(text)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("halma",), "there is no game 'halma'"),
-        (("gipf", "--params", "1 2 3 4"), "--params: S is 1"),
-        (("gipf", "--first", "me"), "--first: a player is person, bot, bot:SECONDS or level:NUMBER"),
-        (("gipf", "--time", "9999"), "--second: a bot thinks for more than 0 and up to 3600 seconds"),
-        (("gipf", "--load", "/nowhere"), "/nowhere: cannot be read"),
-        (("gipf", "--load", "x", "--params", "4 4 15 15"), "exclude each other"),
-    ],
-)
-def test_bad_arguments_take_one_line(
-    arguments: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    status, output, error = run(capsys, "play", *arguments)
-    assert status == 2 and output == ""
-    assert words in error and error.count("\n") == 1
 
 
 def test_it_is_piped(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

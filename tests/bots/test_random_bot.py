@@ -19,15 +19,16 @@ def played(seed: int, game: str, parameters: str, plies: int = 120) -> tuple[str
     return history.moves
 
 
-@pytest.mark.parametrize("parameters", ["4 4 15 15", "2 2 5 5", "3 3 10 12", "5 4 20 20", "6 3 18 18"])
-def test_every_move_is_legal(parameters: str) -> None:
-    for seed in range(3):
-        assert played(seed, "gipf", parameters)
+GIPF = ["4 4 15 15", "2 2 5 5", "3 3 10 12", "5 4 20 20", "6 3 18 18"]
 
 
-@pytest.mark.parametrize("game", list(GAMES))
-def test_every_game(game: str) -> None:
-    assert played(1, game, GAMES[game].default_parameters)
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("game", "parameters"),
+    [*(("gipf", each) for each in GIPF), *((name, GAMES[name].default_parameters) for name in GAMES)],
+)
+def test_every_move_is_legal(game: str, parameters: str, seed: int) -> None:
+    assert played(seed, game, parameters)
 
 
 def test_a_seed_names_a_game() -> None:

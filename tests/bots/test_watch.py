@@ -8,9 +8,9 @@ from rich.console import Console
 
 from bots.client import connection
 from bots.client.errors import ArenaError, Refused, ServerFault
-from bots.watch import watch as watching
-from bots.watch.watch import watch
-from bots.watch.watched_match import WatchedMatch
+from bots.terminal import watch as watching
+from bots.terminal.display import WatchedMatch
+from bots.terminal.watch import watch
 from tests.bots.fake import FakeServer
 from tests.bots.texts import BOARD, FIRST, SECOND
 
@@ -70,20 +70,38 @@ def watched(
     return seen, output.getvalue()
 
 
-def test_line_by_line() -> None:
-    seen, output = watched(HELLO + LIST + WATCH + REST + QUIT)
-    assert output == OUTPUT
+NOTED = "< NOTED 2 black score=-35 depth=7 text=lost\n< RESULT"
+OVER = "> WATCH 17\n< ERROR unknown_match match 17 is not running\n"
+LONG = "[this] line stays" + 20 * " as it is"
+RECORD = f"> RECORD 17\n< RECORD 17 2\n< | arena-record 1\n< | {LONG}\n"
+NO_RECORD = "> RECORD 17\n< ERROR unknown_match there is no record of match 17\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "options", "printed"),
+    [
+        (LIST + WATCH + REST, {}, OUTPUT),
+        (WATCH + REST, {"match": 17}, OUTPUT),
+        (
+            LIST + WATCH + REST.replace("< RESULT", NOTED),
+            {},
+            OUTPUT.replace("white: 11 in", "   2 black noted: score -35; depth 7: lost\nwhite: 11 in"),
+        ),
+        (NONE_RUNS + NONE_RUNS + LIST + WATCH + REST, {"wait": True}, "waiting for a match to begin\n" + OUTPUT),
+        (LIST + OVER + LIST + WATCH + REST, {}, OUTPUT),
+        (LIST + WATCH + REST + RECORD, {"record": True}, f"{OUTPUT}arena-record 1\n{LONG}\n"),
+        (
+            LIST + WATCH + REST + NO_RECORD,
+            {"record": True},
+            OUTPUT + "the server says: there is no record of match 17 (unknown_match)\n",
+        ),
+    ],
+    ids=["newest", "number", "notes", "wait", "ends before it is watched", "record", "no record"],
+)
+def test_a_match_is_printed_line_by_line(script: str, options: dict[str, Any], printed: str) -> None:
+    seen, output = watched(HELLO + script + QUIT, **options)
+    assert output == printed
     assert seen[0].history.moves == (FIRST, SECOND)
-
-
-def test_notes_line_by_line() -> None:
-    noted = "< NOTED 2 black score=-35 depth=7 text=lost\n< RESULT"
-    _, output = watched(HELLO + LIST + WATCH + REST.replace("< RESULT", noted) + QUIT)
-    assert "   2 black noted: score -35; depth 7: lost\n" in output
-
-
-def test_a_match_by_its_number() -> None:
-    assert watched(HELLO + WATCH + REST + QUIT, match=17)[1] == OUTPUT
 
 
 def test_live_in_a_terminal() -> None:
@@ -91,39 +109,6 @@ def test_live_in_a_terminal() -> None:
     assert seen[0].result is not None
     for part in ("match 17 · GIPF 4 4 15 15 · 60 s", "alice", "bob (black) wins, resign: alice (white) resigned"):
         assert part in output
-
-
-def test_waiting_for_a_match() -> None:
-    _, output = watched(HELLO + NONE_RUNS + NONE_RUNS + LIST + WATCH + REST + QUIT, wait=True)
-    assert output == "waiting for a match to begin\n" + OUTPUT
-
-
-def test_no_match() -> None:
-    with pytest.raises(ArenaError, match="no match is running; --wait waits for one"):
-        watched(HELLO + NONE_RUNS + QUIT)
-
-
-def test_a_match_that_ends_before_it_is_watched() -> None:
-    over = "> WATCH 17\n< ERROR unknown_match match 17 is not running\n"
-    assert watched(HELLO + LIST + over + LIST + WATCH + REST + QUIT)[1] == OUTPUT
-
-
-def test_an_unknown_match() -> None:
-    with pytest.raises(Refused, match="the server says: match 5 is not running"):
-        watched(HELLO + "> WATCH 5\n< ERROR unknown_match match 5 is not running\n" + QUIT, match=5)
-
-
-def test_the_record() -> None:
-    long = "[this] line stays" + 20 * " as it is"
-    record = f"> RECORD 17\n< RECORD 17 2\n< | arena-record 1\n< | {long}\n"
-    _, output = watched(HELLO + LIST + WATCH + REST + record + QUIT, record=True)
-    assert output == f"{OUTPUT}arena-record 1\n{long}\n"
-
-
-def test_a_record_that_is_missing() -> None:
-    missing = "> RECORD 17\n< ERROR unknown_match there is no record of match 17\n"
-    _, output = watched(HELLO + LIST + WATCH + REST + missing + QUIT, record=True)
-    assert output == OUTPUT + "the server says: there is no record of match 17 (unknown_match)\n"
 
 
 def test_following_from_match_to_match() -> None:
@@ -148,17 +133,22 @@ def test_coming_back() -> None:
     assert "the server closed the connection; trying to come back\n" in output
 
 
-def test_a_server_that_stays_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watching, "MIN_RECONNECT_SECONDS", 0.05)
-    with pytest.raises(ArenaError, match="could not be reached again"):
-        watched(HELLO + LIST + WATCH + "drop")
+WATCH_UNKNOWN = "> WATCH 17\n< WATCHING 17 {} alice bob 60000 0 1000\n> PING\n" + QUIT
 
 
 @pytest.mark.parametrize(
-    ("line", "sentence"),
-    [("halma 8", "the game 'halma' is unknown here"), ("gipf 1,1,1,1", "the match cannot be followed: S is 1")],
+    ("error", "script", "match", "sentence"),
+    [
+        (ArenaError, NONE_RUNS + QUIT, None, "no match is running; --wait waits for one"),
+        (Refused, OVER + QUIT, 17, "the server says: match 17 is not running"),
+        (ServerFault, WATCH_UNKNOWN.format("halma 8"), 17, "the game 'halma' is unknown here"),
+        (ServerFault, WATCH_UNKNOWN.format("gipf 1,1,1,1"), 17, "the match cannot be followed: S is 1"),
+        (ArenaError, LIST + WATCH + "drop", None, "could not be reached again"),
+    ],
 )
-def test_a_match_that_is_unknown_here(line: str, sentence: str) -> None:
-    script = HELLO + f"> WATCH 17\n< WATCHING 17 {line} alice bob 60000 0 1000\n> PING\n" + QUIT
-    with pytest.raises(ServerFault, match=sentence):
-        watched(script, match=17)
+def test_a_match_cannot_be_watched(
+    error: type[ArenaError], script: str, match: int | None, sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "MIN_RECONNECT_SECONDS", 0.05)
+    with pytest.raises(error, match=sentence):
+        watched(HELLO + script, match=match)

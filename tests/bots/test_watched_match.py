@@ -6,8 +6,7 @@ import pytest
 from rich.console import Console
 
 from bots.client.formatting import clock, time_control
-from bots.watch.rendering import render_match
-from bots.watch.watched_match import WatchedMatch, newest_running
+from bots.terminal.display import WatchedMatch, newest, render_match
 from engine.wire import messages as m
 from tests.bots.texts import FIRST, SECOND
 
@@ -26,52 +25,40 @@ def seen(*messages: m.Message) -> WatchedMatch:
     return watched_match
 
 
-def test_both_clocks_stand_while_the_sides_get_ready() -> None:
-    assert seen().clocks(110.0) == (60_000, 60_000)
-    assert seen().turn is None
+BEGUN = m.Start(59_900, 59_800)
 
 
-def test_the_clock_of_the_side_to_move_runs() -> None:
-    watched_match = seen(m.Start(59_900, 59_800))
-    assert watched_match.turn == 0
-    assert watched_match.clocks(102.5) == (58_400, 59_800)
-    assert watched_match.after(MOVED_1, 102.5).clocks(103.5) == (59_000, 59_000)
-
-
-def test_no_clock_falls_below_nothing() -> None:
-    assert seen(m.Start(59_900, 59_800)).clocks(1000.0) == (0, 59_800)
-
-
-def test_whoever_comes_later_sees_what_the_clocks_show_now() -> None:
-    watched_match = seen(m.Start(50_000, 58_000), MOVED_1, MOVED_2, m.Pong())
-    assert watched_match.clocks(watched_match.since) == (50_000, 58_000)
-
-
-def test_moves_that_are_played_before_the_pong_count() -> None:
-    watched_match = seen(m.Start(59_900, 59_800), MOVED_1, m.Pong())
-    assert watched_match.clocks(watched_match.since) == (59_000, 59_800)
-
-
-def test_the_end_stops_the_clocks() -> None:
-    watched_match = seen(m.Start(59_900, 59_800), MOVED_1, MOVED_2, RESULT)
-    assert watched_match.turn is None
-    assert watched_match.clocks(1000.0) == (0, 58_000)
-    assert watched_match.ending() == "[red]bob[/red] (black) wins, time: alice (white) ran out of time"
+@pytest.mark.parametrize(
+    ("messages", "now", "clocks", "turn"),
+    [
+        ((), 110.0, (60_000, 60_000), None),
+        ((BEGUN,), 102.5, (58_400, 59_800), 0),
+        ((BEGUN, MOVED_1), 103.0, (59_000, 59_000), 1),
+        ((BEGUN,), 1000.0, (0, 59_800), 0),
+        ((m.Start(50_000, 58_000), MOVED_1, MOVED_2, m.Pong()), 104.0, (50_000, 58_000), 0),
+        ((BEGUN, MOVED_1, m.Pong()), 103.0, (59_000, 59_800), 1),
+        ((BEGUN, MOVED_1, MOVED_2, RESULT), 1000.0, (0, 58_000), None),
+        ((BEGUN, RESULT._replace(match=16)), 101.0, (59_900, 59_800), 0),
+    ],
+    ids=["preparing", "to move", "moved", "used up", "joined late", "joined early", "over", "result of another match"],
+)
+def test_clocks_of_a_watched_match(
+    messages: tuple[m.Message, ...], now: float, clocks: tuple[int, int], turn: int | None
+) -> None:
+    watched_match = seen(*messages)
+    assert (watched_match.clocks(now), watched_match.turn) == (clocks, turn)
 
 
 @pytest.mark.parametrize(
     ("result", "sentence"),
     [
+        (RESULT, "[red]bob[/red] (black) wins, time: alice (white) ran out of time"),
         (m.Result(17, "draw", "repetition", 1, 1, m.Text("")), "drawn, repetition"),
         (m.Result(17, "annulled", "server_stop", 1, 1, m.Text("")), "annulled, server_stop"),
     ],
 )
-def test_endings_without_a_winner(result: m.Result, sentence: str) -> None:
+def test_endings(result: m.Result, sentence: str) -> None:
     assert seen(result).ending() == sentence
-
-
-def test_the_result_of_another_match_does_not_count() -> None:
-    assert seen(RESULT._replace(match=16)).result is None
 
 
 def test_the_newest_running_match() -> None:
@@ -84,9 +71,9 @@ def test_the_newest_running_match() -> None:
         "x gipf 4,4,15,15 e f 60000 0 0 running",
     )
     listed = m.Matches(m.Block(lines))
-    assert newest_running(listed) == 17
-    assert newest_running(listed, above=17) is None
-    assert newest_running(m.Matches(m.Block(()))) is None
+    assert newest(listed, running=True) == 17
+    assert newest(listed, above=17, running=True) is None
+    assert newest(m.Matches(m.Block(())), running=True) is None
 
 
 @pytest.mark.parametrize(("ms", "text"), [(0, "0.0 s"), (9_990, "9.9 s"), (60_000, "1:00"), (3_725_000, "1:02:05")])

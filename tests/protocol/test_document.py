@@ -74,9 +74,16 @@ def test_what_changes_a_state() -> None:
     assert shown == NEXT
 
 
-def test_requests() -> None:
-    shown = [code(row[0]) for row in table("request", "meaning", "answer")]
-    assert shown == [usage(request) for request in REQUESTS.values()]
+@pytest.mark.parametrize(
+    ("head", "known"),
+    [
+        (("request", "meaning", "answer"), [usage(request) for request in REQUESTS.values()]),
+        (("code", "meaning", "what to do"), list(Code)),
+        (("field of a note", "value"), list(NOTE_KEYS)),
+    ],
+)
+def test_tables_of_requests_codes_and_fields(head: tuple[str, ...], known: list[str]) -> None:
+    assert [code(row[0]) for row in table(*head)] == known
 
 
 def test_replies_and_their_examples() -> None:
@@ -91,10 +98,6 @@ def test_replies_and_their_examples() -> None:
 def test_blocks() -> None:
     shown = {code(row[0]) for row in table("block", "content")}
     assert shown == {kind for kind, reply in REPLIES.items() if "lines" in reply._fields}  # type: ignore[attr-defined]
-
-
-def test_error_codes() -> None:
-    assert [code(row[0]) for row in table("code", "meaning", "what to do")] == list(Code)
 
 
 def test_reasons_of_bye() -> None:
@@ -118,10 +121,6 @@ def test_options_of_seek() -> None:
     least, most = DEFAULTS.least_budget // MICROSECONDS, DEFAULTS.most_budget // MICROSECONDS
     assert rows["budget"].endswith(f", {least} to {most}")
     assert rows["increment"].endswith(f", 0 to {most}")
-
-
-def test_fields_of_a_note() -> None:
-    assert tuple(code(row[0]) for row in table("field of a note", "value")) == tuple(NOTE_KEYS)
 
 
 def test_lines_of_a_record() -> None:

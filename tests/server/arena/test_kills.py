@@ -16,9 +16,9 @@ import pytest
 
 from bots.bot import Bot, Clocks, GameResult
 from bots.client import connection, session
+from bots.client.connection import Address
 from bots.client.errors import ArenaError, BadChoice
 from bots.client.session import Session
-from bots.client.transport.address import Address
 from engine.games.interface import Position, moves
 from engine.match import verification
 from engine.wire import messages as m

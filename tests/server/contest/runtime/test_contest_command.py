@@ -21,9 +21,9 @@ import pytest
 
 from bots.bot import Bot, Clocks
 from bots.client import connection
+from bots.client.connection import Address
 from bots.client.errors import ArenaError
 from bots.client.session import Session
-from bots.client.transport.address import Address
 from engine.games.interface import Position, moves
 from engine.games.outcome import ANNULLED
 from engine.match import verification

@@ -1,34 +1,93 @@
 """A game at one screen: people and bots play in a terminal, or from whatever is piped in.
 
-A line is a command of `bots.play.input_words.COMMANDS`, or a move in the game's notation. Nothing here waits for a
+A line is a command of `COMMANDS`, or a move in the game's notation. Nothing here waits for a
 network; the bot is the engine's search.
 """
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from time import perf_counter
 
 from rich.console import Console
 
-from bots.play.input_words import COMMANDS, MAX_SECONDS, USUAL_SECONDS, BadCommand, player
-from bots.play.screen import Read, Screen, describe_search, reader, seating
-from bots.watch.rendering import plain_console
+from bots.terminal.display import paint_board, plain_console, print_lines
 from engine.commands.inputs import text_of
 from engine.commands.program import Rejected, reason
 from engine.games.catalogue import GAMES, unknown_game
-from engine.games.history import History, InteractiveGame, NothingThere, Player, read_game, write_game
-from engine.games.interface import BadMove, Game, GameError, moves
-from engine.levels import MAX_LEVEL
+from engine.games.history import PERSON, History, InteractiveGame, NothingThere, Player, read_game, write_game
+from engine.games.interface import BadMove, Game, GameError, Successor, moves
+from engine.levels import MAX_LEVEL, BadLevel, read_level
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import SearchResult, search_interruptibly
 from engine.solve.tablebase import tablebase_of
+from engine.wire.words import number_of
+
+COMMANDS = {
+    "moves": "list the legal moves",
+    "hint": "say what the bot would play",
+    "go": "let the bot move now, for whoever is to move",
+    "undo": "take moves back, to where a person chose",
+    "redo": "make them again",
+    "new [PARAMS]": "begin again, or another variant",
+    "game NAME [PARAMS]": "begin another game",
+    "load [FILE]": "go on from a position or a game: in a file, or pasted",
+    "save FILE": "write the game to a file",
+    "text": "show the game in the form in which it is saved",
+    "first PLAYER": "say who begins",
+    "second PLAYER": "say who plays the other side",
+    "swap": "exchange the sides",
+    "help": "show this",
+    "quit": "leave",
+}
+"""How each command is written, and what it does."""
+
+USUAL_SECONDS = 1.0
+"""How long a bot thinks about a move, where nothing is said."""
+
+MAX_SECONDS = 3600.0
+
+
+Read = Callable[[str], str]
+"""Shows a prompt and returns a line; raises EOFError when there is none left."""
 
 MAX_OFFERED = 40
 """Moves that are offered by number; where more begin with what was typed, more has to be typed."""
 
 END_OF_TEXT = "."
 """The line that ends a pasted text."""
+
+
+class BadCommand(Exception):
+    """A command that cannot be carried out. ``str(error)`` is a sentence for people."""
+
+
+def player(text: str, seconds: float = USUAL_SECONDS) -> Player:
+    """Read who plays: ``person``, ``bot:SECONDS``, ``level:NUMBER``, or ``bot`` for one that takes the seconds given.
+
+    The highest level is a bot that takes the seconds given, too. Raises `BadCommand`.
+    """
+    kind, colon, number = text.strip().partition(":")
+    if kind == "person" and not colon:
+        return PERSON
+    if kind == "level":
+        try:
+            level = read_level(number)
+        except BadLevel as error:
+            raise BadCommand(f"{error}, as in level:3") from None
+        if level < MAX_LEVEL:
+            return Player(level=level)
+        kind, colon = "bot", ""
+    if kind != "bot":
+        raise BadCommand(f"a player is person, bot, bot:SECONDS or level:NUMBER, as in bot:0.5; not {text!r}")
+    try:
+        bound = float(number) if colon else seconds
+    except ValueError:
+        raise BadCommand(f"{number!r} is no number of seconds; write bot:0.5") from None
+    if not 0 < bound <= MAX_SECONDS:
+        raise BadCommand(f"a bot thinks for more than 0 and up to {MAX_SECONDS:g} seconds a move, not {bound:g}")
+    return Player(bound)
 
 
 class TerminalGame:
@@ -39,7 +98,7 @@ class TerminalGame:
     ) -> None:
         """Take the table as it stands, where to print, and what reads lines where that is not the terminal."""
         self.table = table
-        self._screen = Screen(console)
+        self._console = console
         self._read = read or reader(self.completions)
         self._game_engine = game_engine or GameEngine(tablebase_of=tablebase_of)
         self._offered: list[str] = []
@@ -56,7 +115,7 @@ class TerminalGame:
             "game": self._game,
             "load": self._load,
             "save": self._save,
-            "text": lambda _: self._screen.say(*write_game(self.table.history).splitlines()),
+            "text": lambda _: self._say(*write_game(self.table.history).splitlines()),
             "first": partial(self._seat, 0),
             "second": partial(self._seat, 1),
             "swap": self._swap,
@@ -65,8 +124,8 @@ class TerminalGame:
 
     def run(self) -> None:
         """Play until there is nothing left to read, or somebody leaves."""
-        self._screen.say(f"{seating(self.table)}; help tells what can be typed")
-        self._screen.show(self.table)
+        self._say(f"{seating(self.table)}; help tells what can be typed")
+        self._show()
         while True:
             try:
                 if self.table.mover.is_bot and not self._waiting and self.table.outcome is None:
@@ -79,15 +138,39 @@ class TerminalGame:
             except EOFError:
                 return
             except (GameError, NothingThere, Rejected, BadCommand) as error:
-                self._screen.say(str(error))
+                self._say(str(error))
             except OverflowError:
                 self._waiting = True
-                self._screen.say("rows can be taken in too many ways to list them: name in the move those to take")
+                self._say("rows can be taken in too many ways to list them: name in the move those to take")
 
     def completions(self, typed: str) -> list[str]:
         """Return the commands and legal moves that begin with what was typed so far."""
         words = [word.partition(" ")[0] for word in COMMANDS]
         return [text for text in (*words, *self._legal()) if text.startswith(typed)]
+
+    def _say(self, *lines: str) -> None:
+        print_lines(self._console, *lines)
+
+    def _show(self) -> None:
+        """Draw the board, and say where the game stands."""
+        position, game, moved = self.table.position, self.table.position.game, self.table.history.moves
+        last = Successor(moved[-1], position) if moved else None
+        self._console.print(paint_board(position.picture(last), game.marks), soft_wrap=True)
+        if position.summary():
+            self._say(position.summary())
+        outcome = self.table.outcome
+        if outcome is None:
+            self._say(f"{game.sides[position.turn]} ({game.marks[position.turn]}) to move")
+        else:
+            result = "a draw" if outcome.winner is None else f"{outcome.result(game.sides)} wins"
+            self._say(f"the game is over, {result}: {outcome.detail}")
+
+    def _list(self, texts: Sequence[str]) -> None:
+        """Print short texts side by side, as many a line as there is room for."""
+        width = max(map(len, texts), default=0)
+        columns = max(1, self._console.width // (width + 2))
+        for at in range(0, len(texts), columns):
+            self._say("  ".join(f"{text:{width}}" for text in texts[at : at + columns]).rstrip())
 
     def _legal(self) -> list[str]:
         return [] if self.table.outcome else moves(self.table.position)
@@ -99,7 +182,7 @@ class TerminalGame:
             return
         self._offered = []
         if not line:
-            self._screen.show(self.table)
+            self._show()
         elif word in self._commands:
             self._commands[word](rest.strip())
         else:
@@ -119,8 +202,8 @@ class TerminalGame:
             if len(longer) > MAX_OFFERED:
                 raise BadCommand(f"{len(longer)} moves begin with {typed!r}; type more of one") from None
             self._offered = longer
-            self._screen.say(f"{typed} can go on in these ways; type a number:")
-            self._screen.say(*(f"{number:3}  {move}" for number, move in enumerate(longer, 1)))
+            self._say(f"{typed} can go on in these ways; type a number:")
+            self._say(*(f"{number:3}  {move}" for number, move in enumerate(longer, 1)))
             return
         self._waiting = False
         self._made(table)
@@ -136,15 +219,15 @@ class TerminalGame:
         """Show what a move has led to."""
         mover = self.table.position.game.sides[self.table.position.turn]
         self.table = table
-        self._screen.say("", f"{table.history.plies}. {mover} plays {table.history.moves[-1]}{how}")
-        self._screen.show(self.table)
+        self._say("", f"{table.history.plies}. {mover} plays {table.history.moves[-1]}{how}")
+        self._show()
 
     def _let_bot_move(self, bot: Player) -> None:
         try:
             thought = self._think(bot)
         except KeyboardInterrupt:
             self._waiting = True
-            self._screen.say("", "stopped; go lets the bot move")
+            self._say("", "stopped; go lets the bot move")
             return
         self._made(self.table.after(thought.move), f" ({describe_search(thought)})")
 
@@ -160,8 +243,8 @@ class TerminalGame:
 
     def _moves(self, _rest: str) -> None:
         legal = self._legal()
-        self._screen.say(f"{len(legal)} legal moves" if legal else "the game is over: there is no move")
-        self._screen.list(legal)
+        self._say(f"{len(legal)} legal moves" if legal else "the game is over: there is no move")
+        self._list(legal)
 
     def _hint(self, _rest: str) -> None:
         if self.table.outcome is not None:
@@ -169,9 +252,9 @@ class TerminalGame:
         try:
             thought = self._think(self._usual_bot())
         except KeyboardInterrupt:
-            self._screen.say("", "stopped")
+            self._say("", "stopped")
             return
-        self._screen.say(f"the bot would play {thought.move} ({describe_search(thought)})")
+        self._say(f"the bot would play {thought.move} ({describe_search(thought)})")
 
     def _go(self, _rest: str) -> None:
         if self.table.outcome is not None:
@@ -183,7 +266,7 @@ class TerminalGame:
     def _jump(self, table: InteractiveGame) -> None:
         self.table = table
         self._waiting = not table.has_person
-        self._screen.show(self.table)
+        self._show()
 
     def _new(self, rest: str) -> None:
         self._begin(self.table.position.game, rest or self.table.position.parameters)
@@ -201,7 +284,7 @@ class TerminalGame:
         if rest:
             text = text_of(rest)
         else:
-            self._screen.say(f"paste the position, or the game, and end it with a line that holds only {END_OF_TEXT}")
+            self._say(f"paste the position, or the game, and end it with a line that holds only {END_OF_TEXT}")
             text = self._pasted()
         self._lay_out(read_game(self.table.position.game, text))
 
@@ -219,8 +302,8 @@ class TerminalGame:
         self._waiting = False
         warning = history.position.game.warning(history.position.parameters)
         if warning:
-            self._screen.say(f"warning: {warning}")
-        self._screen.show(self.table)
+            self._say(f"warning: {warning}")
+        self._show()
 
     def _save(self, rest: str) -> None:
         if not rest:
@@ -229,7 +312,7 @@ class TerminalGame:
             Path(rest).write_text(write_game(self.table.history), encoding="utf-8")
         except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
             raise BadCommand(f"{rest}: cannot be written: {reason(error)}") from None
-        self._screen.say(f"saved in {rest}; load {rest} brings it back")
+        self._say(f"saved in {rest}; load {rest} brings it back")
 
     def _seat(self, side: int, rest: str) -> None:
         self._take_seats(self.table.seated(side, player(rest, self._usual_bot().seconds)))
@@ -240,16 +323,14 @@ class TerminalGame:
     def _take_seats(self, table: InteractiveGame) -> None:
         self.table = table
         self._waiting = False
-        self._screen.say(seating(table))
+        self._say(seating(table))
 
     def _help(self, _rest: str) -> None:
         first, second = self.table.position.game.sides
         example = next(iter(self._legal()), "")
-        self._screen.say(f"A line is a move{example and f', as in {example}'}, or one of these commands:")
-        self._screen.say(*(f"  {usage:18}  {meaning}" for usage, meaning in COMMANDS.items()))
-        self._screen.say(
-            f"A PLAYER is person, bot, bot:SECONDS, or level:1 to level:10. {first} begins, then comes {second}."
-        )
+        self._say(f"A line is a move{example and f', as in {example}'}, or one of these commands:")
+        self._say(*(f"  {usage:18}  {meaning}" for usage, meaning in COMMANDS.items()))
+        self._say(f"A PLAYER is person, bot, bot:SECONDS, or level:1 to level:10. {first} begins, then comes {second}.")
 
     def _prompt(self) -> str:
         if self._offered:
@@ -257,10 +338,65 @@ class TerminalGame:
         return "over> " if self.table.outcome else f"{self.table.position.game.sides[self.table.position.turn]}> "
 
 
+def seating(table: InteractiveGame) -> str:
+    """Describe who plays each side."""
+    sides = table.position.game.sides
+    return "; ".join(f"{side}: {_who(player)}" for side, player in zip(sides, table.seats, strict=True))
+
+
+def _who(player: Player) -> str:
+    if player.level is not None:
+        return f"a bot of level {player.level}"
+    return f"a bot that thinks {player.seconds:g} s a move" if player.is_bot else "a person"
+
+
+def describe_search(thought: SearchResult) -> str:
+    """Describe the depth and score of a search."""
+    if thought.score is None and thought.nodes == 0:
+        return "a random move"
+    if thought.score is None:
+        return f"nothing searched in {thought.seconds:.1f} s"
+    plies = thought.plies_to_end
+    if plies is None and thought.is_known:
+        return f"a draw with best play, {thought.seconds:.1f} s"
+    if plies is None:
+        return f"depth {thought.depth}, score {thought.score:+}, {thought.seconds:.1f} s"
+    sides, turn = thought.position.game.sides, thought.position.turn
+    winner = sides[turn if plies > 0 else 1 - turn]
+    return f"{winner} wins in {number_of(abs(plies), 'ply', 'plies')}, {thought.seconds:.1f} s"
+
+
+def reader(completions: Callable[[str], list[str]]) -> Read:
+    """Return what reads lines: with a prompt, history and completion in a terminal, plainly from anything else."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return lambda _prompt: input()
+    try:
+        import readline
+    except ImportError:  # not every Python has it
+        return _read_edited
+
+    def complete(_word: str, state: int) -> str | None:
+        fitting = completions(readline.get_line_buffer())
+        return fitting[state] if state < len(fitting) else None
+
+    readline.set_completer_delims("")  # a move is completed as a whole, with the spaces in it
+    readline.set_completer(complete)
+    readline.parse_and_bind("tab: complete")
+    return _read_edited
+
+
+def _read_edited(prompt: str) -> str:
+    try:
+        return input(prompt)
+    except EOFError:
+        print()  # what follows begins a line of its own
+        raise
+
+
 def play_in_terminal(game: Game, params: str | None, load: str | None, seats: tuple[str, str], seconds: float) -> None:
     """Play in this terminal, from the start of a variant or from what a file holds; raises `BadCommand`.
 
-    ``seats`` says who plays, as `bots.play.input_words.player` reads it, and ``seconds`` how long bots think by
+    ``seats`` says who plays, as `player` reads it, and ``seconds`` how long bots think by
     default.
     """
     if params is not None and load is not None:

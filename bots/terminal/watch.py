@@ -6,12 +6,11 @@ from contextlib import suppress
 from rich.console import Console
 from rich.live import Live
 
-from bots.client.connection import Connection, ReconnectBackoff
+from bots.client.connection import Address, Connection, ReconnectBackoff, address
 from bots.client.errors import ArenaError, ConnectionLost, Refused, ServerFault, Unreachable
 from bots.client.formatting import clock, time_control, variant
-from bots.client.transport.address import Address, address
-from bots.watch.rendering import plain_console, print_lines, render_match
-from bots.watch.watched_match import WatchedMatch, newest, newest_running, note_text, unreadable
+from bots.terminal.display import WatchedMatch, newest, note_text, plain_console, print_lines, render_match
+from engine.games.catalogue import GAMES
 from engine.games.interface import GameError
 from engine.wire import messages as m
 from engine.wire.codes import Code
@@ -72,6 +71,8 @@ def watch(
                 if match is not None or refused.code != Code.UNKNOWN_MATCH:
                     raise
                 number = None  # it has ended since it was listed
+            except GameError as error:
+                raise ServerFault(f"the match cannot be followed: {error}") from error
     finally:
         connection.close()
 
@@ -89,7 +90,7 @@ def _find(connection: Connection, wait: bool, above: int, console: Console) -> i
     while True:
         connection.send(m.List())
         listed = connection.answer(m.Matches)
-        number = newest_running(listed, above)
+        number = newest(listed, above, running=True)
         if number is None and told:
             number = newest(listed, above)
         if number is not None:
@@ -107,10 +108,9 @@ def _begin(connection: Connection, number: int) -> WatchedMatch:
     connection.send(m.Watch(number))
     watching = connection.answer(m.Watching)
     connection.send(m.Ping())
-    try:
-        return WatchedMatch.begin(watching, time.monotonic())
-    except (KeyError, GameError) as error:
-        raise ServerFault(unreadable(error)) from error
+    if watching.game not in GAMES:
+        raise ServerFault(f"the match cannot be followed: the game {watching.game!r} is unknown here")
+    return WatchedMatch.begin(watching, time.monotonic())
 
 
 def _live(connection: Connection, watched_match: WatchedMatch, console: Console) -> WatchedMatch:
@@ -122,7 +122,7 @@ def _live(connection: Connection, watched_match: WatchedMatch, console: Console)
                 return watched_match
             frame = time.monotonic() + FRAME_SECONDS
             while watched_match.result is None and (left := frame - time.monotonic()) > 0:
-                watched_match = _after(watched_match, connection.receive(left))
+                watched_match = watched_match.after(connection.receive(left), time.monotonic())
 
 
 def _line_by_line(connection: Connection, watched_match: WatchedMatch, console: Console) -> WatchedMatch:
@@ -134,7 +134,7 @@ def _line_by_line(connection: Connection, watched_match: WatchedMatch, console: 
     print_lines(console, f"match {match.match}: {variant(match)}, {times}, {players}")
     while True:
         message = connection.receive()
-        watched_match = _after(watched_match, message)
+        watched_match = watched_match.after(message, time.monotonic())
         if isinstance(message, m.Start):
             print_lines(console, "play begins")
         elif isinstance(message, m.Moved):
@@ -145,13 +145,6 @@ def _line_by_line(connection: Connection, watched_match: WatchedMatch, console: 
         elif watched_match.result is not None:
             print_lines(console, *filter(None, (watched_match.history.position.summary(), watched_match.ending())))
             return watched_match
-
-
-def _after(watched_match: WatchedMatch, message: m.Message) -> WatchedMatch:
-    try:
-        return watched_match.after(message, time.monotonic())
-    except GameError as error:
-        raise ServerFault(unreadable(error)) from error
 
 
 def _print_record(connection: Connection, number: int, console: Console) -> None:

@@ -1,1 +1,0 @@
-"""The way to a server: its address, and streams of bytes to it."""

@@ -1,0 +1,1 @@
+"""A game, and a watched match, in the terminal."""

@@ -1,1 +1,0 @@
-"""The spectator: follows a match in a terminal."""
