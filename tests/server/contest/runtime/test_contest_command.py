@@ -44,6 +44,7 @@ from server.storage.record_store import RecordStore
 from tests.forking import Forked
 from tests.server.commands.test_command_line import fails
 from tests.server.contest.runtime.bots import SANDBOX, choose_by_seed
+from tests.server.machines import Machines
 from tests.server.process import free_port, wait_until
 from tests.waiting import BUILD_SECONDS
 
@@ -377,3 +378,30 @@ def test_games_of_bots_that_connect_go_on_after_a_stop(tmp_path: Path, players: 
     assert set(suspended) < {game.match for game in games}
     text = (data / "records" / f"{suspended[0]}.txt").read_text(encoding="utf-8")
     assert "\nrestarted " in text and verification.verify(text).result
+
+
+@pytest.mark.slow
+def test_a_contest_ends_like_a_local_one_though_a_worker_and_the_coordinator_are_killed(
+    tmp_path: Path, machines: Machines
+) -> None:
+    file, here, there = contest(tmp_path, PROGRAMS + entrants(3, 0)), tmp_path / "here", tmp_path / "there"
+    assert run(file, here)[0] == 0
+    options = ("--port", "0", "--dask", machines.address)
+    with Command(file, there, *options):
+        wait_for(there, 1)
+    with Command(file, there, *options) as command:
+        wait_for(there, 3)
+        machines.kill_worker(machines.workers[0])
+        status, said = command.end()
+    assert status == 0, said
+    assert "has 2 workers, and room for 2 games at a time" in said
+    assert "worker_lost" in said
+    games = kept(there)
+    assert len(games) == 6
+    assert results(games) == results(kept(here))
+    for game in games:
+        assert verification.verify((there / "records" / f"{game.match}.txt").read_text()).history.plies == game.plies
+        assert all(usage is not None and usage.cpu_seconds > 0 for usage in game.programs), (
+            "it comes back with the game"
+        )
+    assert len(list((there / "records").iterdir())) == 6
