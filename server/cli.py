@@ -21,7 +21,7 @@ from server.commands.files import backup, restore, verify
 from server.commands.league import audit, ladder, people
 from server.commands.options import FAILED, fail, faults_explained, interrupted, place, run_async, secret
 from server.commands.running_server import announce, annul, dismiss, now
-from server.config import process_settings, serve_options, tls
+from server.config import keys, process_settings, serve_options
 from server.config import tokens as token_file
 from server.config.builtin_bot import BadBuiltinBot, BuiltinBot, read_builtin_bot
 from server.config.declared import BadTable, Range, fields_of
@@ -75,7 +75,9 @@ def serve(options: ServeOptions = DEFAULT_OPTIONS, *, config: Path | None = None
     _check_whole_numbers(options)
     if not 0 <= options.return_time < float("inf"):
         fail(f"--return-time is {options.return_time}; it has to be a number of seconds, 0 or more")
-    _check_sync(options.sync_interval)
+    if options.sync_interval and not 0.1 <= options.sync_interval <= MAX_SYNC_SECONDS:
+        right = f"it lies between 0.1 and {MAX_SYNC_SECONDS:g} seconds, or is 0 for never"
+        fail(f"--sync-interval is {options.sync_interval}; {right}")
     if options.user_header and not re.fullmatch(HEADER.pattern, options.user_header):
         fail(f"--user-header is {options.user_header!r}; it is {HEADER.right}")
     ladder = None if options.ladder is None else read_ladder(options.ladder)
@@ -86,7 +88,7 @@ def serve(options: ServeOptions = DEFAULT_OPTIONS, *, config: Path | None = None
         data=options.data,
         control=TimeControl.of_milliseconds(options.budget, options.increment),
         move_limit=options.move_limit,
-        builtin_bots=_builtin_bots(options.builtin),
+        builtin_bots=tuple(_builtin_bot("builtin", word) for word in filter(None, options.builtin.split(","))),
         tokens=secret("tokens", options.tokens, token_file.read),
         organiser=secret("organiser", options.organiser, token_file.read_organiser) or "",
         limits=from_file.limits,
@@ -108,17 +110,8 @@ def serve(options: ServeOptions = DEFAULT_OPTIONS, *, config: Path | None = None
     run_async("cannot serve", run, settings, None, ladder)
 
 
-app.command(contest)
-app.command(people)
-app.command(ladder)
-app.command(verify)
-app.command(announce)
-app.command(audit)
-app.command(now)
-app.command(annul)
-app.command(dismiss)
-app.command(backup)
-app.command(restore)
+for command in (contest, people, ladder, verify, announce, audit, now, annul, dismiss, backup, restore):
+    app.command(command)
 
 
 @app.command
@@ -199,10 +192,9 @@ def key(*, data: Path = Path("arena-data")) -> None:
         The data directory. A key is made where there is none.
     """
     from engine.match.signature import shown
-    from server.storage.signing_key import public_half
 
     with faults_explained():
-        print(shown(public_half(data)))
+        print(shown(keys.public_half(data)))
 
 
 @app.command
@@ -233,11 +225,6 @@ def doctor(
     sys.exit(1 if wrong else 0)
 
 
-def _builtin_bots(text: str) -> tuple[BuiltinBot, ...]:
-    """Parse the built-in bots to start."""
-    return tuple(_builtin_bot("builtin", word) for word in filter(None, text.split(",")))
-
-
 def _builtin_bot(option: str, word: str) -> BuiltinBot:
     try:
         return read_builtin_bot(word)
@@ -245,17 +232,17 @@ def _builtin_bot(option: str, word: str) -> BuiltinBot:
         fail(f"--{option}: {error}")
 
 
-def _identity(certificate: Path | None, key: Path | None) -> tls.Identity | None:
+def _identity(certificate: Path | None, key: Path | None) -> keys.Identity | None:
     """Look at the files of a certificate, and at whether they fit."""
     if certificate is None and key is None:
         return None
     if certificate is None or key is None:
         fail("--tls-cert and --tls-key belong together: a certificate, and its key")
     try:
-        tls.context(tls.Identity(certificate, key))
-    except tls.BadCertificate as error:
+        keys.context(keys.Identity(certificate, key))
+    except keys.BadCertificate as error:
         fail(f"--tls-cert, --tls-key: {error}")
-    return tls.Identity(certificate, key)
+    return keys.Identity(certificate, key)
 
 
 def _check_whole_numbers(options: ServeOptions) -> None:
@@ -265,11 +252,6 @@ def _check_whole_numbers(options: ServeOptions) -> None:
             fault = field.rule.fault(field.key, value)
             if fault:
                 fail(fault)
-
-
-def _check_sync(seconds: float) -> None:
-    if seconds and not 0.1 <= seconds <= MAX_SYNC_SECONDS:
-        fail(f"--sync-interval is {seconds}; it lies between 0.1 and {MAX_SYNC_SECONDS:g} seconds, or is 0 for never")
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
 """The server as a trio service: starts all parts, serves until stopped, and shuts down in order."""
 
 import signal
+import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
@@ -17,8 +18,8 @@ from engine.wire import messages as m
 from engine.wire.coding import encode
 from server.arena.arena import Arena
 from server.arena.journals import resume_matches, synced
-from server.arena.session import Acceptor
-from server.config import tls
+from server.arena.session import serve_socket
+from server.config import keys
 from server.config.process_settings import stop_signals
 from server.config.settings import Settings
 from server.contest.hosts.contest_players import ContestPlayers
@@ -42,14 +43,13 @@ from server.league.submissions.pipeline import Pipeline, Turns
 from server.league.submissions.steps import TRIALS
 from server.league.submissions.versions import Versions
 from server.net.listener import Listener, close_all, listen
-from server.net.rate_limiter import RateLimiter
+from server.net.rate_limiter import RateLimiter, patrol
 from server.net.timing import StallMonitor, loop_clock
 from server.ops import descendants
 from server.ops.program_version import program
 from server.ops.supervisor import keep_watchdog, supervise, tell
 from server.storage.disk import lock_data_directory
 from server.storage.record_store import RecordStore
-from server.storage.signing_key import signing_key
 from server.web.opening import open_web, serve_web
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ async def _serve(
     Earlier connections wait in the backlog. With TLS, programs of the server connect to the ``own`` listeners without
     it.
     """
-    key = await trio.to_thread.run_sync(signing_key, settings.data)
+    key = await trio.to_thread.run_sync(keys.signing_key, settings.data)
     record_store = RecordStore(settings.data, synced=settings.sync_seconds > 0, sign=key.sign)
     ladder_store = LadderStore(accounts)
     record_store.skip(max(await trio.to_thread.run_sync(store.last_match), ladder_store.last_match()))
@@ -136,8 +136,7 @@ async def _serve(
     arena.own_address = (host, (own or listeners)[0].socket.getsockname()[1])
     arena.web_ports = [listener.socket.getsockname()[1] for listener in web]
     rate_limiter = RateLimiter(settings.limits, settings.most_sessions, clock)
-    acceptor = Acceptor(arena, rate_limiter, settings.tls and tls.context(settings.tls))
-    own_acceptor = Acceptor(arena, rate_limiter)
+    context = settings.tls and keys.context(settings.tls)
     no_room = encode(m.Bye("too_many", m.Text("the server has no file descriptors left; try again later")))
     with (
         arena.accept_status.keep_spare(),
@@ -152,22 +151,18 @@ async def _serve(
             trio.open_nursery() as services,
         ):
 
-            def wrap(sockets: list[trio.SocketListener], refusal: bytes) -> list[Listener]:
-                return [Listener(listener, arena.accept_status, refusal) for listener in sockets]
-
-            async def accept() -> None:
-                wrapped = wrap(listeners, b"" if settings.tls else no_room)
-                await trio.serve_listeners(acceptor.handle, wrapped, handler_nursery=sessions)
-
-            async def accept_own() -> None:
-                await trio.serve_listeners(own_acceptor.handle, wrap(own, no_room), handler_nursery=sessions)
+            async def accept(sockets: list[trio.SocketListener], context: ssl.SSLContext | None) -> None:
+                refusal = b"" if context else no_room
+                wrapped = [Listener(listener, arena.accept_status, refusal) for listener in sockets]
+                handle = partial(serve_socket, arena, rate_limiter, context)
+                await trio.serve_listeners(handle, wrapped, handler_nursery=sessions)
 
             services.start_soon(watch.pulse, lambda: bool(arena.matches))
             services.start_soon(keep_watchdog)
-            services.start_soon(accept)
+            services.start_soon(accept, listeners, context)
             if own:
-                services.start_soon(accept_own)
-            services.start_soon(acceptor.patrol)
+                services.start_soon(accept, own, None)
+            services.start_soon(patrol, rate_limiter)
             if settings.metrics is not None:
                 from server.web.http.metrics_endpoint import HOST, serve_metrics
 

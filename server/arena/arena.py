@@ -3,6 +3,7 @@
 Sessions pass on the requests that the protocol allows in their state; `server.arena.requests` carries them out.
 """
 
+import re
 import secrets
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
@@ -19,27 +20,30 @@ from engine.match import referee
 from engine.match.clock import TimeControl
 from engine.match.record import Header
 from engine.match.referee import State
+from engine.match.verification import finished_match
 from engine.wire import messages as m
-from engine.wire.codes import ProtocolError
+from engine.wire.codes import Code, ProtocolError
 from engine.wire.ends import IN_MATCH
 from engine.wire.ends import State as Stage
+from engine.wire.words import NAME_PATTERN
 from server.arena import matchmaking
-from server.arena.lobby import OpponentNotices, PreparedBoards
-from server.arena.past_matches import PastMatches
+from server.arena.lobby import MAX_BOARDS, OpponentNotices, prepare
 from server.arena.roles import Player, Seating
 from server.config.settings import RECENT_MATCHES, Settings
-from server.match.flag_timer import FlagTimer
 from server.match.match import Match, MatchContext
 from server.match.match_messages import now_text
-from server.match.stats import SUSPENDED, ServerStats, log_ended
+from server.match.stats import SUSPENDED, ServerStats
+from server.net.connection import Poller
 from server.net.listener import AcceptStatus
-from server.net.poller import Poller
-from server.net.timing import StallLog
+from server.net.timing import FlagTimer, StallLog
 from server.ops.faults import server_fault
 from server.storage.player_logs import SentLogs
 from server.storage.record_store import Keys, MatchJournal, RecordStore
 
 log = structlog.get_logger()
+
+SENT_AT_ONCE = 50
+"""Announcements that are sent in a pass of the event loop."""
 
 
 class Arena:
@@ -90,10 +94,11 @@ class Arena:
         self.accept_status = AcceptStatus()
         self.record_store = record_store
         self.sent_logs = SentLogs(settings.data)
-        self.past_matches = PastMatches(record_store)
+        self._replaying = trio.Lock()
         self.run_in_thread: Callable[..., Awaitable[Any]] = trio.to_thread.run_sync
         """Runs a slow function in another thread."""
-        self.prepared_boards = PreparedBoards()
+        self.prepared_boards: deque[tuple[str, str]] = deque(maxlen=MAX_BOARDS)
+        """Game and parameters of the boards that were prepared most recently."""
         self.poller = Poller()
         self.flags = FlagTimer(clock)
         self.arrival = clock
@@ -198,6 +203,41 @@ class Arena:
             log.error("match_annulment_failed", match=match.number, **_fault_fields(error))
             match.abandon(termination, sentence)
 
+    def annul_running(self, number: int, sentence: str) -> None:
+        """End a running match for an organiser; raises `ProtocolError` where there is none."""
+        match = self.matches.get(number)
+        if match is None:
+            raise ProtocolError(Code.UNKNOWN_MATCH, f"match {number} is not running; see LIST")
+        self.annul(match, Termination.ORGANISER, _add_sentence("the organiser has annulled the match", sentence))
+
+    def dismiss(self, name: str, sentence: str) -> str:
+        """Close the session of a player for an organiser; return its name.
+
+        Raises `ProtocolError` where nobody is logged in so.
+        """
+        # some letters outside of ASCII have lower-case letters inside of it
+        key = name.lower() if re.fullmatch(NAME_PATTERN, name) else ""
+        dismissed = self.sessions.get(key)
+        if dismissed is None:
+            fault = f"nobody is logged in as {name!r}"
+            if any(session.name.lower() == key for session in self.sessions.values()):
+                fault = f"{name!r} is a program of a contest, which cannot be dismissed; ANNUL its match"
+            raise ProtocolError(Code.UNKNOWN_PLAYER, fault)
+        dismissed.close("dismissed", _add_sentence("the organiser has sent you away", sentence))
+        self.disconnect(dismissed)
+        return dismissed.name
+
+    async def announce(self, sentence: m.Text) -> None:
+        """Send an announcement to everybody who is connected and does not play, some at a time.
+
+        Programs of contests do not get it: each is there for one game.
+        """
+        for number, player in enumerate(self.connected_sessions()):
+            if player.state not in IN_MATCH and player.state is not Stage.CLOSED and not player.seat_token:
+                player.reply(m.Announcement(sentence))
+            if number % SENT_AT_ONCE == 0:
+                await trio.lowlevel.checkpoint()
+
     def seeking_keys(self) -> Iterator[str]:
         """Return the session keys of seeking players."""
         return (seek.key for seek in self.lobby)
@@ -262,6 +302,21 @@ class Arena:
         if number in self.matches:
             return self.matches[number]
         return next((match for match in self.recent if match.number == number), None)
+
+    async def read_past_match(self, number: int) -> State | None:
+        """Return the final state of a match that ended under an earlier server; None if it has no valid record.
+
+        Replaying a record takes up to a third of a second: threads do it, one record at a time. Raises OSError.
+        """
+        async with self._replaying:
+            state: State | None = await self.run_in_thread(_replay_record, self.record_store, number)
+            return state
+
+    async def prepare_board(self, game: str, parameters: str) -> None:
+        """Make the tables of the rules of a board in a thread, unless it is prepared."""
+        if (game, parameters) not in self.prepared_boards:
+            await self.run_in_thread(prepare, game, parameters)
+            self.prepared_boards.append((game, parameters))
 
     def awaited_ply(self, number: int) -> int:
         """Return the number of the move that a match waits for, from 1; 0 before its first turn."""
@@ -369,9 +424,18 @@ class Arena:
         """Note that a match has ended."""
         self._remove(match)
         self.recent.append(match)
-        self.stats.count_ended(match.state)
-        log_ended(match.state, match.now())
+        self.stats.end(match.state, match.now())
         self.contest_players.ended(match)
+
+
+def _add_sentence(sentence: str, more: str) -> str:
+    return f"{sentence}: {more}" if more else sentence
+
+
+def _replay_record(record_store: RecordStore, number: int) -> State | None:
+    text = record_store.read(number)
+    summary = None if text is None else finished_match(text)
+    return None if summary is None else summary.state
 
 
 def _fault_fields(error: Exception) -> dict[str, Any]:

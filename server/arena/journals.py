@@ -16,7 +16,6 @@ from engine.match import recovery
 from engine.match.recovery import Leftover
 from server.arena.arena import Arena
 from server.storage.disk import Round, Synced
-from server.storage.match_numbers import MatchNumbers
 from server.storage.record_store import RecordStore
 
 log = structlog.get_logger()
@@ -37,24 +36,24 @@ def resume_matches(
         except OSError as error:
             log.error("journal_read_failed", match=number, error=str(error))
     for number, leftover in leftovers:  # a second loop, so that all waits for players begin at the same moment
-        _resume_match(arena, record_store, number, leftover, date(), kept)
+        try:
+            recorded = record_store.read_record_bytes(number)
+            if recorded is not None:
+                if record_store.journal(number) == recorded:
+                    record_store.remove_journal(number)
+                    continue
+                path = record_store.quarantine(number, "")
+                log.error("journal_mismatch_quarantined", match=number, path=str(path))
+            elif number in kept and (leftover.summary is None or not leftover.summary.result):
+                # the disk has lost its end: to resume it would play for the result a second time
+                path = record_store.quarantine(number, "")
+                log.error("journal_end_lost", match=number, path=str(path))
+            else:
+                _recover(arena, record_store, number, leftover, date())
+        except Exception as error:
+            log.error("match_recovery_failed", match=number, exc_info=error)
     if arena.matches:
         log.info("matches_recovered", count=len(arena.matches), waiting_seconds=arena.settings.return_seconds)
-
-
-def _resume_match(
-    arena: Arena, record_store: RecordStore, number: int, leftover: Leftover, date: datetime, kept: Collection[int]
-) -> None:
-    try:
-        recorded = record_store.read_record_bytes(number)
-        if recorded is not None:
-            _remove_or_quarantine(record_store, number, recorded)
-        elif number in kept and (leftover.summary is None or not leftover.summary.result):
-            _quarantine_without_end(record_store, number)
-        else:
-            _recover(arena, record_store, number, leftover, date)
-    except Exception as error:
-        log.error("match_recovery_failed", match=number, exc_info=error)
 
 
 def _recover(arena: Arena, record_store: RecordStore, number: int, leftover: Leftover, date: datetime) -> None:
@@ -88,24 +87,6 @@ def _recover(arena: Arena, record_store: RecordStore, number: int, leftover: Lef
         log.warning("match_recovered_as_ended", match=number)
 
 
-def _quarantine_without_end(record_store: RecordStore, number: int) -> None:
-    """Quarantine the journal of a match whose result is kept, but whose end the disk has lost.
-
-    Resuming would play for the result a second time, and a record would wrongly say that the match was annulled.
-    """
-    path = record_store.quarantine(number, "")
-    log.error("journal_end_lost", match=number, path=str(path))
-
-
-def _remove_or_quarantine(record_store: RecordStore, number: int, recorded: bytes) -> None:
-    """Remove a journal that equals the finished record of its match; quarantine one that differs."""
-    if record_store.journal(number) == recorded:
-        record_store.remove_journal(number)
-        return
-    path = record_store.quarantine(number, "")
-    log.error("journal_mismatch_quarantined", match=number, path=str(path))
-
-
 LAST_SECONDS = 10.0
 """Deadline of the last round when the server stops."""
 
@@ -120,7 +101,6 @@ async def synced(
         return
     async with trio.open_nursery() as nursery:
         nursery.start_soon(keep_synced, record_store, arena, store, seconds)
-        nursery.start_soon(keep_numbers, record_store.numbers, seconds)
         yield
         nursery.cancel_scope.cancel()
 
@@ -139,20 +119,6 @@ async def keep_synced(record_store: RecordStore, arena: Arena, store: Callable[[
         with trio.move_on_after(LAST_SECONDS, shield=True):
             await rounds.one()
             await trio.to_thread.run_sync(rounds.close, abandon_on_cancel=True)
-
-
-async def keep_numbers(numbers: MatchNumbers, seconds: float) -> None:
-    """Reserve match numbers as soon as that is due, until cancelled; after a fault again in ``seconds``."""
-    fault = ""
-    while True:
-        try:
-            await numbers.reserve_when_due()
-            fault = ""
-        except OSError as error:
-            if fault != str(error):  # once, not at every attempt
-                fault = str(error)
-                log.error("disk_write_failed", error=f"numbers of matches: {fault}")
-            await trio.sleep(seconds)
 
 
 class Rounds:

@@ -1,15 +1,13 @@
 """Players in the lobby: notices about the opponents that they seek, and preparation of the boards that they ask for."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from itertools import islice
-from typing import Any
 
 import trio
 
 from engine.games.catalogue import GAMES
 from engine.wire import messages as m
 from server.arena.roles import Player
-from server.ops.lru_cache import LruCache
 
 CHECK_SECONDS = 1.0
 """Time between two checks for changes."""
@@ -78,21 +76,3 @@ def prepare(game: str, parameters: str) -> None:
     first = next(position.successors(), None)
     if first is not None:
         position.resolve(first.move)
-
-
-class PreparedBoards:
-    """The boards that were prepared most recently."""
-
-    def __init__(self) -> None:
-        """Start empty."""
-        self._known: LruCache[tuple[str, str], None] = LruCache(MAX_BOARDS)
-
-    def has(self, game: str, parameters: str) -> bool:
-        """Tell whether a board is prepared."""
-        return (game, parameters) in self._known
-
-    async def add(self, game: str, parameters: str, run_in_thread: Callable[..., Awaitable[Any]]) -> None:
-        """Prepare a board in a thread, unless it is prepared."""
-        if not self.has(game, parameters):
-            await run_in_thread(prepare, game, parameters)
-        self._known.put((game, parameters), None)

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeVar
 from engine.games.interface import Game
 from engine.match.clock import TimeControl
 from engine.wire.fields import SeekOptions, read_options, write_options
-from server.config.settings import Settings
+from server.config.settings import MAX_BUDGET, MIN_BUDGET
 
 Value = TypeVar("Value")
 
@@ -86,10 +86,10 @@ class Matchmaking:
         self._seeks.pop(key, None)
 
 
-def read_seek(name: str, game: Game, text: str, settings: Settings) -> Seek:
+def read_seek(name: str, game: Game, text: str) -> Seek:
     """Parse the options of SEEK; raises `ProtocolError` for the first invalid one."""
-    bounds = {"least_budget": settings.least_budget, "most_budget": settings.most_budget}
-    return Seek(name, game.name, *read_options(game, text, name=name, **bounds))
+    options = read_options(game, text, name=name, least_budget=MIN_BUDGET, most_budget=MAX_BUDGET)
+    return Seek(name, game.name, *options)
 
 
 def describe(seek: Seek, game: Game) -> str:

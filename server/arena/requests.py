@@ -10,6 +10,7 @@ import structlog
 from engine.games.catalogue import GAMES, unknown_game
 from engine.games.interface import Game
 from engine.games.outcome import Termination
+from engine.match import referee
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import encode, usage
@@ -17,13 +18,11 @@ from engine.wire.ends import State
 from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE
 from server.arena import matchmaking
 from server.arena.arena import Arena
-from server.arena.organiser_requests import annul_match, dismiss_player
-from server.arena.past_matches import PastMatch
 from server.arena.roles import Player
 from server.config import tokens
 from server.config.settings import REQUESTS_PER_TURN
 from server.match.match import Match
-from server.match.move_list import SteppedAnswer, list_matches
+from server.match.match_messages import SpectatorBacklog, SteppedAnswer, list_matches, list_moves
 from server.storage.player_logs import LogRequest, read_log
 from server.storage.record_store import RecordStore
 
@@ -155,7 +154,7 @@ class Requests:
         ):
             raise ProtocolError(Code.BAD_TOKEN, "a program comes back here to its own match alone")
         if match is None:
-            wait = partial(self._arena.past_matches.find, message.match, self._arena.run_in_thread)
+            wait = partial(self._arena.read_past_match, message.match)
             return BackgroundAnswer(wait, partial(self._send_past_match, player, message, side))
         name, key = match.header.players[side], match.names[side]
         before = self._arena.sessions.get(key)
@@ -169,15 +168,17 @@ class Requests:
         match.resume(side, player, message.token)
         return None
 
-    def _send_past_match(self, player: Player, message: m.Resume, side: int, past_match: PastMatch | None) -> None:
+    def _send_past_match(self, player: Player, message: m.Resume, side: int, state: referee.State | None) -> None:
         """Send a match that ended under an earlier server to a player who resumes it."""
-        if past_match is None:
+        if state is None:
             raise _resume_refused(message.match)
-        name = past_match.players[side]
+        name = state.header.players[side]
         if name.lower() in self._arena.sessions:
             raise ProtocolError(Code.NAME_TAKEN, f"match {message.match} is over, and {name} is logged in again")
         self._arena.log_in(player, name, name.lower())
-        past_match.send(player, side, message.token)
+        player.tell(m.Match, encode(referee.announcement(state.header, side, message.token)))
+        SpectatorBacklog(state).send(player, state, 0)
+        player.leave()
 
     def _seek(self, player: Player, message: m.Seek, _arrived: int) -> BackgroundAnswer | None:
         if self._arena.stopping:
@@ -199,19 +200,15 @@ class Requests:
             raise ProtocolError(
                 Code.TOO_MANY, f"{self._arena.settings.most_matches} matches are running; try again later"
             )
-        seek = matchmaking.read_seek(player.name, game, message.options, self._arena.settings)
+        seek = matchmaking.read_seek(player.name, game, message.options)
         kind = self._arena.builtin_kinds.get(player.key, "") if player.is_builtin else ""
         seek = seek._replace(is_builtin=player.is_builtin, key=player.key, kind=kind)
         board = game.name, game.default_parameters if seek.parameters is None else seek.parameters
-        if self._arena.prepared_boards.has(*board) and self._arena.record_store.numbers.has(1):
+        if board in self._arena.prepared_boards:
             self._wait_for_match(player, seek, game)
             return None
-        return BackgroundAnswer(partial(self._prepare, *board), lambda _: self._wait_for_match(player, seek, game))
-
-    async def _prepare(self, game: str, parameters: str) -> None:
-        """Wait for what a match needs when it begins: tables of its board, and a number."""
-        await self._arena.prepared_boards.add(game, parameters, self._arena.run_in_thread)
-        await self._arena.record_store.numbers_available()
+        wait = partial(self._arena.prepare_board, *board)
+        return BackgroundAnswer(wait, lambda _: self._wait_for_match(player, seek, game))
 
     def _wait_for_ladder(self, player: Player, why_not: str) -> None:
         """Let a player wait for games of the ladder, unless something is against it."""
@@ -282,24 +279,18 @@ class Requests:
             _check_request_count("BOARD", asked[player.side])
         player.reply(m.board_of(state.history.position.text()))
 
-    def _moves(self, player: Player, _message: m.AskMoves, _arrived: int) -> BackgroundAnswer | None:
+    def _moves(self, player: Player, _message: m.AskMoves, _arrived: int) -> BackgroundAnswer:
         match, _ = _seat_of(player)
         match.moves_asked += 1
         _check_request_count("MOVES", match.moves_asked)
-        listing = match.legal_moves()
-        if not listing.step():
-            return BackgroundAnswer(listing.finish, partial(_answer_moves, player, match), listing.worked)
-        player.answer(m.Moves, listing.answer)
-        return None
+        history = match.state.history
+        listing = SteppedAnswer(list_moves(history.position))
+        return BackgroundAnswer(listing.finish, partial(_answer_moves, player, match, history.plies), listing.worked)
 
-    def _list(self, player: Player, _message: m.List, _arrived: int) -> BackgroundAnswer | None:
-        listing = SteppedAnswer(
-            list_matches([match.line for match in (*self._arena.recent, *self._arena.matches.values())])
-        )
-        if not listing.step():
-            return BackgroundAnswer(listing.finish, partial(_answer_matches, player), listing.worked)
-        _answer_matches(player, listing)
-        return None
+    def _list(self, player: Player, _message: m.List, _arrived: int) -> BackgroundAnswer:
+        lines = [match.line for match in (*self._arena.recent, *self._arena.matches.values())]
+        listing = SteppedAnswer(list_matches(lines))
+        return BackgroundAnswer(listing.finish, partial(player.answer, m.Matches), listing.worked)
 
     def _watch(self, player: Player, message: m.Watch, _arrived: int) -> None:
         match = self._arena.find_match(message.match)
@@ -318,38 +309,29 @@ class Requests:
         player.reply(m.Unwatched())
 
     def _record(self, player: Player, message: m.AskRecord, _arrived: int) -> BackgroundAnswer:
-        if message.match in self._arena.matches:
-            sentence = f"there is no record of match {message.match} yet: it is being played"
-            raise ProtocolError(Code.UNKNOWN_MATCH, sentence)
-        return BackgroundAnswer(partial(self._read_record, message.match), partial(player.answer, m.Record))
-
-    async def _read_record(self, number: int) -> bytes:
-        """Return RECORD of a finished match, read in another thread."""
-        try:
-            answer: bytes = await self._arena.run_in_thread(_record_answer, self._arena.record_store, number)
-        except OSError as error:
-            log.error("record_read_failed", match=number, error=repr(str(error)))
-            raise ProtocolError(Code.SERVER_FAULT, f"the record of match {number} cannot be read") from None
-        if not answer:
-            raise ProtocolError(Code.UNKNOWN_MATCH, f"there is no record of match {number}")
-        return answer
+        read = partial(_record_answer, self._arena.record_store, message.match)
+        return self._read_file(player, m.Record, message.match, read)
 
     def _log(self, player: Player, message: m.AskLog, _arrived: int) -> BackgroundAnswer:
-        if message.match in self._arena.matches:
-            sentence = f"there is no log of match {message.match} yet: it is being played"
-            raise ProtocolError(Code.UNKNOWN_MATCH, sentence)
         name = "" if _is_program(player) else player.name
         asked = LogRequest(message.match, message.token, name, player.state is State.ORGANISING)
-        return BackgroundAnswer(partial(self._read_log, asked), partial(player.answer, m.Log))
+        return self._read_file(player, m.Log, message.match, partial(_log_answer, self._arena, asked))
 
-    async def _read_log(self, asked: LogRequest) -> bytes:
-        """Return LOG of a finished match, read in another thread."""
-        try:
-            answer: bytes = await self._arena.run_in_thread(_log_answer, self._arena, asked)
-        except OSError as error:
-            log.error("log_read_failed", match=asked.match, error=repr(str(error)))
-            raise ProtocolError(Code.SERVER_FAULT, f"the log of match {asked.match} cannot be read") from None
-        return answer
+    def _read_file(self, player: Player, kind: type, number: int, read: Callable[[], bytes]) -> BackgroundAnswer:
+        """Answer with a file of a finished match, which another thread reads and encodes."""
+        word = kind.__name__.lower()
+        if number in self._arena.matches:
+            raise ProtocolError(Code.UNKNOWN_MATCH, f"there is no {word} of match {number} yet: it is being played")
+
+        async def wait() -> bytes:
+            try:
+                answer: bytes = await self._arena.run_in_thread(read)
+            except OSError as error:
+                log.error("match_file_read_failed", file=word, match=number, error=repr(str(error)))
+                raise ProtocolError(Code.SERVER_FAULT, f"the {word} of match {number} cannot be read") from None
+            return answer
+
+        return BackgroundAnswer(wait, partial(player.answer, kind))
 
     def _ping(self, player: Player, message: m.Ping, _arrived: int) -> None:
         player.reply(m.Pong(message.text))
@@ -368,13 +350,13 @@ class Requests:
         log.info("organiser_requested", request="ORGANISE")
 
     def _annul(self, player: Player, message: m.Annul, _arrived: int) -> None:
-        annul_match(self._arena, message.match, message.sentence)
+        self._arena.annul_running(message.match, message.sentence)
         player.reply(m.Annulled(message.match))
         self._arena.organiser_done(f"annulled match {message.match}")
         log.info("organiser_requested", request="ANNUL", match=message.match, sentence=repr(message.sentence))
 
     def _dismiss(self, player: Player, message: m.Dismiss, _arrived: int) -> None:
-        name = dismiss_player(self._arena, message.name, message.sentence)
+        name = self._arena.dismiss(message.name, message.sentence)
         player.reply(m.Dismissed(name))
         self._arena.organiser_done(f"sent {name} away")
         log.info("organiser_requested", request="DISMISS", name=name, sentence=repr(message.sentence))
@@ -393,21 +375,19 @@ def _resume_refused(number: int) -> ProtocolError:
     return ProtocolError(Code.BAD_TOKEN, sentence)
 
 
-def _answer_moves(player: Player, match: Match, listing: SteppedAnswer) -> None:
+def _answer_moves(player: Player, match: Match, plies: int, answer: bytes) -> None:
     """Answer MOVES when all moves are generated, unless the turn has ended meanwhile."""
-    if player.match is not match or player.state is not State.THINKING or match.legal_moves() is not listing:
+    if player.match is not match or player.state is not State.THINKING or match.state.history.plies != plies:
         raise ProtocolError(Code.NOT_YOUR_TURN, "your turn was over before the legal moves were found")
-    player.answer(m.Moves, listing.answer)
-
-
-def _answer_matches(player: Player, listing: SteppedAnswer) -> None:
-    player.answer(m.Matches, listing.answer)
+    player.answer(m.Moves, answer)
 
 
 def _record_answer(record_store: RecordStore, number: int) -> bytes:
-    """Encode RECORD of a match; return nothing if there is no record. Raises OSError."""
+    """Encode RECORD of a match; raises `ProtocolError` if there is no record, and OSError."""
     text = record_store.read(number)
-    return b"" if text is None else encode(m.Record(number, m.Block(tuple(text.splitlines()))))
+    if text is None:
+        raise ProtocolError(Code.UNKNOWN_MATCH, f"there is no record of match {number}")
+    return encode(m.Record(number, m.Block(tuple(text.splitlines()))))
 
 
 def _is_program(player: Player) -> bool:

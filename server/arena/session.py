@@ -204,14 +204,16 @@ class Session:
 
     def _failed(self, error: Exception, line: str | ProtocolError = "") -> None:
         """Answer a request that was refused or has failed, with its line where it may be a NOTE."""
-        if isinstance(error, ProtocolError) and kind_of(line) == NOTE:
-            self._leave_note_out(error)
-            return
         if isinstance(error, ProtocolError):
+            error.__traceback__ = None  # breaks a reference cycle through its frames
+            if kind_of(line) == NOTE:  # left out: it is never a reason to lose, nor an error
+                if error.code not in self._noticed:
+                    self._noticed.add(error.code)
+                    self.reply(m.Notice(error.code, m.Text(str(error))))
+                return
             self.reply(m.Error(error.code, m.Text(str(error))))
             if self.seat_token:
                 self._arena.contest_players.refused(self.seat_token, str(error))
-            error.__traceback__ = None  # breaks a reference cycle through its frames
             self._errors += 1
             if self._errors >= ERRORS:
                 self.close("errors", f"{ERRORS} lines of this session were not accepted; read protocol.md")
@@ -221,13 +223,6 @@ class Session:
             self.reply(m.Error(Code.SERVER_FAULT, m.Text(sentence)))
         else:
             self.close("server_fault", sentence)
-
-    def _leave_note_out(self, error: ProtocolError) -> None:
-        """Tell why a note is left out, if that was not told before: it is never a reason to lose, nor an error."""
-        error.__traceback__ = None  # breaks a reference cycle through its frames
-        if error.code not in self._noticed:
-            self._noticed.add(error.code)
-            self.reply(m.Notice(error.code, m.Text(str(error))))
 
 
 async def serve_stream(stream: Wire, arena: Arena, quota: ConnectionQuota, program: PipedProgram | None = None) -> None:
@@ -246,65 +241,36 @@ HANDSHAKE_SECONDS = 10.0
 REFUSAL_SECONDS = 1.0
 """Deadline for sending the reason to a peer that is refused."""
 
-PATROL_SECONDS = 2.0
-"""Time between two checks for connections that have been silent for too long."""
 
-MAX_LOGGED_ADDRESSES = 5
-"""Refused addresses that a log line names."""
+async def serve_socket(
+    arena: Arena, rate_limiter: RateLimiter, tls: ssl.SSLContext | None, stream: trio.SocketStream
+) -> None:
+    """Serve an accepted connection, with TLS where there is a context, and close it.
 
-
-class Acceptor:
-    """Serves the connections that a listener accepts."""
-
-    def __init__(self, arena: Arena, rate_limiter: RateLimiter, tls: ssl.SSLContext | None = None) -> None:
-        """Take the arena, the rate limiter, and TLS; None for plain TCP."""
-        self._arena = arena
-        self._rate_limiter = rate_limiter
-        self._tls = tls
-
-    async def handle(self, stream: trio.SocketStream) -> None:
-        """Serve an accepted connection, and close it. Raises nothing that the peer could cause."""
-        try:
-            quota = self._rate_limiter.admit(stream.socket.getpeername()[0])
-        except TooMany as error:
-            # with TLS nothing is said: a handshake would cost more than a session
-            await _send_and_close(stream, b"" if self._tls else encode(m.Bye("too_many", m.Text(str(error)))))
-        except OSError:  # already disconnected
-            await trio.aclose_forcefully(stream)
-        else:
-            try:
-                await self._serve(stream, quota)
-            finally:
-                self._rate_limiter.leave(quota)
-
-    async def _serve(self, stream: trio.SocketStream, quota: ConnectionQuota) -> None:
-        connected = detached(stream)
-        if self._tls is not None:
+    Raises nothing that the peer could cause.
+    """
+    try:
+        quota = rate_limiter.admit(stream.socket.getpeername()[0])
+    except TooMany as error:
+        # with TLS nothing is said: a handshake would cost more than a session
+        await _send_and_close(stream, b"" if tls else encode(m.Bye("too_many", m.Text(str(error)))))
+        return
+    except OSError:  # already disconnected
+        await trio.aclose_forcefully(stream)
+        return
+    connected = detached(stream)
+    try:
+        if tls is not None:
             connected.setblocking(False)
-            try:
-                connected = self._tls.wrap_socket(connected, server_side=True, do_handshake_on_connect=False)
-                with trio.fail_after(HANDSHAKE_SECONDS):
-                    await _shake_hands(connected)
-            except BaseException as error:
-                connected.close()
-                if not isinstance(error, OSError | trio.TooSlowError):
-                    raise
-                log.debug("tls_handshake_failed", peer=quota.host, error=repr(error))
-                return
-        await serve_stream(SocketWire(connected), self._arena, quota)
-
-    async def patrol(self) -> None:
-        """Close overdue connections and log refused ones at intervals, until cancelled."""
-        while True:
-            await trio.sleep(PATROL_SECONDS)
-            for _ in self._rate_limiter.close_overdue():
-                await trio.lowlevel.checkpoint()
-            refused, self._rate_limiter.refused = self._rate_limiter.refused, {}
-            most_refused = sorted(refused.items(), key=lambda item: item[1], reverse=True)[:MAX_LOGGED_ADDRESSES]
-            if refused:
-                log.warning(
-                    "connections_refused", count=sum(refused.values()), addresses=len(refused), most=most_refused
-                )
+            connected = tls.wrap_socket(connected, server_side=True, do_handshake_on_connect=False)
+            with trio.fail_after(HANDSHAKE_SECONDS):
+                await _shake_hands(connected)
+        await serve_stream(SocketWire(connected), arena, quota)
+    except (OSError, trio.TooSlowError) as error:
+        log.debug("tls_handshake_failed", peer=quota.host, error=repr(error))
+    finally:
+        connected.close()
+        rate_limiter.leave(quota)
 
 
 async def _send_and_close(stream: trio.SocketStream, data: bytes) -> None:

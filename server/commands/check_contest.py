@@ -21,12 +21,11 @@ from server.arena.roles import Player
 from server.config.builtin_bot import BUILTIN_BOTS
 from server.contest.definition import Definition, Entrant
 from server.contest.fixtures import Fixture
-from server.contest.hosts.arena_host import ArenaHost
+from server.contest.hosts.arena_host import ArenaHost, GameSeating
 from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
 from server.contest.hosts.game_worker import CONTEST, private_arena
 from server.contest.hosts.host import GameTask, PlayerMissing
 from server.contest.hosts.precompile import precompile_bots
-from server.contest.hosts.seating import GameSeating
 from server.contest.programs.program import quote_command
 from server.contest.programs.sandbox.cores import Cores
 from server.contest.report import formatting

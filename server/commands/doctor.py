@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from engine.match import recovery, verification
 from engine.match.reader import BadRecord
 from engine.wire.words import number_of
-from server.config import serve_options, tls, tokens
+from server.config import keys, serve_options, tokens
 from server.config.declared import BadTable
 from server.config.serve_options import ServeOptions
 from server.config.settings import Limits, Settings
@@ -30,8 +30,6 @@ from server.league.submissions.versions import BUILD, FOLDER, disk_use
 from server.storage.database import other_version
 from server.storage.disk import is_in_use
 from server.storage.record_store import SUFFIX
-from server.storage.signing_key import FILE as SIGNING_KEY
-from server.storage.signing_key import signing_key
 from server.web.http.metrics_endpoint import HOST as METRICS_HOST
 
 GOOD, NOTE, WRONG = "ok", "note", "WRONG"
@@ -95,7 +93,7 @@ def diagnosis(config: Path | None, data: Path | None, *, every_record: bool = Fa
         limits=found.limits,
         tls=None
         if options.tls_cert is None or options.tls_key is None
-        else tls.Identity(options.tls_cert, options.tls_key),
+        else keys.Identity(options.tls_cert, options.tls_key),
     )
     yield from examine(settings, every_record=every_record)
     if options.tokens is not None:
@@ -125,7 +123,7 @@ def examine(settings: Settings, *, every_record: bool = False) -> Iterator[Findi
         yield from _journals(settings.data / "running")
     yield from _damaged(settings.data / "damaged")
     yield _store(settings.data / STORE)
-    yield from _signing_key(settings.data / SIGNING_KEY)
+    yield from _signing_key(settings.data / keys.SIGNING_KEY)
     yield from league_findings(settings.data)
     yield _sealing()
     if settings.tls is not None:
@@ -269,17 +267,17 @@ def _signing_key(path: Path) -> Iterator[Finding]:
         yield Finding(WRONG, "signing key", f"others here can read {path}, and sign what they like; chmod go= {path}")
         return
     try:
-        signing_key(path.parent)
+        keys.signing_key(path.parent)
     except OSError as error:
         yield Finding(WRONG, "signing key", str(error))
     else:
         yield Finding(GOOD, "signing key", f"{path} can be read by the user that runs the server alone")
 
 
-def _certificate(identity: tls.Identity) -> Finding:
+def _certificate(identity: keys.Identity) -> Finding:
     try:
-        days = tls.days_left(identity)
-    except tls.BadCertificate as error:
+        days = keys.days_left(identity)
+    except keys.BadCertificate as error:
         return Finding(WRONG, "certificate", f"{error}; get another one")
     sentence = f"{identity.certificate} is valid for {number_of(days, 'day')} more"
     if days < SOON_DAYS:

@@ -11,9 +11,8 @@ from server.commands.options import BY, DATA, FAILED, Data, fail, opened_account
 from server.config.settings import WEB
 from server.contest.report.formatting import printable
 from server.league.accounts.people import AUTHOR, Role
-from server.league.ladder.definition import read_file
+from server.league.ladder.definition import LadderControl
 from server.league.ladder.store import LadderStore
-from server.league.ladder_control import LadderControl
 
 people = cyclopts.App(name="people", help="Invite people to a server, and give them roles.")
 
@@ -76,14 +75,14 @@ ladder = cyclopts.App(name="ladder", help="Pause the ladder, and say how it stan
 def pause(*, data: Data = DATA) -> None:
     """Let no game of the ladder begin any more until it is resumed; those that are running are played to their ends."""
     with opened_accounts(data, "ladder") as accounts:
-        print(_capital(LadderControl(accounts, read_file).pause(BY)))
+        print(_capital(LadderControl(accounts).pause(BY)))
 
 
 @ladder.command
 def resume(*, data: Data = DATA) -> None:
     """Let games of the ladder begin again, with the ladder file as it is now."""
     with opened_accounts(data, "ladder") as accounts:
-        control = LadderControl(accounts, read_file)
+        control = LadderControl(accounts)
         sentence = control.resume(BY)
         if control.state().fault:
             fail(sentence, FAILED)
@@ -94,7 +93,7 @@ def resume(*, data: Data = DATA) -> None:
 def status(*, data: Data = DATA) -> None:
     """Print whether the ladder is paused, its file, and how many games it plays."""
     with opened_accounts(data, "ladder") as accounts:
-        control, store = LadderControl(accounts, read_file), LadderStore(accounts)
+        control, store = LadderControl(accounts), LadderStore(accounts)
         state = control.state()
         print(f"paused since {state.paused}" if state.paused else "not paused")
         print(f"file: {state.file}")

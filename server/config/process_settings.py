@@ -30,31 +30,19 @@ MAX_NICENESS = 19
 def prepare_server() -> None:
     """Prepare this process for the server's event loop; to be called when everything is imported."""
     faulthandler.enable(STDERR)  # a fault in native code tells which thread was where, beside the log
-    _raise_descriptor_limit()
-    _collect_seldom()
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # a match takes three
+    # By default the garbage collector walks through all live objects every few thousand moves, tens of milliseconds for
+    # 500 matches; and 100,000 young ones at once, requests of pages among them, hold up all players for 40 to 110 ms.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(MAX_YOUNG_OBJECTS, 20, 50)  # those that stay, after 100,000 more; everything, after 5 million
     share_interpreter()
 
 
 def share_interpreter() -> None:
     """Let threads that compute give way to the event loop soon: plans of contests, reports and answers for pages."""
     sys.setswitchinterval(SWITCH_SECONDS)
-
-
-def _collect_seldom() -> None:
-    """Let the garbage collector look at all live objects seldom, and each time at few young ones.
-
-    By default it walks through all live objects every few thousand moves, tens of milliseconds for 500 matches; and
-    100,000 young ones at once, requests of pages among them, hold up all players for 40 to 110 ms.
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(MAX_YOUNG_OBJECTS, 20, 50)  # those that stay, after 100,000 more; everything, after 5 million
-
-
-def _raise_descriptor_limit() -> None:
-    """Let the process open as many files as it may: a match takes three."""
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def lower_priority(niceness: int) -> None:

@@ -14,7 +14,7 @@ from engine.match.clock import TimeControl
 from engine.wire.messages import MICROSECONDS, PORT
 from server.config.builtin_bot import BuiltinBot
 from server.config.declared import Range
-from server.config.tls import Identity
+from server.config.keys import Identity
 
 Network = IPv4Network | IPv6Network
 
@@ -192,10 +192,10 @@ MAX_SYNC_SECONDS = 60.0
 """Longest pause between two rounds; Linux writes by itself what is older than half of it."""
 
 MIN_BUDGET = 10_000
-"""Smallest budget, in microseconds: less is shorter than a network's answer."""
+"""Smallest budget that players may ask for, in microseconds: less is shorter than a network's answer."""
 
 MAX_BUDGET = 24 * 3600 * 1_000_000
-"""Largest budget, in microseconds: a day."""
+"""Largest budget that players may ask for, in microseconds: a day."""
 
 MAX_MOVES = 10_000
 """Largest move limit of a match: its record then still fits OUTBOX_BYTES."""
@@ -216,10 +216,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """For matches whose players ask for no other."""
     move_limit: int = 1000
     """A match of so many moves is drawn. Games of GIPF between equals have about a hundred."""
-    least_budget: int = MIN_BUDGET
-    """Smallest budget that players may ask for, in microseconds."""
-    most_budget: int = MAX_BUDGET
-    """Largest budget that players may ask for, in microseconds."""
     most_sessions: int = 4096
     most_matches: int = 2048
     limits: Limits = Limits()

@@ -1,8 +1,7 @@
 """What a contest is: all that its file says, read and checked. Everything else follows from it and from its games.
 
 Each value is declared here once: its type, its default, and by a `Range` or a `Form` what a contest file may say
-(`server.config.declared`). `server.contest.store.schema` makes text of it, in which each struct is the list of
-its fields.
+(`server.config.declared`). `definition_text` makes JSON of it, in which each struct is the list of its fields.
 """
 
 from datetime import datetime
@@ -10,6 +9,7 @@ from enum import StrEnum
 from typing import Annotated, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from engine.match.clock import TimeControl
 from engine.wire.words import NAME_PATTERN
@@ -22,6 +22,7 @@ from server.contest.formats.openings import drawn_opening
 from server.contest.formats.round_robin import Gauntlet, Pairs, RoundRobin
 from server.contest.formats.swiss import Swiss
 from server.contest.interventions import Intervention, is_cancelled, withdrawn
+from server.ops import typed_json
 
 PATHS = r"[^\x00]+"
 SEED = Range(0, 2**63 - 1)
@@ -248,3 +249,13 @@ class Definition(Part, frozen=True, kw_only=True):
             return self.qualification.control
         stage = self.stages[fixture.stage]
         return stage.format.control_of(stage.control, stage.pairs, fixture.pair)
+
+
+def definition_text(definition: Definition) -> str:
+    """Return the JSON of a definition without the organiser's interventions."""
+    return msgspec.json.encode(replace(definition, interventions=())).decode()
+
+
+def read_definition(text: str) -> Definition:
+    """Return the definition of a text; raises `msgspec.DecodeError` if it is not one."""
+    return replace(typed_json.decode(text, type=Definition), interventions=())

@@ -32,12 +32,17 @@ class Kind(StrEnum):
     """The contest is over, with the table as it is; games that are running are annulled."""
 
 
-OF_THE_CONTEST = {
+SENTENCES = {
+    Kind.WITHDRAW: "{0.name} was withdrawn",
+    Kind.REINSTATE: "{0.name} was reinstated",
+    Kind.REPLAY: "the result of match {0.match} was annulled; the game is played again",
+    Kind.COMMAND: "{0.name} has a new command: {1}",
+    Kind.VERSION: "version {0.version} plays as {0.name}",
     Kind.PAUSE: "the contest was paused",
     Kind.RESUME: "the contest was resumed",
     Kind.CANCEL: "the contest was cancelled",
 }
-"""What concerns nobody more than others, as a sentence without its end."""
+"""What was done, as a sentence without its end, from the intervention and the new command."""
 
 
 class Intervention(NamedTuple):
@@ -67,18 +72,8 @@ class Intervention(NamedTuple):
     @property
     def sentence(self) -> str:
         """What was done, in a sentence without its end."""
-        if self.kind in OF_THE_CONTEST:
-            return OF_THE_CONTEST[self.kind]
-        if self.kind is Kind.WITHDRAW:
-            return f"{self.name} was withdrawn"
-        if self.kind is Kind.REINSTATE:
-            return f"{self.name} was reinstated"
-        if self.kind is Kind.VERSION:
-            sent = f", sent as a file with the SHA-256 {self.sha256}" if self.sha256 else ""
-            return f"version {self.version} plays as {self.name}{sent}"
-        if self.kind is Kind.REPLAY:
-            return f"the result of match {self.match} was annulled; the game is played again"
-        return f"{self.name} has a new command: {' '.join(self.command)}"
+        sent = f", sent as a file with the SHA-256 {self.sha256}" if self.sha256 else ""
+        return SENTENCES[self.kind].format(self, " ".join(self.command)) + sent
 
 
 END = (1 << 62, 0)

@@ -15,7 +15,6 @@ from engine.match.clock import Clock, Stall
 from engine.match.record import RecordedNote
 from engine.wire import messages as m
 from engine.wire.coding import encode
-from server.match.flag_timer import FlagTimer
 from server.match.match_messages import (
     Delay,
     Seat,
@@ -26,9 +25,8 @@ from server.match.match_messages import (
     send_messages,
     watching,
 )
-from server.match.move_list import SteppedAnswer, list_moves
-from server.net.poller import Poller
-from server.net.timing import LatencyProbe, StallLog
+from server.net.connection import Poller
+from server.net.timing import FlagTimer, LatencyProbe, StallLog
 from server.storage.record_store import Keys, MatchJournal
 
 log = structlog.get_logger()
@@ -79,22 +77,16 @@ class Match:
         self.boards_asked = [0, 0]
         self.moves_asked = 0
         self._delay = Delay(context.delay, state) if context.delay else None
-        self._live_notes = context.live_notes
+        self._context = context
         self._notes_shown = len(self.public_notes)
         """How many notes spectators have been shown."""
         self._suspended = False
         self._latency_probes = (LatencyProbe(), LatencyProbe())
-        self._listing: SteppedAnswer | None = None
         self._backlog = SpectatorBacklog(state)
         self._public_backlog = self._backlog if self._delay is None else SpectatorBacklog(self._delay.state)
         self._listing_head = listing_head(state.header)
         self._journal = journal
         self._clock = context.clock
-        self._flags = context.flags
-        self._poller = context.poller
-        self._on_end = context.on_end
-        self._on_fault = context.on_fault
-        self._on_move = context.on_move
         self._stalls = context.stalls
         self._last_seen_stall = context.stalls.last
         """Stamp of the last stall that the clocks of this match were credited for."""
@@ -137,7 +129,7 @@ class Match:
         state = self.public
         if state.outcome is not None:
             return state.notes
-        if not self._live_notes:
+        if not self._context.live_notes:
             return ()
         return tuple(takewhile(lambda note: note.ply <= state.history.plies, state.notes))
 
@@ -183,7 +175,7 @@ class Match:
         self._played = arrived
         self._carry_out(*referee.move(self.state, side, text, now))
         if not self._start:  # the match is over
-            self._poller.start_clocks(self)
+            self._context.poller.start_clocks(self.start_clocks)
         if self.header.lag_allowance:
             self._probe(side)
 
@@ -258,12 +250,6 @@ class Match:
         for seat in seats:
             seat.leave()
 
-    def legal_moves(self) -> SteppedAnswer:
-        """Return the list of legal moves, perhaps incomplete; the same list during a turn."""
-        if self._listing is None:
-            self._listing = SteppedAnswer(list_moves(self.state.history.position))
-        return self._listing
-
     def watch(self, seat: Seat) -> None:
         """Add a spectator, and send the match from its start."""
         seat.tell(m.Watching, encode(watching(self.header)))
@@ -282,13 +268,16 @@ class Match:
         return listing_line(self._listing_head, self.state, self.public.history.plies)
 
     def flag(self, now: int) -> None:
-        """Check at a stamp of the server whether a flag has fallen, or waiting for players is over."""
-        now = self._credit_stalls(now - self._began)
-        self._carry_out(*referee.flag(self.state, now))
+        """Check at a stamp of the server whether a flag has fallen, or waiting for players is over. Raises nothing."""
+        try:
+            now = self._credit_stalls(now - self._began)
+            self._carry_out(*referee.flag(self.state, now))
+        except Exception as error:
+            self.failed(error)
 
     def failed(self, error: Exception) -> None:
-        """Handle an error of the flag timer or of `start_clocks`."""
-        self._on_fault(self, error)
+        """Handle an error of a task that is no session's."""
+        self._context.on_fault(self, error)
 
     def _probe(self, side: int) -> None:
         """Send a latency probe to a player whose clock is stopped, if there is a lag allowance."""
@@ -345,7 +334,6 @@ class Match:
             if finished:
                 self._end()
         if turn_given:
-            self._listing = None
             self.moves_asked, self.boards_asked = 0, [0, 0]
             self._start_when_sent(self._start_turn)
         elif not finished:
@@ -400,15 +388,18 @@ class Match:
         """Call a function that starts a clock when the messages of this pass are sent."""
         self._start.append(start)
         if len(self._start) == 1:
-            self._poller.start_clocks(self)
+            self._context.poller.start_clocks(self.start_clocks)
 
     def start_clocks(self) -> None:
-        """Start the clocks that wait for the messages of this pass, which are sent now."""
+        """Start the clocks that wait for the messages of this pass, which are sent now. Raises nothing."""
         starts, self._start = self._start, []
-        for start in starts:
-            start()
+        try:
+            for start in starts:
+                start()
+        except Exception as error:
+            self.failed(error)
         if self._played is not None:
-            self._on_move(self._clock() - self._played)
+            self._context.on_move(self._clock() - self._played)
             self._played = None
 
     def _end(self) -> None:
@@ -426,7 +417,7 @@ class Match:
         self.players, self.watchers = [None, None], {}
         for seat in seats:
             seat.leave()
-        self._on_end(self)
+        self._context.on_end(self)
 
     def _seats(self) -> list[Seat]:
         return [seat for seat in (*self.players, *self.watchers) if seat is not None]
@@ -434,4 +425,4 @@ class Match:
     def _watch_flags(self) -> None:
         deadline = None if self._suspended or not self._announced else referee.deadline(self.state)
         self.due = math.inf if deadline is None else self._began + deadline
-        self._flags.wake_at(self.due)
+        self._context.flags.wake_at(self.due)

@@ -1,20 +1,29 @@
-"""Messages of a match beside those of the referee: its description, and what spectators see, perhaps delayed."""
+"""Messages of a match beside those of the referee: descriptions, spectators' view, perhaps delayed, MOVES and LIST.
+
+MOVES and LIST are made in small steps that do not hold up the event loop.
+"""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Protocol
 
+import trio
+
 from engine.games.history import History
+from engine.games.interface import Position
 from engine.match import referee
 from engine.match.clock import Clock
 from engine.match.record import Header
 from engine.match.referee import State
 from engine.wire import messages as m
+from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import encode
 from engine.wire.fields import write_note
 from engine.wire.messages import MICROSECONDS, Message
 from engine.wire.words import word_of
+from server.config.settings import LISTED_MOVES
+from server.net.rate_limiter import processor_time
 
 
 class Seat(Protocol):
@@ -159,3 +168,68 @@ def _clock(state: State, plies: int) -> Clock:
         return Clock.full(state.header.control)
     moved = state.shown[plies - 1]
     return Clock((moved.first * MICROSECONDS, moved.second * MICROSECONDS))
+
+
+MOVES_PER_STEP = 25
+"""Moves generated in one step: a third of a millisecond as a rule."""
+
+STEP_MICROSECONDS = 300
+"""Processor time after which a step ends early: rows of a large board can be removed in many ways."""
+
+LINES_PER_STEP = 100
+"""Lines of LIST made in one step: a fifth of a millisecond."""
+
+
+class SteppedAnswer:
+    """An answer that is made step by step."""
+
+    def __init__(self, steps: Iterator[bytes]) -> None:
+        """Take the steps: each yields nothing, the last one the encoded answer, or raises `ProtocolError`."""
+        self._steps = steps
+        self._worked = 0
+
+    def step(self) -> bytes:
+        """Make some of the answer; return the answer if it is complete, else nothing. Raises `ProtocolError`."""
+        began = processor_time()
+        try:
+            return next(self._steps)
+        finally:
+            self._worked += processor_time() - began
+
+    def worked(self) -> int:
+        """Return the processor time used, in microseconds."""
+        return self._worked
+
+    async def finish(self) -> bytes:
+        """Complete and return the answer, with a checkpoint after each step; raises `ProtocolError`."""
+        while not (made := self.step()):
+            await trio.lowlevel.checkpoint()
+        return made
+
+
+def list_moves(position: Position) -> Iterator[bytes]:
+    """Make the answer to MOVES."""
+    found: list[str] = []
+    began = processor_time()
+    try:
+        for successor in position.successors():
+            found.append(successor.move)
+            if len(found) > LISTED_MOVES:
+                raise OverflowError
+            if len(found) % MOVES_PER_STEP == 0 or processor_time() - began > STEP_MICROSECONDS:
+                yield b""
+                began = processor_time()
+    except OverflowError:
+        sentence = f"more than {LISTED_MOVES} moves are legal here; they are not listed"
+        raise ProtocolError(Code.TOO_MANY, sentence) from None
+    yield encode(m.Moves(m.Block(tuple(found))))
+
+
+def list_matches(lines: Sequence[Callable[[], str]]) -> Iterator[bytes]:
+    """Make the answer to LIST from a function for each line."""
+    written = [f"MATCHES {len(lines)}\n"]
+    for number, line in enumerate(lines, 1):
+        written.append(f"| {line()}\n")
+        if number % LINES_PER_STEP == 0:
+            yield b""
+    yield "".join(written).encode()

@@ -50,31 +50,25 @@ class ServerStats:
         self.lateness = Histogram()
         """Delay of flags: from the deadline until the match ended."""
 
-    def count_ended(self, state: State) -> None:
-        """Count a finished match."""
-        outcome = state.outcome
+    def end(self, state: State, took: int) -> None:
+        """Count and log a finished match. ``took`` is its duration in microseconds."""
+        header, outcome = state.header, state.outcome
         assert outcome is not None
         self.results[str(outcome.termination)] += 1
         if outcome.termination == Termination.TIME:
             self.lateness.add(-min(state.clock.left))
-
-
-def log_ended(state: State, took: int) -> None:
-    """Log the end of a match. ``took`` is its duration in microseconds."""
-    header, outcome = state.header, state.outcome
-    assert outcome is not None
-    log.info(
-        "match_ended",
-        number=header.match,
-        game=header.position.game.name,
-        parameters=header.position.parameters,
-        players=header.players,
-        result=outcome.result(state.sides),
-        reason=str(outcome.termination),
-        detail=outcome.detail,
-        plies=state.history.plies,
-        left_ms=tuple(map(record.milliseconds, state.clock.left)),
-        control_ms=header.control.milliseconds,
-        started=header.started,
-        seconds=round(took / 1_000_000, 3),
-    )
+        log.info(
+            "match_ended",
+            number=header.match,
+            game=header.position.game.name,
+            parameters=header.position.parameters,
+            players=header.players,
+            result=outcome.result(state.sides),
+            reason=str(outcome.termination),
+            detail=outcome.detail,
+            plies=state.history.plies,
+            left_ms=tuple(map(record.milliseconds, state.clock.left)),
+            control_ms=header.control.milliseconds,
+            started=header.started,
+            seconds=round(took / 1_000_000, 3),
+        )

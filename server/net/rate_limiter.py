@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Protocol, TypeAlias
 
+import structlog
 import trio
 
 from engine.wire.codes import Code, ProtocolError
@@ -23,9 +24,17 @@ from server.config.settings import (
     is_trusted,
 )
 
+log = structlog.get_logger()
+
 SEATED = IN_MATCH | {State.SEEKING}
 """Protocol states of sessions that play or seek."""
 
+
+PATROL_SECONDS = 2.0
+"""Time between two checks for connections that have been silent for too long."""
+
+MAX_LOGGED_ADDRESSES = 5
+"""Refused addresses that a log line names."""
 
 CHECKS_PER_PASS = 200
 """Connections or addresses checked in one pass of the event loop: they take a tenth of a millisecond."""
@@ -260,6 +269,18 @@ class RateLimiter:
         self.refused[address] = self.refused.get(address, 0) + 1
         self.total_refused += 1
         return TooMany(sentence)
+
+
+async def patrol(rate_limiter: RateLimiter) -> None:
+    """Close overdue connections and log refused ones at intervals, until cancelled."""
+    while True:
+        await trio.sleep(PATROL_SECONDS)
+        for _ in rate_limiter.close_overdue():
+            await trio.lowlevel.checkpoint()
+        refused, rate_limiter.refused = rate_limiter.refused, {}
+        most_refused = sorted(refused.items(), key=lambda item: item[1], reverse=True)[:MAX_LOGGED_ADDRESSES]
+        if refused:
+            log.warning("connections_refused", count=sum(refused.values()), addresses=len(refused), most=most_refused)
 
 
 def _seconds(number: float) -> str:

@@ -1,4 +1,4 @@
-"""The server's time: the clock of the event loop, arrival stamps and stalls, and the latency of players.
+"""The server's time: the clock of the event loop, arrival stamps and stalls, latency of players, and the flag timer.
 
 The loop waits for sockets, then works through everything that came; what arrives while it works is only seen at the
 next wait. `StallMonitor` stamps bytes with the moment at which the wait ended, and, where there was no wait because
@@ -16,9 +16,11 @@ line may be delayed. A program that delays its answers on purpose gains at most 
 set.
 """
 
+import math
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 import trio
 
@@ -160,3 +162,46 @@ class LatencyProbe:
     def measured(self) -> int:
         """Return the lag in microseconds; 0 without answers."""
         return sorted(self._taken)[len(self._taken) * PERCENTILE // 100] if self._taken else 0
+
+
+class Timed(Protocol):
+    """An object with a deadline that may move."""
+
+    due: float
+    """Stamp at which to call `flag`, which sets the next one; infinite if there is no deadline now."""
+
+    def flag(self, now: int) -> None:
+        """Check the clocks at a stamp. All messages that had arrived by then have been read. Raises nothing."""
+
+
+class FlagTimer:
+    """Calls `flag` of matches at their deadlines.
+
+    It looks through all matches when the earliest deadline that it knows has come: 2,000 take 50 microseconds.
+    """
+
+    def __init__(self, clock: Callable[[], int]) -> None:
+        """Take the clock of the deadlines, in microseconds."""
+        self._clock = clock
+        self._next = math.inf
+        self._sleep = trio.CancelScope()
+
+    def wake_at(self, due: float) -> None:
+        """Look through the matches at a deadline at the latest."""
+        if due < self._next:
+            self._next = due
+            self._sleep.cancel()
+
+    async def run(self, matches: Callable[[], Iterable[Timed]]) -> None:
+        """Run until cancelled."""
+        while True:
+            with trio.CancelScope() as self._sleep:
+                await trio.sleep(max(0.0, (self._next - self._clock()) / 1_000_000))
+            # two passes of the loop, so that messages that reached the sockets in time are read first
+            now = self._clock()
+            await trio.lowlevel.checkpoint()
+            await trio.lowlevel.checkpoint()
+            for match in [match for match in matches() if match.due <= now]:
+                match.due = math.inf
+                match.flag(now)
+            self._next = min((match.due for match in matches()), default=math.inf)

@@ -29,9 +29,6 @@ PROCESSES = Path("/proc")
 END_SECONDS = 2.0
 """How long to go on ending processes that start others faster than they are ended."""
 
-READ_BYTES = 1 << 16
-"""Read of an environment at a time."""
-
 LOOK_SECONDS = 0.01
 """Pause until those that were killed are gone."""
 
@@ -101,13 +98,7 @@ def _marked(begin: str) -> Iterator[int]:
 
 def _is_marked(number: int, wanted: bytes) -> bool:
     """Tell whether the environment of a process has an entry that begins so; raises OSError."""
-    file = os.open(f"{PROCESSES}/{number}/environ", os.O_RDONLY)  # plain calls: this is done for every process there is
-    try:
-        entries = b""
-        while data := os.read(file, READ_BYTES):
-            entries += data
-    finally:
-        os.close(file)
+    entries = (PROCESSES / str(number) / "environ").read_bytes()
     return entries.startswith(wanted) or b"\0" + wanted in entries
 
 

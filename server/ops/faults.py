@@ -23,6 +23,9 @@ PROGRAM_FAULTS = frozenset(
 )
 """Error numbers of a failed start that are the fault of the program or its command."""
 
+MAX_PAUSE_SECONDS = 60.0
+"""Longest pause before a retry."""
+
 _CLAUSES = {
     errno.EAGAIN: "the machine has no processes left",
     errno.EMFILE: "the server has no file descriptors left",
@@ -65,7 +68,7 @@ def server_fault(error: BaseException) -> str:
     return machine_fault(error)
 
 
-def pause_seconds(failures: int, first: float, most: float) -> float:
+def pause_seconds(failures: int, first: float = 1.0, most: float = MAX_PAUSE_SECONDS) -> float:
     """Return the pause after so many failures in a row: ``first`` seconds after one, twice as many with each further.
 
     ``most`` bounds it. May be asked for ever: a night of failures is a thousand of them.

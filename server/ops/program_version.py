@@ -2,7 +2,7 @@
 
 import hashlib
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 
 import engine
@@ -14,10 +14,7 @@ RULES = ("engine/games", "engine/match", "server/match")
 
 def program() -> str:
     """Return name and version of this program, as in the greeting and in records."""
-    try:
-        return f"gipf-arena/{version('gipf-arena')}"
-    except PackageNotFoundError:
-        return "gipf-arena/0"
+    return f"gipf-arena/{version('gipf-arena')}"
 
 
 @cache

@@ -11,18 +11,18 @@ from typing import TypeVarTuple
 import structlog
 import trio
 
-from server.ops.faults import pause_seconds, server_fault
+from server.ops.faults import MAX_PAUSE_SECONDS, pause_seconds, server_fault
 
 log = structlog.get_logger()
-
-FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 1.0, 60.0
-"""Pause before a service begins again: doubled by each failure, forgotten after a run that is longer than the most."""
 
 ArgumentsT = TypeVarTuple("ArgumentsT")
 
 
 async def supervise(name: str, service: Callable[[*ArgumentsT], Awaitable[None]], *arguments: *ArgumentsT) -> None:
-    """Run a service until it returns or is cancelled. Raises no `Exception`."""
+    """Run a service until it returns or is cancelled. Raises no `Exception`.
+
+    The pause after a failure doubles with each failure, until a run is longer than the longest pause.
+    """
     failures, failed = 0, True
     while failed:
         failed, began = False, trio.current_time()
@@ -35,7 +35,7 @@ async def supervise(name: str, service: Callable[[*ArgumentsT], Awaitable[None]]
             what = {"reason": lack} if lack else {"exc_info": group}
             log.error("service_failed", service=name, failures=failures, **what)
         if failed:
-            await trio.sleep(pause_seconds(failures, FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS))
+            await trio.sleep(pause_seconds(failures))
 
 
 WATCHDOG_SHARE = 0.5

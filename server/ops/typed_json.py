@@ -6,7 +6,7 @@ while others that want a new one wait.
 """
 
 import threading
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -25,20 +25,12 @@ def _reader(kind: Any) -> msgspec.json.Decoder[Any]:
     return reader
 
 
-@overload
-def decode(data: bytes | str, type: type[Read]) -> Read: ...
-@overload
-def decode(data: bytes | str, type: Any) -> Any: ...
-def decode(data: bytes | str, type: Any) -> Any:
+def decode(data: bytes | str, type: type[Read]) -> Read:
     """Read JSON as a value of a type; raises `msgspec.DecodeError`."""
     return _reader(type).decode(data)
 
 
-@overload
-def convert(value: Any, type: type[Read]) -> Read: ...
-@overload
-def convert(value: Any, type: Any) -> Any: ...
-def convert(value: Any, type: Any) -> Any:
+def convert(value: Any, type: type[Read]) -> Read:
     """Return plain data, as of JSON, as a value of a type; raises `msgspec.ValidationError`."""
     _reader(type)
     return msgspec.convert(value, type)

@@ -20,8 +20,7 @@ from typing import NamedTuple
 from engine.wire.words import number_of
 from server.storage.database import BUSY_SECONDS, guarded
 from server.storage.disk import LOCK, SUFFIX
-from server.storage.match_numbers import FILE as NUMBERS
-from server.storage.record_store import UNFINISHED
+from server.storage.record_store import NUMBERS, UNFINISHED
 
 COMPLETE = "backup.json"
 """Is written last: a folder without it is no whole backup."""
@@ -98,11 +97,11 @@ def restore(backup: Path, data: Path) -> Saved:
     unfinished = data.with_name(f"{data.name}{UNFINISHED}")
     if unfinished.exists():
         raise BadBackup(f"{unfinished} is left of an attempt that was ended half-way; take it away")
-    there = len(list(_files(backup))) - 1
+    there = len(_files(backup)) - 1
     if there != files:
         raise BadBackup(f"{backup} had {number_of(files, 'file')}, and has {there}; take another backup")
     for path in backup.glob(DATABASES):
-        with guarded(path), closing(_open_unchanged(path)) as database:
+        with guarded(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as database:
             fault = database.execute("PRAGMA quick_check(1)").fetchone()[0]
         if fault != "ok":
             raise BadBackup(f"{path} is damaged: {' '.join(fault.split())}; take another backup")
@@ -127,21 +126,20 @@ def _fill(data: Path, to: Path, begun: Begun, contests: str) -> Saved:
     for folder in folders:
         (to / folder.name).mkdir()
         shutil.copymode(folder, to / folder.name)
-        for path in _files(folder):
-            if not path.name.endswith(UNFINISHED):
+        for path in _contents(folder):
+            if path.is_symlink() or not path.name.endswith(UNFINISHED):
                 _copy(path, to / path.relative_to(data), linked=folder.name == "records")
-        for path in _links(folder):
-            _copy_link(path, to / path.relative_to(data))
     for path in data.iterdir():
         if path.is_file() and path.name not in (LOCK, NUMBERS) and ".sqlite3" not in path.name:
             _copy(path, to / path.name, linked=False)
     _skip_numbers(data / NUMBERS, to / NUMBERS)
-    for match in _begun_since(data / contests, to / contests, begun):
+    since = begun(data / contests) - begun(to / contests) if (to / contests).exists() else ()
+    for match in since:
         for folder_name in MATCH_FOLDERS:
             (to / folder_name / f"{match}{SUFFIX}").unlink(missing_ok=True)
     for path in (to / "records").glob(f"*{SUFFIX}"):
         (to / GROWING / path.name).unlink(missing_ok=True)  # it ended meanwhile
-    return Saved(len(list(_files(to))), _size(to))
+    return Saved(len(_files(to)), _size(to))
 
 
 def _copy_database(path: Path, to: Path) -> None:
@@ -155,17 +153,12 @@ def _copy_database(path: Path, to: Path) -> None:
     shutil.copymode(path, to)
 
 
-def _open_unchanged(path: Path) -> sqlite3.Connection:
-    """Open a database that nobody writes to. SQLite then makes no files beside it, and needs no right to write.
-
-    See "URI Filenames" in SQLite's documentation, ``immutable``.
-    """
-    return sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)
-
-
 def _copy(path: Path, to: Path, *, linked: bool) -> None:
     to.parent.mkdir(0o700, parents=True, exist_ok=True)
     with suppress(FileNotFoundError):  # it has moved, as a journal to the records, or its time is over
+        if path.is_symlink():  # what it leads to may lie anywhere, and is not looked at
+            to.symlink_to(path.readlink())
+            return
         if linked:
             with suppress(OSError):  # another file system, or one without links
                 os.link(path, to)
@@ -180,29 +173,16 @@ def _skip_numbers(path: Path, to: Path) -> None:
         to.write_text(f"{found.group() if found else 0} \n", encoding="ascii")
 
 
-def _begun_since(live: Path, copy: Path, begun: Begun) -> set[int]:
-    return begun(live) - begun(copy) if copy.exists() else set()
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    for place, _, names in os.walk(folder):
-        for name in names:
-            path = Path(place) / name
-            if path.is_file() and not path.is_symlink():
+def _contents(folder: Path) -> Iterator[Path]:
+    """Yield the files, and the symbolic links, which a build of a bot may have made: to files, folders, or nothing."""
+    for place, folders, names in os.walk(folder):
+        for path in (Path(place) / name for name in (*folders, *names)):
+            if path.is_symlink() or path.is_file():
                 yield path
 
 
-def _links(folder: Path) -> Iterator[Path]:
-    """Yield the symbolic links, as a build of a bot may have made them: to files, folders, or nothing."""
-    for place, folders, names in os.walk(folder):
-        yield from (path for name in (*folders, *names) if (path := Path(place) / name).is_symlink())
-
-
-def _copy_link(path: Path, to: Path) -> None:
-    """Copy a link as such: what it leads to may lie anywhere, and is not looked at."""
-    to.parent.mkdir(0o700, parents=True, exist_ok=True)
-    with suppress(FileNotFoundError):
-        to.symlink_to(path.readlink())
+def _files(folder: Path) -> list[Path]:
+    return [path for path in _contents(folder) if not path.is_symlink()]
 
 
 def _size(folder: Path) -> int:

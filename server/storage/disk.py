@@ -168,6 +168,10 @@ class DataFolders:
         """Return the path of the journal of a running match."""
         return self.running / f"{match}{SUFFIX}"
 
+    def unfinished(self, match: int) -> Path:
+        """Return the path of a journal or record that has no complete head yet."""
+        return self.running / f"{match}.new"
+
     def record(self, match: int) -> Path:
         """Return the path of the record of a finished match."""
         return self.records / f"{match}{SUFFIX}"

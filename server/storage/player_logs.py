@@ -21,11 +21,8 @@ from server.storage.record_store import RecordStore
 
 log = structlog.get_logger()
 
-HEAD_BYTES = 64 * 1024
-"""Kept of the beginning, where most programs say what is wrong."""
-
-TAIL_BYTES = 64 * 1024
-"""Kept of the end."""
+KEPT_BYTES = 64 * 1024
+"""Stored of each end of what a program writes: at the beginning most programs say what is wrong."""
 
 HEARD_BYTES = 4096
 """Of the end, what last words are looked for in: the traceback of a Python program fits."""
@@ -43,7 +40,7 @@ _LIBRARY = re.compile(r"/site-packages/|/lib/python3|^<")
 FOLDER = "logs"
 """Part of the data directory."""
 
-SENT_HEAD_BYTES = SENT_TAIL_BYTES = 8 * 1024
+SENT_BYTES = 8 * 1024
 """Kept of both ends of what a player sends in a match: some tracebacks; a thousand players fill no memory by it."""
 
 MAX_LINE_CHARACTERS = 2000
@@ -59,14 +56,12 @@ class BoundedLog:
     the file cannot be written, the server's log says so once; `last_words` are known all the same.
     """
 
-    def __init__(
-        self, path: Path, ply: Callable[[], int], head_bytes: int | None = None, tail_bytes: int | None = None
-    ) -> None:
+    def __init__(self, path: Path, ply: Callable[[], int], kept_bytes: int = KEPT_BYTES) -> None:
         """Take the path of the file, whose folder is created if it is missing, and who knows the move."""
         self._path = path
         self._ply = ply
-        self._head_bytes = HEAD_BYTES if head_bytes is None else head_bytes
-        self._tail_bytes = TAIL_BYTES if tail_bytes is None else tail_bytes
+        self._kept_bytes = kept_bytes
+        """Most bytes of the head, and of the tail."""
         self._head = 0  # bytes of the head that are written
         self._tail = bytearray()
         self._all = 0
@@ -80,19 +75,19 @@ class BoundedLog:
         del self._heard[:-HEARD_BYTES]
         data = self._with_plies(data)
         self._all += len(data)
-        head = data[: self._head_bytes - self._head]
+        head = data[: self._kept_bytes - self._head]
         if head:
             self._append(head)
             self._head += len(head)
         self._tail += data
-        if len(self._tail) > 2 * self._tail_bytes:
-            del self._tail[: -self._tail_bytes]
+        if len(self._tail) > 2 * self._kept_bytes:
+            del self._tail[: -self._kept_bytes]
 
     def close(self) -> None:
         """Write the tail, except what the head has."""
         rest = self._all - self._head
         if rest > 0:
-            kept = bytes(self._tail[-min(rest, self._tail_bytes) :])
+            kept = bytes(self._tail[-min(rest, self._kept_bytes) :])
             left_out = rest - len(kept)
             self._append((f"\n[{left_out} bytes are left out here]\n".encode() if left_out else b"") + kept)
         self._all = self._head
@@ -177,7 +172,7 @@ class SentLogs:
         """Add a line of a player; ``ply`` tells the number of the move that the match waits for."""
         logs = self._open.setdefault(match, {})
         if name not in logs:
-            logs[name] = BoundedLog(_path(self._data, match, name), ply, SENT_HEAD_BYTES, SENT_TAIL_BYTES)
+            logs[name] = BoundedLog(_path(self._data, match, name), ply, SENT_BYTES)
         logs[name].write(f"{line}\n".encode())
 
     def close(self, match: int) -> None:

@@ -6,11 +6,16 @@
 
 A line survives a kill of the process when it was written, and a power cut when it was synced. A `Round` syncs all
 matches together, and only synced records move to ``records/``.
+
+Each match number is used once, even after a power cut that loses the records of the last matches: the file ``numbers``
+has the highest number that may be in use, and the boot of the machine (`server.storage.disk.boot`) at which it was
+written.
 """
 
 import errno
 import hashlib
 import hmac
+import math
 import os
 import re
 from collections import deque
@@ -22,8 +27,7 @@ from typing import NamedTuple
 from engine.match.signature import WORD, signature_line
 from server.config.settings import RECENT_MATCHES
 from server.config.tokens import HASH, hashed
-from server.storage.disk import SUFFIX, DataFolders, Disk, Round, Synced, Unsynced
-from server.storage.match_numbers import MatchNumbers
+from server.storage.disk import SUFFIX, DataFolders, Disk, Round, Synced, Unsynced, boot
 
 __all__ = [
     "SUFFIX",
@@ -36,6 +40,13 @@ __all__ = [
 
 UNFINISHED = ".new"
 """Suffix of incomplete files, which are renamed when they are complete."""
+
+NUMBERS = "numbers"
+"""Name of the file of reserved match numbers in the data directory."""
+
+BLOCK = 100_000
+"""Match numbers reserved at a time: so many are left out after a power cut. The event loop waits for the disk once for
+each block."""
 
 
 class Keys(NamedTuple):
@@ -104,13 +115,62 @@ class MatchJournal:
         """Close and delete the journal of a match that was not announced. Never raises."""
         self.abandon()
         with suppress(OSError):
-            self._keeper.disk.unlink(self._keeper.running(self._match))
+            self._keeper.disk.unlink(self._keeper.folders.journal(self._match))
 
     def close(self) -> None:
         """Close the file. Raises OSError, and then it is closed all the same."""
         file, self._file = self._file, -1
         if file >= 0:
             self._keeper.disk.close(file)
+
+
+class MatchNumbers:
+    """Allocates match numbers in ascending order."""
+
+    def __init__(self, folder: Path, last: int, disk: Disk) -> None:
+        """Continue after ``last``, the highest number with a file, or after a block that may have been lost."""
+        self._path, self._disk = folder / NUMBERS, disk
+        self._reserved = math.inf
+        """The highest reserved number; all numbers count as reserved until `reserve` is called."""
+        self._last = last
+        with suppress(OSError, UnicodeDecodeError):
+            found = re.fullmatch(r"([0-9]{1,15}) (\S*)\n", self._path.read_text(encoding="ascii"))
+            if found and (found[2] != boot() or not found[2]):
+                self._last = max(last, int(found[1]))
+
+    def next(self) -> int:
+        """Return an unused number; raises OSError if the disk does not reserve a block that is needed."""
+        if self._last >= self._reserved:
+            self.reserve()
+        self._last += 1
+        return self._last
+
+    def skip(self, number: int) -> None:
+        """Never return numbers up to this one."""
+        self._last = max(self._last, number)
+
+    def reserve(self) -> None:
+        """Reserve a block after the last number on the disk; raises OSError."""
+        self._write(self._last + BLOCK)
+        self._reserved = self._last + BLOCK
+
+    def release_reserved(self) -> None:
+        """Release reserved numbers. Raises OSError."""
+        self._write(self._last)
+        self._reserved = self._last
+
+    def _write(self, most: int) -> None:
+        new = self._path.with_suffix(UNFINISHED)
+        with suppress(FileNotFoundError):
+            self._disk.unlink(new)
+        file = self._disk.create(new, 0o644)
+        try:
+            self._disk.append(file, f"{most} {boot()}\n".encode())
+        finally:
+            self._disk.close(file)
+        self._disk.sync(new)
+        self._disk.rename(new, self._path)
+        self._disk.sync_folder(self._path.parent)
 
 
 class RecordStore:
@@ -134,10 +194,10 @@ class RecordStore:
         self.disk = disk or Disk()
         self._sign = sign
         self.signs = sign is not None
-        self._folders = DataFolders(folder)
-        self.unsynced = Unsynced(self._folders, self.disk)
-        running, keys = self._folders.running, self._folders.keys
-        places = (running, self._folders.records, self._folders.damaged, keys)
+        self.folders = DataFolders(folder)
+        self.unsynced = Unsynced(self.folders, self.disk)
+        running, keys = self.folders.running, self.folders.keys
+        places = (running, self.folders.records, self.folders.damaged, keys)
         for place in places:
             place.mkdir(mode=0o700 if place is keys else 0o777, parents=True, exist_ok=True)
             if not os.access(place, os.R_OK | os.W_OK | os.X_OK):
@@ -156,12 +216,8 @@ class RecordStore:
                 self.disk.sync_folder(place)
 
     def next_number(self) -> int:
-        """Return an unused match number; raises OSError if none is reserved."""
+        """Return an unused match number; raises OSError if none can be reserved."""
         return self.numbers.next()
-
-    async def numbers_available(self, count: int = 1) -> None:
-        """Wait until so many match numbers can be allocated, or the disk refuses to reserve them."""
-        await self.numbers.available(count)
 
     def skip(self, match: int) -> None:
         """Never return match numbers up to this one."""
@@ -170,11 +226,11 @@ class RecordStore:
     def begin(self, match: int, keys: Keys, head: str) -> MatchJournal:
         """Create the journal of a match with its head; raises OSError, and then there is none."""
         self._write_keys(match, keys)
-        new, journal = self._temporary_path(match), None
+        new, journal = self.folders.unfinished(match), None
         try:
             journal = MatchJournal(self, match, self.disk.create(new, 0o644), 0)
             journal.write(head)
-            self.disk.rename(new, self.running(match))  # a journal always has a complete head
+            self.disk.rename(new, self.folders.journal(match))  # a journal always has a complete head
         except OSError:
             if journal is not None:
                 journal.abandon()
@@ -186,7 +242,7 @@ class RecordStore:
         return journal
 
     def _write_keys(self, match: int, keys: Keys) -> None:
-        file = self.disk.create(self._folders.key(match), 0o600)
+        file = self.disk.create(self.folders.key(match), 0o600)
         try:
             self.disk.append(file, "".join(f"{key}\n" for key in keys).encode())
         except OSError:
@@ -197,7 +253,7 @@ class RecordStore:
 
     def reopen_journal(self, match: int, length: int) -> MatchJournal:
         """Reopen the journal of a match, truncated to a length. Raises OSError."""
-        file = self.disk.open(self.running(match))
+        file = self.disk.open(self.folders.journal(match))
         try:
             self.disk.cut(file, length)
         except OSError:
@@ -214,16 +270,16 @@ class RecordStore:
 
     def unfinished_matches(self) -> list[int]:
         """Return the matches that were running when the last server died, in order."""
-        return sorted(_match_numbers(self._folders.running))
+        return sorted(_match_numbers(self.folders.running))
 
     def journal(self, match: int) -> bytes:
         """Read the journal of a match. Raises OSError."""
-        return self.running(match).read_bytes()
+        return self.folders.journal(match).read_bytes()
 
     def keys(self, match: int) -> Keys | None:
         """Read the keys of a match; None if they are expired or unreadable."""
         try:
-            words = self._folders.key(match).read_text(encoding="ascii").split()
+            words = self.folders.key(match).read_text(encoding="ascii").split()
         except (OSError, UnicodeDecodeError):
             return None
         return Keys(*words) if len(words) == 2 and all(re.fullmatch(HASH, word) for word in words) else None
@@ -244,7 +300,7 @@ class RecordStore:
                 self._move_to_records(other)
 
     def _move_to_records(self, match: int) -> None:
-        self.disk.rename(self.running(match), self._folders.record(match))
+        self.disk.rename(self.folders.journal(match), self.folders.record(match))
         self.unsynced.forget(match)
         self._expire_keys(match)
 
@@ -253,10 +309,10 @@ class RecordStore:
 
         ``instead`` becomes the record of the match, unless it is empty, or there is a record already.
         """
-        if instead and not self._folders.record(match).exists():
+        if instead and not self.folders.record(match).exists():
             self.import_record(match, instead)
-        quarantined = self._folders.quarantined(match)
-        self.disk.rename(self.running(match), quarantined)
+        quarantined = self.folders.quarantined(match)
+        self.disk.rename(self.folders.journal(match), quarantined)
         self._expire_keys(match)
         return quarantined
 
@@ -265,7 +321,7 @@ class RecordStore:
 
         Raises OSError, and then there is none.
         """
-        new = self._temporary_path(match)
+        new = self.folders.unfinished(match)
         with suppress(FileNotFoundError):
             self.disk.unlink(new)
         file = self.disk.create(new, 0o644)
@@ -276,9 +332,9 @@ class RecordStore:
             self.disk.close(file)
         if self._synced:
             self.disk.sync(new)
-        self.disk.rename(new, self._folders.record(match))
+        self.disk.rename(new, self.folders.record(match))
         if self._synced:
-            self.disk.sync_folder(self._folders.records)
+            self.disk.sync_folder(self.folders.records)
 
     def read(self, match: int) -> str | None:
         """Read the record of a finished match; None if there is none. Raises OSError if it is unreadable."""
@@ -294,25 +350,25 @@ class RecordStore:
     def _possible_paths(self, match: int) -> Iterator[Path]:
         """Yield the paths where a record may be, before or after its move."""
         if match in self.unsynced.late:
-            yield self.running(match)
-        yield self._folders.record(match)
+            yield self.folders.journal(match)
+        yield self.folders.record(match)
 
     def read_record_bytes(self, match: int) -> bytes | None:
         """Read the file of a match in ``records/``; None if there is none. Raises OSError."""
         try:
-            return self._folders.record(match).read_bytes()
+            return self.folders.record(match).read_bytes()
         except FileNotFoundError:
             return None
 
     def remove_journal(self, match: int) -> None:
         """Delete the journal of a match that has a record. Raises OSError."""
-        self.disk.unlink(self.running(match))
+        self.disk.unlink(self.folders.journal(match))
         self._expire_keys(match)
 
     def forget(self, match: int) -> None:
         """Delete the keys of a match, which cannot be resumed any more."""
         with suppress(OSError):
-            self.disk.unlink(self._folders.key(match))
+            self.disk.unlink(self.folders.key(match))
 
     # Syncing. `sync_record` and `sync` are for other threads, all else is for the event loop.
 
@@ -338,13 +394,6 @@ class RecordStore:
         for match in self.unsynced.done(work, synced):
             self._expire_keys(match)
 
-    def running(self, match: int) -> Path:
-        """Return the path of the journal of a running match."""
-        return self._folders.journal(match)
-
-    def _temporary_path(self, match: int) -> Path:
-        return self._folders.running / f"{match}{UNFINISHED}"
-
     def _expire_keys(self, match: int) -> None:
         self._ended.append(match)
         while len(self._ended) > self._recent:
@@ -357,7 +406,7 @@ class RecordStore:
     def _last_written(self, match: int) -> tuple[int, int]:
         """Return when the record of a match got its last line, as it ended, with its number; for sorting."""
         try:
-            return self._folders.record(match).stat().st_mtime_ns, match
+            return self.folders.record(match).stat().st_mtime_ns, match
         except OSError:
             return 0, match
 

@@ -26,11 +26,11 @@ from starlette.types import ASGIApp, Scope
 from engine.games.catalogue import TITLES
 from engine.match.signature import shown, signer
 from server.arena.arena import Arena
+from server.config.keys import public_half
 from server.contest.report.page import Group, page_values, rounds
 from server.contest.report.templating import render
 from server.ops.lru_cache import LruCache
 from server.storage.record_store import RecordStore
-from server.storage.signing_key import public_half
 from server.web.assets import static_files
 from server.web.http.answers import NOT_STORED, Page, json_answer
 from server.web.http.client_quota import ClientQuota

@@ -14,9 +14,9 @@ import structlog
 import trio
 
 from server.ops.faults import machine_fault
+from server.ops.question_loop import OK
 from server.ops.typed_json import decode
-from server.ops.workers.question_loop import OK
-from server.ops.workers.worker_process import FAULTS, WorkerProcess, command_of
+from server.ops.worker_process import FAULTS, WorkerProcess, command_of
 from server.web.http.errors import Refused
 
 log = structlog.get_logger()

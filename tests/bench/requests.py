@@ -22,6 +22,7 @@ from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
 from server.arena.session import Session
 from server.config.settings import Settings
+from server.match.match_messages import SteppedAnswer
 from server.ops.logs import configure
 from tests.server.harness import ArenaHarness, open_arena
 
@@ -59,14 +60,15 @@ class Costs:
         began = self._meter()
         later = Session._answer(session, line, session._arena.stalls.previous_look)
         self._add(kind, began)
-        if later is not None and kind == "MOVES":
-            listing, done = session.match.legal_moves(), False
-            while not done:
-                began = self._meter()
-                done = listing.step()
-                self._add(kind, began)
+        if later is not None and kind in ("MOVES", "LIST"):
+            listing: SteppedAnswer = later.wait.__self__  # type: ignore[attr-defined]
             with suppress(ProtocolError):
-                later.then(listing)
+                answer = b""
+                while not answer:
+                    began = self._meter()
+                    answer = listing.step()
+                    self._add(kind, began)
+                later.then(answer)
 
     def _add(self, kind: str, began: float) -> None:
         self._of.setdefault(kind, []).append(self._meter() - began)

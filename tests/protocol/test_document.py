@@ -118,7 +118,7 @@ def test_results() -> None:
 def test_options_of_seek() -> None:
     rows = {code(row[0]): row[1] for row in table("option", "value", "when left out")}
     assert tuple(rows) == SEEK_KEYS
-    least, most = DEFAULTS.least_budget // MICROSECONDS, DEFAULTS.most_budget // MICROSECONDS
+    least, most = settings.MIN_BUDGET // MICROSECONDS, settings.MAX_BUDGET // MICROSECONDS
     assert rows["budget"].endswith(f", {least} to {most}")
     assert rows["increment"].endswith(f", 0 to {most}")
 
@@ -142,7 +142,7 @@ LIMITS = {
     "errors": settings.ERRORS,
     "requests in a turn": settings.REQUESTS_PER_TURN,
     "notes of a move": record.MAX_NOTES_PER_MOVE,
-    "log of a side": player_logs.SENT_HEAD_BYTES + player_logs.SENT_TAIL_BYTES,
+    "log of a side": 2 * player_logs.SENT_BYTES,
     "notes of a match": record.MAX_NOTE_BYTES,
     "moves listed": settings.LISTED_MOVES,
     "finished matches": settings.RECENT_MATCHES,
@@ -150,8 +150,8 @@ LIMITS = {
     f"time to take {settings.WRITE_BYTES} bytes of what waits": int(settings.WRITE_SECONDS),
     "one read": settings.RECEIVE_BYTES,
     "lines answered in a row": session.LINES_PER_PASS,
-    "smallest budget": DEFAULTS.least_budget // MICROSECONDS,
-    "largest budget, and increment": DEFAULTS.most_budget // MICROSECONDS,
+    "smallest budget": settings.MIN_BUDGET // MICROSECONDS,
+    "largest budget, and increment": settings.MAX_BUDGET // MICROSECONDS,
     "budget, unless set or asked for otherwise": DEFAULTS.control.budget // MICROSECONDS,
     "increment, unless set or asked for otherwise": DEFAULTS.control.increment // MICROSECONDS,
     "move limit, unless set otherwise": DEFAULTS.move_limit,

@@ -22,9 +22,9 @@ from tests.waiting import WAIT_SECONDS
 LOOK_SECONDS = 0.01
 
 
-def wait_until(true: Callable[[], object], pause: float = LOOK_SECONDS, seconds: float = WAIT_SECONDS) -> None:
-    """Wait until something is true, so many seconds at most; look again after each pause, in seconds."""
-    deadline = time.monotonic() + seconds
+def wait_until(true: Callable[[], object], pause: float = LOOK_SECONDS, most: float = WAIT_SECONDS) -> None:
+    """Wait until something is true, for ``most`` seconds; look again after each pause, in seconds."""
+    deadline = time.monotonic() + most
     while not true():
         assert time.monotonic() < deadline, f"waited in vain for {inspect.getsource(true).strip()}"
         time.sleep(pause)

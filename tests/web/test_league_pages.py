@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from playwright.sync_api import Browser, expect
 
 from server.contest.report.structure import Comparison as PairsOfGames
-from server.contest.runtime.snapshot import take_snapshot
+from server.contest.runtime.service import take_snapshot
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts

@@ -14,8 +14,8 @@ from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, ORGANISER
 from server.league.grading.grading import Grade, Student
+from server.league.ladder.definition import LadderControl
 from server.league.ladder.store import BegunGame, LadderStore
-from server.league.ladder_control import LadderControl
 from server.league.submissions.versions import BUILD, Versions
 from tests.server.contest.runtime.bots import read_definition
 from tests.server.league.ladder.counted import result_of
@@ -103,7 +103,7 @@ def fill(data: Path) -> dict[str, str]:
             game = BegunGame(number + 1, "mnk 3 3 3", number, (one, other), (numbers[one], numbers[other]))
             score, reason = (1.0, "line") if number % 3 else (0.0, "connection_lost")
             store.count(game, result_of(game, score, reason), "5a", known, 100)
-        control = LadderControl(accounts, read_file=lambda _: None)
+        control = LadderControl(accounts)
         control.begin(str(data / "ladder.toml"))
         control.pause("test")
         compare(data, accounts, f"{WIDE}-1")

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from engine.search.searcher import Stop
-from server.ops.workers.question_loop import Question
+from server.ops.question_loop import Question
 from server.web import worker as page_worker
 from server.web.http.errors import Refused
 from server.web.play import questions

@@ -7,7 +7,7 @@ import pytest
 from engine.match.review import review
 from engine.match.verification import verify
 from engine.search.searcher import Stop
-from server.ops.workers.question_loop import OK, Question
+from server.ops.question_loop import OK, Question
 from server.web.http.errors import NOT_TRUE
 from server.web.replay import evaluations
 from server.web.replay.evaluations import Judged, review_part

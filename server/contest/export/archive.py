@@ -22,8 +22,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from engine.match.signature import is_signed, public_key, shown
+from server.config.keys import signing_key
 from server.ops.typed_json import decode
-from server.storage.signing_key import signing_key
 
 Decoded = TypeVar("Decoded")
 

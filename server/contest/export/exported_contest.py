@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from engine.games.outcome import Termination
 from engine.match.signature import THIS_SERVER, shown, signer
-from server.contest.definition import Definition, Entrant
+from server.contest.definition import Definition, Entrant, definition_text, read_definition
 from server.contest.export.archive import (
     CONTEST,
     MAX_FILES,
@@ -38,7 +38,6 @@ from server.contest.report.formatting import all_pauses
 from server.contest.report.progress import Moment
 from server.contest.report.structure import Pause, Report
 from server.contest.scoring.results import effective_results
-from server.contest.store.schema import definition_text, read_definition
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Checked, Evidence, Past, Verdict, check, recompute, unproven
 from server.storage.record_store import SUFFIX, find_record
@@ -54,7 +53,7 @@ class Contents(msgspec.Struct, frozen=True, kw_only=True):
     """A contest as ``contest.json`` has it."""
 
     definition: str
-    """By `server.contest.store.schema`."""
+    """By `server.contest.definition.definition_text`."""
     opened: datetime
     closed: datetime
     stages: dict[int, datetime]

@@ -1,36 +1,108 @@
-"""Hosts games in the arena of this process, with connected players and with programs that it starts."""
+"""Hosts games in the arena of this process, with connected players and with programs that it starts, each on its core.
 
-from collections.abc import AsyncIterator
+Players are leased: whatever leaves the `AsyncExitStack` of a game gives them back, ends programs and frees cores.
+"""
+
+import math
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+import structlog
+import trio
 
 from engine.games.outcome import Termination
+from engine.wire.seat import Seat
+from engine.wire.words import number_of, word_of
 from server.arena.arena import Arena
-from server.contest.fixtures import GameResult, Programs
-from server.contest.hosts.contest_players import ContestPlayers
+from server.arena.roles import PipedProgram
+from server.arena.session import serve_stream
+from server.config.builtin_bot import builtin_bot_command, builtin_bot_named
+from server.contest.definition import Sandbox
+from server.contest.fixtures import ENDED_AT_START, NO_ANSWER, NOT_STARTED, GameResult, Programs
+from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
+from server.contest.hosts.core_queue import CoreQueue
 from server.contest.hosts.host import GameTask, PlayerMissing
-from server.contest.hosts.seating import GameSeating, SeatedPlayers
+from server.contest.hosts.worker_job import PROGRAMS
+from server.contest.programs.pipes import Pipes
+from server.contest.programs.program import MachineFault, NotStarted, Place, Program, run
+from server.contest.programs.sandbox.choice import NotVisible, seal_of
+from server.contest.programs.sandbox.cores import CoreLease, Cores
 from server.contest.scoring.results import game_result
-from server.match.match import Match
+from server.contest.store.folders import errors_of
+from server.net.connection import SocketWire, Wire, detached
+from server.net.rate_limiter import AddressUsage, ConnectionQuota
+from server.net.timing import microseconds
+from server.ops import descendants
+
+log = structlog.get_logger()
+
+Result = TypeVar("Result")
+
+STORE_SECONDS = 5.0
+"""What is done with the store takes milliseconds; after so long a disk, or another process, holds it up."""
+
+MAX_CONNECTIONS = 4
+"""Of a program in a sandbox at a time: one is enough, and one that is lost may not have ended yet."""
+
+
+class StartedProgram(NamedTuple):
+    """A program that was started for a game."""
+
+    ticket: ProgramCredential
+    program: Program
+    is_builtin: bool
 
 
 class ArenaGame:
-    """A match of the arena, with its players."""
+    """A game of the arena: its players, and its match from `begin` on."""
 
     recorded = True
 
-    def __init__(self, arena: Arena, seats: GameSeating, players: SeatedPlayers, match: Match) -> None:
-        """Take a match that has just begun, and its players."""
-        self.match = match
+    def __init__(self, arena: Arena, seats: "GameSeating", task: GameTask) -> None:
+        """Begin without players; `GameSeating.seat` brings them."""
+        self.task = task
+        self.started: dict[str, StartedProgram] = {}
+        self.cores: list[CoreLease] = []
+        """Those of the programs."""
+        self.connecting: list[str] = []
+        """Entrants that connect by themselves, and are leased."""
         self._arena = arena
         self._seats = seats
-        self._players = players
-        self._fixture = players.task.fixture
-        self._over = ContestPlayers.of(arena).end_of(match.number, keep=players.task.kept)
 
     @property
     def programs(self) -> Programs:
-        """Resource usage of the programs; complete when the lease has ended."""
-        return self._players.programs
+        """Resource usage of the programs by side; complete when the lease has ended."""
+        first, second = (self.started.get(name) for name in self.task.fixture.players)
+        return first and first.program.usage, second and second.program.usage
+
+    def begin(self) -> None:
+        """Begin the match at once; raises `PlayerMissing`, or OSError if its record cannot be created.
+
+        Where it does not begin, who waits for a game goes on waiting.
+        """
+        contest_players = ContestPlayers.of(self._arena)
+        if absent := contest_players.absent(self.connecting):
+            raise PlayerMissing(f"{' and '.join(absent)} left while the game was set up", ())
+        names, definition = self.task.fixture.players, self.task.definition
+        if gone := {name: self._left(name, one) for name, one in self.started.items() if not self._is_there(one)}:
+            raise combine_faults(gone, names)
+        with contest_players.taken(self.connecting) as players:
+            for name, one in self.started.items():
+                assert one.ticket.player is not None
+                players[name] = one.ticket.player
+            self.match = self._arena.begin_match(
+                self.task.number,
+                self.task.position(),
+                [players[name] for name in names],
+                definition.control(self.task.fixture),
+                definition.move_limit,
+                live_notes=definition.live_notes,
+            )
+        self._over = contest_players.end_of(self.match.number, keep=self.task.kept)
 
     @property
     def lacked(self) -> str:
@@ -41,11 +113,11 @@ class ArenaGame:
         """Return the result as soon as the match is over."""
         if self.match.state.outcome is None:
             await self._over.wait()
-        return game_result(self._fixture, self.match.state, self.match.disconnected_at_end)
+        return game_result(self.task.fixture, self.match.state, self.match.disconnected_at_end)
 
     def leave_cores(self) -> bool:
         """Let another game use the cores of this one while its programs are being ended, if that is possible."""
-        return self._seats.leave_cores(self._players)
+        return self._seats.leave_cores(self)
 
     def cut_off(self) -> GameResult | None:
         """Annul a match that is not over, and return it; None if it is over, or the arena has it no more."""
@@ -53,7 +125,248 @@ class ArenaGame:
             return None
         sentence = "the server could not go on with the game, which is played again"
         self._arena.annul(self.match, Termination.SERVER_FAULT, sentence)
-        return game_result(self._fixture, self.match.state, self.match.disconnected_at_end)
+        return game_result(self.task.fixture, self.match.state, self.match.disconnected_at_end)
+
+    def _is_there(self, one: StartedProgram) -> bool:
+        return one.ticket.player is not None and self._arena.is_idle(one.ticket.player)
+
+    def _left(self, name: str, one: StartedProgram) -> PlayerMissing:
+        sentence = f"{name} left before the game began: {one.program.report()}"
+        fault = one.is_builtin or one.ticket.failed
+        return PlayerMissing(sentence, () if fault else (name,), fault=fault, termination=ENDED_AT_START)
+
+
+def combine_faults(failures: Mapping[str, PlayerMissing], players: tuple[str, str]) -> PlayerMissing:
+    """Return why a game cannot begin, from the faults of its players; if both are to blame, it names both.
+
+    Where the server is to blame for one of them, nobody else is: the game is played another time. ``players`` are in
+    the order of the game's sides.
+    """
+    found = [failures[name] for name in players if name in failures]
+    faults = [failure for failure in found if failure.fault]
+    if faults:
+        return faults[0]
+    names = tuple(name for failure in found for name in failure.names)
+    ways = dict.fromkeys(failure.termination for failure in found)
+    return PlayerMissing("; ".join(map(str, found)), names, termination="+".join(ways))
+
+
+class GameSeating:
+    """The resources that all contests of a server share: arena, cores, and the thread that writes to the store."""
+
+    def __init__(self, arena: Arena) -> None:
+        """Take the arena, and the stall monitor that stamps lines from pipes."""
+        self._arena = arena
+        self._home = descendants.home_of(arena.settings.data)
+        self._cores = Cores()
+        self._one_at_a_time = trio.CapacityLimiter(1)
+        self._began = math.inf
+        """When what is done with the store now was begun."""
+        self.turns = CoreQueue(self._cores.count)
+
+    def leave(self, contest: int) -> None:
+        """Remove a contest; after the last one the server uses all cores again."""
+        self.turns.leave(contest)
+        if self.turns.idle:
+            self._cores.rest()
+
+    def leave_cores(self, game: ArenaGame) -> bool:
+        """Let another game use the cores of one that is over, while its programs are being ended.
+
+        Tell whether it can be: sandboxes are made meanwhile, and each program begins when its core is free.
+        """
+        if self.turns.alone or game.task.definition.sandbox is Sandbox.NONE or len(game.cores) < PROGRAMS:
+            return False
+        if any(lease.core is None for lease in game.cores):
+            return False
+        self._cores.announce(game.cores)
+        return True
+
+    async def stored(self, work: Callable[[], Result]) -> Result:
+        """Use the store in a thread, since the disk may be slow; one call after the other."""
+
+        def watched() -> Result:
+            self._began = time.monotonic()
+            try:
+                return work()
+            finally:
+                self._began = math.inf
+
+        return await trio.to_thread.run_sync(watched, limiter=self._one_at_a_time)
+
+    async def watch_store(self) -> None:
+        """Log when the store does not answer, and when it does again, until cancelled.
+
+        Contests wait for it meanwhile, and nobody else does.
+        """
+        told = False
+        while True:
+            await trio.sleep(STORE_SECONDS / 2)
+            slow = time.monotonic() - self._began > STORE_SECONDS
+            if slow and not told:
+                log.error("contest_database_stalled", seconds=STORE_SECONDS)
+            elif told and not slow:
+                log.warning("contest_database_recovered")
+            told = slow
+
+    async def seat(self, stack: AsyncExitStack, game: ArenaGame) -> None:
+        """Bring both players, until they wait for the game; raises `PlayerMissing`.
+
+        Whatever leaves the stack gives all of them back.
+        """
+        task = game.task
+        definition, fixture = task.definition, task.fixture
+        variant = definition.variants[fixture.variant]
+        await self._arena.prepare_board(variant.game, variant.parameters)
+        entrants = {name: definition.entrant(name) for name in fixture.players}
+        connecting = [name for name, entrant in entrants.items() if entrant is not None and entrant.connects]
+        if set(ContestPlayers.of(self._arena).free(connecting)) != set(connecting):
+            raise PlayerMissing("a player has gone away", ())
+        game.connecting = connecting
+        stack.enter_context(ContestPlayers.of(self._arena).lease(connecting))
+        cores: dict[str, CoreLease] = {}
+        for name in fixture.players:
+            if name not in connecting:
+                cores[name] = CoreLease(None) if definition.cores > self._cores.count else self._cores.take()
+                stack.callback(self._cores.give_back, cores[name])  # when what runs in the nursery has ended
+        game.cores = list(cores.values())
+        nursery = await stack.enter_async_context(trio.open_nursery())
+        stack.callback(nursery.cancel_scope.cancel)
+        failures: dict[str, PlayerMissing] = {}
+        async with trio.open_nursery() as starting:
+            for name, core in cores.items():
+                entrant = entrants[name]
+                ticket = ContestPlayers.of(self._arena).issue(name)
+                stack.callback(ContestPlayers.of(self._arena).withdraw, ticket)
+                command = builtin_bot_command(builtin_bot_named(name)) if entrant is None else entrant.command
+
+                async def bring(
+                    name: str = name, ticket: ProgramCredential = ticket, core: CoreLease = core,
+                    command: tuple[str, ...] = command, is_builtin: bool = entrant is None,
+                ) -> None:  # fmt: skip
+                    try:
+                        program = await self._start(nursery, task, ticket, command, core)
+                        one = game.started[name] = StartedProgram(ticket, program, is_builtin)
+                        await self._arrives(name, one, task.start_seconds.get(name, definition.start_seconds))
+                    except MachineFault as error:
+                        failures[name] = PlayerMissing(f"{name} did not come to the game: {error}", (), fault=True)
+                        starting.cancel_scope.cancel()
+                    except (NotStarted, NotVisible) as error:
+                        blamed = () if is_builtin else (name,)
+                        sentence = f"{name} did not come to the game: {error}"
+                        failures[name] = PlayerMissing(sentence, blamed, fault=is_builtin, termination=NOT_STARTED)
+                    except PlayerMissing as error:
+                        failures[name] = error
+
+                starting.start_soon(bring)
+        if failures:
+            raise combine_faults(failures, fixture.players)
+        for side, name in enumerate(fixture.players):
+            if name in game.started:
+                nursery.start_soon(self._watch_over, task.number, side, game.started[name])
+
+    async def _watch_over(self, number: int, side: int, one: StartedProgram) -> None:
+        """End a game when a program has ended with all its connections, since nobody would resume it."""
+        await one.ticket.gone.wait()
+        await one.program.ended.wait()
+        match = self._arena.matches.get(number)
+        if match is not None and one.is_builtin:
+            sentence = f"the server's own bot failed, and the game is played again: {one.program.report()}"
+            self._arena.annul(match, Termination.SERVER_FAULT, sentence)
+            return
+        self._arena.end_crashed(number, side, one.program.report(), one.program.termination)
+
+    async def _start(
+        self,
+        nursery: trio.Nursery,
+        task: GameTask,
+        ticket: ProgramCredential,
+        command: tuple[str, ...],
+        core: CoreLease,
+    ) -> Program:
+        """Start a program with its credential; raises `NotStarted` and `NotVisible`."""
+        settings, definition, fixture = self._arena.settings, task.definition, task.fixture
+        errors = errors_of(settings.data, task.contest, task.number, ticket.name)
+        variant = definition.variants[fixture.variant]
+        params = word_of(variant.parameters)
+        seat = Seat(*self._arena.own_address, ticket.name, variant.game, ticket.token, params)
+        limits = seal_of(
+            definition, fixture, ticket.name, settings.data, definition.start_seconds, pinned=core.core is not None
+        )
+        entrant = definition.entrant(ticket.name)
+        folder = Path(definition.folder or settings.data) / ("" if entrant is None else entrant.folder)
+        ply = partial(self._arena.awaited_ply, task.number)
+        place = Place(folder, self._home, errors, core.core, core.ready, limits, ply)
+        program = await nursery.start(run, command, seat, place)
+        assert isinstance(program, Program)
+        if program.stream is not None:
+            piped = PipedProgram(seat, partial(program.stream.has_read, lambda: ticket.player is None))
+            nursery.start_soon(self._serve_pipes, ticket, program.stream, piped)
+        if program.listener is not None:
+            ways = trio.Semaphore(MAX_CONNECTIONS)
+            nursery.start_soon(trio.serve_listeners, partial(self._accept, ticket, ways), [program.listener])
+        return program
+
+    async def _serve(self, ticket: ProgramCredential, stream: Wire, piped: PipedProgram | None = None) -> None:
+        """Serve the connection of a program, which can only log in as itself."""
+        limits = self._arena.settings.limits
+        visit = ConnectionQuota(f"program {ticket.name}", AddressUsage(limits, trusted=True), limits, microseconds)
+        visit.seat_token = ticket.token
+        await serve_stream(stream, self._arena, visit, piped)
+
+    async def _serve_pipes(self, ticket: ProgramCredential, pipes: Pipes, piped: PipedProgram) -> None:
+        """Serve a program on its stdin and stdout; one that connects by itself instead may print what it likes."""
+        await self._serve(ticket, pipes, piped)
+        await pipes.discard()
+
+    async def _accept(self, ticket: ProgramCredential, ways: trio.Semaphore, stream: trio.SocketStream) -> None:
+        """Accept connections of a program, a few at the same time."""
+        try:
+            ways.acquire_nowait()
+        except trio.WouldBlock:
+            await trio.aclose_forcefully(stream)
+            return
+        try:
+            await self._serve(ticket, SocketWire(detached(stream)))
+        finally:
+            ways.release()
+
+    async def _arrives(self, name: str, one: StartedProgram, limit: int) -> None:
+        """Wait until a program sends SEEK; raises `PlayerMissing` if it ends before, or after ``limit`` seconds.
+
+        They are counted one by one: one in which the server stood still, or could accept no connection, counts once,
+        or not.
+        """
+        ticket, program = one.ticket, one.program
+        seconds = 0
+        async with trio.open_nursery() as nursery:
+            done = trio.Event()
+
+            async def wait(event: trio.Event) -> None:
+                await event.wait()
+                done.set()
+
+            nursery.start_soon(wait, ticket.here)
+            nursery.start_soon(wait, program.ended)
+            while not done.is_set() and seconds < limit:
+                with trio.move_on_after(1):
+                    await done.wait()
+                seconds += not self._arena.accept_status.closed
+            # what came while the server stood still is read before anybody is late
+            with trio.move_on_after(1):
+                await done.wait()
+            nursery.cancel_scope.cancel()
+        if ticket.here.is_set():
+            return
+        if program.fault:
+            raise PlayerMissing(f"{name} did not come to the game: {program.fault}", (), fault=True)
+        missed = "not said SEEK" if program.stream is None else "neither read its input nor said anything"
+        late = "" if program.ended.is_set() else f", and had {missed} after {number_of(limit, 'second')}"
+        fault = one.is_builtin or ticket.failed
+        refused = f"; the last ERROR that it was answered by: {ticket.refused}" if ticket.refused else ""
+        sentence = f"{name} did not come to the game: {program.report()}{late}{refused}"
+        termination = NO_ANSWER if late else ENDED_AT_START
+        raise PlayerMissing(sentence, () if fault else (name,), fault=fault, termination=termination)
 
 
 class ArenaHost:
@@ -67,16 +380,17 @@ class ArenaHost:
     @asynccontextmanager
     async def play(self, task: GameTask) -> AsyncIterator[ArenaGame | None]:
         """Begin a match as soon as its players wait, and lease them until the context is left; as `Host.play`."""
-        players, missing = SeatedPlayers(self._arena, task), None
+        game, missing = ArenaGame(self._arena, self._seats, task), None
         async with AsyncExitStack() as stack:
             try:
-                await self._seats.seat(stack, players)
-                stops = self._arena.stopping or not task.wanted()
-                game = None if stops else ArenaGame(self._arena, self._seats, players, players.begin())
+                await self._seats.seat(stack, game)
+                begins = not self._arena.stopping and task.wanted()
+                if begins:
+                    game.begin()
             except PlayerMissing as error:
                 missing = error
             else:
-                yield game
+                yield game if begins else None
         if missing is not None:
-            missing.programs = players.programs
+            missing.programs = game.programs
             raise missing

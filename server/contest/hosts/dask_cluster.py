@@ -91,20 +91,6 @@ async def connected_cluster(address: str, definition: Definition) -> AsyncIterat
         nursery.cancel_scope.cancel()
 
 
-class _Call:
-    """A call that a worker carries out."""
-
-    def __init__(self) -> None:
-        self.over = trio.Event()
-        self.answer: Any = None
-        """None where it was lost."""
-
-    def end(self, answer: Any) -> None:
-        if not self.over.is_set():
-            self.answer = answer
-            self.over.set()
-
-
 class _Worker:
     """A worker, from its first appearance until it is lost."""
 
@@ -116,7 +102,8 @@ class _Worker:
         """For each game that it can play at a time, the cores; none for any."""
         self.free: list[tuple[int, ...]] = []
         """Those of them that are free."""
-        self.calls: set[_Call] = set()
+        self.calls: set[trio.MemorySendChannel[Any]] = set()
+        """Take the answer of each call that it carries out, or None where it was lost; the first one stands."""
         self.failures = 0
 
     @property
@@ -229,8 +216,8 @@ class Cluster:
     def _forget(self, worker: _Worker) -> None:
         """Remove a worker with its calls."""
         del self._workers[worker.address]
-        for call in list(worker.calls):
-            call.end(None)
+        for call in worker.calls:
+            _end_call(call, None)
         self._tell()
 
     def _tell(self) -> None:
@@ -303,24 +290,28 @@ class Cluster:
 
     async def _call(self, worker: _Worker, begin: Callable[[Callable[[Any], None]], Callable[[], None]]) -> Any:
         """Return the answer of a worker, or the exception that it raises; None if the worker is lost."""
-        call = _Call()
+        call, answers = trio.open_memory_channel[Any](1)
         token = trio.lowlevel.current_trio_token()
 
         def done(answer: Any) -> None:
             with suppress(trio.RunFinishedError):
-                token.run_sync_soon(call.end, answer)
+                token.run_sync_soon(_end_call, call, answer)
 
         worker.calls.add(call)
         try:
             release = await trio.to_thread.run_sync(begin, done)
             try:
-                await call.over.wait()
+                return await answers.receive()
             finally:
                 with trio.CancelScope(shield=True):
                     await trio.to_thread.run_sync(release)
         finally:
             worker.calls.discard(call)
-        return call.answer
+
+
+def _end_call(call: trio.MemorySendChannel[Any], answer: Any) -> None:
+    with suppress(trio.WouldBlock):
+        call.send_nowait(answer)
 
 
 async def _in_thread(work: Callable[[], Result]) -> Result:
@@ -361,9 +352,9 @@ class ClusterGame:
         if played.state is None:
             answer = played.answer
             missing = PlayerMissing(answer.why, answer.names, termination=answer.termination or ABSENT)
-            missing.programs = played.programs
+            missing.programs = answer.programs
             raise missing
-        return game_result(fixture, played.state, played.gone)._replace(programs=played.programs)
+        return game_result(fixture, played.state, played.gone)._replace(programs=played.answer.programs)
 
     def leave_cores(self) -> bool:
         """Return False: a cluster assigns its workers itself."""

@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -17,23 +18,22 @@ import msgspec.structs
 import trio
 
 from server.arena.arena import Arena
-from server.arena.session import Acceptor
+from server.arena.session import serve_socket
 from server.config.settings import Settings
-from server.contest.definition import Definition
-from server.contest.fixtures import ProgramUsage
-from server.contest.hosts.arena_host import ArenaGame, ArenaHost
+from server.contest.definition import Definition, read_definition
+from server.contest.hosts.arena_host import ArenaHost, GameSeating
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import GameTask, PlayerMissing
-from server.contest.hosts.seating import GameSeating
-from server.contest.hosts.worker_job import READ_BYTES, Answer, Job
+from server.contest.hosts.worker_job import Answer, Job
 from server.contest.store.folders import errors_of
-from server.contest.store.schema import read_definition
-from server.net.rate_limiter import RateLimiter
+from server.net.rate_limiter import RateLimiter, patrol
 from server.net.timing import StallMonitor, microseconds
 from server.ops.logs import configure
 from server.ops.program_version import program_with_rules
 from server.ops.typed_json import decode
 from server.storage.record_store import RecordStore
+
+READ_BYTES = 1 << 16
 
 CONTEST = 1
 """The number of the contest in the arena, which knows no other."""
@@ -62,15 +62,8 @@ async def _play(job: Job, definition: Definition, arena: Arena, seats: GameSeati
     except PlayerMissing as error:
         if not error.names:
             return Answer(program_with_rules(), fault=str(error))
-        used = _used(job, error)
-        return Answer(program_with_rules(), "", str(error), error.names, error.termination, programs=used)
-    return Answer(program_with_rules(), programs=_used(job, game))
-
-
-def _used(job: Job, of: ArenaGame | PlayerMissing) -> dict[str, ProgramUsage]:
-    """Return the resource usage of programs by player."""
-    both = zip(job.fixture.players, of.programs, strict=True)
-    return {name: usage for name, usage in both if usage is not None}
+        return Answer(program_with_rules(), "", str(error), error.names, error.termination, programs=error.programs)
+    return Answer(program_with_rules(), programs=game.programs)
 
 
 @asynccontextmanager
@@ -86,15 +79,16 @@ async def private_arena(
     record_store.skip(last_match)
     arena = Arena(settings, record_store, microseconds, server, ContestPlayers())
     watch = StallMonitor(microseconds, arena.stalls)
-    acceptor = Acceptor(arena, RateLimiter(settings.limits, settings.most_sessions, microseconds))
+    rate_limiter = RateLimiter(settings.limits, settings.most_sessions, microseconds)
+    handle = partial(serve_socket, arena, rate_limiter, None)
     with watch.installed() as arena.arrival:
         async with arena.running(), trio.open_nursery() as nursery:
             listeners: list[trio.SocketListener] = await nursery.start(
-                lambda task_status: trio.serve_tcp(acceptor.handle, 0, host="127.0.0.1", task_status=task_status)
+                lambda task_status: trio.serve_tcp(handle, 0, host="127.0.0.1", task_status=task_status)
             )
             arena.own_address = ("127.0.0.1", listeners[0].socket.getsockname()[1])
             nursery.start_soon(watch.pulse, lambda: bool(arena.matches))
-            nursery.start_soon(acceptor.patrol)
+            nursery.start_soon(patrol, rate_limiter)
             yield arena, record_store, GameSeating(arena)
             nursery.cancel_scope.cancel()
 

@@ -4,15 +4,13 @@
 """
 
 import os
-import selectors
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -21,10 +19,10 @@ from engine.games.outcome import ANNULLED
 from engine.match import verification
 from engine.match.reader import BadRecord
 from engine.match.referee import State
-from server.contest.definition import Definition
-from server.contest.fixtures import Fixture, Programs, ProgramUsage
+from server.contest.definition import Definition, definition_text, read_definition
+from server.contest.fixtures import Fixture, Programs
 from server.contest.hosts.host import GameTask
-from server.contest.store.schema import definition_text, read_definition
+from server.contest.store.verification import header_differences
 from server.ops.program_version import program_with_rules
 from server.ops.typed_json import decode
 
@@ -40,8 +38,6 @@ LOOK_SECONDS = 0.5
 END_SECONDS = 10.0
 """How long the process of a game may take to end its programs when it is not wanted any more."""
 
-READ_BYTES = 1 << 16
-
 MAX_SHOWN = 300
 """Characters that stand in a sentence of what a process wrote at its end."""
 
@@ -50,7 +46,7 @@ class Job(msgspec.Struct, frozen=True):
     """A game to be played."""
 
     definition: str
-    """That of the contest, as `server.contest.store.schema` writes it."""
+    """That of the contest, by `definition_text`."""
     fixture: Fixture
     match: int
     """The number of its record."""
@@ -79,8 +75,8 @@ class Answer(msgspec.Struct, frozen=True):
     """What was wrong with the machine, or with the server; empty where nothing was."""
     wrote: dict[str, bytes] = {}
     """By player: what its program has written on stderr."""
-    programs: dict[str, ProgramUsage] = {}
-    """By player: what its program has used."""
+    programs: Programs = (None, None)
+    """What the programs of both sides have used."""
 
 
 class WorkerInfo(NamedTuple):
@@ -132,52 +128,26 @@ def play(job: bytes, wanted: Callable[[], bool]) -> bytes:
     The process ends with this one, however that ends. Raises `Failed`.
     """
     command = [sys.executable, "-P", "-m", "server.contest.hosts.game_worker"]
-    with (
-        tempfile.TemporaryFile() as errors,
-        subprocess.Popen(command, 0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors) as process,
-    ):
-        assert process.stdin is not None and process.stdout is not None
+    pipe = subprocess.PIPE
+    theirs, mine = os.pipe()
+    with open(mine, "wb", 0) as told, subprocess.Popen(command, stdin=theirs, stdout=pipe, stderr=pipe) as process:
+        os.close(theirs)
         with suppress(BrokenPipeError):  # it has ended at once, and what it has written says why
-            process.stdin.write(job + b"\n")
-        answer = _read(process.stdout, wanted)
-        if answer is None:
-            _end(process)
-            return b""
-        if process.wait() != 0 or not answer:
-            raise Failed(f"the process of the game ended with status {process.returncode}{_last_words(errors)}")
-        return answer
-
-
-def _read(pipe: IO[bytes], wanted: Callable[[], bool]) -> bytes | None:
-    """Read until the end; None when the answer is not wanted any more."""
-    data = b""
-    with selectors.DefaultSelector() as selector:
-        selector.register(pipe, selectors.EVENT_READ)
-        while True:
-            if not selector.select(LOOK_SECONDS):
-                if not wanted():
-                    return None
-                continue
-            chunk = os.read(pipe.fileno(), READ_BYTES)
-            if not chunk:
-                return data
-            data += chunk
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process by closing its input, and kill it if that takes too long."""
-    assert process.stdin is not None
-    process.stdin.close()
-    try:
-        process.wait(END_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-
-
-def _last_words(errors: IO[bytes]) -> str:
-    errors.seek(0)
-    lines = errors.read().decode(errors="replace").strip().splitlines()
-    return f": {lines[-1][-MAX_SHOWN:]!r}" if lines else ""
+            told.write(job + b"\n")
+        while wanted():
+            with suppress(subprocess.TimeoutExpired):
+                answer, errors = process.communicate(timeout=LOOK_SECONDS)
+                if process.returncode == 0 and answer:
+                    return answer
+                lines = errors.decode(errors="replace").strip().splitlines()
+                last = f": {lines[-1][-MAX_SHOWN:]!r}" if lines else ""
+                raise Failed(f"the process of the game ended with status {process.returncode}{last}")
+        told.close()
+        try:
+            process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+        return b""
 
 
 class BadAnswer(Exception):
@@ -192,8 +162,6 @@ class Played(NamedTuple):
     """The match as it has ended; None where it could not begin, for which the answer names who is to blame."""
     gone: tuple[bool, bool] = (False, False)
     """Which side had no connection at the end."""
-    programs: Programs = (None, None)
-    """What the programs have used."""
 
 
 def cluster_obstacle(definition: Definition) -> str:
@@ -234,15 +202,13 @@ def check_answer(job: Job, answer: Any) -> Played:
         raise BadAnswer(f"the answer cannot be read: {error}") from None
     if fault := found.fault or foreign_program(found.program):
         raise BadAnswer(fault)
-    if not set(found.wrote) | set(found.programs) <= set(job.fixture.players):
-        raise BadAnswer("the answer has what programs of others have written or used")
-    first, second = job.fixture.players
-    programs = (found.programs.get(first), found.programs.get(second))
+    if not set(found.wrote) <= set(job.fixture.players):
+        raise BadAnswer("the answer has what programs of others have written")
     if not found.record:
         if not found.names or not set(found.names) <= set(job.fixture.players):
             raise BadAnswer("the answer has neither a record nor the names of those who did not come")
-        return Played(found, programs=programs)
-    return Played(found, *_verified(job, found.record), programs)
+        return Played(found)
+    return Played(found, *_verified(job, found.record))
 
 
 def _verified(job: Job, text: str) -> tuple[State, tuple[bool, bool]]:
@@ -253,13 +219,7 @@ def _verified(job: Job, text: str) -> tuple[State, tuple[bool, bool]]:
         raise BadAnswer(f"the record is not true: {error}") from None
     if summary.signature is not None:
         raise BadAnswer("the record has a signature, and this server alone signs its records")
-    definition, header = read_definition(job.definition), summary.header
-    names = tuple(name.lower() for name in header.players)
-    wanted = tuple(name.lower() for name in job.fixture.players)
-    control, limit = definition.control(job.fixture), definition.move_limit
-    if (header.match, names, header.control, header.move_limit, header.position.text()) != (
-        *(job.match, wanted, control, limit, definition.position(job.fixture)),
-    ):
+    if any(header_differences(read_definition(job.definition), job.fixture, job.match, summary.header)):
         raise BadAnswer("the record is that of another game")
     if summary.outcome is None:
         raise BadAnswer("the record has no result")

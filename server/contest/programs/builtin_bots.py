@@ -24,12 +24,6 @@ MAX_OF_A_KIND = 4
 CHECK_SECONDS = 0.1
 """Time between two checks that a bot of a kind waits for an opponent."""
 
-FIRST_PAUSE_SECONDS = 1.0
-"""Pause before a bot that has failed is started again; it doubles with each further failure."""
-
-MAX_PAUSE_SECONDS = 60.0
-"""Longest of these pauses."""
-
 MAX_FAILURES = 5
 """Starts in a row without a login after which a kind of bots is abandoned."""
 
@@ -71,7 +65,7 @@ class _BotKind:
                 free = [name for name in self._names if name not in self._running and name.lower() not in playing]
                 if not idle and free:
                     if self._failures:
-                        await trio.sleep(pause_seconds(self._failures, FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS))
+                        await trio.sleep(pause_seconds(self._failures))
                     self._running.add(free[0])
                     nursery.start_soon(self._run, free[0])
                 await trio.sleep(CHECK_SECONDS)
@@ -94,17 +88,13 @@ class _BotKind:
         if status == 0:
             self._failures = self._failed_starts = 0
             return
-        self._lose_match(name, status)
+        for match in list(self._arena.matches.values()):  # nobody resumes it
+            if name.lower() in match.names:
+                self._arena.end_crashed(match.number, match.names.index(name.lower()), f"it ended with status {status}")
         self._failures += 1
         if not machine_reason:
             self._failed_starts += 1
         log.warning("builtin_bot_failed", bot=name, status=status, times=self._failures)
-
-    def _lose_match(self, name: str, status: int) -> None:
-        """End the match of a failed bot, which nobody resumes, as lost."""
-        for match in list(self._arena.matches.values()):
-            if name.lower() in match.names:
-                self._arena.end_crashed(match.number, match.names.index(name.lower()), f"it ended with status {status}")
 
 
 async def _run_bot(arena: Arena, bot: BuiltinBot, name: str) -> int:

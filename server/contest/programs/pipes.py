@@ -3,7 +3,6 @@
 import fcntl
 import os
 import select
-import sys
 import termios
 from collections.abc import Callable
 from contextlib import suppress
@@ -52,17 +51,12 @@ class Pipes:
             while not looking.poll(0) and self.target() >= 0:
                 if not awaited():
                     await trio.lowlevel.wait_readable(self.source())
-                elif self._unread() == 0:
+                elif not any(fcntl.ioctl(self.target(), termios.FIONREAD, bytes(4))):  # no byte is unread
                     return True
                 else:
                     with trio.move_on_after(LOOK_SECONDS):
                         await trio.lowlevel.wait_readable(self.source())
         return False
-
-    def _unread(self) -> int:
-        """Return how many bytes the program has not read yet."""
-        found = fcntl.ioctl(self.target(), termios.FIONREAD, bytes(4))
-        return int.from_bytes(found, sys.byteorder)
 
     def recv(self, max_bytes: int) -> bytes:
         """Read bytes of the program, none at the end; raises BlockingIOError where there are none yet."""

@@ -1,7 +1,7 @@
 """Replays games that were over before this server began, from their records, in a worker process.
 
 To replay a record takes up to a third of a second, and its check as long again. Another process does both
-(`server.ops.workers.question_loop`); its argument is the fixture.
+(`server.ops.question_loop`); its argument is the fixture.
 """
 
 import sys
@@ -13,9 +13,9 @@ import trio
 from engine.match.verification import finished_match
 from server.contest.fixtures import Fixture, GameResult
 from server.contest.scoring.results import game_result
+from server.ops.question_loop import OK, answer_questions
 from server.ops.typed_json import decode
-from server.ops.workers.question_loop import OK, answer_questions
-from server.ops.workers.worker_process import FAULTS, ask_once
+from server.ops.worker_process import FAULTS, ask_once
 from server.storage.record_store import RecordStore
 
 log = structlog.get_logger()
@@ -39,7 +39,7 @@ async def replay_record(fixture: Fixture, match: int, record_store: RecordStore)
     except FAULTS as error:
         fault = " ".join(str(error).strip().splitlines()[-1:]) or type(error).__name__
         raise OSError(f"the record of match {match} could not be replayed: {fault}") from error
-    return decode(answer, type=GameResult | None)
+    return None if answer == b"null" else decode(answer, type=GameResult)
 
 
 def game_of_record(fixture: Fixture, text: str) -> GameResult | None:

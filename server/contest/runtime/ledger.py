@@ -1,6 +1,6 @@
 """The ledger of a running contest: results that stand on records, failures, and pauses after faults of the machine."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 
@@ -10,8 +10,8 @@ import trio
 
 from engine.games.outcome import ANNULLED, Termination
 from server.contest.fixtures import SET_ASIDE, Fixture, GameResult, Programs
+from server.contest.hosts.arena_host import GameSeating, Result
 from server.contest.hosts.host import MAX_FAILURES
-from server.contest.hosts.seating import GameSeating, Result
 from server.contest.interventions import Intervention
 from server.contest.report.structure import Pause
 from server.contest.store.store import Store
@@ -71,47 +71,6 @@ def missing_resource(error: BaseException) -> str:
     return str(error) if isinstance(error, BadStore) else server_fault(error)
 
 
-class Pauses:
-    """The pauses of a contest: the present one in memory, all in the store for the report."""
-
-    def __init__(self, name: str, keep: Callable[[Pause], Awaitable[None]]) -> None:
-        """Take the name of a contest; ``keep`` stores a pause."""
-        self.now: Pause | None = None
-        """The pause that lasts; it ends when a game is played."""
-        self._name = name
-        self._keep = keep
-        self.changed: Callable[[], None] = lambda: None
-        """Called when a pause begins or ends."""
-        self._faults = 0
-
-    async def pause(self, what: str, reason: str, **words: object) -> None:
-        """Log a fault, and wait, longer each time that it comes again."""
-        self._faults += 1
-        log.error("contest_paused", contest=self._name, what=what, reason=reason, times=self._faults, **words)
-        reason = f"{what}: {reason}"
-        if self.now is None or self.now.reason != reason:
-            self.now = Pause(datetime.now(UTC) if self.now is None else self.now.began, None, reason)
-            self.changed()
-            await self._stored(self.now)
-        await trio.sleep(pause_seconds(self._faults, FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS))
-
-    async def end(self) -> None:
-        """End the pause, since a game was played."""
-        self._faults = 0
-        if self.now is not None:
-            log.warning("contest_resumed", contest=self._name, paused_since=self.now.began.isoformat())
-            over, self.now = msgspec.structs.replace(self.now, ended=datetime.now(UTC)), None
-            self.changed()
-            await self._stored(over)
-
-    async def _stored(self, pause: Pause) -> None:
-        """Store a pause if possible; the failed disk may be the reason of it."""
-        try:
-            await self._keep(pause)
-        except Exception as error:
-            log.error("pause_write_failed", contest=self._name, error=str(error))
-
-
 class Ledger:
     """What is kept of a contest: games that have begun, results, failures and pauses, in the store and in memory."""
 
@@ -144,7 +103,11 @@ class Ledger:
         self._kept = kept
         self.stored = seats.stored
         """Reads or writes the store in a thread, since the disk may be slow."""
-        self.pauses = Pauses(self.definition.name, self._keep_pause)
+        self.paused: Pause | None = None
+        """The pause that lasts; it ends when a game is played."""
+        self.pause_changed: Callable[[], None] = lambda: None
+        """Called when a pause begins or ends."""
+        self._faults = 0
 
     async def begin(self, fixture: Fixture, match: int) -> bool:
         """Store a game before it begins; False, and nothing is stored, if the organiser has just intervened."""
@@ -216,11 +179,35 @@ class Ledger:
         """End the pause that the last server has left."""
         await self.surely(partial(self._store.end_pause, self.contest, datetime.now(UTC)))
 
+    async def pause(self, what: str, reason: str, **words: object) -> None:
+        """Log a fault, and wait, longer each time that it comes again."""
+        self._faults += 1
+        log.error("contest_paused", contest=self.definition.name, what=what, reason=reason, times=self._faults, **words)
+        reason = f"{what}: {reason}"
+        if self.paused is None or self.paused.reason != reason:
+            self.paused = Pause(datetime.now(UTC) if self.paused is None else self.paused.began, None, reason)
+            self.pause_changed()
+            await self._keep_pause(self.paused)
+        await trio.sleep(pause_seconds(self._faults, FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS))
+
+    async def resume(self) -> None:
+        """End the pause, since a game was played."""
+        self._faults = 0
+        if self.paused is not None:
+            log.warning("contest_resumed", contest=self.definition.name, paused_since=self.paused.began.isoformat())
+            over, self.paused = msgspec.structs.replace(self.paused, ended=datetime.now(UTC)), None
+            self.pause_changed()
+            await self._keep_pause(over)
+
     async def _keep_pause(self, pause: Pause) -> None:
-        if pause.ended is None:
-            await self.stored(partial(self._store.pause, self.contest, pause.reason, pause.began))
-        else:
-            await self.stored(partial(self._store.end_pause, self.contest, pause.ended))
+        """Store a pause if possible; the failed disk may be the reason of it."""
+        try:
+            if pause.ended is None:
+                await self.stored(partial(self._store.pause, self.contest, pause.reason, pause.began))
+            else:
+                await self.stored(partial(self._store.end_pause, self.contest, pause.ended))
+        except Exception as error:
+            log.error("pause_write_failed", contest=self.definition.name, error=str(error))
 
     async def surely(self, write: Callable[[], Result]) -> Result:
         """Write to the store, and repeat until that succeeds; the first attempt is not cancelled."""
@@ -232,4 +219,4 @@ class Ledger:
                 lack = missing_resource(error)
                 if not lack:
                     raise
-                await self.pauses.pause("the contest's database cannot be written", lack)
+                await self.pause("the contest's database cannot be written", lack)

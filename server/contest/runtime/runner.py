@@ -17,12 +17,11 @@ from engine.games.outcome import Termination
 from server.arena.arena import Arena
 from server.contest.definition import Definition, Interrupted
 from server.contest.fixtures import Fixture, GameResult
-from server.contest.hosts.arena_host import ArenaHost
+from server.contest.hosts.arena_host import ArenaHost, GameSeating
 from server.contest.hosts.contest_players import ContestPlayers, Presence
 from server.contest.hosts.dask_cluster import Cluster, ClusterHost
 from server.contest.hosts.host import GameTask, Host, HostedGame, NotPlayed, PlayerMissing
 from server.contest.hosts.precompile import precompile_bots
-from server.contest.hosts.seating import GameSeating
 from server.contest.hosts.worker_job import PROGRAMS, cluster_obstacle
 from server.contest.interventions import Intervention, Kind, is_cancelled, is_paused, withdrawn
 from server.contest.plan import Plan, Present, games_to_start
@@ -56,8 +55,7 @@ class Runner:
         """
         self.contest = ledger.contest
         self._ledger = ledger
-        self._pauses = ledger.pauses
-        self._pauses.changed = self._tell
+        ledger.pause_changed = self._tell
         self._cluster = None if cluster_obstacle(self.definition) else cluster
         self._arena = arena
         self._seats = seats
@@ -112,7 +110,7 @@ class Runner:
 
     async def _prepare(self) -> None:
         """Wait until this machine can start the programs, with what they need compiled."""
-        await wait_until_sealable(self.definition, self._pauses.pause, self._was_cancelled)
+        await wait_until_sealable(self.definition, self._ledger.pause, self._was_cancelled)
         await precompile_bots(self.definition, beside_games=True)
 
     def wake(self) -> None:
@@ -121,7 +119,7 @@ class Runner:
 
     def _tell(self) -> None:
         """Publish the running games, missing entrants and the pause."""
-        present = Presence(frozenset(self._running), self._attendance.absent, self._pauses.now)
+        present = Presence(frozenset(self._running), self._attendance.absent, self._ledger.paused)
         ContestPlayers.of(self._arena).present[self.contest] = present
 
     async def _recover(self, nursery: trio.Nursery) -> None:
@@ -175,7 +173,7 @@ class Runner:
                 found = await self._planned()
             except Exception as error:
                 log.error("schedule_failed", contest=self.definition.name, exc_info=error)
-                await self._pauses.pause("the schedule cannot be made", missing_resource(error) or repr(error))
+                await self._ledger.pause("the schedule cannot be made", missing_resource(error) or repr(error))
                 continue
             for game in found.forfeited:
                 await self._ledger.keep(game)
@@ -242,11 +240,11 @@ class Runner:
         turns.waits(self.contest, False)
         if self._is_paused:
             return
-        if self._pauses.now is not None and self._running:
+        if self._ledger.paused is not None and self._running:
             return  # what goes wrong is the server's own: one game at a time, until one is played
         if turns.alone or len(self._left_cores) >= MAX_LEFT:
             return
-        if self._pauses.now is not None:  # it may be one game alone that cannot be played
+        if self._ledger.paused is not None:  # it may be one game alone that cannot be played
             due = sorted(due, key=lambda fixture: self._tries[fixture])
         failures = self._ledger.failures
         sound = [fixture for fixture in due if fixture not in failures] if failures else due
@@ -255,7 +253,7 @@ class Runner:
         if not chosen and not self._running and turns.quiet:
             chosen = self._startable(suspects)[:1]
             turns.alone = bool(chosen)
-        if self._pauses.now is not None:
+        if self._ledger.paused is not None:
             chosen = chosen[:1]
         turns.wants(self.contest, any(fixture not in chosen and self._programs(fixture) for fixture in due))
         self._due.begun(chosen)
@@ -281,7 +279,7 @@ class Runner:
 
     def _look_for(self, due: Collection[Fixture]) -> list[Fixture]:
         """Return the games whose players are present. Nobody is missing during a pause, or while nobody can connect."""
-        counts = self._pauses.now is None and not self._is_paused and not self._arena.accept_status.closed
+        counts = self._ledger.paused is None and not self._is_paused and not self._arena.accept_status.closed
         return self._attendance.look(self.definition, due, self._running, counts=counts)
 
     async def _give_up(self, due: Collection[Fixture]) -> bool:
@@ -318,7 +316,7 @@ class Runner:
         lack = missing_resource(error)
         if lack:
             self._tries[fixture] += 1
-            await self._pauses.pause("a game cannot be played", lack, players=fixture.players)
+            await self._ledger.pause("a game cannot be played", lack, players=fixture.players)
             return
         log.error("contest_game_failed", contest=self.definition.name, players=fixture.players, exc_info=error)
         await self._ledger.count_failure(fixture)
@@ -332,7 +330,6 @@ class Runner:
 
     async def _have_played(self, fixture: Fixture) -> None:
         """Let the host play a game, and keep its result."""
-        await self._arena.record_store.numbers_available()
         number = self._running[fixture] = self._arena.record_store.next_number()
         known, began = len(self.definition.interventions), trio.current_time()
         if not await self._ledger.begin(fixture, number):
@@ -381,7 +378,7 @@ class Runner:
         elif trouble is not None:
             self._tries[fixture] += 1
             what = "a program cannot be started" if isinstance(trouble, PlayerMissing) else "a game cannot be played"
-            await self._pauses.pause(what, str(trouble), players=fixture.players)
+            await self._ledger.pause(what, str(trouble), players=fixture.players)
 
     async def _gone(self, fixture: Fixture) -> None:
         """Take note that a player went away before its game began."""
@@ -404,11 +401,11 @@ class Runner:
         """Keep the result of a game; pause the contest if a fault of the server ended it."""
         kept = await self._ledger.keep(over)
         if kept.termination != Termination.SERVER_FAULT:
-            await self._pauses.end()
+            await self._ledger.resume()
         elif over.termination != Termination.SERVER_FAULT:
-            await self._pauses.pause("a game was annulled", kept.detail, match=over.match)
+            await self._ledger.pause("a game was annulled", kept.detail, match=over.match)
         elif game.lacked:
-            await self._pauses.pause("a game was annulled", game.lacked, match=over.match)
+            await self._ledger.pause("a game was annulled", game.lacked, match=over.match)
         else:
             await self._failed(over.fixture, RuntimeError(over.detail))
 

@@ -6,46 +6,111 @@ have to have a time zone; they come back in UTC. All methods raise `BadStore` wh
 any more.
 """
 
-import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
 from engine.games.outcome import ANNULLED
-from server.contest.definition import Definition
-from server.contest.fixtures import Fixture, GameResult, Programs, ProgramUsage
-from server.contest.interventions import Intervention, Kind
+from server.contest.definition import Definition, definition_text, read_definition
+from server.contest.fixtures import Fixture, GameResult, Programs
+from server.contest.interventions import Intervention
 from server.contest.report.structure import Pause
 from server.contest.scoring.results import effective_results, with_commands
-from server.contest.store.schema import (
-    SCHEMA,
-    date_text,
-    definition_text,
-    placeholders,
-    read_date,
-    read_definition,
-    read_fixture,
-    read_result,
-)
 from server.contest.store.verification import Verdict
-from server.storage.database import BadStore, connect, guarded, snapshot, transaction
+from server.ops.typed_json import decode
+from server.storage.database import BadStore, Schema, connect, guarded, snapshot, transaction
 from server.storage.disk import Disk
 
 FILE = "arena.sqlite3"
 """Name of the store in the data directory."""
 
-_FIXTURE = "stage, round, variant, pair, opening, first, second"
+APPLICATION = 0x41524E41
+"""Tells the file from databases of other programs: ARNA."""
 
-_RESULT = (
-    "winner, termination, detail, plies, first_used, second_used, first_ready, second_ready, first_gone, second_gone, "
-    "seconds"
+# Fixtures, results, interventions and verdicts are JSON, each the list of its fields.
+TABLES = (
+    """CREATE TABLE contests (
+        id INTEGER PRIMARY KEY,
+        name TEXT NOT NULL UNIQUE,
+        file TEXT NOT NULL,
+        definition TEXT NOT NULL,
+        opened TEXT NOT NULL,
+        closed TEXT
+    )""",
+    """CREATE TABLE entrants (
+        contest INTEGER NOT NULL REFERENCES contests,
+        place INTEGER NOT NULL,
+        name TEXT NOT NULL,
+        command TEXT NOT NULL,
+        token TEXT NOT NULL,
+        PRIMARY KEY (contest, place),
+        UNIQUE (contest, name)
+    )""",
+    """CREATE TABLE stages (
+        contest INTEGER NOT NULL REFERENCES contests,
+        number INTEGER NOT NULL,
+        began TEXT NOT NULL,
+        PRIMARY KEY (contest, number)
+    )""",
+    # match is NULL if the game was not played; interventions counts those before the game
+    """CREATE TABLE pairings (
+        id INTEGER PRIMARY KEY,
+        contest INTEGER NOT NULL REFERENCES contests,
+        match INTEGER,
+        fixture TEXT NOT NULL,
+        interventions INTEGER NOT NULL,
+        round INTEGER GENERATED ALWAYS AS (json_extract(fixture, '$[1]')),
+        UNIQUE (contest, match)
+    )""",
+    # a game that was not played can be lost again after an intervention
+    "CREATE UNIQUE INDEX unplayed ON pairings (contest, fixture, interventions) WHERE match IS NULL",
+    # id is the order in which games ended; record_sha256 is empty if there was no record
+    """CREATE TABLE games (
+        id INTEGER PRIMARY KEY,
+        pairing INTEGER NOT NULL UNIQUE REFERENCES pairings,
+        result TEXT NOT NULL,
+        record_sha256 TEXT NOT NULL
+    )""",
+    # how often a game failed: the server crashed in it, or something went wrong in the server itself
+    """CREATE TABLE failures (
+        contest INTEGER NOT NULL REFERENCES contests,
+        fixture TEXT NOT NULL,
+        number INTEGER NOT NULL,
+        PRIMARY KEY (contest, fixture)
+    )""",
+    # pauses through a fault of the machine; ended is NULL while a pause lasts
+    """CREATE TABLE pauses (
+        id INTEGER PRIMARY KEY,
+        contest INTEGER NOT NULL REFERENCES contests,
+        began TEXT NOT NULL,
+        ended TEXT,
+        reason TEXT NOT NULL
+    )""",
+    # changes by the organiser
+    """CREATE TABLE interventions (
+        contest INTEGER NOT NULL REFERENCES contests,
+        number INTEGER NOT NULL,
+        intervention TEXT NOT NULL,
+        PRIMARY KEY (contest, number)
+    )""",
+    # the verdict of the last verification
+    """CREATE TABLE verifications (
+        contest INTEGER PRIMARY KEY REFERENCES contests,
+        date TEXT NOT NULL,
+        verdict TEXT NOT NULL
+    )""",
 )
+
+SCHEMA = Schema(APPLICATION, TABLES)
+
+
+Row = TypeVar("Row")
 
 
 class Contest(NamedTuple):
@@ -97,10 +162,8 @@ class Store:
             ).lastrowid  # fmt: skip
             assert contest is not None
             for place, entrant in enumerate(definition.entrants):
-                command = msgspec.json.encode(entrant.command).decode()
-                self._run(
-                    "INSERT INTO entrants VALUES (?, ?, ?, ?, ?)", contest, place, entrant.name, command, entrant.token
-                )
+                values = (entrant.name, _json(entrant.command), entrant.token)
+                self._run("INSERT INTO entrants VALUES (?, ?, ?, ?, ?)", contest, place, *values)
             return contest
 
     def redefine(self, contest: int, definition: Definition) -> None:
@@ -156,15 +219,8 @@ class Store:
 
     def interventions(self, contest: int) -> tuple[Intervention, ...]:
         """Return what the organiser has changed in a contest, in order."""
-        rows = self._rows(
-            "SELECT number, date, kind, name, match, command, stage, round, folder, version, sha256 FROM interventions "
-            "WHERE contest = ? ORDER BY number",
-            contest,
-        )
-        return tuple(
-            Intervention(number, read_date(date), Kind(kind), name, match, tuple(json.loads(command)), *rest)
-            for number, date, kind, name, match, command, *rest in rows
-        )
+        rows = self._rows("SELECT intervention FROM interventions WHERE contest = ? ORDER BY number", contest)
+        return tuple(self._read(text, Intervention) for (text,) in rows)
 
     def intervene(self, contest: int, make: Callable[[int], Intervention]) -> Intervention:
         """Save an intervention, which ``make`` makes from its number, in one transaction with what it reads here.
@@ -173,18 +229,15 @@ class Store:
         """
         with self._transaction(synced=True):
             done = make(self._count(contest) + 1)
-            self._run(
-                f"INSERT INTO interventions VALUES ({placeholders(12)})",
-                contest, done.number, date_text(done.date), str(done.kind), done.name, done.match,
-                json.dumps(done.command), done.stage, done.round, done.folder, done.version, done.sha256,
-            )  # fmt: skip
+            text = _json(done._replace(date=done.date.astimezone(UTC)))
+            self._run("INSERT INTO interventions VALUES (?, ?, ?)", contest, done.number, text)
             return done
 
     def fixtures(self, contest: int) -> dict[int | None, list[Fixture]]:
         """Return the fixtures of all games that have begun or were lost without being played, by match."""
         found: dict[int | None, list[Fixture]] = {}
-        for match, *values in self._rows(f"SELECT match, {_FIXTURE} FROM pairings WHERE contest = ?", contest):
-            found.setdefault(match, []).append(read_fixture(values))
+        for match, text in self._rows("SELECT match, fixture FROM pairings WHERE contest = ?", contest):
+            found.setdefault(match, []).append(self._read(text, Fixture))
         return found
 
     def _count(self, contest: int) -> int:
@@ -228,11 +281,11 @@ class Store:
     def begun(self, contest: int) -> dict[int, Fixture]:
         """Return the matches that have begun and have no result yet, in order."""
         rows = self._rows(
-            f"SELECT match, {_FIXTURE} FROM pairings "
+            "SELECT match, fixture FROM pairings "
             "WHERE contest = ? AND match IS NOT NULL AND id NOT IN (SELECT pairing FROM games) ORDER BY match",
             contest,
         )
-        return {match: read_fixture(values) for match, *values in rows}
+        return {match: self._read(text, Fixture) for match, text in rows}
 
     def finish(self, contest: int, finished: GameResult, record: str = "") -> int:
         """Save a result, also of a match that was not saved before, and of a game that was not played.
@@ -244,46 +297,37 @@ class Store:
         ValueError where the match plays another fixture.
         """
         with self._transaction(synced=True):
-            pairing = self._pairing(contest, finished.fixture, finished.match, finished.interventions)
+            pairing, interventions = self._pairing(contest, finished.fixture, finished.match, finished.interventions)
             self._run(
-                f"INSERT INTO games (pairing, {_RESULT}, record_sha256) VALUES ({placeholders(13)}) "
-                "ON CONFLICT (pairing) DO NOTHING",
-                pairing, finished.winner, finished.termination, finished.detail, finished.plies,
-                *finished.used, *finished.ready, *finished.gone, finished.seconds, record,
+                "INSERT INTO games (pairing, result, record_sha256) VALUES (?, ?, ?) ON CONFLICT (pairing) DO NOTHING",
+                pairing, _json(finished._replace(interventions=interventions)), record,
             )  # fmt: skip
-            self._keep_programs(pairing, finished.programs)
-            return int(self._row("SELECT interventions FROM pairings WHERE id = ?", pairing)[0])
+            return interventions
 
     def save_programs(self, contest: int, match: int, programs: Programs) -> None:
-        """Save the resource usage of the programs of a match with a result; ignore other matches."""
+        """Save the resource usage of the programs of a match with a result; values that are there stand."""
         with self._transaction():
             row = self._row(
-                "SELECT pairing FROM games JOIN pairings ON pairings.id = games.pairing "
+                "SELECT games.id, result FROM games JOIN pairings ON pairings.id = games.pairing "
                 "WHERE contest = ? AND match = ?",
                 contest, match,
             )  # fmt: skip
             if row is not None:
-                self._keep_programs(row[0], programs)
-
-    def _keep_programs(self, pairing: int, programs: Programs) -> None:
-        """Save the resource usage of programs; existing values stand."""
-        for side, usage in enumerate(programs):
-            if usage is not None:
-                self._run(f"INSERT OR IGNORE INTO programs VALUES ({placeholders(6)})", pairing, side, *usage)
+                game = self._read(row[1], GameResult)
+                first, second = (kept or new for kept, new in zip(game.programs, programs, strict=True))
+                text = _json(game._replace(programs=(first, second)))
+                self._run("UPDATE games SET result = ? WHERE id = ?", text, row[0])
 
     def failed(self, contest: int, fixture: Fixture) -> None:
         """Count a failed attempt to play a game."""
         with self._transaction():
-            self._run(
-                f"INSERT INTO failures (contest, {_FIXTURE}, number) VALUES ({placeholders(8)}, 1) "
-                "ON CONFLICT DO UPDATE SET number = number + 1",
-                contest, *fixture[:-1], *fixture.players,
-            )  # fmt: skip
+            counted = "INSERT INTO failures VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET number = number + 1"
+            self._run(counted, contest, _json(fixture))
 
     def failures(self, contest: int) -> dict[Fixture, int]:
         """Return the numbers of failed attempts by game."""
-        rows = self._rows(f"SELECT number, {_FIXTURE} FROM failures WHERE contest = ?", contest)
-        return {read_fixture(values): number for number, *values in rows}
+        rows = self._rows("SELECT fixture, number FROM failures WHERE contest = ?", contest)
+        return {self._read(text, Fixture): number for text, number in rows}
 
     def pause(self, contest: int, reason: str, date: datetime) -> None:
         """Save the beginning of a pause, and end one that lasts."""
@@ -315,21 +359,10 @@ class Store:
     def results(self, contest: int) -> list[GameResult]:
         """Return all results without the effects of interventions."""
         rows = self._rows(
-            f"SELECT {_FIXTURE}, match, interventions, {_RESULT}, pairing "
-            "FROM games JOIN pairings ON pairings.id = games.pairing WHERE contest = ? ORDER BY games.id",
+            "SELECT result FROM games JOIN pairings ON pairings.id = games.pairing WHERE contest = ? ORDER BY games.id",
             contest,
         )
-        programs = {
-            (pairing, side): ProgramUsage(*usage)
-            for pairing, side, *usage in self._rows(
-                "SELECT programs.* FROM programs JOIN pairings ON pairings.id = programs.pairing WHERE contest = ?",
-                contest,
-            )
-        }
-        return [
-            read_result(row)._replace(programs=(programs.get((pairing, 0)), programs.get((pairing, 1))))
-            for *row, pairing in rows
-        ]
+        return [self._read(text, GameResult) for (text,) in rows]
 
     def records(self, contest: int) -> dict[int, str]:
         """Return the SHA-256 of records, as they were when their results were saved, by match; empty if unknown."""
@@ -343,10 +376,11 @@ class Store:
     def kept_matches(self) -> set[int]:
         """Return the numbers of the matches of contests that are not over whose results count."""
         rows = self._rows(
-            "SELECT match, termination FROM games JOIN pairings ON pairings.id = games.pairing "
+            "SELECT result FROM games JOIN pairings ON pairings.id = games.pairing "
             "JOIN contests ON contests.id = pairings.contest WHERE match IS NOT NULL AND closed IS NULL"
         )
-        return {match for match, termination in rows if termination not in ANNULLED}
+        games = (self._read(text, GameResult) for (text,) in rows)
+        return {game.match for game in games if game.match is not None and game.termination not in ANNULLED}
 
     def known_matches(self) -> set[int]:
         """Return the numbers of all matches of all contests, whether they have results or not."""
@@ -355,36 +389,31 @@ class Store:
     def save_verification(self, contest: int, date: datetime, verdict: Verdict) -> None:
         """Save the verdict of a verification, and replace an earlier one."""
         with self._transaction(synced=True):
-            self._run(
-                "INSERT OR REPLACE INTO verifications VALUES (?, ?, ?, ?, ?)",
-                contest, date_text(date), verdict.games, verdict.trusted, json.dumps(list(verdict.differences)),
-            )  # fmt: skip
+            text = _json(verdict._replace(unproven=()))
+            self._run("INSERT OR REPLACE INTO verifications VALUES (?, ?, ?)", contest, date_text(date), text)
 
     def verification(self, contest: int) -> Verdict | None:
         """Return the verdict of the last verification; None if there was none."""
-        rows = self._rows("SELECT games, trusted, differences FROM verifications WHERE contest = ?", contest)
-        return next((Verdict(games, trusted, tuple(json.loads(text))) for games, trusted, text in rows), None)
+        rows = self._rows("SELECT verdict FROM verifications WHERE contest = ?", contest)
+        return next((self._read(text, Verdict) for (text,) in rows), None)
 
-    def _pairing(self, contest: int, fixture: Fixture, match: int | None, interventions: int) -> int:
-        """Return the number of a pairing, which is saved if it is new."""
-        values = (*fixture[:-1], *fixture.players)
+    def _pairing(self, contest: int, fixture: Fixture, match: int | None, interventions: int) -> tuple[int, int]:
+        """Return the number of a pairing, which is saved if it is new, and how many interventions were before it."""
+        text = _json(fixture)
+        columns = "SELECT id, interventions, fixture FROM pairings WHERE contest = ?"
         if match is None:
-            where = "match IS NULL AND stage = ? AND round = ? AND variant = ? AND pair = ? AND opening = ?"
-            row = self._row(
-                f"SELECT id FROM pairings WHERE contest = ? AND {where} AND first = ? AND second = ? "
-                "AND interventions = ?",
-                contest, *values, interventions,
-            )  # fmt: skip
+            unplayed = f"{columns} AND match IS NULL AND fixture = ? AND interventions = ?"
+            row = self._row(unplayed, contest, text, interventions)
         else:
-            row = self._row(f"SELECT id, {_FIXTURE} FROM pairings WHERE contest = ? AND match = ?", contest, match)
-            if row is not None and read_fixture(row[1:]) != fixture:
-                raise ValueError(f"match {match} plays {read_fixture(row[1:])}, and not {fixture}")
-        if row is not None:
-            return int(row[0])
-        insert = f"INSERT INTO pairings (contest, match, {_FIXTURE}, interventions) VALUES ({placeholders(10)})"
-        number = self._run(insert, contest, match, *values, interventions).lastrowid
-        assert number is not None
-        return number
+            row = self._row(f"{columns} AND match = ?", contest, match)
+        if row is None:
+            insert = "INSERT INTO pairings (contest, match, fixture, interventions) VALUES (?, ?, ?, ?)"
+            number = self._run(insert, contest, match, text, interventions).lastrowid
+            assert number is not None
+            return number, interventions
+        if row[2] != text:
+            raise ValueError(f"match {match} plays {self._read(row[2], Fixture)}, and not {fixture}")
+        return row[0], row[1]
 
     def sync(self) -> None:
         """Sync the write-ahead log to the disk; raises OSError. For any thread."""
@@ -406,3 +435,26 @@ class Store:
     def _rows(self, query: str, *values: Any) -> list[Any]:
         with guarded(self._path):
             return self._run(query, *values).fetchall()
+
+    def _read(self, text: str, kind: type[Row]) -> Row:
+        """Read a value of a row."""
+        try:
+            return decode(text, type=kind)
+        except msgspec.DecodeError as error:
+            raise BadStore(f"{self._path} is damaged: it has no readable {kind.__name__}: {error}") from None
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def date_text(date: datetime) -> str:
+    """Return a date as it is stored; raises ValueError where it has no time zone."""
+    if date.tzinfo is None:
+        raise ValueError(f"a date needs its time zone, and {date.isoformat()} has none")
+    return date.astimezone(UTC).isoformat()
+
+
+def read_date(text: str) -> datetime:
+    """Return a date that was stored."""
+    return datetime.fromisoformat(text)

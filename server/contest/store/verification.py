@@ -5,7 +5,7 @@ were not played have none: forfeits have to follow from the games before them. A
 stand in the kept results alone, and are named; that they are possible in the contest is all that can be checked.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from engine.games.outcome import ANNULLED
 from engine.match import verification
 from engine.match.reader import BadRecord
-from engine.match.verification import Summary
+from engine.match.record import Header
 from engine.wire.words import number_of
 from server.contest.definition import Definition
 from server.contest.fixtures import ABSENT, BOTH_WAYS, FORFEIT, SET_ASIDE, WITHDRAWN, Fixture, GameResult, counted_games
@@ -145,7 +145,8 @@ def check(definition: Definition, evidence: Evidence, shown: Sequence[str] = _SH
         summary = verification.verify(text)
     except BadRecord as error:
         return Checked(result, (*found, f"{match}: the record is not true in {error}"))
-    found += [f"{match}: {words}" for words in _of_another(definition, result, summary)]
+    differences = header_differences(definition, result.fixture, result.match, summary.header)
+    found += [f"{match}: {words}" for words in differences]
     if not summary.result:
         if result.termination not in ANNULLED:
             found.append(f"{match}: the record has no result, and {result.termination} was kept")
@@ -158,23 +159,24 @@ def check(definition: Definition, evidence: Evidence, shown: Sequence[str] = _SH
     return Checked(_with_the_rest(game, result), tuple(found))
 
 
-def _of_another(definition: Definition, result: GameResult, summary: Summary) -> Iterable[str]:
-    """Return the differences between the header of a record and the game that it should be of."""
-    header, fixture = summary.header, result.fixture
-    variant = definition.variants[fixture.variant]
-    position = header.position
-    if header.match != result.match:
+def header_differences(definition: Definition, fixture: Fixture, match: int | None, header: Header) -> Iterator[str]:
+    """Return the differences between the header of a record and the game that it should be of.
+
+    Capital and small letters of names are alike: a record has a name as its player has logged in.
+    """
+    variant, position = definition.variants[fixture.variant], header.position
+    if header.match != match:
         yield f"the record is that of match {header.match}"
-    if header.players != fixture.players:
+    if [name.lower() for name in header.players] != [name.lower() for name in fixture.players]:
         yield f"the record is of {' against '.join(header.players)}, not {' against '.join(fixture.players)}"
-    if position.game.name != variant.game:
-        yield f"the record is of the game {position.game.name}, not {variant.game}"
-    elif position != position.game.read(definition.position(fixture)):
-        yield "the record begins from another position"
     if header.control != definition.control(fixture):
         yield "the record has another time control"
     if header.move_limit != definition.move_limit:
         yield f"the record has the move limit {header.move_limit}, not {definition.move_limit}"
+    if position.game.name != variant.game:
+        yield f"the record is of the game {position.game.name}, not {variant.game}"
+    elif position != position.game.read(definition.position(fixture)):
+        yield "the record begins from another position"
 
 
 def _with_the_rest(game: GameResult, result: GameResult) -> GameResult:
@@ -320,14 +322,8 @@ def stray(definition: Definition, plan: Plan, text: str) -> Fixture | None:
         header = verification.verify(text).header
     except BadRecord:
         return None
-    for stage in plan.stages:
-        for fixture in stage.schedule.fixtures:
-            if fixture.players == header.players and definition.control(fixture) == header.control:
-                variant = definition.variants[fixture.variant]
-                game = header.position.game
-                if game.name == variant.game and game.read(definition.position(fixture)) == header.position:
-                    return fixture
-    return None
+    fixtures = (fixture for stage in plan.stages for fixture in stage.schedule.fixtures)
+    return next((one for one in fixtures if not any(header_differences(definition, one, header.match, header))), None)
 
 
 def _name(game: GameResult) -> str:

@@ -8,7 +8,6 @@ from contextlib import ExitStack, closing
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
@@ -47,16 +46,6 @@ Told = Callable[[int, int], None]
 """Is told how many games have been checked, of how many. What it raises ends the verification."""
 
 
-class _Kept(NamedTuple):
-    """The contents of the store about a contest."""
-
-    past: Past
-    known: set[int]
-    """Matches of all contests."""
-    begun: list[int]
-    """Matches of this one without a result."""
-
-
 def contest_called(data: Path, name: str) -> int:
     """Return the number of the contest with that name; raises KeyError if there is none, and `BadStore`."""
     with closing(Store(data / FILE, copy=True)) as store:
@@ -86,14 +75,15 @@ def verify(data: Path, contest: int, told: Told = lambda done, count: None, proc
     return Verdict(standing, len(alone), tuple(differences), tuple(alone))
 
 
-def _read(data: Path, contest: int) -> _Kept:
+def _read(data: Path, contest: int) -> tuple[Past, set[int], list[int]]:
+    """Return a contest as it was kept, the matches of all contests, and its own matches without a result."""
     with closing(Store(data / FILE, copy=True)) as store:
         row = store.contest(contest)
         end = row.closed or row.opened
         seconds = {stage: (end - began).total_seconds() for stage, began in store.stages(contest).items()}
         definition, results, records = store.definition(contest), store.results(contest), store.records(contest)
         past = Past(definition, results, records, seconds, row.closed is not None)
-        return _Kept(past, store.known_matches(), list(store.begun(contest)))
+        return past, store.known_matches(), list(store.begun(contest))
 
 
 def _checked(data: Path, past: Past, told: Told, processes: int | None) -> Iterator[Checked]:

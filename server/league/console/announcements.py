@@ -9,7 +9,6 @@ import trio
 
 from engine.wire.messages import Text
 from server.arena.arena import Arena
-from server.arena.organiser_requests import announce
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import NotAllowed
 from server.storage.database import BadStore
@@ -99,5 +98,5 @@ async def keep_announced(announcements: Announcements, arena: Arena) -> None:
                 if one.number > told:
                     told = one.number
                     log.info("announcement_made", who=one.who, text=repr(one.text))
-                    await announce(arena, Text(one.text))
+                    await arena.announce(Text(one.text))
         await trio.sleep(LOOK_SECONDS)

@@ -21,7 +21,6 @@ from starlette.routing import Route
 
 from engine.wire.codes import ProtocolError
 from server.arena.arena import Arena
-from server.arena.organiser_requests import annul_match, dismiss_player
 from server.contest.interventions import Kind
 from server.contest.runtime.organiser_commands import BadIntervention, InterventionRequest
 from server.contest.runtime.service import ContestService
@@ -31,8 +30,8 @@ from server.league.console.announcements import HOURS, Announcements
 from server.league.console.contest_view import change_contest, read_contest
 from server.league.console.overview import OverviewReader
 from server.league.console.terminal import one_line
+from server.league.ladder.definition import NO_LADDER
 from server.league.ladder.service import LadderService
-from server.league.ladder_control import NO_LADDER
 from server.league.pages.identity import Identities, Identity
 from server.league.pages.rendering import page
 from server.league.submissions.versions import Versions
@@ -59,7 +58,7 @@ ASKED = {
 
 
 LADDER_CHANGES = ("pause", "resume")
-"""What can be done with the ladder: see `server.league.ladder_control.LadderControl`."""
+"""What can be done with the ladder: see `server.league.ladder.definition.LadderControl`."""
 
 
 class ConsolePages:
@@ -141,7 +140,7 @@ class ConsolePages:
         if not fields.get("sure"):
             return self._ask(identity, question, "Annul the match", f"{CONSOLE}/annul", CONSOLE, fields)
         try:
-            annul_match(self._arena, number, one_line(fields.get("sentence", "")))
+            self._arena.annul_running(number, one_line(fields.get("sentence", "")))
         except (ProtocolError, NotAllowed) as error:
             return await self._show_console(identity, str(error))
         return await self._done(identity, f"annulled match {number}")
@@ -149,7 +148,7 @@ class ConsolePages:
     async def _dismiss(self, request: Request) -> Response:
         identity, fields = await self._form(request)
         try:
-            name = dismiss_player(self._arena, fields.get("name", ""), one_line(fields.get("sentence", "")))
+            name = self._arena.dismiss(fields.get("name", ""), one_line(fields.get("sentence", "")))
         except (ProtocolError, NotAllowed) as error:
             return await self._show_console(identity, str(error))
         return await self._done(identity, f"sent {name} away")

@@ -10,7 +10,7 @@ from server.contest.fixtures import Fixture, GameResult, counted_games
 from server.contest.interventions import is_cancelled, is_paused
 from server.contest.report.progress import progress_text
 from server.contest.runtime.organiser_commands import InterventionRequest, intervene, open_contest
-from server.contest.runtime.snapshot import ContestSnapshot, take_snapshot
+from server.contest.runtime.service import ContestSnapshot, take_snapshot
 from server.contest.scoring.disqualification import find_disqualified
 from server.contest.store.store import FILE, Contest, Store
 from server.league.accounts.accounts import Accounts

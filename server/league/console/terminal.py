@@ -17,7 +17,6 @@ import trio
 from engine.commands.program import explain_fault
 from engine.wire.codes import ProtocolError
 from server.arena.arena import Arena
-from server.arena.organiser_requests import annul_match, dismiss_player
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import NotAllowed
 from server.league.console.announcements import HOURS, Announcements
@@ -127,10 +126,10 @@ async def _carry_out(
             number = int(asked.subject)
             if number not in arena.matches:
                 raise NotAllowed(await arena.run_in_thread(_not_running, arena, number))
-            annul_match(arena, number, sentence)
+            arena.annul_running(number, sentence)
             return f"Match {asked.subject} was annulled.", f"annulled match {asked.subject}"
         case "dismiss":
-            name = dismiss_player(arena, asked.subject, sentence)
+            name = arena.dismiss(asked.subject, sentence)
             return f"{name} was sent away.", f"sent {name} away"
         case "announce":
             if asked.subject:

@@ -1,13 +1,16 @@
 """The ladder file: TOML in, a `LadderDefinition` out, or one sentence about the first thing that is wrong with it.
 
-`roster` lists who plays by it: its levels and programs, active versions of bots, and bots that connect.
+`LadderControl` pauses the ladder, and lets its file be read again. `roster` lists the players: levels and programs of
+the file, active versions of bots, and bots that connect by themselves.
 
 What a value may be is declared with it here, as in `server.contest.definition`; games and time controls are written as
 in contest files.
 """
 
+import time
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path, PurePath
 from typing import Annotated, NamedTuple
@@ -35,6 +38,8 @@ from server.config.settings import MOVE_LIMIT
 from server.contest.contest_file import Load, read_control, read_variant
 from server.contest.definition import PATHS, SEED, Bounds, Definition, Entrant, Sandbox, Stage, Variant
 from server.contest.formats.round_robin import RoundRobin
+from server.league.accounts.accounts import Accounts
+from server.league.accounts.people import NotAllowed
 
 LEVEL_ELO = (500, 963, 1426, 1875, 2353, 2802, 3251, 3700, 4170)
 """What the levels from 1 on are fixed at: the distances that README measures in GIPF 4 4 15 15, from 500 on.
@@ -227,25 +232,6 @@ def _check_folders(programs: Sequence[LadderProgram]) -> None:
                 )
 
 
-class ActiveVersion(NamedTuple):
-    """The version of a bot that its author lets play."""
-
-    bot: str
-    owner: str
-    number: int
-    command: tuple[str, ...]
-    """What starts it on this machine."""
-    folder: Path
-    """Where it was built; absolute."""
-
-
-class ConnectedBot(NamedTuple):
-    """A bot that plays on its author's machine, and waits for a game."""
-
-    bot: str
-    owner: str
-
-
 class Listed(NamedTuple):
     """Somebody who plays on the ladder, and how."""
 
@@ -262,23 +248,99 @@ class Listed(NamedTuple):
 
 
 def roster(
-    definition: LadderDefinition, versions: Iterable[ActiveVersion], connected: Iterable[ConnectedBot] = ()
+    definition: LadderDefinition, versions: Iterable[Listed], connected: Iterable[Listed] = ()
 ) -> dict[str, Listed]:
-    """Return who plays, by name.
+    """Return the players by name: those of the file, active versions of bots, and bots that connect by themselves.
 
-    A bot that is called as somebody whom the file names is left out, and so is one that connects while a version of it
-    plays.
+    A bot with the name of a player of the file is left out, and so is a connected bot with an active version.
     """
     listed = {level.name: Listed(LadderPlayer(level.name, "", level.anchor), 0, None) for level in definition.levels}
     for program, entrant in zip(definition.programs, definition.entrants, strict=True):
         listed[program.name] = Listed(LadderPlayer(program.name, program.owner), 0, entrant)
-    taken = {name.lower() for name in listed}
-    for version in versions:
-        if version.bot.lower() not in taken:
-            entrant = Entrant(version.bot, version.command, folder=str(version.folder))
-            listed[version.bot] = Listed(LadderPlayer(version.bot, version.owner), version.number, entrant)
-    taken = {name.lower() for name in listed}
-    for one in connected:
-        if one.bot.lower() not in taken:
-            listed[one.bot] = Listed(LadderPlayer(one.bot, one.owner), 0, Entrant(one.bot, ()))
+    for bots in (versions, connected):
+        taken = {name.lower() for name in listed}
+        listed |= {one.player.name: one for one in bots if one.player.name.lower() not in taken}
     return listed
+
+
+NO_LADDER = "no ladder is played here; arena-server serve --ladder FILE plays one"
+
+
+class LadderState(NamedTuple):
+    """How the ladder stands, whether a server plays it now or not."""
+
+    file: str
+    """The ladder file, absolute."""
+    paused: str
+    """Since when it is paused, and who did that, as in ``2026-11-23 10:00 UTC (teacher)``; empty: it is played."""
+    reads: int
+    """How often the file was to be read again."""
+    fault: str
+    """What is wrong with the file, while the ladder goes on by what stood there before; empty where nothing is."""
+
+
+class LadderControl:
+    """The controls of the ladder: pauses, after which its file is read again.
+
+    Organisers use them on the pages and on the command line; the server that plays the ladder finds all in the
+    database of the league. The methods may be called from any thread; all raise `BadStore`.
+    """
+
+    def __init__(self, accounts: Accounts, now: Callable[[], float] = time.time) -> None:
+        """Take the accounts, whose database it shares, and the clock, in Unix seconds."""
+        self._accounts = accounts
+        self._now = now
+
+    def state(self) -> LadderState:
+        """Return how the ladder stands; raises `NotAllowed` where none has ever been played."""
+        rows = self._accounts.rows("SELECT file, paused, reads, fault FROM ladder_state")
+        if not rows:
+            raise NotAllowed(NO_LADDER)
+        return LadderState(*rows[0])
+
+    # by organisers
+
+    def pause(self, by: str) -> str:
+        """Let no game begin until `resume`, and return a sentence about that; raises `NotAllowed`."""
+        if self.state().paused:
+            raise NotAllowed("the ladder is paused already")
+        since = f"{datetime.fromtimestamp(self._now(), UTC):%Y-%m-%d %H:%M} UTC ({by})"
+        self._set(by, "paused the ladder", paused=since)
+        return "the ladder was paused; games that are being played are played to their ends"
+
+    def resume(self, by: str) -> str:
+        """Let games begin again, with the ladder file as it is now, and return a sentence about that.
+
+        Where the file is wrong, the ladder goes on as before it was changed. Raises `NotAllowed`.
+        """
+        if not self.state().paused:
+            raise NotAllowed("the ladder is not paused")
+        try:
+            read_file(Path(self.state().file))
+        except BadTable as error:
+            self._set(by, "resumed the ladder; its file is wrong", paused="", fault=str(error))
+            return f"the ladder was resumed; its file is wrong, and it goes on as before: {error}"
+        self._set(by, "resumed the ladder", paused="", reads=self.state().reads + 1, fault="")
+        return "the ladder was resumed; its file was read again"
+
+    # by the server that plays it
+
+    def begin(self, file: str) -> None:
+        """Note at the start of a server which file is played."""
+        with self._accounts.change() as database:
+            database.execute(
+                """INSERT INTO ladder_state (id, file, paused, reads, fault) VALUES (1, ?, '', 0, '')
+                ON CONFLICT (id) DO UPDATE SET file = excluded.file, fault = ''""",
+                (file,),
+            )
+
+    def note_fault(self, fault: str) -> None:
+        """Note what is wrong with the ladder file; empty for nothing."""
+        with self._accounts.change() as database:
+            database.execute("UPDATE ladder_state SET fault = ?", (fault,))
+
+    def _set(self, by: str, what: str, **values: str | int) -> None:
+        columns = ", ".join(f"{column} = ?" for column in values)
+        with self._accounts.change() as database:
+            database.execute(f"UPDATE ladder_state SET {columns}", tuple(values.values()))
+            self._accounts.log(database, by, what)

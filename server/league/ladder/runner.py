@@ -16,11 +16,10 @@ from engine.games.outcome import ANNULLED
 from engine.statistics.online import DAY, LadderPlayer, OnlineRating
 from server.arena.arena import Arena
 from server.contest.fixtures import Fixture, GameResult, Programs
-from server.contest.hosts.arena_host import ArenaGame, ArenaHost
+from server.contest.hosts.arena_host import ArenaGame, ArenaHost, GameSeating
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.core_queue import CoreQueue
 from server.contest.hosts.host import GameTask, Host
-from server.contest.hosts.seating import GameSeating
 from server.contest.hosts.worker_job import PROGRAMS
 from server.contest.plan import Plan
 from server.contest.report.structure import Pause
@@ -288,7 +287,7 @@ class LadderRunner(Runner):
         lack = missing_resource(error)
         if not lack:
             log.error("contest_game_failed", contest=self.definition.name, players=fixture.players, exc_info=error)
-        await self._pauses.pause("a game cannot be played", lack or repr(error), players=fixture.players)
+        await self._ledger.pause("a game cannot be played", lack or repr(error), players=fixture.players)
 
     async def _gone(self, fixture: Fixture) -> None:
         """Pair those no more for a while who have gone away before their game began."""

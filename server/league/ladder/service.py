@@ -9,20 +9,20 @@ import structlog
 import trio
 from msgspec.structs import replace
 
+from engine.statistics.online import LadderPlayer
 from server.arena.arena import Arena
 from server.config.declared import BadTable
-from server.contest.definition import Qualification
+from server.contest.definition import Entrant, Qualification
+from server.contest.hosts.arena_host import GameSeating
 from server.contest.hosts.contest_players import ContestPlayers, RatedGames
 from server.contest.hosts.precompile import precompile_bots
-from server.contest.hosts.seating import GameSeating
 from server.contest.runtime.service import ContestService
 from server.contest.store.folders import errors_of
 from server.league.accounts.accounts import Accounts
-from server.league.ladder.definition import ActiveVersion, ConnectedBot, LadderDefinition, Listed, read_file, roster
+from server.league.ladder.definition import LadderControl, LadderDefinition, Listed, read_file, roster
 from server.league.ladder.pairing import Pairing
 from server.league.ladder.runner import LADDER, LadderRunner
 from server.league.ladder.store import LadderStore
-from server.league.ladder_control import LadderControl
 from server.league.submissions import upload
 from server.league.submissions.versions import BUILD, Versions
 from server.ops.supervisor import supervise
@@ -53,7 +53,7 @@ class LadderService:
         """Take the arena in which games are played, with its records, and the versions of bots."""
         self.definition = definition
         self.store = LadderStore(accounts)
-        self.control = LadderControl(accounts, read_file)
+        self.control = LadderControl(accounts)
         self._arena = arena
         self._record_store = record_store
         self._accounts = accounts
@@ -138,16 +138,17 @@ class LadderService:
         """Return who plays now, by name. For any thread."""
         return roster(self.definition, self._active(), self._connected())
 
-    def _active(self) -> Iterator[ActiveVersion]:
+    def _active(self) -> Iterator[Listed]:
         """Yield the active versions of bots."""
         for version in self._versions.active():
             owner = self._accounts.owner(version.bot)
             if owner is not None and version.command:
                 command = upload.runnable(version.command)
-                folder = (self._versions.folder(version) / BUILD).resolve()
-                yield ActiveVersion(version.bot, owner.name, version.number, command, folder)
+                folder = str((self._versions.folder(version) / BUILD).resolve())
+                entrant = Entrant(version.bot, command, folder=folder)
+                yield Listed(LadderPlayer(version.bot, owner.name), version.number, entrant)
 
-    def _connected(self) -> Iterator[ConnectedBot]:
+    def _connected(self) -> Iterator[Listed]:
         """Yield the bots on their authors' machines that wait for a game of the ladder, or play one."""
         names = set(self._players.waiting_for_ladder())
         if self._runner is not None:
@@ -155,20 +156,16 @@ class LadderService:
         for name in sorted(names):
             owner = self._accounts.owner(name)
             if owner is not None and owner.is_open:
-                yield ConnectedBot(name, owner.name)
+                yield Listed(LadderPlayer(name, owner.name), 0, Entrant(name))
 
     def why_not(self, name: str) -> str:
         """Return why a bot that connects is not rated, as a sentence; empty if it is. For any thread."""
-        return self._why_not(name, self._started())
+        return self.unrated([name]).get(name, "")
 
     def unrated(self, names: Sequence[str]) -> dict[str, str]:
         """Return which of these bots are not rated, and why. For any thread."""
-        started = self._started()
+        started = {name.lower() for name in roster(self.definition, self._active())}
         return {name: why for name in names if (why := self._why_not(name, started))}
-
-    def _started(self) -> set[str]:
-        """Return whom the server starts itself, in lower case."""
-        return {name.lower() for name in roster(self.definition, self._active())}
 
     def _why_not(self, name: str, started: set[str]) -> str:
         owner, tokens = self._accounts.owner(name), self._arena.settings.tokens

@@ -253,16 +253,16 @@ class LadderStore:
         database.execute("UPDATE ladder_players SET rests = ? WHERE name = ?", (sentence, name))
         return True
 
-    def games(self) -> list[LadderGame]:
-        """Return all games that rate somebody, in the order in which they were counted."""
-        return list(self.each_game())
+    def each_game(self, *, rated: bool = True) -> Iterator[LadderGame]:
+        """Yield all games in the order in which they were counted, or only those that rate somebody.
 
-    def each_game(self) -> Iterator[LadderGame]:
-        """Yield the same games, some at a time: a year of them would take the memory of the server."""
+        They are read some at a time: a year of them would take the memory of the server.
+        """
         number = 0
         while rows := self._accounts.rows(
             """SELECT number, variant, first, second, score, ended FROM ladder_games
-            WHERE score IS NOT NULL AND number > ? ORDER BY number LIMIT ?""",
+            WHERE (score IS NOT NULL OR NOT ?) AND number > ? ORDER BY number LIMIT ?""",
+            rated,
             number,
             GAMES_AT_A_TIME,
         ):
@@ -275,15 +275,9 @@ class LadderStore:
 
     def game_counts(self, players: Mapping[str, LadderPlayer]) -> GameCounts:
         """Return the counts of all games by which the next ones are chosen; takes seconds for many games."""
-        counts, number = GameCounts(), 0
-        while rows := self._accounts.rows(
-            "SELECT number, variant, first, second FROM ladder_games WHERE number > ? ORDER BY number LIMIT ?",
-            number,
-            GAMES_AT_A_TIME,
-        ):
-            for _, *game in rows:
-                counts.add(players, *game)
-            number = rows[-1][0]
+        counts = GameCounts()
+        for game in self.each_game(rated=False):
+            counts.add(players, game.variant, game.first, game.second)
         return counts
 
     def number_since(self, date: float) -> int:

@@ -15,8 +15,8 @@ from starlette.routing import Route
 
 from engine.statistics.online import DAY, decayed
 from server.league.accounts.people import ORGANISER
+from server.league.ladder.definition import NO_LADDER
 from server.league.ladder.service import LadderService
-from server.league.ladder_control import NO_LADDER
 from server.league.pages.identity import Identities, Identity
 from server.league.pages.ladder_view import (
     Standings,

@@ -108,9 +108,6 @@ AT_ONCE = 3
 CORES_OF_A_STEP = 4
 """For so many cores of a machine one more version is built, and one more plays, at the same time."""
 
-FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
-"""Seconds until a step is tried again that the machine could not do; they double with each failure."""
-
 LOOK_SECONDS = 2.0
 """How often to look whether a version has come."""
 
@@ -190,7 +187,7 @@ class Pipeline:
         except* (OSError, BadStore) as group:
             self._failures += 1
             log.error("submission_paused", error=_sentence(group), failures=self._failures)
-            self._paused_until = trio.current_time() + pause_seconds(self._failures, FIRST_PAUSE, LONGEST_PAUSE)
+            self._paused_until = trio.current_time() + pause_seconds(self._failures)
 
     def _clear(self) -> None:
         try:

@@ -15,7 +15,6 @@ import unicodedata
 import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
 
 MEGABYTE = 1 << 20
 
@@ -152,25 +151,18 @@ PYTHON = ("python3", "python")
 """What stands for the server's own Python, which has the client library."""
 
 
-class Language(NamedTuple):
-    """The build of bots that have a certain file in their folder."""
-
-    source: str
-    build: tuple[str, ...]
-
-
-LANGUAGES = (
-    Language("Makefile", ("make",)),
-    Language("makefile", ("make",)),
-    Language("Cargo.toml", ("cargo", "build", "--release", "--offline", "--quiet")),
-    Language("go.mod", ("go", "build", "-o", "bot", ".")),
-    Language("bot.go", ("go", "build", "-o", "bot", "bot.go")),
-    Language("bot.cpp", ("c++", "-std=c++17", "-O2", "-o", "bot", "bot.cpp")),
-    Language("bot.c", ("cc", "-O2", "-o", "bot", "bot.c")),
-    Language("bot.rs", ("rustc", "-O", "-o", "bot", "bot.rs")),
-    Language("Bot.java", ("javac", "Bot.java")),
+LANGUAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("Makefile", ("make",)),
+    ("makefile", ("make",)),
+    ("Cargo.toml", ("cargo", "build", "--release", "--offline", "--quiet")),
+    ("go.mod", ("go", "build", "-o", "bot", ".")),
+    ("bot.go", ("go", "build", "-o", "bot", "bot.go")),
+    ("bot.cpp", ("c++", "-std=c++17", "-O2", "-o", "bot", "bot.cpp")),
+    ("bot.c", ("cc", "-O2", "-o", "bot", "bot.c")),
+    ("bot.rs", ("rustc", "-O", "-o", "bot", "bot.rs")),
+    ("Bot.java", ("javac", "Bot.java")),
 )
-"""The first entry with a file in the folder is used."""
+"""Files of a folder, and the commands that build a bot there. The first entry with a file in the folder is used."""
 
 STARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("bot.py", ("python3", "bot.py")),

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from server.config.settings import LeagueRules
-from server.contest.store.schema import placeholders
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER, NotAllowed, Person
 from server.storage.record_store import UNFINISHED
@@ -208,7 +207,7 @@ class Versions:
 
     def under_way(self) -> list[Version]:
         """Return the versions that have steps left: those that were begun, and then those that wait longest."""
-        states = placeholders(len(UNDER_WAY))
+        states = ", ".join("?" * len(UNDER_WAY))
         return self._rows(f"WHERE state IN ({states}) ORDER BY state = 'waiting', versions.id", *UNDER_WAY)
 
     def version(self, bot: str, number: int) -> Version | None:

@@ -16,10 +16,9 @@ from trio.testing import MockClock
 from engine.games.catalogue import GAMES
 from engine.match import verification
 from engine.wire import messages as m
-from server.arena import lobby, past_matches
-from server.arena.past_matches import PastMatch
-from server.match import move_list
-from server.match.move_list import SteppedAnswer, list_matches, list_moves
+from server.arena import arena, lobby
+from server.match import match_messages
+from server.match.match_messages import SteppedAnswer, list_matches, list_moves
 from server.storage.record_store import RecordStore
 from tests.bench.requests import Costs, ask_for_all, limited_to
 from tests.server.harness import ArenaHarness, Client, hear_all, open_arena, play, playing
@@ -34,11 +33,6 @@ async def ended(folder: Path) -> tuple[Path, tuple[str, str]]:
         await bob.say(m.Resign())
         await ann.hear(m.Result)
         return harness.die(), (ann.token, bob.token)
-
-
-async def replayed(text: str) -> PastMatch | None:
-    """Replay without a process, for which a simulated clock would not wait."""
-    return past_matches.replay_record(text)
 
 
 def no_replay(*_: Any) -> None:
@@ -60,11 +54,7 @@ async def test_a_wrong_token_makes_nobody_read_the_record(
 ) -> None:
     data, _ = await ended(tmp_path)
     async with open_arena(data, later=MINUTE) as harness:
-        for module, name in (
-            (verification, "verify"),
-            (past_matches, "finished_match"),
-            (past_matches, "replay_in_process"),
-        ):
+        for module, name in ((verification, "verify"), (arena, "finished_match")):
             monkeypatch.setattr(module, name, no_replay)
         for guess in ("x", "0" * 32):
             _, told = await come_back(harness, guess)
@@ -72,20 +62,17 @@ async def test_a_wrong_token_makes_nobody_read_the_record(
             assert told[0].code == "bad_token"
 
 
-async def test_a_record_is_replayed_once_beside_the_loop_and_other_requests_wait_for_it(
-    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+async def test_a_record_is_replayed_beside_the_loop_and_other_requests_wait_for_it(
+    tmp_path: Path, autojump_clock: MockClock
 ) -> None:
     data, tokens = await ended(tmp_path)
-    texts: list[str] = []
 
-    async def slowly(text: str) -> PastMatch | None:
-        texts.append(text)
+    async def slowly(work: Callable[..., Any], *what: Any) -> Any:
         await trio.sleep(1)
-        return past_matches.replay_record(text)
+        return work(*what)
 
-    monkeypatch.setattr(past_matches, "replay_in_process", slowly)
     async with open_arena(data, later=MINUTE) as harness:
-        began = trio.current_time()
+        harness.arena.run_in_thread = slowly
         for side, token in enumerate(tokens):
             client, told = await come_back(harness, token)
             kinds = [m.Welcome, m.Match, m.Board, m.Start, m.Moved, m.Result, m.Pong]
@@ -93,38 +80,25 @@ async def test_a_record_is_replayed_once_beside_the_loop_and_other_requests_wait
             assert told[1].token == token and told[1].side == ("white", "black")[side]
             assert (told[-2].result, told[-2].reason) == ("white", "resign")
             await client.ask(m.Seek("gipf", m.Text("opponent=nobody")), m.Seeking)
-        assert texts == [(data / "records" / "1.txt").read_text(encoding="utf-8")]
-        assert trio.current_time() == began + 1
 
 
 async def test_who_is_logged_in_again_when_the_record_is_replayed_is_not_resumed(
-    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, autojump_clock: MockClock
 ) -> None:
     data, tokens = await ended(tmp_path)
 
-    async def meanwhile(text: str) -> PastMatch | None:
+    async def meanwhile(work: Callable[..., Any], *what: Any) -> Any:
         await harness.connect("ann")
-        return past_matches.replay_record(text)
+        return work(*what)
 
-    monkeypatch.setattr(past_matches, "replay_in_process", meanwhile)
     async with open_arena(data, later=MINUTE) as harness:
+        harness.arena.run_in_thread = meanwhile
         _, told = await come_back(harness, tokens[0])
         assert told[0].code == "name_taken"
 
 
-@pytest.mark.slow
-async def test_another_process_replays_the_record(tmp_path: Path) -> None:
-    data, _ = await ended(tmp_path)
-    text = (data / "records" / "1.txt").read_text(encoding="utf-8")
-    assert await past_matches.replay_in_process(text) == past_matches.replay_record(text) is not None
-    assert await past_matches.replay_in_process(text.replace("a3-b3", "a3-b9")) is None
-
-
-async def test_a_record_that_moves_while_it_is_asked_for_is_replayed(
-    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_record_that_moves_while_it_is_asked_for_is_replayed(tmp_path: Path, autojump_clock: MockClock) -> None:
     data, tokens = await ended(tmp_path)
-    monkeypatch.setattr(past_matches, "replay_in_process", replayed)
     async with open_arena(data, later=MINUTE) as harness:
         store = harness.arena.record_store
         store.unsynced.late[1] = None  # as while it is being synced: its place is running/ until the loop hears of it
@@ -133,10 +107,9 @@ async def test_a_record_that_moves_while_it_is_asked_for_is_replayed(
 
 
 async def test_a_match_that_was_over_when_the_server_died_is_told_from_its_record(
-    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, autojump_clock: MockClock
 ) -> None:
     """Also by a server that starts after it died twice."""
-    monkeypatch.setattr(past_matches, "replay_in_process", replayed)
     synced = partial(RecordStore, synced=True)
     async with playing(tmp_path / "data", record_store=synced) as (harness, ann, bob):
         await bob.say(m.Resign())
@@ -150,49 +123,44 @@ async def test_a_match_that_was_over_when_the_server_died_is_told_from_its_recor
             assert (told[-2].result, told[-2].reason) == ("white", "resign")
 
 
-async def test_a_replay_that_fails_says_nothing_of_the_match(
-    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_replay_that_fails_says_nothing_of_the_match(tmp_path: Path, autojump_clock: MockClock) -> None:
     data, tokens = await ended(tmp_path)
 
-    async def fails(_: str) -> PastMatch | None:
-        raise past_matches.NotReplayed("status -9: ")
+    async def fails(*_: Any) -> None:
+        raise OSError("the record cannot be read")
 
-    monkeypatch.setattr(past_matches, "replay_in_process", fails)
     async with open_arena(data, later=MINUTE) as harness:
+        at_once, harness.arena.run_in_thread = harness.arena.run_in_thread, fails
         client = await harness.connect()
         assert (await client.ask(m.Resume(1, tokens[0]), m.Bye)).reason == "server_fault"
-        monkeypatch.setattr(past_matches, "replay_in_process", replayed)
+        harness.arena.run_in_thread = at_once
         _, told = await come_back(harness, tokens[0])
         assert isinstance(told[0], m.Welcome)
 
 
-def steps_of(answer: SteppedAnswer) -> int:
-    """Complete an answer, and return how many steps that takes."""
-    steps = 1
-    while not answer.step():
-        steps += 1
-    return steps
+def made(steps: Iterator[bytes]) -> tuple[int, bytes, int]:
+    """Complete an answer; return the number of steps, the answer and the work that it took."""
+    listing, number = SteppedAnswer(steps), 1
+    while not (answer := listing.step()):
+        number += 1
+    return number, answer, listing.worked()
 
 
 def test_long_answers_are_made_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(move_list, "processor_time", lambda: 0)
-    moves = SteppedAnswer(list_moves(GAMES["mnk"].start("19 19 5")))
-    assert steps_of(moves) == 361 // move_list.MOVES_PER_STEP + 1
-    assert moves.answer.startswith(b"MOVES 361\n")
-    matches = SteppedAnswer(list_matches([lambda: "line"] * (2 * move_list.LINES_PER_STEP + 1)))
-    assert steps_of(matches) == 3
-    assert matches.answer == f"MATCHES {2 * move_list.LINES_PER_STEP + 1}\n".encode() + b"| line\n" * 201
+    monkeypatch.setattr(match_messages, "processor_time", lambda: 0)
+    steps, answer, _ = made(list_moves(GAMES["mnk"].start("19 19 5")))
+    assert steps == 361 // match_messages.MOVES_PER_STEP + 1 and answer.startswith(b"MOVES 361\n")
+    steps, answer, _ = made(list_matches([lambda: "line"] * (2 * match_messages.LINES_PER_STEP + 1)))
+    lines = 2 * match_messages.LINES_PER_STEP + 1
+    assert steps == 3 and answer == f"MATCHES {lines}\n".encode() + b"| line\n" * lines
 
 
 def test_moves_that_take_long_are_found_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """The processor works for a hundred microseconds between any two looks at its clock."""
     looks = count(step=100)
-    monkeypatch.setattr(move_list, "processor_time", lambda: next(looks))
-    found = SteppedAnswer(list_moves(GAMES["mnk"].start("3 3 3")))
-    parts = steps_of(found)
-    assert parts == 3 and found.worked() >= parts * move_list.STEP_MICROSECONDS
-    assert found.answer.startswith(b"MOVES 9\n")
+    monkeypatch.setattr(match_messages, "processor_time", lambda: next(looks))
+    steps, answer, worked = made(list_moves(GAMES["mnk"].start("3 3 3")))
+    assert steps == 3 and worked >= steps * match_messages.STEP_MICROSECONDS and answer.startswith(b"MOVES 9\n")
 
 
 async def test_requests_wait_for_a_long_answer(tmp_path: Path, autojump_clock: MockClock) -> None:
@@ -205,11 +173,11 @@ async def test_requests_wait_for_a_long_answer(tmp_path: Path, autojump_clock: M
 async def test_a_turn_that_ends_before_its_moves_are_found_gets_an_error(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def slowly(self: SteppedAnswer) -> SteppedAnswer:
+    finish = SteppedAnswer.finish
+
+    async def slowly(self: SteppedAnswer) -> bytes:
         await trio.sleep(2)
-        while not self.step():
-            pass
-        return self
+        return await finish(self)
 
     monkeypatch.setattr(SteppedAnswer, "finish", slowly)
     async with playing(tmp_path, "params=19,19,5 budget=1000", "mnk") as (_harness, first, _second):

@@ -119,10 +119,10 @@ def test_default_control_is_taken_where_nobody_asks_for_one() -> None:
 
 def test_options_are_read_and_described() -> None:
     options = "params=4,4,15,15 budget=1000 increment=10 colour=black opponent=Bob"
-    seek = read_seek("ann", GIPF, options, SETTINGS)
+    seek = read_seek("ann", GIPF, options)
     assert seek == Seek("ann", "gipf", "4 4 15 15", 1_000_000, 10_000, 1, "Bob")
     assert matchmaking.describe(seek, GIPF) == options
-    assert matchmaking.describe(read_seek("ann", GIPF, "", SETTINGS), GIPF) == ""
+    assert matchmaking.describe(read_seek("ann", GIPF, ""), GIPF) == ""
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_options_are_read_and_described() -> None:
 )
 def test_wrong_options_are_named(options: str, code: str, words: str) -> None:
     with pytest.raises(ProtocolError, match=words) as caught:
-        read_seek("ann", GIPF, options, SETTINGS)
+        read_seek("ann", GIPF, options)
     assert caught.value.code == code
 
 

@@ -19,6 +19,7 @@ from server import cli
 from server.commands import doctor
 from server.commands.doctor import GOOD, NOTE, WRONG, Finding, diagnosis
 from server.config import tokens
+from server.config.keys import SIGNING_KEY, signing_key
 from server.contest.store.store import FILE as STORE
 from server.contest.store.store import Store
 from server.league.accounts.accounts import Accounts
@@ -26,8 +27,6 @@ from server.league.accounts.people import AUTHOR
 from server.league.database import FILE as LEAGUE
 from server.league.submissions.versions import Versions
 from server.storage.disk import lock_data_directory
-from server.storage.signing_key import FILE as SIGNING_KEY
-from server.storage.signing_key import signing_key
 from tests.server.harness import open_arena, play
 
 

@@ -37,8 +37,8 @@ before = state()
 
 MODULES = (
     "server.cli server.serve server.commands.run_contest server.commands.demo server.web.worker "
-    "server.contest.runtime.prover_process "
-    "server.contest.hosts.game_worker server.arena.past_matches engine.cli bots.cli bots.alphabeta_bot"
+    "server.contest.runtime.adjudication "
+    "server.contest.hosts.game_worker engine.cli bots.cli bots.alphabeta_bot"
 )
 
 

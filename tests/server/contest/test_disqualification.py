@@ -21,8 +21,8 @@ from server.contest.fixtures import (
     GameResult,
 )
 from server.contest.formats.round_robin import RoundRobin
+from server.contest.hosts.arena_host import combine_faults
 from server.contest.hosts.host import PlayerMissing
-from server.contest.hosts.seating import combine_faults
 from server.contest.interventions import Intervention, Kind
 from server.contest.plan import plan
 from server.contest.scoring.disqualification import Cause, find_disqualified, is_late, losses, start_seconds

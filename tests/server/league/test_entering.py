@@ -23,7 +23,7 @@ from server.contest.programs.sandbox.choice import NotVisible, view
 from server.contest.report.formatting import pause
 from server.contest.report.structure import Comparison as PairsOfGames
 from server.contest.runtime.organiser_commands import InterventionRequest, intervene
-from server.contest.runtime.snapshot import take_snapshot
+from server.contest.runtime.service import take_snapshot
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
 from server.league import comparisons as module

@@ -323,7 +323,7 @@ def test_a_slow_version_holds_up_nobody_but_its_author(
             raise faults.pop()
         return Ended(0)
 
-    monkeypatch.setattr(pipeline, "FIRST_PAUSE", 0.0)
+    monkeypatch.setattr(pipeline, "pause_seconds", lambda _failures: 0.0)
     without_sandbox(check=check)
     turns = Turns()
     assert tried(versions, tmp_path, quick, turns)[0].state == "active", "also behind a fault of the machine"

@@ -9,8 +9,7 @@ import trio
 from trio.testing import MockClock
 
 from server.config import tokens
-from server.match.flag_timer import FlagTimer
-from server.net.timing import microseconds
+from server.net.timing import FlagTimer, microseconds
 from server.storage.disk import lock_data_directory
 from server.storage.record_store import Keys, RecordStore
 
@@ -27,9 +26,6 @@ class Match:
         self.fell.append(trio.current_time())
         self.stamps.append(now)
         self.due = math.inf
-
-    def failed(self, error: Exception) -> None:
-        raise AssertionError(error)
 
 
 async def test_flags_fall_at_their_deadlines_in_any_order_also_when_these_move(

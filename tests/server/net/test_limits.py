@@ -1,5 +1,6 @@
 """Limits: the arithmetic of rates, who is let in, and what becomes of those who ask for too much."""
 
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -29,6 +30,7 @@ from server.config.settings import (
     address_of,
     is_trusted,
 )
+from server.net import rate_limiter as limiting
 from server.net.rate_limiter import RateLimiter, TooMany
 from tests.clocks import SetClock
 from tests.server.harness import ArenaHarness, Client, open_arena, play, playing, until
@@ -308,13 +310,13 @@ async def test_seeks_of_an_address_are_bounded(tmp_path: Path, autojump_clock: M
 
 
 async def test_who_is_not_let_in_hears_why_and_the_log_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "PATROL_SECONDS", 0.01)
+    monkeypatch.setattr(limiting, "PATROL_SECONDS", 0.01)
     limits = Limits(trusted=(), connections=1)
     async with open_arena(tmp_path, change=lambda s: msgspec.structs.replace(s, limits=limits)) as harness:
-        accept_status = session.Acceptor(harness.arena, harness.rate_limiter)
+        handle = partial(session.serve_socket, harness.arena, harness.rate_limiter, None)
         async with trio.open_nursery() as nursery:
             listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
-            nursery.start_soon(lambda: trio.serve_listeners(accept_status.handle, listeners))
+            nursery.start_soon(lambda: trio.serve_listeners(handle, listeners))
             port = listeners[0].socket.getsockname()[1]
             first, second = [Client(await trio.open_tcp_stream("127.0.0.1", port)) for _ in range(2)]
             await first.hear(m.Arena)
@@ -322,7 +324,7 @@ async def test_who_is_not_let_in_hears_why_and_the_log_says_so(tmp_path: Path, m
             assert (bye.reason, bye.sentence) == ("too_many", "1 connections of your address are open; close some")
             assert await second.next() is None
             with capture_logs() as lines, trio.fail_after(WAIT_SECONDS):
-                nursery.start_soon(accept_status.patrol)
+                nursery.start_soon(limiting.patrol, harness.rate_limiter)
                 await until(lambda: lines)
             assert lines[0]["event"] == "connections_refused" and lines[0]["most"] == [("127.0.0.1", 1)]
             await first.ask(m.Quit(), m.Bye)
@@ -335,8 +337,8 @@ async def test_who_is_not_let_in_hears_why_and_the_log_says_so(tmp_path: Path, m
 
 async def _patrolled(harness: ArenaHarness, seconds: float) -> None:
     """Let time pass, with the rate limiter looked after as the server does."""
-    for _ in range(int(seconds / session.PATROL_SECONDS)):
-        await trio.sleep(session.PATROL_SECONDS)
+    for _ in range(int(seconds / limiting.PATROL_SECONDS)):
+        await trio.sleep(limiting.PATROL_SECONDS)
         list(harness.rate_limiter.close_overdue())
 
 

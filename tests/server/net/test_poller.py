@@ -3,7 +3,9 @@
 import os
 import socket
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
@@ -12,8 +14,7 @@ import trio.testing
 from engine.match import verification
 from engine.wire import messages as m
 from server.contest.programs.pipes import Pipes
-from server.net.connection import Connection, SocketWire
-from server.net.poller import LOW_PRIORITY_AT_ONCE, Poller
+from server.net.connection import LOW_PRIORITY_AT_ONCE, Connection, Poller, SocketWire
 from tests.server.harness import hear_all, open_arena, ready
 
 
@@ -33,43 +34,42 @@ def pairs() -> Iterator[list[tuple[socket.socket, socket.socket]]]:
             end.close()
 
 
-class Mail:
-    """Takes note of when it is flushed, or fails."""
-
-    def __init__(self, flushed: list[object], fault: str = "") -> None:
-        self.flushed, self.fault = flushed, fault
-        self.heard: list[str] = []
-
-    def flush(self) -> None:
-        if self.fault:
-            raise RuntimeError(self.fault)
-        self.flushed.append(self)
-
-    def start_clocks(self) -> None:
-        self.flush()
-
-    def failed(self, error: Exception) -> None:
-        self.heard.append(str(error))
-
-
 async def test_connections_are_flushed_then_clocks_start_then_spectators_are_flushed_a_few_at_a_time(
     poller: Poller, autojump_clock: trio.testing.MockClock
 ) -> None:
-    flushed: list[object] = []
-    patient = [Mail(flushed) for _ in range(2 * LOW_PRIORITY_AT_ONCE + 1)]
-    broken, failing, urgent, match = Mail(flushed, "lost"), Mail(flushed, "no clock"), Mail(flushed), Mail(flushed)
-    for mail in patient:
-        poller.flush(mail, low_priority=True)
-    for starting in (failing, match):
-        poller.start_clocks(starting)
-    for mail in (broken, urgent):
-        poller.flush(mail)
+    flushed: list[str] = []
+    spectators = [f"spectator {number}" for number in range(2 * LOW_PRIORITY_AT_ONCE + 1)]
+    for spectator in spectators:
+        poller.flush(partial(flushed.append, spectator), low_priority=True)
+    poller.start_clocks(partial(flushed.append, "clocks"))
+    poller.flush(partial(flushed.append, "player"))
     await trio.testing.wait_all_tasks_blocked()
-    assert flushed[:2] == [urgent, match] or flushed[LOW_PRIORITY_AT_ONCE:][:2] == [urgent, match]
+    assert ["player", "clocks"] in (flushed[:2], flushed[LOW_PRIORITY_AT_ONCE:][:2])
     assert len(flushed) == 2 + LOW_PRIORITY_AT_ONCE
-    assert (broken.heard, failing.heard) == (["lost"], ["no clock"])
     await trio.sleep(1)
-    assert [mail for mail in flushed if mail in patient] == patient
+    assert [name for name in flushed if name in spectators] == spectators
+
+
+class FaultyWire(SocketWire):
+    """A socket whose `send` has a fault."""
+
+    def __init__(self, connected: socket.socket) -> None:
+        super().__init__(connected)
+        self.send = self._fail
+
+    def _fail(self, _data: Any, _flags: int = 0) -> int:
+        raise RuntimeError("a fault of this one")
+
+
+async def test_a_fault_in_sending_to_one_peer_affects_no_other_peer(
+    poller: Poller, pairs: list[tuple[socket.socket, socket.socket]]
+) -> None:
+    (_, faulty), (near, far) = pairs
+    broken, other = Connection(FaultyWire(faulty), poller), Connection(SocketWire(far), poller)
+    for connection in (broken, other):
+        connection.send(b"TURN\n")
+    await trio.testing.wait_all_tasks_blocked()
+    assert broken.broken and not other.broken and near.recv(100) == b"TURN\n"
 
 
 async def test_a_function_that_fails_or_leaves_concerns_its_own_descriptor(

@@ -15,9 +15,8 @@ from engine.match import verification
 from engine.match.clock import Stall
 from engine.match.reader import BadRecord
 from engine.wire import messages as m
-from server.match.flag_timer import FlagTimer
 from server.match.match import Match
-from server.net.timing import MIN_STALL_MICROSECONDS, PULSE_SECONDS, StallLog, StallMonitor, microseconds
+from server.net.timing import MIN_STALL_MICROSECONDS, PULSE_SECONDS, FlagTimer, StallLog, StallMonitor, microseconds
 from tests.server.harness import ArenaHarness, play, playing
 from tests.server.match.test_parts import Match as Deadline
 from tests.server.process import Client as Peer

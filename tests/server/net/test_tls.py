@@ -3,6 +3,7 @@
 import socket
 import ssl
 import threading
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -18,8 +19,8 @@ from bots.client.run import GameResult, Unreachable, play
 from engine.games.interface import moves
 from engine.wire import messages as m
 from server.arena import session
+from server.config.keys import BadCertificate, Identity, context
 from server.config.settings import Limits
-from server.config.tls import BadCertificate, Identity, context
 from server.net.rate_limiter import RateLimiter
 from tests.server.process import ServerProcess
 from tests.waiting import WAIT_SECONDS
@@ -114,10 +115,10 @@ async def test_handshake_that_does_not_end_is_ended(
     monkeypatch.setattr(session, "HANDSHAKE_SECONDS", 0.05)
     rate_limiter = RateLimiter(Limits(), 10, lambda: 0)
     arena: Any = object()  # nobody gets as far as that
-    accept_status = session.Acceptor(arena, rate_limiter, context(Identity(papers.certificate, papers.key)))
+    handle = partial(session.serve_socket, arena, rate_limiter, context(Identity(papers.certificate, papers.key)))
     async with trio.open_nursery() as nursery:
         listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
-        nursery.start_soon(lambda: trio.serve_listeners(accept_status.handle, listeners))
+        nursery.start_soon(lambda: trio.serve_listeners(handle, listeners))
         port = listeners[0].socket.getsockname()[1]
         for said in (b"", b"\x16\x03\x01", b"LOGIN ann\n"):
             async with await trio.open_tcp_stream("127.0.0.1", port) as stream:

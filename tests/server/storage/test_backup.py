@@ -21,8 +21,7 @@ from server.storage import backup
 from server.storage.backup import COMPLETE, BadBackup, back_up, restore
 from server.storage.database import BadStore
 from server.storage.disk import boot
-from server.storage.match_numbers import FILE as NUMBERS
-from server.storage.record_store import Keys, RecordStore
+from server.storage.record_store import NUMBERS, Keys, RecordStore
 from tests.server.contest.runtime.test_verify_process import held
 from tests.server.process import ServerProcess, pair, resume_and_resign
 

@@ -15,12 +15,12 @@ def written(path: Path) -> bytes:
 @pytest.mark.parametrize("size", [0, 5, 500, 4096])
 def test_a_bounded_log_keeps_both_ends(tmp_path: Path, size: int) -> None:
     path = tmp_path / "folder" / "errors.txt"
-    log = BoundedLog(path, lambda: 7, 600, 500)
+    log = BoundedLog(path, lambda: 7, 550)
     text = "".join(f"{number:04}\n" for number in range(size // 5 + 1))[:size].encode()
     marked = b"".join(b"7 | " + line for line in text.splitlines(keepends=True))
     for begin in range(0, size, 7):
         log.write(text[begin : begin + 7])
-    assert len(written(path)) <= 600
+    assert len(written(path)) <= 550
     log.close()
     if len(marked) <= 1100:
         assert written(path) == marked
@@ -31,7 +31,7 @@ def test_a_bounded_log_keeps_both_ends(tmp_path: Path, size: int) -> None:
         assert without_plies(written(path).decode()).encode() == text
     else:
         between = f"\n[{len(marked) - 1100} bytes are left out here]\n".encode()
-        assert written(path) == marked[:600] + between + marked[-500:]
+        assert written(path) == marked[:550] + between + marked[-550:]
     assert log.last_words() == (repr(text.decode().split()[-1]) if size else "")
 
 

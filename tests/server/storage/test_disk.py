@@ -150,7 +150,7 @@ async def test_a_server_starts_over_any_damaged_journal_beside_sound_ones(
             journal = journal.replace("white ann", f"white {name}").replace("black bob", f"black {rival}")
             record_store.begin(number, Keys.of(name, rival), journal).close()
             if number % 2:
-                record_store.running(number).write_bytes(chance.choice(damaged)[1])
+                record_store.folders.journal(number).write_bytes(chance.choice(damaged)[1])
         with capture_logs():
             async with open_arena(folder) as harness:
                 assert set(range(2, 41, 2)) <= set(harness.arena.matches)

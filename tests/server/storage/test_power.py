@@ -6,7 +6,6 @@ With ARENA_CAMPAIGN=1 a hundred times at each step; what is left is drawn at ran
 import errno
 import os
 import random
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -19,10 +18,10 @@ from trio.testing import MockClock
 from engine.games.outcome import Termination
 from engine.match import verification
 from engine.wire import messages as m
-from server.arena.journals import Rounds, synced
+from server.arena.journals import Rounds
 from server.contest.fixtures import Fixture, GameResult
 from server.contest.runtime.ledger import sync_result
-from server.storage import match_numbers
+from server.storage import record_store as numbering
 from server.storage.disk import Disk, Round
 from server.storage.record_store import Keys, RecordStore
 from tests.engine.test_record import played
@@ -123,7 +122,7 @@ async def test_a_power_cut_costs_what_was_not_synced_and_nothing_else(
     scenario = _Scenario(tmp_path / "data", cut)
     scenario.play()
     assert len(cut.left) == CUTS * (scenario.disk.steps - 5) > 50
-    monkeypatch.setattr(match_numbers, "boot", lambda: "after the power cut")
+    monkeypatch.setattr(numbering, "boot", lambda: "after the power cut")
     lost = 0
     for place, promised in cut.left:
         with capture_logs():
@@ -149,88 +148,36 @@ async def test_numbers_of_matches_that_a_power_cut_took_away_are_not_given_again
 ) -> None:
     record_store = RecordStore(tmp_path, synced=True)
     record_store.numbers.reserve()
-    given = [record_store.next_number() for _ in range(match_numbers.BLOCK)]
-    assert given == list(range(1, match_numbers.BLOCK + 1))
-    with pytest.raises(OSError, match="no match number is reserved"):
-        record_store.next_number()
-    record_store.numbers.reserve()
-    assert record_store.next_number() == match_numbers.BLOCK + 1
+    given = [record_store.next_number() for _ in range(numbering.BLOCK)]
+    assert given == list(range(1, numbering.BLOCK + 1))
+    assert record_store.next_number() == numbering.BLOCK + 1
     assert RecordStore(tmp_path).next_number() == 1, "a kill of the process takes no file away"
-    monkeypatch.setattr(match_numbers, "boot", lambda: "next")
-    assert RecordStore(tmp_path).next_number() == 2 * match_numbers.BLOCK + 1
+    monkeypatch.setattr(numbering, "boot", lambda: "next")
+    assert RecordStore(tmp_path).next_number() == 2 * numbering.BLOCK + 1
     record_store.numbers.release_reserved()
-    monkeypatch.setattr(match_numbers, "boot", lambda: "another")
-    assert RecordStore(tmp_path).next_number() == match_numbers.BLOCK + 2, (
+    monkeypatch.setattr(numbering, "boot", lambda: "another")
+    assert RecordStore(tmp_path).next_number() == numbering.BLOCK + 2, (
         "a server that was stopped in order leaves no gap"
     )
-
-
-class _Held(Disk):
-    """A disk that takes its time to sync the numbers of matches."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.held = threading.Semaphore(1)
-
-    def sync(self, path: Path) -> None:
-        if path.name.startswith(match_numbers.FILE):
-            assert self.held.acquire(timeout=60), "the test has not let the disk go on"
-        super().sync(path)
-
-
-async def test_players_wait_for_a_number_while_the_disk_reserves_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(match_numbers, "BLOCK", 2)
-    disk = _Held()
-    record_store = RecordStore(tmp_path / "data", synced=True, disk=disk)
-    record_store.numbers.reserve()
-    with trio.fail_after(60):
-        async with (
-            open_arena(tmp_path / "data", record_store=lambda _: record_store) as harness,
-            synced(record_store, harness.arena, lambda: None, 3600),
-        ):
-            pairs = [(await harness.connect(f"ann{n}"), await harness.connect(f"bob{n}")) for n in range(4)]
-            for number, pair in enumerate(pairs, 1):
-                for client in pair:
-                    await client.say(m.Seek("mnk", m.Text("params=3,3,3")))
-                for client in pair if number < 3 else ():
-                    assert (await client.hear(m.Match)).match == number
-            await trio.testing.wait_all_tasks_blocked()
-            assert harness.arena.matches.keys() == {1, 2}
-            disk.held.release(10)
-            for client in pairs[2] + pairs[3]:
-                assert isinstance(await client.next(), m.Seeking)
-                await client.hear(m.Match)
-            assert harness.arena.matches.keys() == {1, 2, 3, 4}
 
 
 async def test_players_are_told_when_the_disk_reserves_no_numbers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(match_numbers, "BLOCK", 2)
+    monkeypatch.setattr(numbering, "BLOCK", 2)
     disk = _Failing(errno.EIO)
     record_store = RecordStore(tmp_path / "data", synced=True, disk=disk)
     record_store.numbers.reserve()
     assert (record_store.next_number(), record_store.next_number()) == (1, 2)
     disk.names = ("numbers.new",)
-    with trio.fail_after(60), capture_logs() as logs:
-        async with (
-            open_arena(tmp_path / "data", record_store=lambda _: record_store) as harness,
-            synced(record_store, harness.arena, lambda: None, 0.01),
-        ):
+    with trio.fail_after(60):
+        async with open_arena(tmp_path / "data", record_store=lambda _: record_store) as harness:
             ann, bob = await harness.connect("ann"), await harness.connect("bob")
             await say_all(m.Seek("mnk", m.Text("params=3,3,3")), ann, bob)
             assert (await bob.hear(m.Error)).code == "server_fault"
             disk.names = ()
-            await record_store.numbers_available()
-            while not record_store.numbers.has(1):
-                await trio.sleep(0.01)
             await say_all(m.Seek("mnk", m.Text("params=3,3,3")), ann, bob)
             assert (await bob.hear(m.Match)).match == 3
-    assert [line["error"] for line in logs if line["event"] == "disk_write_failed"] == [
-        f"numbers of matches: [Errno {errno.EIO}] {os.strerror(errno.EIO)}"
-    ]
 
 
 class _Failing(Disk):
@@ -422,7 +369,7 @@ async def test_a_journal_beside_the_record_of_its_match_never_replaces_it(
         folder = tmp_path / str(number)
         record_store = RecordStore(folder)
         _over(record_store)
-        record_store.running(7).write_text(copy, encoding="utf-8")
+        record_store.folders.journal(7).write_text(copy, encoding="utf-8")
         with capture_logs():
             async with open_arena(folder) as harness:
                 assert harness.record(7) == text

@@ -9,9 +9,9 @@ from trio.testing import MockClock
 from engine.match import verification
 from engine.match.signature import NOBODY, THIS_SERVER, public_key, shown, signer
 from engine.wire import messages as m
+from server.config.keys import public_half, signing_key
 from server.contest.export.archive import public_pem
 from server.storage.record_store import Keys, RecordStore
-from server.storage.signing_key import public_half, signing_key
 from tests.engine.test_record import played
 from tests.server.harness import open_arena, play, ready
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from server.contest.store.schema import SCHEMA
 from server.contest.store.store import FILE as STORE
+from server.contest.store.store import SCHEMA
 from server.storage.database import connect
 from server.web.http.errors import Refused
 from server.web.people import indexing

@@ -2,21 +2,18 @@
 
 What is inside has namespaces of its own for users, processes, IPC, the network, host names and mounts, and no
 capabilities. Its file system is read-only: the system's programs and libraries, this Python with the bots of this
-distribution where the program may use them, and what its `View` shows. It may write to `SCRATCH`, which is memory, and
+distribution, and what its `View` shows. It may write to `SCRATCH`, which is memory, and
 bounded, and nowhere else unless its `View` says so.
 
 What programs need of /etc is shown in one mount of a copy, since each mount of a sandbox costs it a third of a
 millisecond. The copy is made anew when something has changed there. If none can be made, each file is a mount.
 """
 
-import errno
-import fcntl
 import os
-import re
 import shutil
-import stat
 import sys
 import tempfile
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
@@ -37,8 +34,8 @@ NAMES = (
 
 ETC = Path("/etc")
 
-_HELD: dict[Path, int] = {}
-"""Copies that this process shows, each with a descriptor that holds a lock: nobody removes it as long as it runs."""
+KEEP_SECONDS = 366 * 86_400.0
+"""Age at which a copy is removed when another one is made: no server runs for so long."""
 
 
 def system_settings(place: Path) -> tuple[str, ...]:
@@ -48,15 +45,11 @@ def system_settings(place: Path) -> tuple[str, ...]:
     try:
         if not copy.is_dir():
             _make(found, copy)
-        if copy not in _HELD:
-            _HELD[copy] = _lock(copy, fcntl.LOCK_SH)
+            for old in place.glob("etc-*"):
+                if time.time() - old.stat().st_ctime > KEEP_SECONDS:
+                    shutil.rmtree(old, ignore_errors=True)
     except OSError:
         return tuple(word for path in found for word in ("--ro-bind", str(path), str(path)))
-    for other in set(place.glob("etc-*")) - {copy}:
-        with suppress(OSError):  # a process holds it
-            held = _lock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(other, ignore_errors=True)
-            os.close(held)
     return ("--ro-bind", str(copy), str(ETC))
 
 
@@ -69,19 +62,6 @@ def _digest(found: Iterable[Path]) -> str:
                 times = f"{one.lstat().st_mtime_ns} {one.stat().st_mtime_ns} {one.stat().st_size}"
                 told.update(f"{one} {times}\n".encode())
     return told.hexdigest()[:16]
-
-
-def _lock(copy: Path, operation: int) -> int:
-    """Lock a copy; return the descriptor that holds the lock until it is closed. Raises OSError."""
-    held = os.open(copy, os.O_RDONLY)
-    try:
-        fcntl.flock(held, operation)
-        if not os.path.samestat(os.fstat(held), copy.stat()):
-            raise FileNotFoundError(errno.ENOENT, "another process has removed it", str(copy))
-    except OSError:
-        os.close(held)
-        raise
-    return held
 
 
 def _make(found: Iterable[Path], copy: Path) -> None:
@@ -135,15 +115,6 @@ _WHOLE = ("/usr", "/opt", "/nix/store", "/gnu/store")
 MAX_PROGRAMS = 1000
 """Entrants of whom something is kept: no contest has more."""
 
-COMPILED = b"\x7fELF"
-"""A program for the machine, on Linux, begins so."""
-
-MAX_SEARCHED_BYTES = 64 * MEGABYTE
-"""Programs that are larger are not searched for a word."""
-
-_PYTHON = re.compile(b"python|pypy|arena-bot", re.IGNORECASE)
-"""In a program, or in its command: it may start Python, or be linked with it."""
-
 _KEPT_VARIABLES = ("LANG", "LC_ALL", "LC_CTYPE", "TZ")
 """Of the server's environment, beside the path."""
 
@@ -176,14 +147,13 @@ def sandboxed(command: Sequence[str], view: View, bounds: Bounds, given: Descrip
     """Return the command that runs a command in a sandbox."""
     scratch = str(bounds.scratch * MEGABYTE)
     words = [PROGRAM, *_ISOLATION, *_system(), "--size", scratch, "--perms", "0700", "--tmpfs", SCRATCH]
-    python = may_use_python(command, view)
     # what every sandbox shows is not mounted again: there, a link to /etc leads to nothing that could be mounted on
     more = [path for path in view.readable if not is_shown(path)]
-    readable = outermost((*own_code(), *more)) if python else outermost(more)
+    readable = outermost((*own_code(), *more))
     for path in readable:
         words += ["--ro-bind", str(path), str(path)]
     kernels = _kernels()
-    if python and kernels.is_dir():
+    if kernels.is_dir():
         words += ["--ro-bind", str(kernels), KERNELS]
     for path in view.hidden:
         words += ["--tmpfs", str(path), "--remount-ro", str(path)]
@@ -224,34 +194,6 @@ def outermost(paths: Iterable[Path]) -> list[Path]:
         if not any(path.is_relative_to(other) for other in found):
             found.append(path)
     return found
-
-
-def may_use_python(command: Sequence[str], view: View) -> bool:
-    """Tell whether a program may use this Python: all but compiled programs of entrants that never name it.
-
-    Each mount takes a sandbox a third of a millisecond.
-    """
-    program = view.folder / command[0]
-    if "/" not in command[0] or not any(program.is_relative_to(path) for path in view.readable):
-        return True
-    if _PYTHON.search(" ".join(command[1:]).encode(errors="surrogateescape")):
-        return True
-    try:
-        seen = os.stat(program)
-        # a link leads elsewhere in the sandbox, and a pipe or a device has no end
-        is_file = program.resolve() == program and stat.S_ISREG(seen.st_mode)
-        return not is_file or _names_python(program, seen.st_mtime_ns, seen.st_size)
-    except OSError:
-        return True
-
-
-@lru_cache(MAX_PROGRAMS)
-def _names_python(program: Path, _changed: int, size: int) -> bool:
-    """Tell whether a file names Python, is no compiled program, or is too large to search; raises OSError."""
-    if size > MAX_SEARCHED_BYTES or any(program.is_relative_to(path) for path in own_code()):
-        return True
-    data = program.read_bytes()
-    return not data.startswith(COMPILED) or _PYTHON.search(data) is not None
 
 
 @cache

@@ -40,7 +40,7 @@ def view(definition: Definition, entrant: Entrant | None, data: Path) -> View:
 
     ``data`` is the server's data directory, which nobody sees. Raises `NotVisible`.
     """
-    base = _base(definition, data)
+    base = Path(definition.folder or data).resolve()
     shared = tuple(
         path for place in definition.visible if (path := (base / Path(place).expanduser()).resolve()).exists()
     )
@@ -71,11 +71,6 @@ def view(definition: Definition, entrant: Entrant | None, data: Path) -> View:
         if path.is_dir() and any(path.is_relative_to(mine) and path != mine for mine in (*own, *shared))
     ]
     return View(folder, (*own, *shared), tuple(path for path in hidden if not folder.is_relative_to(path)))
-
-
-def _base(definition: Definition, data: Path) -> Path:
-    """Return the folder that commands are relative to."""
-    return Path(definition.folder or data).resolve()
 
 
 def _named(base: Path, definition: Definition, entrant: Entrant) -> Iterable[Path]:

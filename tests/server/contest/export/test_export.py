@@ -21,16 +21,15 @@ from engine.games.outcome import Outcome, Termination
 from engine.match import referee
 from engine.match.record import Header
 from engine.match.signature import shown
+from server.config.keys import SIGNING_KEY, public_half
 from server.contest.export import archive
 from server.contest.export.archive import BadExport, pack, signed, unpack
 from server.contest.export.exported_contest import export, verify_export
 from server.contest.fixtures import Fixture
 from server.contest.interventions import Intervention, Kind
-from server.contest.runtime.prover_process import BY
+from server.contest.runtime.adjudication import BY
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Verdict
-from server.storage.signing_key import FILE as SIGNING_KEY
-from server.storage.signing_key import public_half
 from tests.engine.records import Table
 from tests.server.contest.runtime.test_verify_process import CONTROL, DEFINITION, held, hold
 

@@ -24,10 +24,9 @@ from engine.match import verification
 from engine.wire import messages as m
 from server.contest.definition import Adjudication
 from server.contest.runtime import adjudication
-from server.contest.runtime.adjudication import Adjudicator
-from server.contest.runtime.prover_process import BY, Proof, Question, prove, ruling
-from server.ops.workers.question_loop import OK
-from server.ops.workers.worker_process import WorkerProcess, command_of
+from server.contest.runtime.adjudication import BY, Adjudicator, Proof, Question, prove, ruling
+from server.ops.question_loop import OK
+from server.ops.worker_process import WorkerProcess, command_of
 from tests.server.harness import ArenaHarness, Client, open_arena, play, ready, until
 from tests.waiting import WAIT_SECONDS
 
@@ -375,7 +374,7 @@ def test_what_takes_too_long_is_not_proven() -> None:
 
 
 async def test_the_process_answers_one_question_after_the_other_and_ends_with_its_input() -> None:
-    process = await WorkerProcess.start(command_of("server.contest.runtime.prover_process", "600", "64"))
+    process = await WorkerProcess.start(command_of("server.contest.runtime.adjudication", "600", "64"))
     try:
         with trio.fail_after(WAIT_SECONDS):
             await process.ready()

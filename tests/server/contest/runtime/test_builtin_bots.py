@@ -24,7 +24,7 @@ SETTINGS = Settings(builtin_bots=(BuiltinBot("alfabeta"),))
 async def test_a_kind_of_bots_that_cannot_be_started_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(builtin_bots, "FIRST_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(builtin_bots, "pause_seconds", lambda _failures: 0.0)
     monkeypatch.setattr(builtin_bots, "builtin_bot_command", lambda bot: ("false",))
     with logged() as log:
         async with open_arena(tmp_path) as arena:
@@ -52,7 +52,7 @@ async def test_a_bot_is_started_again_however_it_ends_and_whatever_the_machine_l
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, starts: bool
 ) -> None:
     """As after a match that the server could not begin, for lack of room on its disk."""
-    monkeypatch.setattr(builtin_bots, "FIRST_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(builtin_bots, "pause_seconds", lambda _failures: 0.0)
     monkeypatch.setattr(builtin_bots, "CHECK_SECONDS", 0.001)
     began = 0
 

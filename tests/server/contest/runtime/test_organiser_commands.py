@@ -19,7 +19,7 @@ from server.contest.interventions import Kind
 from server.contest.plan import Plan, Present, plan
 from server.contest.report.structure import Report
 from server.contest.runtime.organiser_commands import BadIntervention, InterventionRequest, intervene
-from server.contest.runtime.snapshot import take_snapshot
+from server.contest.runtime.service import take_snapshot
 from server.contest.scoring.disqualification import find_disqualified
 from server.contest.standings import standings
 from server.contest.store.store import FILE, Store

@@ -221,11 +221,11 @@ async def test_a_flood_on_stderr_fills_no_disk_and_has_to_take_its_turn(
     monkeypatch.setattr(player_logs.BoundedLog, "write", counted)
     began = time.monotonic()
     async with started(tmp_path, FLOODS) as program:
-        await until(lambda: read > 2 * (player_logs.HEAD_BYTES + player_logs.TAIL_BYTES))
+        await until(lambda: read > 2 * 2 * player_logs.KEPT_BYTES)
     reads = 3 + (time.monotonic() - began) / pipes.FLOOD_SECONDS
     text = kept(tmp_path)
     assert text.startswith("first\nmore and more")
-    assert len(text) < player_logs.HEAD_BYTES + player_logs.TAIL_BYTES + 100
+    assert len(text) < 2 * player_logs.KEPT_BYTES + 100
     (left_out,) = map(int, re.findall(r"^\[([0-9]+) bytes are left out here\]$", text, re.MULTILINE))
     assert 0 < left_out < 2 * reads * pipes.READ_BYTES, "each line has its move before it"
     assert len(program.report()) < 1000 and program.report().isprintable()

@@ -14,7 +14,7 @@ from trio.testing import MockClock
 
 from server.contest.fixtures import Fixture, GameResult, counted_games
 from server.contest.formats.round_robin import RoundRobin
-from server.contest.hosts import seating
+from server.contest.hosts import arena_host
 from server.contest.programs.program import Program, run
 from server.contest.runtime import ledger, runner
 from server.contest.runtime.ledger import STOP_SECONDS, sync_result_in_thread
@@ -130,7 +130,7 @@ class _Slow:
         self.free, self.waiting, self.running, self.most = trio.Event(), 0, 0, 0
         self.fails = False
         monkeypatch.setattr(ledger, "sync_result_in_thread", self._sync_when_let_go)
-        monkeypatch.setattr(seating, "run", self._run)
+        monkeypatch.setattr(arena_host, "run", self._run)
 
     async def _sync_when_let_go(self, record_store: RecordStore, game: GameResult) -> tuple[GameResult, str]:
         self.waiting += 1

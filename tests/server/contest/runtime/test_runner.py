@@ -23,6 +23,7 @@ from server.contest.runtime.organiser_commands import InterventionRequest, inter
 from server.contest.runtime.runner import Runner
 from server.contest.runtime.service import ContestService
 from server.contest.store.store import FILE, Store
+from server.contest.store.verify_process import verify
 from tests.server.contest.runtime.bots import (
     SANDBOX,
     final_table,
@@ -59,6 +60,8 @@ async def test_a_round_robin_is_played_to_its_end(tmp_path: Path) -> None:
         assert (summary.history.plies, summary.reason) == (game.plies, game.termination)
         assert summary.header.control == definition.control(game.fixture)
     assert sum(line.points for line in final_table(definition, games)) == len(games)
+    verdict = verify(tmp_path, contest, processes=0)
+    assert not [one for one in verdict.differences if "match" in one], "names are the same in small letters"
 
 
 @pytest.mark.slow
@@ -215,7 +218,7 @@ stages = [{{ format = "round-robin" }}]
             set_up.set()
             await go.wait()
 
-        monkeypatch.setattr(harness.arena.prepared_boards, "add", prepared)
+        monkeypatch.setattr(harness.arena, "prepare_board", prepared)
         with trio.fail_after(WAIT_SECONDS), capture_logs() as logs:
             await set_up.wait()
             intervene(store, contest, InterventionRequest(Kind.WITHDRAW, "p2"), datetime.now(UTC))

@@ -20,7 +20,7 @@ from server.contest.definition import Bounds
 from server.contest.programs import program as programs
 from server.contest.programs.program import Place, Program
 from server.contest.programs.sandbox import bubblewrap, choice, process
-from server.contest.programs.sandbox.bubblewrap import Descriptors, View, may_use_python, sandboxed
+from server.contest.programs.sandbox.bubblewrap import Descriptors, View, sandboxed
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.programs.sandbox.process import Seal
 from server.storage.player_logs import without_plies
@@ -385,32 +385,6 @@ def test_what_every_sandbox_shows_is_not_mounted_again(tmp_path: Path) -> None:
     words = sandboxed(("java", "Bot"), view, Bounds(), Descriptors(1, 2, 3))
     assert "/usr/bin/java" not in words, "a link to /etc, which is not there, cannot be mounted on"
     assert str(tmp_path) in words
-
-
-def test_python_is_shown_to_all_but_compiled_programs_of_the_entrants_own_that_never_name_it(tmp_path: Path) -> None:
-    for name, data in {
-        "plain": b"\x7fELF\x02 plays",
-        "linked": b"\x7fELF\x02 libpython3.11.so",
-        "script": b"#!/bin/sh\n./plain",
-    }.items():
-        (tmp_path / name).write_bytes(data)
-    view = View(tmp_path, (tmp_path,))
-
-    def shown(*command: str, seen: View = view) -> bool:
-        return may_use_python(command, seen)
-
-    assert not shown("./plain") and not shown("./plain", "--fast")
-    assert not shown(str(tmp_path / "plain"))
-    assert shown("./plain", "python3") and shown("./linked") and shown("./script") and shown("./missing")
-    assert shown("plain"), "one of the search path"
-    assert shown("/usr/bin/env", "./plain") and shown("./plain", seen=View(tmp_path))
-    (tmp_path / "plain").write_bytes(b"\x7fELF\x02 PyPy")
-    assert shown("./plain"), "another program is there now"
-    words = bubblewrap.sandboxed(["./plain"], view, Bounds(), bubblewrap.Descriptors(3, 4, 5))
-    assert all(str(path) in words for path in bubblewrap.own_code())
-    (tmp_path / "other").write_bytes(b"\x7fELF\x02 plays")
-    words = bubblewrap.sandboxed(["./other"], view, Bounds(), bubblewrap.Descriptors(3, 4, 5))
-    assert not any(str(path) in words for path in bubblewrap.own_code())
 
 
 async def test_a_sandbox_that_cannot_be_made_is_no_fault_of_the_program(

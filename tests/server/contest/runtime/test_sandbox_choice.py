@@ -25,7 +25,7 @@ from server.contest.hosts.contest_players import ContestPlayers, ProgramCredenti
 from server.contest.interventions import Kind
 from server.contest.programs.sandbox import choice, limits
 from server.contest.runtime.organiser_commands import InterventionRequest, intervene
-from server.contest.runtime.snapshot import take_snapshot
+from server.contest.runtime.service import take_snapshot
 from server.contest.store.store import FILE, Store
 from server.net.rate_limiter import AddressUsage, ConnectionQuota
 from tests.server.contest.runtime.bots import read_definition, running_contest, wait_until_over

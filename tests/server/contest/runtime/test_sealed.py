@@ -7,6 +7,7 @@ import shutil
 import socket
 import tempfile
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -195,16 +196,20 @@ def test_a_copy_has_what_programs_need_and_nothing_else(etc: Path, tmp_path: Pat
     assert (Path(other) / "hosts").read_text() == "elsewhere"
 
 
-def test_a_copy_is_removed_when_etc_has_changed_and_no_process_shows_it_any_more(etc: Path, tmp_path: Path) -> None:
+def test_a_copy_is_removed_when_another_one_is_made_and_it_is_old(
+    etc: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _, first, _ = bubblewrap.system_settings(tmp_path / "cache")
     (etc / "hosts").write_text("elsewhere")
     _, second, _ = bubblewrap.system_settings(tmp_path / "cache")
-    assert Path(first).is_dir(), "this process may still show it"
-    for name in (first, second):  # as where it has ended
-        os.close(bubblewrap._HELD.pop(Path(name)))
+    assert Path(first).is_dir(), "a process may still show it"
+    later = time.time() + bubblewrap.KEEP_SECONDS + 1
+    monkeypatch.setattr(time, "time", lambda: later)
+    assert bubblewrap.system_settings(tmp_path / "cache")[1] == second and Path(first).is_dir()
     (etc / "hosts").write_text("nowhere")
-    _, third, _ = bubblewrap.system_settings(tmp_path / "cache")
-    assert [str(path) for path in (tmp_path / "cache").iterdir()] == [third]
+    monkeypatch.setattr(time, "time", lambda: later)
+    bubblewrap.system_settings(tmp_path / "cache")
+    assert not Path(first).exists() and not Path(second).exists()
 
 
 @pytest.mark.parametrize("fails", ["mkdtemp", "copy"])

@@ -19,9 +19,9 @@ from engine.games.outcome import ANNULLED, Termination
 from engine.wire import messages as m
 from engine.wire.ends import State
 from server.contest.fixtures import ABSENT, GameResult, counted_games
+from server.contest.hosts.arena_host import GameSeating
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import GameTask
-from server.contest.hosts.seating import GameSeating
 from server.contest.programs.program import NotStarted
 from server.contest.runtime.ledger import Ledger
 from server.contest.runtime.runner import Runner

@@ -18,7 +18,7 @@ from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
 from engine.wire import messages as m
-from server.contest.hosts import seating
+from server.contest.hosts import arena_host
 from server.contest.report import files
 from server.contest.runtime import ledger, service
 from server.contest.store.store import FILE, Store
@@ -162,7 +162,7 @@ async def test_a_database_that_is_locked_holds_up_contests_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.5)
-    monkeypatch.setattr(seating, "STORE_SECONDS", 0.1)
+    monkeypatch.setattr(arena_host, "STORE_SECONDS", 0.1)
     monkeypatch.setattr(ledger, "MAX_PAUSE_SECONDS", 0.1)
     data = tmp_path / "data"
     with capture_logs() as logs:

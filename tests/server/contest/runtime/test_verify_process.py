@@ -10,7 +10,9 @@ from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -19,22 +21,22 @@ from engine.games.interface import moves
 from engine.match import verification
 from engine.match.clock import TimeControl
 from engine.match.record import Header
+from server.config.keys import signing_key
 from server.contest.definition import Definition, Entrant, Format, Stage, Variant
-from server.contest.fixtures import Fixture
+from server.contest.fixtures import FORFEIT, Fixture, GameResult
 from server.contest.formats.knockout import Knockout
 from server.contest.formats.ladder import Ladder
 from server.contest.formats.round_robin import Gauntlet, RoundRobin
 from server.contest.formats.swiss import Swiss
 from server.contest.interventions import Intervention, Kind
 from server.contest.plan import plan
-from server.contest.runtime.snapshot import take_snapshot, write_report
+from server.contest.runtime.service import take_snapshot, write_report
 from server.contest.scoring.disqualification import find_disqualified
 from server.contest.scoring.results import game_result
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Verdict, check_schedule, check_tables, check_unplayed
 from server.contest.store.verify_process import contest_called, verify
 from server.storage.record_store import RecordStore
-from server.storage.signing_key import signing_key
 from tests.engine.records import Table
 from tests.server.contest.played import by_seed, play
 from tests.server.contest.played import contest as simulated
@@ -99,14 +101,6 @@ def hold(data: Path, definition: Definition, played: Callable[[Fixture, int], st
         write_report(data, contest, take_snapshot(store, contest, DATE))
 
 
-def _sql(statement: str) -> Callable[[Path], None]:
-    def run(data: Path) -> None:
-        with closing(sqlite3.connect(data / FILE)) as connection, connection:
-            assert connection.execute(statement).rowcount > 0
-
-    return run
-
-
 def _text(name: str, old: str, new: str) -> Callable[[Path], None]:
     def change(data: Path) -> None:
         text = (data / name).read_text(encoding="utf-8")
@@ -139,25 +133,44 @@ def _add(data: Path) -> None:
     (data / "records" / "99.txt").write_text(text, encoding="utf-8")
 
 
+def _kept(change: Callable[[GameResult], GameResult], termination: str = "") -> Callable[[Path], None]:
+    """Change the first result that was kept, or the first with a termination."""
+
+    def run(data: Path) -> None:
+        with closing(sqlite3.connect(data / FILE)) as connection, connection:
+            for number, text in connection.execute("SELECT id, result FROM games ORDER BY id").fetchall():
+                game = msgspec.json.decode(text, type=GameResult)
+                if termination in ("", game.termination):
+                    forged = msgspec.json.encode(change(game)).decode()
+                    connection.execute("UPDATE games SET result = ? WHERE id = ?", (forged, number))
+                    return
+        raise AssertionError(termination)
+
+    return run
+
+
+def _field(**changes: Any) -> Callable[[Path], None]:
+    return _kept(lambda game: game._replace(**changes))
+
+
+def _other_winner(game: GameResult) -> GameResult:
+    assert game.winner is not None
+    return game._replace(winner=1 - game.winner)
+
+
 def _unplayed(termination: str, detail: str) -> Callable[[Path], None]:
     """Let ann, the second player, have lost a forfeited game in another way."""
 
-    def change(data: Path) -> None:
-        with closing(sqlite3.connect(data / FILE)) as connection, connection:
-            done = connection.execute(
-                "UPDATE games SET termination = ?, detail = ?, winner = 0 WHERE pairing = "
-                "(SELECT min(pairing) FROM games JOIN pairings ON pairings.id = games.pairing "
-                "WHERE termination = 'forfeit')",
-                (termination, detail),
-            )
-            assert done.rowcount == 1
-            connection.execute(
-                "UPDATE pairings SET second = 'ann', first = 'late' WHERE id = "
-                "(SELECT pairing FROM games WHERE termination = ?)",
-                (termination,),
-            )
+    def change(game: GameResult) -> GameResult:
+        fixture = game.fixture._replace(players=("late", "ann"))
+        return game._replace(termination=termination, detail=detail, winner=0, fixture=fixture)
 
-    return change
+    return _kept(change, FORFEIT)
+
+
+def _delete_result(data: Path) -> None:
+    with closing(sqlite3.connect(data / FILE)) as connection, connection:
+        assert connection.execute("DELETE FROM games WHERE id = 1").rowcount == 1
 
 
 def _pipe(data: Path) -> None:
@@ -173,26 +186,26 @@ FORGERIES: list[tuple[str, Callable[[Path], None], str]] = [
     ("a record is overwritten", _overwrite, "match 1: the record is another one than when the result was kept"),
     ("a record is of another game", _swap, "match 1: the record is of "),
     ("a record is added", _add, "match 99 has a record"),
-    ("another winner", _sql("UPDATE games SET winner = 1 - winner WHERE id = 1"), "match 1: winner is "),
-    ("another end", _sql("UPDATE games SET termination = 'resign' WHERE id = 1"), "match 1: termination is 'resign'"),
-    ("another time", _sql("UPDATE games SET first_used = 5 WHERE id = 1"), "match 1: used is (5, "),
-    ("annulled", _sql("UPDATE games SET termination = 'server_fault' WHERE id = 1"), "is 'server_fault' as kept"),
-    ("never ready", _sql("UPDATE games SET first_ready = 0 WHERE id = 1"), "match 1: ready is (False, True) as kept"),
-    ("gone", _sql("UPDATE games SET second_gone = 1 WHERE id = 1"), "match 1: gone is (False, True) as kept"),
-    ("a result is taken away", _sql("DELETE FROM games WHERE id = 1"), "match 1 was begun, and has no result"),
+    ("another winner", _kept(_other_winner), "match 1: winner is "),
+    ("another end", _field(termination="resign"), "match 1: termination is 'resign'"),
+    ("another time", _kept(lambda game: game._replace(used=(5, game.used[1]))), "match 1: used is (5, "),
+    ("annulled", _field(termination="server_fault"), "is 'server_fault' as kept"),
+    ("never ready", _field(ready=(False, True)), "match 1: ready is (False, True) as kept"),
+    ("gone", _field(gone=(False, True)), "match 1: gone is (False, True) as kept"),
+    ("a result is taken away", _delete_result, "match 1 was begun, and has no result"),
     (
         "a forfeit is turned round",
-        _sql("UPDATE games SET winner = 1 - winner WHERE termination = 'forfeit'"),
+        _kept(_other_winner, FORFEIT),
         "by the games before, nobody had to forfeit it",
     ),
     (
         "a game becomes a forfeit",
-        _sql("UPDATE games SET termination = 'forfeit', detail = 'ann had been disqualified' WHERE id = 1"),
+        _field(termination=FORFEIT, detail="ann had been disqualified"),
         "termination is 'forfeit' as kept",
     ),
     (
         "a game becomes an absence",
-        _sql("UPDATE games SET termination = 'absent', winner = 0, detail = 'it did not come' WHERE id = 1"),
+        _field(termination="absent", winner=0, detail="it did not come"),
         "termination is 'absent' as kept",
     ),
     (

@@ -45,7 +45,7 @@ def check_counted(data: Path, before: Sequence[CountedGame], players: Mapping[st
         _check_record(RecordStore(data), game)
     with closing(Accounts(data)) as accounts:
         store = LadderStore(accounts)
-        ratings = rate(store.games(), players, store.starts())
+        ratings = rate(store.each_game(), players, store.starts())
         found = {one.name: one.rating for one in store.standings()}
     assert {name: rating for name, rating in found.items() if rating.games} == {
         name: rating for name, rating in ratings.items() if rating.games

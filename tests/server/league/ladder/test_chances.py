@@ -115,9 +115,6 @@ class Walk(Ladder):
         self.number += 1
         return self.number
 
-    async def numbers_available(self) -> None:
-        pass
-
     def sync_record(self, match: int) -> str:
         return sha256(self.path(match).read_bytes()).hexdigest()
 

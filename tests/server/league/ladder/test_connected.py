@@ -112,7 +112,7 @@ async def ladder_of(folder: Path) -> AsyncIterator[Ladder]:
 def check(ladder: Ladder) -> None:
     """Hold the ratings against all games."""
     store = ladder.service.store
-    ratings = rate(store.games(), {}, store.starts())
+    ratings = rate(store.each_game(), {}, store.starts())
     assert {one.name: one.rating for one in store.standings() if one.rating.games} == ratings
 
 

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,9 @@ def program(name: str, owner: str) -> str:
     return f'[[programs]]\nname = "{name}"\nowner = "{owner}"\ncommand = {command}\nfolder = "{owner}"\n'
 
 
+wait = partial(wait_until, most=BUILD_SECONDS)
+
+
 class Ladder(Site):
     """A server with a ladder, which three people have programs on."""
 
@@ -79,16 +83,16 @@ class Ladder(Site):
 
     def wait_for(self, games: int) -> None:
         """Wait until so many games are counted."""
-        wait_until(lambda: len(self.counted()) >= games, 0.05, BUILD_SECONDS)
+        wait(lambda: len(self.counted()) >= games)
 
     def wait_for_dan(self, games: list[CountedGame]) -> None:
         """Wait until dan's bot, which may pause between attempts to come back, is connected and has played again."""
-
-        def has_played() -> bool:
-            here = any(row["connected"] for row in self.told()["players"] if row["name"] == "dan-1")
-            return here and any("dan-1" in game.game.players for game in self.counted()[len(games) :])
-
-        wait_until(has_played, 0.1, BUILD_SECONDS)
+        wait(
+            lambda: (
+                any(row["connected"] for row in self.told()["players"] if row["name"] == "dan-1")
+                and any("dan-1" in game.game.players for game in self.counted()[len(games) :])
+            )
+        )
 
 
 @contextmanager
@@ -99,7 +103,7 @@ def connected_bot(ladder: Ladder) -> Iterator[None]:
         dan = accounts.person("dan")
         assert dan is not None
         token = accounts.make_token(dan, "dan-1")
-    words = ("random", "--game", "ladder", "--games", "0", "--name", "dan-1", "--token", token)
+    words = ("random", "--game", "ladder", "--games", "0", "--name", "dan-1", f"--token={token}")
     command = [sys.executable, "-P", "-m", "bots", *words, "--port", str(ladder.port), "--quiet"]
     with subprocess.Popen(command) as bot:
         try:
@@ -141,12 +145,12 @@ def test_a_server_that_is_killed_again_and_again_loses_no_counted_game_and_count
 
 
 def test_everybody_sees_the_ladder_and_an_author_lets_a_bot_play_again(ladder: Ladder) -> None:
-
-    def rests() -> list[dict[str, Any]]:
+    def resting() -> list[Any]:
         return [row for row in ladder.told()["players"] if row["state"] == "rests"]
 
-    wait_until(rests, 0.1, BUILD_SECONDS)
-    assert [(row["name"], "crash" in row["sentence"]) for row in rests()] == [("crash", True)]
+    wait(lambda: bool(resting()))
+    rests = resting()
+    assert [row["name"] for row in rests] == ["crash"] and "crash" in rests[0]["sentence"]
     with closing(Accounts(ladder.data)) as accounts:
         everybody, bob = Visitor(ladder), sign_in(ladder, accounts, "bob")
         standings = everybody.get("/ladder")
@@ -178,9 +182,6 @@ def test_an_organiser_pauses_the_ladder_and_has_its_file_read_again(
         commands.status(data=data)
         return capsys.readouterr().out.splitlines()
 
-    def wait_for_line(start: str) -> None:
-        wait_until(lambda: any(line.startswith(start) for line in status()), 0.05, BUILD_SECONDS)
-
     ladder.wait_for(2)
     assert status()[:2] == ["not paused", f"file: {file}"]
     with closing(Accounts(data)) as accounts:
@@ -192,7 +193,7 @@ def test_an_organiser_pauses_the_ladder_and_has_its_file_read_again(
         assert twice.status == 400 and "The ladder is paused already." in twice.text
         ladder.logs("ladder_state_changed")
         assert "An organiser has paused the ladder" in Visitor(ladder).get("/ladder").text
-        wait_for_line("games: 0 being played")
+        wait(lambda: any(line.startswith("games: 0 being played") for line in status()))
         counted = len(ladder.counted())
         right = file.read_text()
         file.write_text(right.replace('"mnk"', '"mkn"'))
@@ -207,7 +208,7 @@ def test_an_organiser_pauses_the_ladder_and_has_its_file_read_again(
         commands.pause(data=data)
         commands.resume(data=data)
         assert capsys.readouterr().out.endswith("The ladder was resumed; its file was read again.\n")
-        wait_until(lambda: ladder.counted()[-1].game.variant == "mnk 4 4 3", 0.05, BUILD_SECONDS)
+        wait(lambda: ladder.counted()[-1].game.variant == "mnk 4 4 3")
         done = [(entry.who, entry.what) for entry in accounts.audit(4)]
     assert done == [
         ("the command line", "resumed the ladder"),

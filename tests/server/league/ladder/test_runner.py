@@ -13,7 +13,8 @@ import trio.testing
 from msgspec.structs import replace
 
 from engine.games.outcome import Termination
-from engine.statistics.online import DAY, rate
+from engine.statistics.online import DAY, LadderPlayer, rate
+from server.contest.definition import Entrant
 from server.contest.fixtures import ENDED_AT_START, NOT_STARTED, Fixture, GameResult
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.core_queue import CoreQueue
@@ -22,17 +23,14 @@ from server.contest.hosts.worker_job import PROGRAMS
 from server.contest.runtime import runner
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.definition import (
-    ActiveVersion,
-    ConnectedBot,
+    LadderControl,
     LadderDefinition,
     Listed,
     read,
-    read_file,
     roster,
 )
 from server.league.ladder.runner import LADDER, LadderRunner, free_games
 from server.league.ladder.store import LadderStore, failed_sides, score_of
-from server.league.ladder_control import LadderControl
 from tests.server.contest.runtime.test_seating import no_threads
 from tests.server.harness import at_once
 
@@ -121,9 +119,6 @@ class FakeRecords:
         self.last += 1
         return self.last
 
-    async def numbers_available(self) -> None:
-        pass
-
     def sync_record(self, match: int) -> str:
         return f"{match:064x}"
 
@@ -151,7 +146,7 @@ class Ladder:
         self.accounts = accounts
         self.definition: LadderDefinition = read(FILE, data, str)
         self.store = LadderStore(accounts, self.now)
-        self.control = LadderControl(accounts, read_file, self.now)
+        self.control = LadderControl(accounts, self.now)
         self.host = host
         self.versions = {"ann-1": 1, "bob-1": 1, "cat-1": 1}
         self.connected: list[str] = []
@@ -161,9 +156,11 @@ class Ladder:
 
     def listed(self) -> dict[str, Listed]:
         active = [
-            ActiveVersion(bot, bot[:3], number, ("./bot",), self.data / bot) for bot, number in self.versions.items()
+            Listed(LadderPlayer(bot, bot[:3]), number, Entrant(bot, ("./bot",), folder=str(self.data / bot)))
+            for bot, number in self.versions.items()
         ]
-        return roster(self.definition, active, [ConnectedBot(bot, bot[:3]) for bot in self.connected])
+        connected = [Listed(LadderPlayer(bot, bot[:3]), 0, Entrant(bot)) for bot in self.connected]
+        return roster(self.definition, active, connected)
 
     def recover(self, match: int, fixture: Fixture) -> GameResult | None:
         """Return the result of a game of an earlier server; None: it was not over."""
@@ -193,7 +190,7 @@ class Ladder:
     def check(self) -> None:
         """Hold the ratings against all games."""
         players = {name: one.player for name, one in self.listed().items()}
-        ratings = rate(self.store.games(), players, self.store.starts())
+        ratings = rate(self.store.each_game(), players, self.store.starts())
         assert {one.name: one.rating for one in self.store.standings()} == ratings
 
 
@@ -213,7 +210,7 @@ async def test_games_are_played_whenever_there_is_room_and_rate_their_players(
     ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock
 ) -> None:
     await ladder.run(100 * GAME_SECONDS + 1)
-    games = ladder.store.games()
+    games = list(ladder.store.each_game())
     assert len(games) == 200  # in two rooms
     ladder.check()
     assert [one.name for one in ladder.store.standings()] == ["alphabeta-1", "ann-1", "bob-1", "cat-1"]
@@ -233,10 +230,10 @@ async def test_no_more_games_are_played_a_day_than_the_file_says(
 ) -> None:
     ladder.definition = replace(ladder.definition, games_a_day=7)
     await ladder.run(100)
-    assert len(ladder.store.games()) == 7
+    assert len(list(ladder.store.each_game())) == 7
     autojump_clock.jump(DAY)
     await ladder.run(100)
-    assert len(ladder.store.games()) == 14
+    assert len(list(ladder.store.each_game())) == 14
 
 
 async def test_a_new_version_comes_into_play_after_the_game_of_the_old_one(
@@ -291,7 +288,7 @@ async def test_a_fault_of_the_machine_is_nobodys_and_games_pause(
 
     host.rooms, host.play_game = 1, play
     await ladder.run(600)
-    assert ladder.store.games() == [] and ladder.store.begun() == []
+    assert list(ladder.store.each_game()) == [] and ladder.store.begun() == []
     assert 10 < len(host.tasks) < 20  # the pauses double up to a minute
 
 

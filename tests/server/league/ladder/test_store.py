@@ -75,7 +75,7 @@ def test_ratings_are_those_of_all_games_replayed_with_versions_in_between(
             store.seat(PLAYERS["ann-1"], 2, PLAYERS)
         if match == 6:
             play(store, begun(100), None)
-    replayed = rate(store.games(), PLAYERS, store.starts())
+    replayed = rate(store.each_game(), PLAYERS, store.starts())
     assert {one.name: one.rating for one in store.standings()} == replayed
     assert replayed["ann-1"].games == 3 and replayed["alphabeta-1"].elo == 500
     assert [(one.version, one.after) for one in store.versions("ann-1")] == [(1, 0), (2, 5)]
@@ -92,7 +92,7 @@ def test_all_games_are_rated_anew_where_a_fixed_point_stands_elsewhere(store: La
     moved = PLAYERS | {"alphabeta-1": LadderPlayer("alphabeta-1", "", 1500.0)}
     assert store.rate_again(moved) == 3
     after = {one.name: one for one in store.standings()}
-    assert {name: one.rating for name, one in after.items()} == rate(store.games(), moved, store.starts())
+    assert {name: one.rating for name, one in after.items()} == rate(store.each_game(), moved, store.starts())
     assert after["alphabeta-1"].rating.elo == 1500 and after["ann-1"].rating.elo > 1500
     assert (after["bob-1"].version, after["bob-1"].rating.games) == (2, 0)
 
@@ -130,14 +130,14 @@ def test_a_game_to_which_both_did_not_come_rates_nobody_and_is_a_failure_of_both
     for match in range(1, RESTS_AFTER):
         play(store, begun(match), None)
     assert set(play(store, begun(9), None)) == {"ann-1", "bob-1"}
-    assert [one.rating for one in store.standings()] == before and store.games() == []
+    assert [one.rating for one in store.standings()] == before and list(store.each_game()) == []
 
 
 def test_a_clock_that_is_set_back_keeps_games_in_order(store: LadderStore, clock: SetClock[float]) -> None:
     play(store, begun(1), 1.0)
     clock.now -= DAY
     play(store, begun(2), 1.0)
-    first, second = store.games()
+    first, second = list(store.each_game())
     assert second.ended == first.ended
 
 

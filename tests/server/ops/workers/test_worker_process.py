@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 import trio
 
-from server.ops.workers.question_loop import OK
-from server.ops.workers.worker_process import FAULTS, WorkerFault, WorkerProcess, ask_once
+from server.ops.question_loop import OK
+from server.ops.worker_process import FAULTS, WorkerFault, WorkerProcess, ask_once
 from tests.server.harness import until
 from tests.waiting import WAIT_SECONDS
 
 WORKER = """
 import os, sys
-from server.ops.workers.question_loop import OK, answer_questions
+from server.ops.question_loop import OK, answer_questions
 def answer(question):
     if question.kind == "wait":
         question.stop.wait()
@@ -127,4 +127,4 @@ async def test_a_question_that_nobody_waits_for_ends_its_process(tmp_path: Path)
 
 async def test_a_module_that_is_not_there_is_a_fault() -> None:
     with pytest.raises(FAULTS):
-        await ask_once("server.ops.workers.nothing", "double", b"")
+        await ask_once("server.ops.nothing", "double", b"")

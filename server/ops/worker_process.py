@@ -9,7 +9,7 @@ from pathlib import Path
 
 import trio
 
-from server.ops.workers.question_loop import FAULT, STOP
+from server.ops.question_loop import FAULT, STOP
 
 END_SECONDS = 10.0
 """How long a process that was killed may take to be gone: less than a moment, unless its disk does not answer."""
@@ -35,7 +35,7 @@ def command_of(module: str, *arguments: str) -> tuple[str, ...]:
 
 
 class WorkerProcess:
-    """A process that runs `server.ops.workers.question_loop`, and what was read from it so far."""
+    """A process that runs `server.ops.question_loop`, and what was read from it so far."""
 
     def __init__(self, process: trio.Process) -> None:
         """Take a process whose standard input and output are pipes."""
