@@ -239,6 +239,18 @@ async def ready(*clients: Client) -> None:
         await client.hear(m.Start)
 
 
+async def say_all(message: m.Message, *clients: Client) -> None:
+    """Let each client say the same, one after the other."""
+    for client in clients:
+        await client.say(message)
+
+
+async def hear_all(kind: type, *clients: Client) -> None:
+    """Wait until each client has been sent a message of a kind."""
+    for client in clients:
+        await client.hear(kind)
+
+
 async def play(mover: Client, other: Client, move: str) -> None:
     """Play a move that does not end the game."""
     await mover.say(m.Move(m.Text(move)))

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.ports import free_port
-from tests.server.process import wait_until
+from tests.server.process import free_port, wait_until
 
 Process = subprocess.Popen[bytes]
 

@@ -1,6 +1,7 @@
 """The server as a process of its own, over real sockets and in real time, and a client of it."""
 
 import inspect
+import os
 import signal
 import socket
 import subprocess
@@ -9,13 +10,13 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any, Self, TextIO
 
 from engine.wire import messages as m
 from engine.wire.ends import ClientEnd
 from tests.forking import Forked
-from tests.server.ports import free_port
 from tests.waiting import WAIT_SECONDS
 
 LOOK_SECONDS = 0.01
@@ -181,3 +182,24 @@ def resume_and_resign(port: int, tokens: Iterable[str]) -> None:
         players[0].hear(m.Turn)
         players[0].say(m.Resign())
         assert players[1].hear(m.Result).reason == "resign"
+
+
+FIRST_PORT, LAST_PORT = 12_000, 32_000
+"""Ports below those that systems give by themselves: no other connection or server takes one."""
+
+PORTS_OF_WORKER = 1_000
+"""Number of ports of each process that runs tests."""
+
+_worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+_ports = count(FIRST_PORT + (_worker * PORTS_OF_WORKER + os.getpid() * 8) % (LAST_PORT - FIRST_PORT))
+
+
+def free_port() -> int:
+    """Return a port on which nobody listens, and that nobody gets by chance while its server is away."""
+    while True:
+        port = FIRST_PORT + (next(_ports) - FIRST_PORT) % (LAST_PORT - FIRST_PORT)
+        try:
+            socket.create_server(("127.0.0.1", port)).close()
+        except OSError:
+            continue
+        return port

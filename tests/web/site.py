@@ -17,8 +17,7 @@ from server.contest.report import contents, files
 from server.contest.report.structure import Report
 from tests.server.contest.played import CONTROL
 from tests.server.contest.report.samples import sample, sample_report
-from tests.server.ports import free_port
-from tests.server.process import Client, ServerProcess
+from tests.server.process import Client, ServerProcess, free_port
 
 
 class Site(ServerProcess):

@@ -1,6 +1,8 @@
-"""Answers that take time hold up nobody: the event loop replays no record, and finds long lists some at a time."""
+"""Work that takes time holds up nobody: records are replayed and boards made elsewhere, long lists in steps."""
 
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
 from itertools import count
@@ -14,11 +16,12 @@ from trio.testing import MockClock
 from engine.games.catalogue import GAMES
 from engine.match import verification
 from engine.wire import messages as m
-from server.arena import arena
+from server.arena import arena, lobby
 from server.match import match_messages
 from server.match.match_messages import SteppedAnswer, list_matches, list_moves
 from server.storage.record_store import RecordStore
-from tests.server.harness import ArenaHarness, Client, open_arena, play, playing
+from tests.bench.requests import Costs, ask_for_all, limited_to
+from tests.server.harness import ArenaHarness, Client, hear_all, open_arena, play, playing
 
 MINUTE = timedelta(minutes=1)
 
@@ -181,3 +184,83 @@ async def test_a_turn_that_ends_before_its_moves_are_found_gets_an_error(
         assert (await first.ask(m.AskMoves(), m.Result)).reason == "time"
         assert (await first.next()).code == "not_your_turn"
         await first.nothing()
+
+
+MAX_CALLS = 5000
+"""Calls for one request, or one part of it: they take less than a millisecond."""
+
+PLIES = 40
+
+LARGEST = [("gipf", "12,4,200,200"), ("gipf", "2,2,5,5"), ("arrows", "10,10"), ("morris", ""), ("mnk", "19,19,5")]
+
+
+@contextmanager
+def counted_calls() -> Iterator[list[int]]:
+    """Count calls, of Python's own functions too, as long as the ``with`` lasts."""
+    count = [0]
+
+    def called(_frame: Any, event: str, _what: Any) -> None:
+        if event in ("call", "c_call"):
+            count[0] += 1
+
+    before = sys.getprofile()
+    sys.setprofile(called)
+    try:
+        yield count
+    finally:
+        sys.setprofile(before)
+
+
+@pytest.mark.parametrize(("game", "params"), LARGEST)
+async def test_no_request_does_more_than_a_bound(tmp_path: Path, game: str, params: str) -> None:
+    GAMES[game].start(GAMES[game].parameters(params) if params else "").verdict()  # binds the rules to the board, once
+    async with open_arena(tmp_path, change=limited_to(PLIES)) as harness:
+        with counted_calls() as calls:
+            costs = Costs(lambda: calls[0])
+            await ask_for_all(harness, costs, game, params)
+        worst = costs.worst()
+        assert {"MOVE", "MOVES", "BOARD", "RESUME", "LIST", "RECORD", "WATCH"} <= worst.keys()
+        assert {kind: count for kind, count in worst.items() if count > MAX_CALLS} == {}
+
+
+PARAMETERS = "11,4,123,123"
+"""Of a board that no other test plays on."""
+
+
+async def test_the_first_match_on_a_board_finds_its_tables_made(tmp_path: Path, autojump_clock: MockClock) -> None:
+    made: list[Any] = []
+
+    async with open_arena(tmp_path) as harness:
+
+        async def elsewhere(work: Callable[..., Any], *what: Any) -> Any:
+            made.append((work, *what))
+            await trio.lowlevel.checkpoint()
+            return work(*what)
+
+        harness.arena.run_in_thread = elsewhere
+        ann, bob = await harness.connect("ann"), await harness.connect("bob")
+        for client in (ann, bob):
+            await client.ask(m.Seek("gipf", m.Text(f"params={PARAMETERS}")), m.Seeking)
+        await hear_all(m.Board, ann, bob)
+        assert made == [(lobby.prepare, "gipf", PARAMETERS.replace(",", " "))], "once, before anybody was paired"
+        match = harness.match()
+        with counted_calls() as calls:
+            match.ready(0, 0)
+            match.ready(1, 0)
+        assert calls[0] < 1000, "no tables are made when the clocks begin to run"
+
+
+async def test_who_leaves_while_its_board_is_prepared_is_not_paired(
+    harness: ArenaHarness, autojump_clock: MockClock
+) -> None:
+    async def slowly(work: Callable[..., Any], *what: Any) -> Any:
+        await trio.sleep(1)
+        return work(*what)
+
+    harness.arena.run_in_thread = slowly
+    ann = await harness.connect("ann")
+    await ann.say(m.Seek("gipf"))
+    await trio.sleep(0.1)
+    await ann.stream.aclose()
+    await trio.sleep(2)
+    assert not len(harness.arena.lobby) and not harness.arena.sessions

@@ -1,7 +1,12 @@
 """Hostile and broken clients: each gets one clear error, its session alone is closed, and a match beside it goes on."""
 
 import json
+import os
 import re
+import socket
+import subprocess
+import sys
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from hashlib import sha256
@@ -20,7 +25,11 @@ from engine.wire.coding import REQUEST_BYTES
 from engine.wire.ends import ALLOWED, State
 from server.config import tokens
 from server.config.settings import ERRORS, Settings
+from tests.bench import attack, hostile
+from tests.bench.sampled import memory
 from tests.server.harness import ArenaHarness, Client, logged, open_arena, play, playing
+from tests.server.process import Client as Peer
+from tests.server.process import ServerProcess, pair
 
 NASTY = (
     "\x1b[31mred\x1b[0m",
@@ -188,28 +197,6 @@ async def test_hang_up_in_any_state_leaves_nothing_behind(
         assert harness.arena.matches[1].watchers == {}
 
 
-async def test_hang_up_before_every_byte_of_a_session(tmp_path: Path, autojump_clock: MockClock) -> None:
-    said = b"LOGIN eve\nSEEK gipf opponent=nobody\nCANCEL\nWATCH 1\nUNWATCH\nRECORD 1\nQUIT\n"
-    async with with_match(tmp_path) as harness:
-        for end in range(len(said)):
-            client = await harness.connect()
-            await client.stream.send_all(said[:end])
-            await client.stream.aclose()
-            await trio.sleep(0.01)
-        assert set(harness.arena.sessions) == {"ann", "bob"}
-        assert len(harness.rate_limiter.quotas) == 2
-
-
-async def test_one_byte_a_second_is_answered_like_any_other(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with with_match(tmp_path) as harness:
-        client = await harness.connect()
-        for byte in b"LOGIN eve\nPING\n":
-            await client.stream.send_all(bytes((byte,)))
-            await trio.sleep(1)
-            list(harness.rate_limiter.close_overdue())
-        assert [await client.next(), await client.next()] == [m.Welcome("eve"), m.Pong()]
-
-
 async def test_endless_line_gets_one_error_and_takes_no_room(tmp_path: Path, autojump_clock: MockClock) -> None:
     async with with_match(tmp_path) as harness:
         client = await harness.connect()
@@ -270,3 +257,62 @@ def test_log_line_stays_one_line_of_printable_ascii(text: str, as_json: bool) ->
     assert line.isascii() and line.isprintable()
     if as_json:
         assert json.loads(line)["name"] == text
+
+
+ATTACK_SECONDS = 1000
+"""Longer than the matches beside an attack take, on any machine."""
+
+MATCHES = 20 if os.environ.get("ARENA_CAMPAIGN") else 6
+"""Matches beside each attack."""
+
+MAX_KILOBYTES_A_SESSION = 256
+"""Most that the server may grow by for a session that does what it can: 64 KB of answers that wait, and what it is made
+of itself."""
+
+
+@pytest.mark.slow
+def test_match_goes_on_beside_an_attack(tmp_path: Path) -> None:
+    (tmp_path / "arena.toml").write_text(hostile.CONFIGURATION)
+    with ServerProcess(tmp_path / "data", "--config", str(tmp_path / "arena.toml")) as server:
+        for kind in ("lists", "garbage", "connections"):
+            before, grown = memory(server.process.pid), 0.0
+            command = [sys.executable, "-P", "-m", "tests.bench.attack", str(server.port), kind, str(ATTACK_SECONDS)]
+            with subprocess.Popen(command) as attackers:
+                try:
+                    _wait_for(attackers)
+                    for _ in range(MATCHES):
+                        with pair(server.port) as (ann, bob):
+                            ann.say(m.Move(m.Text("a5-b5")))
+                            bob.hear(m.Moved)
+                            bob.say(m.Resign())
+                            ann.hear(m.Result)
+                        grown = max(grown, memory(server.process.pid) - before)
+                    _wait_for(attackers)
+                finally:
+                    attackers.kill()
+            assert grown < attack.SESSIONS * MAX_KILOBYTES_A_SESSION
+        peer = Peer(server.port)
+        peer.ask(m.Ping(), m.Pong)
+        peer.close()
+
+
+def _wait_for(attackers: subprocess.Popen[bytes]) -> None:
+    """Wait until the attack is under way: for a moment it has none, when the server has closed them all."""
+    while not _connected_from(attack.SOURCE):
+        assert attackers.poll() is None
+        time.sleep(0.01)
+
+
+def _connected_from(host: str) -> bool:
+    """Tell whether somebody is connected from an address of IPv4, as the kernel lists it."""
+    source = socket.inet_aton(host)[::-1].hex().upper()
+    lines = Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()[1:]
+    return any(line.split()[1].startswith(source + ":") and line.split()[3] == "01" for line in lines)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif("ARENA_CAMPAIGN" not in os.environ, reason="takes minutes; make campaign runs it")
+@pytest.mark.parametrize("kind", attack.KINDS)
+def test_others_notice_little(kind: str) -> None:
+    (row,) = hostile.run([kind])
+    assert row.beside < max(2 * row.before, hostile.UNNOTICED)

@@ -5,7 +5,6 @@ With ARENA_CAMPAIGN=1 it is killed a thousand times.
 
 import os
 import random
-import socket
 import statistics
 import threading
 import time
@@ -20,16 +19,11 @@ from bots.client import connection, session
 from bots.client.connection import Address
 from bots.client.errors import ArenaError, BadChoice
 from bots.client.session import Session
-from engine.games.catalogue import GAMES
 from engine.games.interface import Position, moves
-from engine.match import referee, verification
-from engine.match.clock import TimeControl
-from engine.match.record import Header
+from engine.match import verification
 from engine.wire import messages as m
-from server.storage.record_store import Keys, RecordStore
-from tests.bench.load import prepare
 from tests.bench.server import processor_seconds
-from tests.server.process import ServerProcess
+from tests.server.process import ServerProcess, wait_until
 from tests.waiting import WAIT_SECONDS
 
 KILLS = 1000 if os.environ.get("ARENA_CAMPAIGN") else 4
@@ -168,24 +162,20 @@ def _let_finish(server: Server, players: list[Player]) -> None:
     """Let the players resign, and wait until all matches are over and recorded."""
     for player in players:
         player.bot.stop = True
-    deadline = time.monotonic() + WAIT_SECONDS
     running, damaged = server.data / "running", server.data / "damaged"
-    while (any(running.iterdir()) or any(player.busy() for player in players)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert list(running.iterdir()) == list(damaged.iterdir()) == []
+    wait_until(lambda: not any(running.iterdir()) and not any(player.busy() for player in players), 0.05)
+    assert list(damaged.iterdir()) == []
 
 
 def _wait_for_moves(players: list[Player], number: int) -> None:
     """Wait until so many moves more are known to the players together; or games as long as that are over."""
-    deadline = time.monotonic() + WAIT_SECONDS
-    over = sum(len(player.bot.results) for player in players)
-    before = sum(len(known[1]) for player in players if (known := player.known()))
-    while time.monotonic() < deadline:
-        now = sum(len(known[1]) for player in players if (known := player.known()))
-        if now >= before + number or sum(len(player.bot.results) for player in players) > over + 2:
-            return
-        time.sleep(0.01)
-    raise AssertionError("nobody moves")
+
+    def progress() -> tuple[int, int]:
+        known = [len(game[1]) for player in players if (game := player.known())]
+        return sum(known), sum(len(player.bot.results) for player in players)
+
+    moves_before, over = progress()
+    wait_until(lambda: progress()[0] >= moves_before + number or progress()[1] > over + 2)
 
 
 def _check_charges(server: Server, downs: list[tuple[float, float]], times: list[float]) -> int:
@@ -221,48 +211,3 @@ def _check_results(server: Server, players: list[Player], kills: int) -> None:
             summary = verification.verify(path.read_text(encoding="utf-8"))
             assert (summary.result, summary.reason) == (told.result, told.reason)
             assert summary.history.moves == told.history.moves
-
-
-def _journal(seed: int) -> tuple[str, list[str]]:
-    """Return head and events of a game as long as those between equals, to which a match number is to be put."""
-    position = GAMES["gipf"].start("4 4 15 15")
-    header = Header(0, position, ("FIRST", "SECOND"), TimeControl(10**9), 1000, "test", "2026-01-02T03:04:05.678Z")
-    state, events, now = referee.begin(header), [], 0
-    for side in (0, 1):
-        state, effects = referee.ready(state, side, now)
-        events += [effect.line for effect in effects if isinstance(effect, referee.WriteRecord)]
-    for line in prepare(seed)[:-1]:
-        now += 1_000
-        state = referee.start_turn(state, now)
-        move = line.decode().removeprefix("MOVE ").rstrip()
-        state, effects = referee.move(state, state.history.position.turn, move, now + 500)
-        events += [effect.line for effect in effects if isinstance(effect, referee.WriteRecord)]
-    return header.text(), events
-
-
-@pytest.mark.slow
-def test_five_hundred_matches_are_taken_up(tmp_path: Path) -> None:
-    server = Server(tmp_path)
-    record_store = RecordStore(server.data)
-    chance = random.Random(7)
-    journals = [_journal(seed) for seed in range(10)]
-    plies = 0
-    for number in range(1, 501):
-        head, events = chance.choice(journals)
-        head = (
-            head.replace("match 0\n", f"match {number}\n")
-            .replace("FIRST", f"a{number}")
-            .replace("SECOND", f"b{number}")
-        )
-        shown = events[: chance.randrange(2, len(events))]
-        plies += len(shown) - 2
-        record_store.begin(number, Keys.of(f"a{number}", f"b{number}"), head + "".join(shown)).close()
-    began = time.monotonic()
-    with server:
-        seconds, worked = time.monotonic() - began, processor_seconds(server.process.pid)
-        with socket.create_connection(("127.0.0.1", server.port), timeout=WAIT_SECONDS) as peer:
-            peer.sendall(b"LIST\nRESUME 500 a500\nQUIT\n")
-            said = b"".join(iter(lambda: peer.recv(65536), b"")).decode()
-    assert len([line for line in said.splitlines() if line.endswith(" running")]) == 500
-    assert "WELCOME a500" in said
-    print(f"500 matches, {plies} moves: back {seconds:.2f} s after the start, {worked:.2f} s of processor time")

@@ -1,14 +1,21 @@
+"""Matchmaking, and notices to players that wait for an opponent."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from trio.testing import MockClock
 
 from engine.games.catalogue import GAMES
 from engine.match.clock import TimeControl
+from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
 from server.arena import matchmaking
+from server.arena.arena import Arena
 from server.arena.matchmaking import Matchmaking, Pairing, Seek, control, fits, read_seek
 from server.config.settings import Settings
-from tests.server.arena.test_work import counted_calls
+from server.contest.hosts.contest_players import ContestPlayers
+from tests.server.arena.test_background import counted_calls
+from tests.server.harness import ArenaHarness, Client, ready
 
 GIPF = GAMES["gipf"]
 SETTINGS = Settings()
@@ -16,7 +23,7 @@ SETTINGS = Settings()
 seeks = st.builds(
     Seek,
     name=st.sampled_from(["ann", "Bob", "carol", "dave", "eve"]),
-    game=st.just("gipf"),
+    game=st.sampled_from(["gipf", "gipf", "arrows"]),
     parameters=st.sampled_from([None, "4 4 15 15", "3 3 9 9"]),
     budget=st.sampled_from([None, 1_000_000, 60_000_000]),
     increment=st.sampled_from([None, 0, 5]),
@@ -49,6 +56,7 @@ def test_pairings_keep_every_wish_and_nobody_waits_beside_one_that_fits(wishes: 
         assert other is next(wish for wish in before if fits(seek, wish)), "the one who waited longest"
         assert set(pairing.names) == {seek.name, other.name}
         for wish in (seek, other):
+            assert wish.game == pairing.game
             assert wish.parameters in (None, pairing.parameters)
             assert wish.budget in (None, pairing.budget)
             assert wish.increment in (None, pairing.increment)
@@ -141,3 +149,82 @@ def test_wrong_options_are_named(options: str, code: str, words: str) -> None:
     with pytest.raises(ProtocolError, match=words) as caught:
         read_seek("ann", GIPF, options)
     assert caught.value.code == code
+
+
+def seek(options: str = "", game: str = "gipf") -> m.Seek:
+    return m.Seek(game, m.Text(options))
+
+
+async def waiting_for(harness: ArenaHarness, name: str, opponent: str) -> Client:
+    client = await harness.connect(name)
+    assert isinstance(await client.answer(seek(f"params=3,3,9,9 opponent={opponent}")), m.Seeking)
+    return client
+
+
+async def bot_of_the_house(harness: ArenaHarness, name: str, kind: str) -> Client:
+    arena: Arena = harness.arena
+    arena.builtin_tokens[name], arena.builtin_kinds[name] = "secret", kind
+    return await harness.connect(name, "secret")
+
+
+async def test_who_waits_for_somebody_learns_where_that_one_is(
+    harness: ArenaHarness, autojump_clock: MockClock
+) -> None:
+    ann = await waiting_for(harness, "ann", "Bob")
+    assert await ann.next() == m.Awaited("Bob", "absent")
+    bob = await harness.connect("bob")
+    assert await ann.next() == m.Awaited("Bob", "here")
+    await bob.ask(seek("params=4,4,15,15"), m.Seeking)
+    assert await ann.next() == m.Awaited("Bob", "seeking")
+    carol = await harness.connect("carol")
+    await carol.say(seek())
+    assert [await ann.next(), await ann.next()] == [m.Awaited("Bob", "playing"), m.Plays("Bob", 1)]
+    await bob.stream.aclose()
+    await carol.hear(m.Opponent)
+    late = await waiting_for(harness, "dave", "bob")
+    assert [await late.next(), await late.next()] == [m.Awaited("bob", "playing"), m.Plays("bob", 1)], "seat kept"
+    await carol.say(m.Resign())
+    assert await ann.next() == m.Awaited("Bob", "absent")
+    assert await ann.answer(m.Cancel()) == m.Cancelled()
+    await harness.connect("bob")
+    await ann.nothing()
+
+
+async def test_nothing_is_said_of_an_opponent_who_is_met_at_once(
+    harness: ArenaHarness, autojump_clock: MockClock
+) -> None:
+    ann, bob = await harness.connect("ann"), await harness.connect("bob")
+    await ann.ask(seek(), m.Seeking)
+    await bob.say(seek("opponent=ann"))
+    assert [type(await bob.next()) for _ in range(3)] == [m.Seeking, m.Match, m.Board]
+    await bob.nothing()
+
+
+async def test_any_builtin_bot_of_a_kind_is_met_by_the_name_of_the_kind(
+    harness: ArenaHarness, autojump_clock: MockClock
+) -> None:
+    first = await bot_of_the_house(harness, "random", "random")
+    await first.say(seek())
+    ann = await harness.connect("ann")
+    assert (await ann.ask(seek("opponent=random"), m.Match)).opponent == "random"
+    bob = await waiting_for(harness, "bob", "random")
+    assert [await bob.next(), await bob.next()] == [m.Awaited("random", "playing"), m.Plays("random", 1)]
+    second = await bot_of_the_house(harness, "random.2", "random")
+    assert await bob.next() == m.Awaited("random", "here")
+    await second.say(seek())
+    assert (await bob.hear(m.Match)).opponent == "random.2"
+
+
+async def test_a_program_that_leaves_takes_no_builtin_bot_of_its_name_along(
+    harness: ArenaHarness, autojump_clock: MockClock
+) -> None:
+    bot = await bot_of_the_house(harness, "random", "random")
+    await bot.ask(seek(), m.Seeking)
+    ticket = ContestPlayers.of(harness.arena).issue("random")
+    program = await harness.connect("random", ticket.token)
+    await program.ask(seek(), m.Seeking)
+    await program.ask(m.Quit(), m.Bye)
+    await ticket.gone.wait()
+    ann = await harness.connect("ann")
+    assert (await ann.ask(seek("opponent=random"), m.Match)).opponent == "random"
+    await ready(ann, bot)

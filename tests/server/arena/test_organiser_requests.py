@@ -1,7 +1,6 @@
 """What an organiser may do over the network, and that nobody else may."""
 
 import json
-import stat
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -14,24 +13,12 @@ from trio.testing import MockClock
 from engine.games.outcome import Termination
 from engine.match import verification
 from engine.wire import messages as m
-from server import cli
 from server.config import tokens
 from server.config.settings import Settings
-from server.contest.fixtures import counted_games
 from server.contest.hosts.contest_players import ContestPlayers
-from tests.server.contest.runtime.bots import running_contest, wait_until_over
 from tests.server.harness import ArenaHarness, Client, logged, open_arena, play
 
 TOKEN = "the-token-of-the-organiser"
-
-CONTEST = """
-name = "Ann and Bob"
-seed = 3
-time = { budget = 60_000 }
-entrants = [{ name = "ann" }, { name = "bob" }]
-games = [{ game = "mnk", params = "3 3 3" }]
-stages = [{ format = "round-robin" }]
-"""
 
 
 def organised(settings: Settings) -> Settings:
@@ -71,20 +58,6 @@ async def test_wrong_token_and_no_organiser_get_the_same_answer(tmp_path: Path, 
                 said.append(await client.answer(m.Organise(guess)))
             assert await client.answer(m.Login("ann")) == m.Welcome("ann")
     assert {error.code for error in said} == {"bad_token"} and len(set(said)) == 1
-
-
-async def test_organiser_looks_and_asks_but_does_not_play(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with with_organiser(tmp_path) as (harness, organiser):
-        await harness.pair()
-        await organiser.say(m.List(), m.Ping(m.Text("a  b")), m.AskRecord(1))
-        assert (await organiser.next()).lines == ("1 gipf 3,3,9,9 ann bob 1000 0 0 preparing",)
-        assert await organiser.next() == m.Pong(m.Text("a  b"))
-        assert (await organiser.next()).code == "unknown_match"
-        for line in ("LOGIN carol", f"ORGANISE {TOKEN}", "SEEK gipf", "WATCH 1", "RESUME 1 x", "RESIGN"):
-            await organiser.stream.send_all(f"{line}\n".encode())
-            error = await organiser.next()
-            assert error.code == "wrong_state" and "(organising)" in error.sentence
-        assert (await organiser.answer(m.Quit())).reason == "quit"
 
 
 # Matches.
@@ -144,40 +117,6 @@ async def test_match_that_is_none(tmp_path: Path, autojump_clock: MockClock, lin
         await organiser.stream.send_all(f"{line}\n".encode())
         assert (await organiser.next()).code in ("unknown_match", "bad_arguments")
         assert set(harness.arena.matches) == {1}
-
-
-async def test_match_that_is_over_keeps_its_result(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with with_organiser(tmp_path) as (harness, organiser):
-        ann, bob = await harness.pair()
-        await ann.say(m.Resign())
-        await bob.hear(m.Result)
-        before = harness.record()
-        error = await organiser.answer(annul(1, "too late"))
-        assert (error.code, error.sentence) == ("unknown_match", "match 1 is not running; see LIST")
-        assert harness.record() == before and harness.arena.stats.results == {"resign": 1}
-
-
-async def test_game_of_a_contest_is_played_again(tmp_path: Path) -> None:
-    async with running_contest(tmp_path, CONTEST) as (harness, store, contest):
-        harness.arena.settings = organised(harness.arena.settings)
-        organiser, ann, bob = await organiser_in(harness), await harness.connect("ann"), await harness.connect("bob")
-        for game in range(3):
-            for client in (ann, bob):
-                await client.say(m.Seek("any"))
-            for client in (ann, bob):
-                number = (await client.hear(m.Match)).match
-            if game == 0:
-                assert await organiser.answer(annul(number, "the wrong opening")) == m.Annulled(number)
-            else:
-                await ann.say(m.Resign())
-            for client in (ann, bob):
-                await client.hear(m.Result)
-        annulled, *played = await wait_until_over(store, contest)
-        assert annulled.termination == Termination.ORGANISER
-        assert annulled.detail == "the organiser has annulled the match: the wrong opening"
-        assert [game.termination for game in played] == [Termination.RESIGN] * 2
-        assert annulled.fixture in {game.fixture for game in played}  # which of both comes first is for the plan to say
-        assert list(counted_games([annulled, *played])) == played
 
 
 # Players.
@@ -281,59 +220,3 @@ async def test_what_organisers_ask_for_is_logged_escaped(tmp_path: Path, autojum
     assert said[1]["match"] == 1 and said[2]["name"] == "bob"
     assert said[1]["sentence"] == said[2]["sentence"] == repr(sentence)
     assert TOKEN not in written.getvalue()
-
-
-# The file and the command line.
-
-
-def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
-    """Run ``arena-server``; return its exit status."""
-    monkeypatch.setattr("sys.argv", ["arena-server", *arguments])
-    monkeypatch.setattr(cli, "configure", lambda **_options: None)
-    try:
-        cli.main()
-    except SystemExit as ended:
-        return ended.code if isinstance(ended.code, int) else 1
-    return 0
-
-
-def test_token_is_printed_once_and_only_its_hash_is_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert run(monkeypatch, "organiser-token") == 0
-    token = capsys.readouterr().out.strip()
-    path = tmp_path / "organiser.txt"
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    text = path.read_text()
-    assert token not in text and tokens.fits(tokens.read_organiser(path), token)
-    assert run(monkeypatch, "organiser-token") == 2
-    said = capsys.readouterr()
-    assert said.out == "" and said.err.count("\n") == 1 and "organiser.txt is there already" in said.err
-    assert path.read_text() == text
-    assert run(monkeypatch, "organiser-token", "--file", "none/organiser.txt") == 2
-    assert "No such file" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    "text", ["", "a-token", "ann " + "0" * 64, "0" * 63, "A" * 64, f"{'0' * 64}\n{'1' * 64}", "# nothing\n", "\udcff"]
-)
-def test_file_that_is_none_gets_one_sentence_at_the_start(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: str
-) -> None:
-    path = tmp_path / "organiser.txt"
-    path.write_text(text, errors="surrogateescape")
-    assert run(monkeypatch, "serve", "--organiser", str(path)) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("arena-server: --organiser: ") and said.count("\n") == 1
-    assert not text.strip() or text not in said
-
-
-def test_file_reaches_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[Settings] = []
-    monkeypatch.setattr(trio, "run", lambda _serve, settings, *_: seen.append(settings))
-    token = tokens.make_organiser(tmp_path / "organiser.txt")
-    (tmp_path / "arena.toml").write_text("organiser = 'organiser.txt'")
-    assert run(monkeypatch, "serve", "--config", str(tmp_path / "arena.toml")) == 0
-    assert run(monkeypatch, "serve") == 0
-    assert [tokens.fits(settings.organiser, token) for settings in seen] == [True, False]

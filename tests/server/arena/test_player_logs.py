@@ -18,7 +18,7 @@ from server.contest.store.store import FILE, Store
 from server.storage import player_logs
 from server.storage.player_logs import KeptByContest, LogRequest, read_log
 from server.storage.record_store import RecordStore
-from tests.server.harness import ArenaHarness, Client, open_arena, play, ready
+from tests.server.harness import ArenaHarness, Client, hear_all, open_arena, play, ready
 
 ANN, BOB, ORGANISER = "the-token-of-ann", "the-token-of-bob", "the-token-of-the-organiser"
 
@@ -42,8 +42,7 @@ async def crash(ann: Client, bob: Client) -> None:
     for line in ("Traceback (most recent call last):", '|   File "ann.py", line 12', "|", "ValueError: 7"):
         await ann.say(m.Stderr(m.Text(line)))
     await ann.say(m.Crashed(m.Text("ValueError: 7")))
-    for client in (ann, bob):
-        await client.hear(m.Result)
+    await hear_all(m.Result, ann, bob)
 
 
 OF_ANN = (
@@ -69,8 +68,7 @@ async def pair(harness: ArenaHarness) -> tuple[Client, Client]:
     ann, bob = await harness.connect("ann", ANN), await harness.connect("bob", BOB)
     await ann.say(m.Seek("gipf", m.Text("params=4,4,15,15 budget=60000 colour=white")))
     await bob.say(m.Seek("gipf"))
-    for client in (ann, bob):
-        await client.hear(m.Board)
+    await hear_all(m.Board, ann, bob)
     return ann, bob
 
 

@@ -294,25 +294,6 @@ async def test_what_is_said_together_with_resume_counts(tmp_path: Path, autojump
                 assert verification.verify((third.folder / "running" / "1.txt").read_text()).history.plies == 1
 
 
-async def test_a_match_that_was_given_up_for_a_full_disk_does_not_come_back(
-    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with playing(tmp_path / "data", OPTIONS) as (harness, ann, bob):
-
-        def broken(text: str) -> None:
-            raise OSError("no space left on device")
-
-        with monkeypatch.context() as patch:
-            patch.setattr(harness.match(1)._journal, "write", broken)
-            await ann.hear(m.Turn)
-            await ann.say(m.Move(m.Text("a1-b2")))
-            assert (await bob.hear(m.Result)).reason == "server_fault"
-        async with reopened(harness) as again:
-            assert again.arena.matches == {}
-            assert verification.verify(again.record()).reason == "server_fault"
-            await again.connect("ann")
-
-
 async def test_a_full_disk_at_the_start_leaves_journals_as_they_are(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -330,41 +311,3 @@ async def test_a_full_disk_at_the_start_leaves_journals_as_they_are(
         assert (folder / "running" / "1.txt").read_bytes() == journal
         async with open_arena(folder) as again:
             await resume(again, ann, m.Start, m.Turn)
-
-
-async def test_a_fault_while_a_clock_is_let_run_again_annuls_the_match(
-    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with open_arena(tmp_path / "data") as harness:
-        ann, _ = await harness.pair(OPTIONS)
-        async with reopened(harness) as again:
-            journal = again.match(1)._journal
-            write = journal.write
-
-            def broken(text: str) -> None:
-                if text.startswith("runs"):
-                    raise OSError("no space left on device")
-                write(text)
-
-            monkeypatch.setattr(journal, "write", broken)
-            ann = await resume(again, ann, m.Opponent)
-            assert (await ann.next()).reason == "server_fault"
-
-
-async def test_a_move_that_comes_together_with_the_opponents_is_refused_or_costs_nothing(
-    tmp_path: Path, autojump_clock: MockClock
-) -> None:
-    """Which of both is read first is open; the record is true in either case."""
-    plies = set()
-    for number in range(24):
-        async with playing(tmp_path / str(number), OPTIONS) as (harness, ann, bob):
-            await ann.hear(m.Turn)
-            await trio.sleep(0.125)
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(ann.stream.send_all, b"MOVE a1-b2\n")
-                nursery.start_soon(bob.stream.send_all, b"MOVE a3-b4\n")
-            await trio.sleep(0.125)
-            summary = verification.verify((harness.folder / "running" / "1.txt").read_text())
-            plies.add(summary.history.plies)
-            assert summary.left == (875_000, 1_000_000)
-    assert plies == {1, 2}

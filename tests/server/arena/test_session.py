@@ -13,7 +13,7 @@ from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
 from engine.wire.coding import REQUEST_BYTES
 from server.arena.session import Session
-from tests.server.harness import open_arena
+from tests.server.harness import ArenaHarness, open_arena
 
 
 @pytest.mark.parametrize(
@@ -38,35 +38,23 @@ from tests.server.harness import open_arena
     ],
 )
 async def test_wrong_line_gets_one_clear_error_and_changes_nothing(
-    tmp_path: Path, autojump_clock: MockClock, line: bytes, code: str, words: str
+    harness: ArenaHarness, autojump_clock: MockClock, line: bytes, code: str, words: str
 ) -> None:
-    async with open_arena(tmp_path) as harness:
-        client = await harness.connect()
-        await client.stream.send_all(line + b"\r\nlogin ann\n")
-        error = await client.next()
-        assert error.code == code
-        assert words in error.sentence
-        assert await client.next() == m.Welcome("ann")
+    client = await harness.connect()
+    await client.stream.send_all(line + b"\r\nlogin ann\n")
+    error = await client.next()
+    assert error.code == code
+    assert words in error.sentence
+    assert await client.next() == m.Welcome("ann")
 
 
-async def test_commands_typed_by_hand_in_either_case_with_blanks_and_crlf(
-    tmp_path: Path, autojump_clock: MockClock
-) -> None:
-    async with open_arena(tmp_path) as harness:
-        client = await harness.connect()
-        await client.stream.send_all(b"\r\n  login \t ann  \r\nping   a  b \r\n")
-        assert await client.next() == m.Welcome("ann")
-        assert await client.next() == m.Pong(m.Text("a  b"))
-
-
-async def test_names_are_taken_whatever_their_case(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann = await harness.connect("ann")
-        other = await harness.connect()
-        assert (await other.ask(m.Login("ANN"), m.Error)).code == "name_taken"
-        assert (await ann.ask(m.Quit(), m.Bye)).reason == "quit"
-        assert await ann.next() is None
-        assert await other.ask(m.Login("ANN"), m.Welcome) == m.Welcome("ANN")
+async def test_names_are_taken_whatever_their_case(harness: ArenaHarness, autojump_clock: MockClock) -> None:
+    ann = await harness.connect("ann")
+    other = await harness.connect()
+    assert (await other.ask(m.Login("ANN"), m.Error)).code == "name_taken"
+    assert (await ann.ask(m.Quit(), m.Bye)).reason == "quit"
+    assert await ann.next() is None
+    assert await other.ask(m.Login("ANN"), m.Welcome) == m.Welcome("ANN")
 
 
 async def test_tokens_are_asked_for_and_checked(tmp_path: Path, autojump_clock: MockClock) -> None:
@@ -85,20 +73,18 @@ async def test_no_more_matches_than_the_server_has_room_for(tmp_path: Path, auto
         assert (await carol.ask(m.Seek("gipf"), m.Error)).code == "too_many"
 
 
-async def test_help_lists_every_command(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path) as harness:
-        client = await harness.connect()
-        lines = (await client.ask(m.AskHelp(), m.Help)).lines
-        assert [line.split()[0].rstrip(":") for line in lines] == list(m.REQUESTS)
+async def test_help_lists_every_command(harness: ArenaHarness, autojump_clock: MockClock) -> None:
+    client = await harness.connect()
+    lines = (await client.ask(m.AskHelp(), m.Help)).lines
+    assert [line.split()[0].rstrip(":") for line in lines] == list(m.REQUESTS)
 
 
-async def test_server_that_stops_tells_those_who_wait(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann = await harness.connect("ann")
-        await ann.ask(m.Seek("gipf"), m.Seeking)
-        harness.arena.stop()
-        await ann.hear(m.Cancelled)
-        assert (await ann.ask(m.Seek("gipf"), m.Error)).code == "stopping"
+async def test_server_that_stops_tells_those_who_wait(harness: ArenaHarness, autojump_clock: MockClock) -> None:
+    ann = await harness.connect("ann")
+    await ann.ask(m.Seek("gipf"), m.Seeking)
+    harness.arena.stop()
+    await ann.hear(m.Cancelled)
+    assert (await ann.ask(m.Seek("gipf"), m.Error)).code == "stopping"
 
 
 async def test_what_is_over_is_gone_without_the_garbage_collector(tmp_path: Path, autojump_clock: MockClock) -> None:

@@ -16,7 +16,6 @@ import trio.testing
 
 from server.commands import options, run_contest
 from server.net.listener import CannotListen
-from server.serve import _immediate_exit
 from server.storage.database import BadStore
 from tests.server.process import wait_until
 from tests.waiting import WAIT_SECONDS
@@ -189,26 +188,6 @@ def test_more_ctrl_c_while_it_ends_shows_no_traceback(tmp_path: Path, kind: str)
             time.sleep(0.01)
         _, errors = ended(process)
     assert "Traceback" not in errors, errors
-
-
-async def test_a_signal_that_comes_while_the_server_ends_lets_it_wait_for_nothing(tmp_path: Path) -> None:
-    class Once:
-        """Signals, of which one has come."""
-
-        def __aiter__(self) -> "Once":
-            return self
-
-        async def __anext__(self) -> int:
-            return signal.SIGINT
-
-    waited = False
-    with pytest.RaisesGroup(KeyboardInterrupt, flatten_subgroups=True):
-        async with _immediate_exit(Once(), tmp_path) as begin:
-            await trio.testing.wait_all_tasks_blocked()
-            waited = True  # nothing happens before it is begun
-            begin()
-            await trio.sleep_forever()
-    assert waited
 
 
 def test_what_ends_a_command_is_told_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:

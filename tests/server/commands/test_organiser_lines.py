@@ -1,5 +1,6 @@
-"""What organisers type: commands for a contest that is open, and a look ahead at one that is not."""
+"""What organisers type: commands for contests and for accounts."""
 
+import stat
 import sys
 from collections.abc import Callable
 from contextlib import closing
@@ -10,6 +11,8 @@ from typing import NamedTuple
 import pytest
 
 from server import cli
+from server.commands import league
+from server.config import tokens
 from server.contest.fixtures import GameResult
 from server.contest.plan import plan
 from server.contest.store.store import FILE, Store
@@ -115,3 +118,63 @@ def test_what_cannot_be_changed_is_refused_in_a_sentence_and_stands_nowhere(run:
         assert (said.status, said.out, len(said.err)) == (2, [], 1)
         assert said.err[0].startswith(f"arena-server: {sentence}")
     assert changes(data) == []
+
+
+def test_people_are_invited_listed_and_given_roles(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = tmp_path / "new" / "arena-data"
+    league.invite("ann", "bob", data=data, url="https://arena.example.org/")
+    links = [line.split("  ") for line in capsys.readouterr().out.splitlines()]
+    assert [name for name, _ in links] == ["ann", "bob"]
+    assert all(link.startswith("https://arena.example.org/join/") for _, link in links)
+    league.role("bob", "organiser", data=data)
+    league.close("ann", data=data)
+    league.show(data=data)
+    listed = [line.split("  ") for line in capsys.readouterr().out.splitlines()]
+    assert [(name, role) for name, role, _ in listed] == [("ann", "author, closed"), ("bob", "organiser")]
+    with pytest.raises(SystemExit) as ended:
+        league.role("bob", "author", data=data)
+    assert ended.value.code == 1 and "the only organiser" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda data: league.show(data=data),
+        lambda data: league.role("ann", "author", data=data),
+        lambda data: league.close("ann", data=data),
+        lambda data: league.reopen("ann", data=data),
+    ],
+    ids=["list", "role", "close", "open"],
+)
+def test_a_directory_that_is_no_servers_stays_what_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], ask: Callable[[Path], None]
+) -> None:
+    data = tmp_path / "mistyped"
+    with pytest.raises(SystemExit) as ended:
+        ask(data)
+    sentence = f"{data} has no accounts: there is no league.sqlite3 in it; give the directory of the server with --data"
+    assert (ended.value.code, capsys.readouterr().err) == (2, f"arena-server: {sentence}\n")
+    assert not data.exists()
+
+
+def test_token_is_printed_once_and_only_its_hash_is_kept(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "organiser.txt"
+    (token,) = run("organiser-token").out
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    text = path.read_text()
+    assert token not in text and tokens.fits(tokens.read_organiser(path), token)
+    for words, sentence in (((), "organiser.txt is there already"), (("--file", "none/o.txt"), "No such file")):
+        said = run("organiser-token", *words)
+        assert (said.status, said.out, len(said.err)) == (2, [], 1) and sentence in said.err[0]
+    assert path.read_text() == text
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a-token", "ann " + "0" * 64, "0" * 63, "A" * 64, f"{'0' * 64}\n{'1' * 64}", "# nothing\n", "\udcff"]
+)
+def test_file_that_is_none_gets_one_sentence_at_the_start(run: Run, tmp_path: Path, text: str) -> None:
+    path = tmp_path / "organiser.txt"
+    path.write_text(text, errors="surrogateescape")
+    said = run("serve", "--organiser", str(path))
+    assert (said.status, len(said.err)) == (2, 1) and said.err[0].startswith("arena-server: --organiser: ")
+    assert not text.strip() or text not in said.err[0]

@@ -1,6 +1,11 @@
 """The server as a process, over real sockets, in real time."""
 
+import os
+import shutil
 import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -8,7 +13,7 @@ import pytest
 from engine.match import verification
 from engine.wire import messages as m
 from engine.wire.codes import Code
-from tests.server.process import Client, ServerProcess, pair, resume_and_resign
+from tests.server.process import Client, ServerProcess, pair
 from tests.waiting import WAIT_SECONDS
 
 
@@ -73,19 +78,67 @@ def test_a_server_without_docstrings_answers_the_same(tmp_path: Path, monkeypatc
 
 
 @pytest.mark.slow
-def test_after_kill_the_match_goes_on_and_so_does_the_number(tmp_path: Path) -> None:
-    with ServerProcess(tmp_path) as server, pair(server.port) as (ann, bob):
-        tokens = [bob.token, ann.token]
-        ann.ask(m.Move(m.Text("a5-b5")), m.Moved)
-        assert server.stop(signal.SIGKILL) == -signal.SIGKILL
-    with (tmp_path / "running" / "1.txt").open("a") as journal:
-        journal.write("move 2 bla")  # as if it had been killed in the middle of a write
-    with ServerProcess(tmp_path) as server:
-        assert "bytes=10" in server.log and "count=1" in server.log
-        resume_and_resign(server.port, tokens)
-        with pair(server.port) as (ann, bob):
-            ann.say(m.Resign())
-            assert bob.hear(m.Result).match == 2
-        assert server.stop(signal.SIGTERM) == 0
-    summary = verification.verify((tmp_path / "records" / "1.txt").read_text())
-    assert (summary.reason, summary.history.moves) == ("resign", ("a5-b5",))
+def test_newcomer_finds_builtin_bots_seated_again_and_again(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path, "--builtin", "random") as server:
+        for number in (1, 2):
+            newcomer = Client(server.port, "newcomer")
+            newcomer.socket.settimeout(WAIT_SECONDS)
+            match = newcomer.ask(m.Seek("gipf", m.Text("params=2,3,5,5 colour=white")), m.Match)
+            assert (match.match, match.opponent.partition(".")[0]) == (number, "random")
+            newcomer.ask(m.Ready(), m.Turn)
+            assert newcomer.ask(m.Move(m.Text("a1-b2")), m.Result).reason == "dead_lock"
+            newcomer.close()
+            time.sleep(0.1)
+        impostor = Client(server.port)
+        assert impostor.ask(m.Login("random"), m.Error).code == "name_taken"
+        impostor.close()
+        assert server.stop() == 0
+        # matches as short as these are no reason to let newcomers wait
+        assert "builtin_bot_failed" not in server.log and "builtin_bot_start_failed" not in server.log
+
+
+@pytest.mark.slow
+def test_a_builtin_bot_that_is_killed_has_lost_its_match_at_once_and_another_takes_its_seat(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path, "--builtin", "random") as server:
+        newcomer = Client(server.port, "newcomer")
+        seek = m.Seek("gipf", m.Text("params=3,3,9,9 colour=white budget=86400000"))
+        newcomer.ask(seek, m.Match)
+        newcomer.ask(m.Ready(), m.Turn)
+        for child in Path(f"/proc/{server.process.pid}/task").glob("*/children"):
+            for process in map(int, child.read_text().split()):
+                if b"random" in Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0"):
+                    os.kill(process, signal.SIGKILL)
+        result = newcomer.hear(m.Result)
+        assert (result.result, result.reason) == ("white", "crashed")
+        assert "status -9" in result.sentence
+        assert newcomer.ask(seek, m.Match).opponent in ("random", "random.2"), "one sits down while another plays"
+        newcomer.close()
+        assert server.stop() == 0  # which ends its bots: one whose server is killed waits as long as its clock lasts
+
+
+@pytest.mark.slow
+def test_demonstration_ends_with_a_verified_record(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "server", "demo", "--first", "random", "--second", "random", "--budget", "5000"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=WAIT_SECONDS, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    said = done.stdout.splitlines()
+    assert said[0] == "a demonstration: random against random, 5 s a side, over TCP on this machine"
+    assert said[1].startswith("the server listens at 127.0.0.1 port ")
+    assert "Verified: " in done.stdout
+    assert verification.verify((tmp_path / "demo-record.txt").read_text()).header.players in (
+        ("random", "random.2"),
+        ("random.2", "random"),
+    )
+
+
+@pytest.mark.slow
+def test_a_demonstration_says_why_nobody_can_connect(tmp_path: Path) -> None:
+    alone = ["unshare", "--map-root-user", "--net"]
+    if shutil.which("unshare") is None or subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no network without its loopback interface can be made here")
+    demo = [sys.executable, "-P", "-m", "server", "demo", "--first", "random", "--second", "random"]
+    done = subprocess.run(
+        [*alone, *demo], cwd=tmp_path, capture_output=True, text=True, timeout=WAIT_SECONDS, check=False
+    )
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert done.stderr.startswith("arena-bot: no server at 127.0.0.1") and "unreachable" in done.stderr

@@ -19,7 +19,6 @@ from server.config.process_settings import (
     limit_memory,
     lower_priority_of,
     nice_value,
-    share_interpreter,
     with_low_priority,
 )
 
@@ -83,15 +82,6 @@ print(json.dumps(passes))
     assert passes and max(young for _, young in passes) <= 2 * MAX_YOUNG_OBJECTS
     older = [generation for generation, _ in passes if generation]
     assert older and set(older) == {1} and len(older) < len(passes) / 10, "all objects are looked at seldom"
-
-
-def test_threads_that_compute_give_way_to_the_loop_soon() -> None:
-    before = sys.getswitchinterval()
-    try:
-        share_interpreter()
-        assert sys.getswitchinterval() == pytest.approx(SWITCH_SECONDS) and SWITCH_SECONDS < 0.001
-    finally:
-        sys.setswitchinterval(before)
 
 
 def test_memory_is_never_bounded_more_loosely(monkeypatch: pytest.MonkeyPatch) -> None:

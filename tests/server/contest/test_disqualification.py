@@ -1,8 +1,14 @@
+"""Results of games, causes of losses, and disqualifications."""
+
 from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
+from engine.games.catalogue import GAMES
 from engine.games.outcome import ANNULLED, Termination
+from engine.match.clock import TimeControl
+from engine.match.record import Header
+from engine.match.verification import verify
 from server.contest.definition import Definition
 from server.contest.fixtures import (
     ENDED_AT_START,
@@ -11,6 +17,7 @@ from server.contest.fixtures import (
     NOT_STARTED,
     QUALIFICATION,
     WITHDRAWN,
+    Fixture,
     GameResult,
 )
 from server.contest.formats.round_robin import RoundRobin
@@ -19,9 +26,11 @@ from server.contest.hosts.host import PlayerMissing
 from server.contest.interventions import Intervention, Kind
 from server.contest.plan import plan
 from server.contest.scoring.disqualification import Cause, find_disqualified, is_late, losses, start_seconds
-from server.contest.scoring.results import absence_result
+from server.contest.scoring.results import absence_result, game_result
+from tests.engine.records import Table
+from tests.engine.test_record import played
 from tests.server.contest.played import better_wins, contest, play
-from tests.server.contest.test_plan import RULES, faulty
+from tests.server.contest.test_standings import RULES, faulty
 
 DEFINITION = contest(3, RoundRobin(2), time_losses=2)
 FIXTURE = plan(DEFINITION, []).due[0]
@@ -171,3 +180,26 @@ def test_a_termination_that_a_sandbox_gives_is_its_own_cause_and_counts() -> Non
     for how in set(Termination) - by_rule - {Termination.RESIGN, Termination.ADJUDICATED, Termination.BAD_MOVE}:
         (loss,) = losses(DEFINITION, GameResult(FIXTURE, 7, 0, how))
         assert (loss.cause, is_late(loss.cause)) == (how, True)
+
+
+ANN_AND_BOB = Fixture(0, 1, 0, 0, 0, ("ann", "bob"))
+
+
+def test_a_match_and_its_record_come_to_the_same() -> None:
+    date, control = "2026-11-20T20:15:00.000Z", TimeControl(1_000_000, 7_000)
+    header = Header(7, GAMES["gipf"].start("2 3 5 5"), ("ann", "bob"), control, 60, "test", date)
+    table = Table(header=header).ready(10, 5).play("a1-b2", span=5)
+    game = game_result(ANN_AND_BOB, table.state, (False, True))
+    assert (game.match, game.winner, game.termination, game.plies) == (7, 0, "dead_lock", 1)
+    assert (game.used, game.ready, game.gone) == ((20_000, 10_000), (True, True), (False, True))
+    assert game_result(ANN_AND_BOB, verify(table.text).state, (False, True)) == game
+
+
+def test_time_used_counts_what_increments_have_given() -> None:
+    text = played(stop_after=9, end="time")
+    summary = verify(text)
+    game = game_result(ANN_AND_BOB, summary.state, summary.gone)
+    white, black = (10_000_000 + 1_500 * moves - left for moves, left in zip((5, 4), summary.left, strict=True))
+    assert game.used == (white, black)
+    assert black > 10_000_000 > white > 0
+    assert (game.winner, game.termination, game.detail) == (0, "time", summary.sentence)

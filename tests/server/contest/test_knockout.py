@@ -1,6 +1,5 @@
 from random import Random
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -80,17 +79,6 @@ def test_a_tie_is_broken_by_the_first_pair_that_is_not_even() -> None:
     games = play(definition, result)
     assert [game.fixture.pair for game in games] == [0, 0, 1, 1]
     assert standings(definition, 0, ("a1", "a2"), games)[0].name == "a2"
-
-
-@pytest.mark.parametrize("late", [1, 2])
-def test_who_is_disqualified_loses_the_meeting(late: int) -> None:
-    definition = contest(4, FORMAT, time_losses=late)
-    games = play(definition, by_seed(5, 0.0, 1.0, slow="a1"))
-    (state,) = final_plan(definition, games).stages
-    with_a1 = [game for game in games if "a1" in game.fixture.players]
-    assert {game.fixture.round for game in with_a1} == {1}
-    table = standings(definition, 0, state.players, games, state.schedule.byes)
-    assert table[-1].name == "a1" and table[-1].disqualified
 
 
 @settings(max_examples=30)

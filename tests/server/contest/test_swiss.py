@@ -7,7 +7,7 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.contest.fixtures import Bye, Fixture, GameResult
+from server.contest.fixtures import Bye, GameResult
 from server.contest.formats.swiss import Past, Swiss, pair
 from server.contest.plan import plan
 from server.contest.scoring.disqualification import find_disqualified
@@ -129,23 +129,3 @@ def test_pairings_are_the_same_in_every_process() -> None:
         for seed in ("1", "2")
     }  # fmt: skip
     assert len(told) == 1
-
-
-def test_next_round_waits_for_the_last_game_of_this_one() -> None:
-    definition = contest(4, Swiss(2))
-    due = plan(definition, []).due
-    games = [better_wins(fixture) for fixture in due]
-    assert plan(definition, games[:-1]).due == due[-1:]
-    assert {fixture.round for fixture in plan(definition, games).due} == {2}
-
-
-def test_second_meetings_come_only_when_nothing_else_is_left() -> None:
-    """Two are left of four: they meet again in each round that there still is."""
-    definition = contest(4, Swiss(3), time_losses=1)
-
-    def result(fixture: Fixture) -> GameResult:
-        slow = "a3" if "a3" in fixture.players else "a4"
-        return by_seed(1, late=1.0 if fixture.round == 1 else 0.0, slow=slow)(fixture)
-
-    games = play(definition, result)
-    assert rounds_of(games)[1:] == [{frozenset(("a1", "a2"))}] * 2

@@ -29,28 +29,19 @@ from server.league.accounts.people import (
 from server.league.database import FILE
 from server.league.pages.identity import Identities, Identity
 from server.web.http.listener import QUOTA
+from tests.clocks import SetClock
 from tests.server.league.people import person, refused
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
 
-class Clock:
-    """A date that the test moves on."""
-
-    def __init__(self) -> None:
-        self.now = NOW
-
-    def __call__(self) -> datetime:
-        return self.now
+@pytest.fixture
+def clock() -> SetClock[datetime]:
+    return SetClock(NOW)
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def accounts(tmp_path: Path, clock: Clock) -> Iterator[Accounts]:
+def accounts(tmp_path: Path, clock: SetClock[datetime]) -> Iterator[Accounts]:
     with closing(Accounts(tmp_path, clock)) as accounts:
         yield accounts
 
@@ -121,7 +112,7 @@ def test_a_new_link_makes_the_one_before_good_for_nothing(accounts: Accounts) ->
     assert ann is not None and (ann.name, ann.role) == ("ann", AUTHOR), "an account keeps its name and role"
 
 
-def test_invitations_and_sessions_end(accounts: Accounts, clock: Clock) -> None:
+def test_invitations_and_sessions_end(accounts: Accounts, clock: SetClock[datetime]) -> None:
     link = accounts.invite("ann", AUTHOR, "test")
     session = accounts.redeem(accounts.invite("bob", AUTHOR, "test"), "", "")
     clock.now = NOW + INVITED - timedelta(seconds=1)
@@ -251,7 +242,9 @@ def test_the_database_holds_nothing_that_opens_anything(accounts: Accounts, tmp_
     assert not [secret for secret in (link, code, session, token) if secret in dump]
 
 
-def test_everything_is_there_again_and_every_change_is_told(accounts: Accounts, tmp_path: Path, clock: Clock) -> None:
+def test_everything_is_there_again_and_every_change_is_told(
+    accounts: Accounts, tmp_path: Path, clock: SetClock[datetime]
+) -> None:
     person(accounts, "ann")
     accounts.set_role("ann", ORGANISER, "bob")
     secret = accounts.secret()

@@ -1,20 +1,23 @@
 """The organiser's console, over HTTP."""
 
-import time
 from contextlib import closing
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from engine.wire import messages as m
 from server.commands import contest as contest_command
 from server.commands import running_server
+from server.contest.contest_file import BadContest
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER
+from server.league.console.new_contest import TEMPLATES, Earlier, line_of, read_new
 from tests.server.contest.runtime.bots import read_definition
 from tests.server.league.test_account_pages import Page, Visitor, accounts, sign_in, site
-from tests.server.process import Client
+from tests.server.process import Client, wait_until
 from tests.web.site import Site, Table
 
 __all__ = ["accounts", "site"]
@@ -110,9 +113,7 @@ def test_an_organiser_ends_a_match_and_sends_a_player_away(site: Site, accounts:
     over_network.say(m.Organise("secret"))
     over_network.say(m.Dismiss("hal"))
     over_network.hear(m.Dismissed)
-    deadline = time.monotonic() + 300
-    while accounts.audit(1)[0].what != "sent hal away" and time.monotonic() < deadline:
-        time.sleep(0.01)
+    wait_until(lambda: accounts.audit(1)[0].what == "sent hal away")
     assert accounts.audit(1)[0].who == "the organiser's token"
     over_network.close()
     table.close()
@@ -175,3 +176,69 @@ def test_what_is_announced_stands_on_pages_and_is_sent_to_who_does_not_play(
     assert done[2] == ("herald", "announced: Lunch <now>")
     for client in (idle, guest, *table.players):
         client.close()
+
+
+WITH_PROGRAM = """
+name = "Autumn"
+time = { budget = 60_000 }
+entrants = [{ name = "ann", command = ["./ann"], folder = "ann" }, { name = "bob" }]
+games = [{ game = "mnk", params = "3 3 3" }]
+stages = [{ format = "round-robin" }]
+"""
+
+
+def test_a_copy_starts_the_programs_of_the_contest_before_where_that_started_them() -> None:
+    earlier = Earlier(WITH_PROGRAM, replace(read_definition(WITH_PROGRAM), folder="/contests"))
+    assert read_new(WITH_PROGRAM.replace("Autumn", "Winter"), earlier).folder == "/contests"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('["./ann"]', '["./ann", "--fast"]'),
+        ('folder = "ann"', 'folder = ".."'),
+        ('name = "Autumn"', 'name = "Autumn"\nsandbox = "none"'),
+        ('name = "Autumn"', 'name = "Autumn"\nvisible = ["/etc"]'),
+        ('params = "3 3 3"', 'params = "3 3 3", openings = { files = ["/etc/passwd"] }'),
+    ],
+)
+def test_nothing_else_is_started_or_read(old: str, new: str) -> None:
+    earlier = Earlier(WITH_PROGRAM, read_definition(WITH_PROGRAM))
+    with pytest.raises(BadContest):
+        read_new(WITH_PROGRAM.replace(old, new), earlier)
+    with pytest.raises(BadContest):
+        read_new(WITH_PROGRAM.replace(old, new), None)
+
+
+def test_a_copy_reads_the_positions_that_the_file_before_names(tmp_path: Path) -> None:
+    (tmp_path / "one.txt").write_text("no position")
+    with_file = WITH_PROGRAM.replace('params = "3 3 3"', 'params = "3 3 3", openings = { files = ["one.txt"] }')
+    earlier = Earlier(with_file, replace(read_definition(WITH_PROGRAM), folder=str(tmp_path)))
+    with pytest.raises(BadContest, match=r"'one\.txt'"):
+        read_new(with_file, earlier)
+
+
+@pytest.mark.parametrize("text", [text for _, text in TEMPLATES])
+def test_a_contest_can_begin_by_each_template(text: str) -> None:
+    assert read_new(text, None).stages
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ('format = "swiss"', 'format = "swis"', "format = "),
+        ("rounds = 3", "rounds = 0", "rounds = 0"),
+        ('game = "gipf"', 'game = "gpif"', "game = "),
+        ("plies = 4", "plies = 0", "openings = "),
+        ("budget = 60_000", "budget = 0", "time = "),
+        ('name = "bob"', 'name = "-bob"', 'name = "-bob"'),
+        ("[qualification]", "[qualification", "[qualification"),
+        ("advance = 2", "advance = 9", "advance = 9"),
+    ],
+)
+def test_a_finding_is_told_with_its_line(old: str, new: str, line: str) -> None:
+    text = TEMPLATES[1][1].replace(old, new)
+    with pytest.raises(BadContest) as raised:
+        read_new(text, None)
+    assert text.splitlines()[line_of(str(raised.value), text) - 1].startswith(line), raised.value
+    assert line_of("a contest has 2 to 500 entrants, not 1", text) == 0

@@ -1,4 +1,4 @@
-"""No page of another site has this server change or work on anything: each POST of its routing table is tried."""
+"""Forms of other sites change nothing, and guesses of links, codes and tokens are refused after a hundred."""
 
 import re
 import sqlite3
@@ -10,6 +10,9 @@ from urllib.parse import urlencode
 
 import pytest
 import trio
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp
 
@@ -17,16 +20,23 @@ from server import serve as server
 from server.config.settings import Limits, Settings
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, ORGANISER
+from server.league.comparisons import Comparisons
+from server.league.grading.grade_book import GradeBook, League
 from server.league.ladder.definition import read
 from server.league.ladder.service import LadderService
-from server.league.submissions.pipeline import Pipeline
+from server.league.pages.account_pages import AccountPages
+from server.league.pages.identity import Identities
+from server.league.pages.version_pages import VersionPages
+from server.league.submissions.pipeline import Pipeline, Turns
 from server.league.submissions.versions import Versions
 from server.web import app, service
 from server.web.assets.static_files import VersionedFiles
-from server.web.http.client_quota import HttpRateLimiter
+from server.web.http.client_quota import GUESS_COST, REQUESTS, TOO_MANY, HttpRateLimiter
+from server.web.http.errors import Refused
 from server.web.http.listener import QUOTA
 from server.web.play import routes as playing
 from tests.server.league.ladder.test_service import FILE
+from tests.server.league.people import person
 from tests.server.league.test_account_pages import FORM, Visitor
 from tests.web.asking import Answer, ask
 from tests.web.site import Site
@@ -188,3 +198,56 @@ async def test_who_asks_without_a_session_reaches_these_routes_alone(
             else:
                 assert status == (405 if LIVE.fullmatch(path) else 401), path
         assert here.stored() == before
+
+
+AT_ONCE = 100
+
+PAUSE = round(GUESS_COST / REQUESTS * 1_000_000)
+"""Microseconds after which an address that has guessed too much may guess once more."""
+
+
+@pytest.mark.parametrize(("kind", "wrong"), [("link", 404), ("code", 400), ("token", 403)])
+async def test_an_address_that_guesses_is_refused_until_its_time_has_come(
+    tmp_path: Path, accounts: Accounts, versions: Versions, kind: str, wrong: int
+) -> None:
+    identities = Identities(accounts, "")
+    book = GradeBook(League(tmp_path, accounts, versions))
+    known = {
+        "link": accounts.invite("bob", AUTHOR, "test"),
+        "code": accounts.invite_many(AUTHOR, 2, "test"),
+        "token": accounts.make_token(person(accounts, "ann"), "bot"),
+    }
+    comparisons = Comparisons(tmp_path, accounts, versions)
+    pages = AccountPages(accounts, identities, book), VersionPages(identities, versions, Turns(), comparisons)
+    app = Starlette(routes=[route for one in pages for route in one.routes()], exception_handlers={Refused: refused})
+    now = 0
+    rate_limiter = HttpRateLimiter(Limits(), 5, lambda: now)
+    guessing, other = rate_limiter.enter("192.0.2.1"), rate_limiter.enter("192.0.2.2")
+
+    async def try_it(secret: str, quota: object = guessing) -> Answer:
+        async def inner(scope: Any, receive: Any, send: Any) -> None:
+            await app({**scope, QUOTA: quota}, receive, send)
+
+        state = {QUOTA: quota}
+        if kind == "link":
+            return await ask(inner, "GET", f"/join/{secret}", state=state)
+        if kind == "code":
+            body = urlencode({"code": secret}).encode()
+            return await ask(inner, "POST", "/join", body, headers={"content-type": FORM}, state=state)
+        headers = {"authorization": f"Bearer {secret}"}
+        return await ask(inner, "GET", "/bots/bot/versions", headers=headers, state=state)
+
+    tried = [(await try_it(f"x{number}")).status for number in range(AT_ONCE + 1)]
+    assert tried == [*[wrong] * AT_ONCE, 429]
+    assert (await try_it("x")).json == {"error": TOO_MANY[1]}
+    assert (await try_it(known[kind])).status == 200, "it is no guess"
+    assert (await try_it("x", other)).status == wrong
+    now += PAUSE - 1
+    assert (await try_it("x")).status == 429
+    now += 1
+    assert [(await try_it("x")).status for _ in range(2)] == [wrong, 429]
+
+
+async def refused(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, Refused)
+    return JSONResponse({"error": str(error)}, error.status)

@@ -7,8 +7,6 @@ from typing import Any
 
 from itsdangerous import Signer
 from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
 
 from server.config.settings import Limits
 from server.league.accounts.accounts import Accounts
@@ -22,6 +20,7 @@ from server.web.http.client_quota import HttpRateLimiter
 from server.web.http.errors import Refused
 from server.web.http.listener import QUOTA
 from tests.server.league.people import person
+from tests.server.league.test_foreign_forms import refused
 from tests.web.asking import Answer, ask
 
 DATE = datetime(2026, 11, 23, tzinfo=UTC)
@@ -131,11 +130,6 @@ class Pages:
         """Return what programs are told: how many come before it, and minutes."""
         told = (await self.ask(version, authorization=f"Bearer {self.tokens[name]}")).json
         return told["ahead"], told["minutes"]
-
-
-async def refused(_request: Request, error: Exception) -> Response:
-    assert isinstance(error, Refused)
-    return PlainTextResponse(str(error), error.status)
 
 
 async def test_the_page_of_a_version_tells_its_place_and_how_long_that_takes(

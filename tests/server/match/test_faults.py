@@ -243,23 +243,22 @@ async def test_who_asked_for_what_failed_may_play_on(
 
 
 async def test_a_match_that_cannot_be_begun_is_said_to_both_who_may_seek_again(
-    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+    harness: ArenaHarness, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.connect("ann"), await harness.connect("bob")
-        with monkeypatch.context() as patch:
-            break_function(patch, referee, "first_board")
-            await ann.say(m.Seek("gipf", m.Text(f"params={VICTIM}")))
-            await bob.say(m.Seek("gipf"))
-            for client in (ann, bob):
-                await client.hear(m.Cancelled)
-                error = await client.hear(m.Error)
-                assert (error.code, error.sentence) == ("server_fault", "the server cannot begin this match now")
-        assert harness.arena.matches == {}
-        await trio.sleep(100)
+    ann, bob = await harness.connect("ann"), await harness.connect("bob")
+    with monkeypatch.context() as patch:
+        break_function(patch, referee, "first_board")
         await ann.say(m.Seek("gipf", m.Text(f"params={VICTIM}")))
         await bob.say(m.Seek("gipf"))
-        await ready(ann, bob)
+        for client in (ann, bob):
+            await client.hear(m.Cancelled)
+            error = await client.hear(m.Error)
+            assert (error.code, error.sentence) == ("server_fault", "the server cannot begin this match now")
+    assert harness.arena.matches == {}
+    await trio.sleep(100)
+    await ann.say(m.Seek("gipf", m.Text(f"params={VICTIM}")))
+    await bob.say(m.Seek("gipf"))
+    await ready(ann, bob)
 
 
 FULL = OSError(28, "No space left on device")
@@ -276,62 +275,46 @@ def _failing(error: OSError) -> Callable[..., Any]:
 @pytest.mark.parametrize("error", [FULL, READ_ONLY], ids=["full", "read-only"])
 @pytest.mark.parametrize("place", ["keys", "journal", "rename"])
 async def test_no_match_is_begun_that_cannot_be_recorded(
-    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch, place: str, error: OSError
+    harness: ArenaHarness,
+    autojump_clock: MockClock,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    place: str,
+    error: OSError,
 ) -> None:
-    async with open_arena(tmp_path) as harness:
-        others = Others()
-        await others.begin(harness)
-        ann, bob = await harness.connect("ann"), await harness.connect("bob")
-        with monkeypatch.context() as patch:
-            if place == "keys":
-                patch.setattr(RecordStore, "_write_keys", _failing(error))
-            elif place == "journal":
-                patch.setattr(record_store_module.MatchJournal, "write", _failing(error))
-            else:
-                patch.setattr(Path, "rename", _failing(error))
-            await ann.say(m.Seek("gipf", m.Text(f"params={VICTIM}")))
-            await bob.say(m.Seek("gipf"))
-            for client in (ann, bob):
-                await client.hear(m.Cancelled)
-                assert (await client.hear(m.Error)).sentence == "the server cannot write records now"
-        assert sorted(path.name for path in (tmp_path / "running").iterdir()) == sorted(
-            f"{number}.txt" for number in range(1, OTHERS + 1)
-        )
-        assert len(list((tmp_path / "keys").iterdir())) == OTHERS
-        await others.end(harness)
-
-
-async def test_a_record_that_cannot_be_moved_is_there_all_the_same_and_moves_with_the_next(
-    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with playing(tmp_path, "params=2,3,5,5") as (harness, ann, bob):
-        with monkeypatch.context() as patch:
-            patch.setattr(Path, "rename", _failing(READ_ONLY))
-            await ann.say(m.Move(m.Text("a1-b2")))
-            for client in (ann, bob):
-                assert (await client.hear(m.Result)).result == "white"
-        text = "\n".join((await bob.ask(m.AskRecord(1), m.Record)).lines) + "\n"
-        assert verification.verify(text).reason == "dead_lock"
-        assert list((tmp_path / "records").iterdir()) == []
-        await ann.say(m.Seek("gipf", m.Text("params=2,3,5,5 colour=white")))
+    others = Others()
+    await others.begin(harness)
+    ann, bob = await harness.connect("ann"), await harness.connect("bob")
+    with monkeypatch.context() as patch:
+        if place == "keys":
+            patch.setattr(RecordStore, "_write_keys", _failing(error))
+        elif place == "journal":
+            patch.setattr(record_store_module.MatchJournal, "write", _failing(error))
+        else:
+            patch.setattr(Path, "rename", _failing(error))
+        await ann.say(m.Seek("gipf", m.Text(f"params={VICTIM}")))
         await bob.say(m.Seek("gipf"))
-        await ready(ann, bob)
-        await ann.say(m.Move(m.Text("a1-b2")))
-        await bob.hear(m.Result)
-        assert harness.record(1) == text and verification.verify(harness.record(2)).result == "white"
-        assert list((tmp_path / "running").iterdir()) == []
+        for client in (ann, bob):
+            await client.hear(m.Cancelled)
+            assert (await client.hear(m.Error)).sentence == "the server cannot write records now"
+    assert sorted(path.name for path in (tmp_path / "running").iterdir()) == sorted(
+        f"{number}.txt" for number in range(1, OTHERS + 1)
+    )
+    assert len(list((tmp_path / "keys").iterdir())) == OTHERS
+    await others.end(harness)
 
 
-async def test_a_damaged_record_is_said_and_costs_nobody_a_match(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path) as harness:
-        (tmp_path / "records" / "77.txt").write_bytes(b"arena-record 1\nmatch 77\n\xff\xfe\n")
-        ann, bob = await harness.begin()
-        await ann.ask(m.AskBoard(), m.Board)
-        guest = await harness.connect()
-        assert await guest.answer(m.AskRecord(77)) == m.Error(
-            "server_fault", m.Text("the record of match 77 cannot be read")
-        )
-        await play(ann, bob, "a1-b2")
+async def test_a_damaged_record_is_said_and_costs_nobody_a_match(
+    harness: ArenaHarness, autojump_clock: MockClock, tmp_path: Path
+) -> None:
+    (tmp_path / "records" / "77.txt").write_bytes(b"arena-record 1\nmatch 77\n\xff\xfe\n")
+    ann, bob = await harness.begin()
+    await ann.ask(m.AskBoard(), m.Board)
+    guest = await harness.connect()
+    assert await guest.answer(m.AskRecord(77)) == m.Error(
+        "server_fault", m.Text("the record of match 77 cannot be read")
+    )
+    await play(ann, bob, "a1-b2")
 
 
 @pytest.mark.parametrize("what", ["append", "rename"])
@@ -364,18 +347,17 @@ async def test_a_damaged_journal_that_cannot_be_kept_aside_waits_for_the_next_st
 
 
 async def test_a_fault_of_one_flag_lets_the_others_fall(
-    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+    harness: ArenaHarness, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, _ = await harness.pair(f"params={VICTIM} budget=500")
-        first, second = await harness.connect("cid"), await harness.connect("dan")
-        await first.say(m.Seek("gipf", m.Text(f"params={OTHER} budget=700 colour=white")))
-        await second.say(m.Seek("gipf", m.Text("opponent=cid")))
-        for name in ("flag", "end"):
-            break_function(monkeypatch, referee, name)
-        monkeypatch.setattr(match_module.Match, "_leave", _failing_for(1, match_module.Match._leave))
-        assert (await ann.hear(m.Result)).reason == "server_fault"
-        assert (await first.hear(m.Result)).reason == "time"
+    ann, _ = await harness.pair(f"params={VICTIM} budget=500")
+    first, second = await harness.connect("cid"), await harness.connect("dan")
+    await first.say(m.Seek("gipf", m.Text(f"params={OTHER} budget=700 colour=white")))
+    await second.say(m.Seek("gipf", m.Text("opponent=cid")))
+    for name in ("flag", "end"):
+        break_function(monkeypatch, referee, name)
+    monkeypatch.setattr(match_module.Match, "_leave", _failing_for(1, match_module.Match._leave))
+    assert (await ann.hear(m.Result)).reason == "server_fault"
+    assert (await first.hear(m.Result)).reason == "time"
 
 
 def _failing_for(number: int, sound: Callable[[Any], None]) -> Callable[[Any], None]:

@@ -1,4 +1,4 @@
-"""Lobby and referee, driven by every sequence of events that hypothesis can think of.
+"""The referee, driven by every sequence of events that hypothesis can think of.
 
 The journal that the referee has written is verified after each step, and read back as after a crash: what it says is
 what the referee knows. With ARENA_CAMPAIGN=1 the walks are many times more.
@@ -6,7 +6,6 @@ what the referee knows. With ARENA_CAMPAIGN=1 the walks are many times more.
 
 import os
 from contextlib import suppress
-from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -19,58 +18,11 @@ from engine.match import recovery, referee, verification
 from engine.match.clock import Stall, TimeControl
 from engine.match.record import Header
 from engine.wire.codes import ProtocolError
-from server.arena import matchmaking
-from server.arena.matchmaking import Matchmaking, Seek
 
 WALKS = settings(max_examples=2000 if os.environ.get("ARENA_CAMPAIGN") else 25, stateful_step_count=40)
 
 SIDES = st.integers(0, 1)
 SPANS = st.integers(0, 300_000)
-NAMES = ("ann", "Bob", "carol", "dave")
-
-
-class LobbyMachine(RuleBasedStateMachine):
-    """Players seek, are paired, and change their minds."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.lobby = Matchmaking()
-        self.waiting: list[Seek] = []  # in the order in which they came
-        self.pairings = 0
-
-    @rule(
-        name=st.sampled_from(NAMES),
-        game=st.sampled_from(["gipf", "arrows"]),
-        budget=st.sampled_from([None, 1_000_000, 2_000_000]),
-        side=st.sampled_from([None, 0, 1]),
-        opponent=st.sampled_from([None, "ANN", "bob"]),
-        is_builtin=st.booleans(),
-    )
-    def seek(self, name: str, game: str, **wishes: Any) -> None:
-        if any(seek.name == name for seek in self.waiting):
-            return  # the session does not allow it
-        seek = Seek(name, game, key=name.lower(), **wishes)
-        pairing = self.lobby.add(seek)
-        partner = next((other for other in self.waiting if matchmaking.fits(seek, other)), None)
-        if partner is None:
-            assert pairing is None
-            self.waiting.append(seek)
-        else:
-            assert pairing is not None and set(pairing.names) == {name, partner.name}
-            self.waiting.remove(partner)
-            self.pairings += 1
-
-    @rule(name=st.sampled_from(NAMES))
-    def go(self, name: str) -> None:
-        self.lobby.remove(name.lower())
-        self.waiting = [seek for seek in self.waiting if seek.name != name]
-
-    @invariant()
-    def who_waits_is_known_and_fits_nobody(self) -> None:
-        assert (list(self.lobby), self.lobby.pairings) == (self.waiting, self.pairings)
-        assert not any(
-            matchmaking.fits(one, other) for one in self.waiting for other in self.waiting if one.name != other.name
-        )
 
 
 class RefereeMachine(RuleBasedStateMachine):
@@ -232,7 +184,5 @@ class RefereeMachine(RuleBasedStateMachine):
             assert self.state.clock.since == (None, None) and referee.deadline(self.state) is None
 
 
-TestLobby = LobbyMachine.TestCase
-TestLobby.settings = WALKS
 TestReferee = RefereeMachine.TestCase
 TestReferee.settings = WALKS

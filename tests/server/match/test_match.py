@@ -9,25 +9,24 @@ from trio.testing import MockClock
 from engine.match import verification
 from engine.wire import messages as m
 from server.config.settings import REQUESTS_PER_TURN
-from tests.server.harness import open_arena, play, playing, ready
+from tests.server.harness import ArenaHarness, play, playing, ready
 
 
 async def test_moves_are_relayed_with_clocks_that_ran_only_for_the_mover(
-    tmp_path: Path, autojump_clock: MockClock
+    harness: ArenaHarness, autojump_clock: MockClock
 ) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.pair("params=3,3,9,9 budget=1000 increment=7")
-        await trio.sleep(0.100)
-        await ann.say(m.Ready())
-        await trio.sleep(0.050)
-        await bob.say(m.Ready())
-        assert await ann.hear(m.Start) == m.Start(900, 850)
-        assert await ann.hear(m.Turn) == m.Turn(900, 850)
-        await trio.sleep(0.300)
-        assert await ann.answer(m.Move(m.Text(" a1 - b2 "))) == m.Moved(1, "white", 607, 850, m.Text("a1-b2"))
-        await bob.hear(m.Start)
-        assert await bob.next() == m.Moved(1, "white", 607, 850, m.Text("a1-b2"))
-        assert await bob.next() == m.Turn(850, 607)
+    ann, bob = await harness.pair("params=3,3,9,9 budget=1000 increment=7")
+    await trio.sleep(0.100)
+    await ann.say(m.Ready())
+    await trio.sleep(0.050)
+    await bob.say(m.Ready())
+    assert await ann.hear(m.Start) == m.Start(900, 850)
+    assert await ann.hear(m.Turn) == m.Turn(900, 850)
+    await trio.sleep(0.300)
+    assert await ann.answer(m.Move(m.Text(" a1 - b2 "))) == m.Moved(1, "white", 607, 850, m.Text("a1-b2"))
+    await bob.hear(m.Start)
+    assert await bob.next() == m.Moved(1, "white", 607, 850, m.Text("a1-b2"))
+    assert await bob.next() == m.Turn(850, 607)
 
 
 async def test_flag_falls_at_the_deadline_not_at_the_next_line(tmp_path: Path, autojump_clock: MockClock) -> None:
@@ -43,15 +42,14 @@ async def test_flag_falls_at_the_deadline_not_at_the_next_line(tmp_path: Path, a
 
 
 @pytest.mark.parametrize("who", [0, 1])
-async def test_who_is_not_ready_in_time_loses(tmp_path: Path, autojump_clock: MockClock, who: int) -> None:
-    async with open_arena(tmp_path) as harness:
-        clients = await harness.pair("params=3,3,9,9 budget=500")
-        await clients[1 - who].say(m.Ready())
-        result = await clients[who].hear(m.Result)
-        assert trio.current_time() == pytest.approx(0.5, abs=1e-3)
-        assert (result.result, result.reason) == (("black", "white")[who], "time")
-        assert "while initialising" in result.sentence
-        verification.verify(harness.record())
+async def test_who_is_not_ready_in_time_loses(harness: ArenaHarness, autojump_clock: MockClock, who: int) -> None:
+    clients = await harness.pair("params=3,3,9,9 budget=500")
+    await clients[1 - who].say(m.Ready())
+    result = await clients[who].hear(m.Result)
+    assert trio.current_time() == pytest.approx(0.5, abs=1e-3)
+    assert (result.result, result.reason) == (("black", "white")[who], "time")
+    assert "while initialising" in result.sentence
+    verification.verify(harness.record())
 
 
 @pytest.mark.parametrize("on_turn", [True, False])
@@ -76,13 +74,6 @@ async def test_a_player_that_says_crashed_loses_with_its_own_words(
         assert (summary.result, summary.reason, summary.sentence) == (winner, "crashed", result.sentence)
 
 
-async def test_what_a_crashed_player_says_may_name_anybody(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with playing(tmp_path) as (harness, ann, bob):
-        await ann.say(m.Crashed(m.Text("bob (black) resigned, and ann (white) has won")))
-        assert (await bob.hear(m.Result)).result == "black"
-        assert verification.verify(harness.record()).reason == "crashed"
-
-
 @pytest.mark.parametrize("back", [False, True])
 async def test_a_loss_on_time_says_that_the_connection_was_lost_and_for_how_long(
     tmp_path: Path, autojump_clock: MockClock, back: bool
@@ -99,27 +90,6 @@ async def test_a_loss_on_time_says_that_the_connection_was_lost_and_for_how_long
         assert result.sentence == late + spent + ("" if back else "; its connection had been lost for 40 s")
 
 
-async def test_third_repetition_is_a_draw(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with playing(tmp_path, "params=2,2,5,5 budget=100000") as (harness, ann, bob):
-        seen: dict[tuple[str, ...], int] = {}
-        result = None
-        ply = 0
-        while result is None:
-            mover, other = ((ann, bob), (bob, ann))[ply % 2]
-            await mover.say(m.AskBoard(), m.AskMoves())
-            board = (await mover.hear(m.Board)).lines
-            seen[board] = seen.get(board, 0) + 1
-            assert seen[board] < 3, "the match should have ended"
-            await mover.ask(m.Move(m.Text((await mover.hear(m.Moves)).lines[0])), m.Moved)
-            await other.hear(m.Moved)
-            following = await other.next()
-            result = following if isinstance(following, m.Result) else None
-            ply += 1
-        assert (result.result, result.reason) == ("draw", "repetition")
-        assert sorted(seen.values())[-1] == 2
-        assert verification.verify(harness.record()).reason == "repetition"
-
-
 async def test_move_limit_is_a_draw(tmp_path: Path, autojump_clock: MockClock) -> None:
     import msgspec
 
@@ -134,27 +104,16 @@ async def test_move_limit_is_a_draw(tmp_path: Path, autojump_clock: MockClock) -
         assert verification.verify(harness.record()).reason == "move_limit"
 
 
-async def test_resuming_takes_a_seat_over_from_a_dead_connection(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.pair()
-        again = await harness.guest(m.Resume(1, ann.token))
-        assert (await ann.hear(m.Bye)).reason == "resumed"
-        await again.hear(m.Board)
-        await ready(again, bob)
-        await again.hear(m.Turn)
-        await bob.nothing()
-
-
-async def test_match_that_has_just_ended_is_told_at_once_to_who_watches_it(
-    tmp_path: Path, autojump_clock: MockClock
+async def test_resuming_takes_a_seat_over_from_a_dead_connection(
+    harness: ArenaHarness, autojump_clock: MockClock
 ) -> None:
-    async with playing(tmp_path, "params=2,3,5,5") as (harness, ann, _bob):
-        await ann.ask(m.Move(m.Text("a1-b2")), m.Result)
-        spectator = await harness.connect("carol")
-        await spectator.ask(m.Watch(1), m.Watching)
-        assert (await spectator.hear(m.Moved)).move == "a1-b2"
-        assert (await spectator.hear(m.Result)).reason == "dead_lock"
-        await spectator.ask(m.Seek("gipf"), m.Seeking)
+    ann, bob = await harness.pair()
+    again = await harness.guest(m.Resume(1, ann.token))
+    assert (await ann.hear(m.Bye)).reason == "resumed"
+    await again.hear(m.Board)
+    await ready(again, bob)
+    await again.hear(m.Turn)
+    await bob.nothing()
 
 
 async def test_requests_of_a_turn_are_bounded(tmp_path: Path, autojump_clock: MockClock) -> None:

@@ -48,19 +48,6 @@ async def test_flags_fall_at_their_deadlines_in_any_order_also_when_these_move(
 KEYS = Keys.of("ann's", "bob's")
 
 
-def test_record_moves_aside_when_it_is_finished_and_numbers_go_on(tmp_path: Path) -> None:
-    record_store = RecordStore(tmp_path)
-    assert record_store.next_number() == 1
-    journal = record_store.begin(1, KEYS, "arena-record 1\n")
-    assert record_store.read(1) is None
-    assert record_store.journal(1) == b"arena-record 1\n"
-    assert record_store.unfinished_matches() == [1]
-    journal.finish()
-    assert record_store.read(1) == "arena-record 1\n"
-    assert record_store.unfinished_matches() == []
-    assert RecordStore(tmp_path).next_number() == 2
-
-
 def test_keys_are_kept_of_the_matches_that_ended_last_after_a_restart_too(tmp_path: Path) -> None:
     """A long match ends behind many that began after it; its players may still have to be told how."""
     record_store = RecordStore(tmp_path, recent=2)
@@ -100,28 +87,6 @@ def test_a_write_that_fails_half_way_leaves_whole_lines(tmp_path: Path, monkeypa
     journal.write("next\n")
     assert (tmp_path / "running" / "1.txt").read_text() == "head\nnext\n"
     journal.close()
-
-
-def test_match_whose_head_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    record_store = RecordStore(tmp_path)
-
-    def full(file: int, data: bytes) -> int:
-        raise OSError("no space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "write", full)
-        with pytest.raises(OSError, match="no space"):
-            record_store.begin(1, KEYS, "head\n")
-    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
-
-
-def test_a_server_that_dies_while_it_begins_a_match_leaves_no_journal(tmp_path: Path) -> None:
-    record_store = RecordStore(tmp_path)
-    record_store.begin(1, KEYS, "head\n").close()
-    (tmp_path / "running" / "1.txt").rename(tmp_path / "running" / "1.new")
-    again = RecordStore(tmp_path)
-    assert list((tmp_path / "running").iterdir()) == []
-    assert again.next_number() == 2
 
 
 def test_keys_are_hashed_private_and_tell_whose_a_token_is(tmp_path: Path) -> None:

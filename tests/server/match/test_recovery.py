@@ -7,7 +7,7 @@ import pytest
 
 from engine.match import referee, verification
 from engine.match.record import event_line
-from engine.match.recovery import annul, examine, restore, stamp_at
+from engine.match.recovery import examine, restore, stamp_at
 from engine.match.verification import finished_match
 from server.storage.record_store import Keys, RecordStore
 from tests.engine.test_record import played
@@ -30,19 +30,6 @@ def test_a_whole_journal_is_taken_up_where_it_stands() -> None:
     assert (state.shown[-1].first, state.shown[-1].second) == state.clock.milliseconds(0)
     assert lines == "restarted 5000.000\n"
     assert verification.verify(text + "restarted 5000.000\n").left == state.clock.left
-
-
-def test_a_tail_torn_at_any_byte_is_dropped_and_nothing_before_it() -> None:
-    text = played(stop_after=9)
-    last = text.rfind("\n", 0, -1) + 1
-    before = examine(MATCH, text[:last].encode()).summary
-    assert before is not None and before.history.plies == 8
-    for length in range(last, len(text)):
-        leftover = examine(MATCH, text[:length].encode())
-        assert (leftover.text, leftover.torn, leftover.fault) == (text[:last], length - last, None)
-        assert leftover.summary == before
-    for tail in (b"\x00" * 40, b"\xff\xfe", b"move 10 white"):
-        assert examine(MATCH, text.encode() + tail) == (text, examine(MATCH, text.encode()).summary, len(tail), None)
 
 
 @pytest.mark.parametrize(("end", "plies"), [("bad_move", 9), ("resign", 9), ("crashed", 9), ("", 1000)])
@@ -93,20 +80,6 @@ def test_a_record_without_a_result_is_not_finished() -> None:
     assert finished_match("nonsense") is None
 
 
-def test_a_line_that_is_not_true_ends_what_is_trusted() -> None:
-    lines = played(stop_after=9).splitlines(keepends=True)
-    events = [number for number, line in enumerate(lines) if line.startswith(("ready ", "move "))]
-    for at in events:
-        for forged in ("nonsense\n", "\n", "move 99 white 0.000 1.000 2.000 a1-b2\n", "\udcff\n", "\u2028\n", "a\rb\n"):
-            data = "".join([*lines[:at], forged, *lines[at + 1 :]]).encode(errors="surrogateescape")
-            leftover = examine(MATCH, data)
-            assert leftover.text == "".join(lines[:at])
-            assert str(leftover.fault).startswith(f"line {at + 1}: ")
-            assert leftover.summary is not None
-            summary = verification.verify(leftover.text + annul(leftover.summary, "so it is"))
-            assert (summary.result, summary.reason, summary.sentence) == ("annulled", "server_fault", "so it is")
-
-
 @pytest.mark.parametrize(
     "text", ["", "\n", "move 1", "unanswered white 1.000\n", "arena-record 1\n", "arena-record 1\nmatch 7\ngame gipf\n"]
 )
@@ -120,13 +93,6 @@ def test_a_journal_of_another_match_is_not_taken_for_this_one() -> None:
     leftover = examine(MATCH + 1, played(stop_after=9).encode())
     assert str(leftover.fault) == "line 2: this is match 7, not 8"
     assert leftover.summary is None
-
-
-def test_the_first_of_two_damaged_lines_ends_what_is_trusted() -> None:
-    lines = played(stop_after=9).encode().splitlines(keepends=True)
-    leftover = examine(MATCH, b"".join([*lines[:-3], b"nonsense\n", lines[-2], b"\xff\n"]))
-    assert leftover.text.encode() == b"".join(lines[:-3])
-    assert leftover.summary is not None and leftover.fault is not None and leftover.fault.line == len(lines) - 2
 
 
 def test_stamps_go_on_by_date_but_never_back() -> None:

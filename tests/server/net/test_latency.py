@@ -15,7 +15,7 @@ from engine.match.reader import BadRecord
 from engine.wire import messages as m
 from server.config.settings import Settings
 from server.net.timing import SAMPLES, LatencyProbe
-from tests.server.harness import Client, open_arena
+from tests.server.harness import ArenaHarness, Client, open_arena
 
 
 @given(st.lists(st.integers(0, 2_000_000), max_size=60))
@@ -120,15 +120,16 @@ async def test_a_turn_shorter_than_the_allowance_costs_nothing_and_saves_nothing
     assert last.left[1] == summary.played[1].left[1]
 
 
-async def test_without_an_allowance_nothing_is_asked(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.pair()
-        await ann.say(m.Ready())
-        await ann.nothing()
-        await ann.say(m.Echo(m.Text("1")), m.Ping())
-        await ann.hear(m.Pong)
-        assert "lag" not in (tmp_path / "running" / "1.txt").read_text(encoding="utf-8")
-        assert bob is not None and Settings().lag_allowance == 0
+async def test_without_an_allowance_nothing_is_asked(
+    harness: ArenaHarness, autojump_clock: MockClock, tmp_path: Path
+) -> None:
+    ann, bob = await harness.pair()
+    await ann.say(m.Ready())
+    await ann.nothing()
+    await ann.say(m.Echo(m.Text("1")), m.Ping())
+    await ann.hear(m.Pong)
+    assert "lag" not in (tmp_path / "running" / "1.txt").read_text(encoding="utf-8")
+    assert bob is not None and Settings().lag_allowance == 0
 
 
 async def test_a_flag_falls_later_by_the_allowance(tmp_path: Path, autojump_clock: MockClock) -> None:

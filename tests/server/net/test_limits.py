@@ -32,6 +32,7 @@ from server.config.settings import (
 )
 from server.net import rate_limiter as limiting
 from server.net.rate_limiter import RateLimiter, TooMany
+from tests.clocks import SetClock
 from tests.server.harness import ArenaHarness, Client, open_arena, play, playing, until
 from tests.waiting import WAIT_SECONDS
 
@@ -52,16 +53,6 @@ def limited(settings: Settings) -> Settings:
         matches=2,
     )
     return msgspec.structs.replace(settings, limits=limits)
-
-
-class Clock:
-    """A clock that stands until it is set."""
-
-    def __init__(self) -> None:
-        self.now = 0
-
-    def __call__(self) -> int:
-        return self.now
 
 
 @given(
@@ -105,7 +96,7 @@ def test_address_is_counted_as_one_whatever_it_looks_like(host: str, address: st
 
 
 def test_gate_bounds_connections_of_an_address_and_lets_others_in() -> None:
-    clock = Clock()
+    clock = SetClock(0)
     rate_limiter = RateLimiter(Limits(connections=3, connects_at_once=100), 5, clock)
     visits = [rate_limiter.admit(STRANGER) for _ in range(3)]
     with pytest.raises(TooMany, match="3 connections of your address are open"):
@@ -120,7 +111,7 @@ def test_gate_bounds_connections_of_an_address_and_lets_others_in() -> None:
 
 
 def test_gate_bounds_how_fast_an_address_connects_and_forgets_it_in_time() -> None:
-    clock = Clock()
+    clock = SetClock(0)
     rate_limiter = RateLimiter(Limits(connects=10, connects_at_once=2), 100, clock)
     for _ in range(2):
         rate_limiter.leave(rate_limiter.admit(STRANGER))
@@ -137,12 +128,12 @@ def test_gate_bounds_how_fast_an_address_connects_and_forgets_it_in_time() -> No
 
 
 def test_class_behind_one_address_gets_in_at_once() -> None:
-    rate_limiter = RateLimiter(Limits(), 4096, Clock())
+    rate_limiter = RateLimiter(Limits(), 4096, SetClock(0))
     assert len([rate_limiter.admit(STRANGER) for _ in range(40 * 8)]) == 320
 
 
 def test_contest_on_the_machine_itself_gets_in_at_once() -> None:
-    rate_limiter = RateLimiter(Limits(), 4096, Clock())
+    rate_limiter = RateLimiter(Limits(), 4096, SetClock(0))
     assert len([rate_limiter.admit("127.0.0.1") for _ in range(4000)]) == 4000
 
 
@@ -167,15 +158,14 @@ async def test_who_sends_too_much_is_read_more_slowly(tmp_path: Path, autojump_c
         assert await _answers(stranger, 2.0) == 200 - at_once - in_a_second
 
 
-async def test_newcomer_has_to_earn_what_may_be_sent_at_once(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path) as harness:
-        client = await harness.connect(host=STRANGER)
-        await client.stream.send_all(b"PING\n" * 500)
-        assert await _answers(client, 0.0005) == FIRST_MESSAGES + 1
-        await trio.sleep(10)
-        await _answers(client, 0.1)
-        await client.stream.send_all(b"PING\n" * 500)
-        assert await _answers(client, 0.0005) == Limits().messages_at_once + 1
+async def test_newcomer_has_to_earn_what_may_be_sent_at_once(harness: ArenaHarness, autojump_clock: MockClock) -> None:
+    client = await harness.connect(host=STRANGER)
+    await client.stream.send_all(b"PING\n" * 500)
+    assert await _answers(client, 0.0005) == FIRST_MESSAGES + 1
+    await trio.sleep(10)
+    await _answers(client, 0.1)
+    await client.stream.send_all(b"PING\n" * 500)
+    assert await _answers(client, 0.0005) == Limits().messages_at_once + 1
 
 
 async def test_neighbours_of_one_address_share_its_messages(tmp_path: Path, autojump_clock: MockClock) -> None:
@@ -219,22 +209,21 @@ async def test_lockstep_beyond_the_rate_is_slowed_but_never_closed(tmp_path: Pat
         assert trio.current_time() - began == pytest.approx(4.9, abs=0.1)
 
 
-async def test_what_a_seek_costs_is_not_on_the_clock(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path) as harness:
-        others = [await harness.connect(host=STRANGER) for _ in range(100)]
-        for client in others:
-            await client.stream.send_all(b"PING\n" * 500)
-        ann, bob = await harness.connect("ann", host=STRANGER), await harness.connect("bob", host=STRANGER)
-        for client, colour in ((ann, "white"), (bob, "black")):
-            await client.say(m.Seek("gipf", m.Text(f"params=4,4,15,15 budget=10000 colour={colour}")))
-        for client in (ann, bob):
-            await client.hear(m.Board)
-            await client.say(m.Ready())
-        assert (await ann.hear(m.Start)).first > 9990
-        for number, move in enumerate(["a5-b5", "e9-e8", "a5-b5", "e9-e8", "a4-b5", "i5-h5"]):
-            mover, other = ((ann, bob), (bob, ann))[number % 2]
-            assert (await mover.hear(m.Turn)).yours > 9990
-            await play(mover, other, move)
+async def test_what_a_seek_costs_is_not_on_the_clock(harness: ArenaHarness, autojump_clock: MockClock) -> None:
+    others = [await harness.connect(host=STRANGER) for _ in range(100)]
+    for client in others:
+        await client.stream.send_all(b"PING\n" * 500)
+    ann, bob = await harness.connect("ann", host=STRANGER), await harness.connect("bob", host=STRANGER)
+    for client, colour in ((ann, "white"), (bob, "black")):
+        await client.say(m.Seek("gipf", m.Text(f"params=4,4,15,15 budget=10000 colour={colour}")))
+    for client in (ann, bob):
+        await client.hear(m.Board)
+        await client.say(m.Ready())
+    assert (await ann.hear(m.Start)).first > 9990
+    for number, move in enumerate(["a5-b5", "e9-e8", "a5-b5", "e9-e8", "a4-b5", "i5-h5"]):
+        mover, other = ((ann, bob), (bob, ann))[number % 2]
+        assert (await mover.hear(m.Turn)).yours > 9990
+        await play(mover, other, move)
 
 
 async def test_large_answers_count(tmp_path: Path, autojump_clock: MockClock) -> None:
@@ -353,19 +342,18 @@ async def _patrolled(harness: ArenaHarness, seconds: float) -> None:
         list(harness.rate_limiter.close_overdue())
 
 
-async def test_silent_guest_is_closed_and_nobody_else(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.pair("params=3,3,9,9 budget=86400000")
-        guest, watcher, carol, asker = [await harness.connect(name) for name in ("", "", "carol", "")]
-        await watcher.ask(m.Watch(1), m.Board)
-        for _ in range(4):
-            await _patrolled(harness, 100)
-            await asker.ask(m.List(), m.Matches)
-        bye = await guest.hear(m.Bye)
-        assert (bye.reason, bye.sentence) == ("silent", "nothing was said for 300 seconds; log in to stay")
-        assert await guest.next() is None
-        for client in (watcher, carol, ann, bob):
-            await client.ask(m.Ping(), m.Pong)
+async def test_silent_guest_is_closed_and_nobody_else(harness: ArenaHarness, autojump_clock: MockClock) -> None:
+    ann, bob = await harness.pair("params=3,3,9,9 budget=86400000")
+    guest, watcher, carol, asker = [await harness.connect(name) for name in ("", "", "carol", "")]
+    await watcher.ask(m.Watch(1), m.Board)
+    for _ in range(4):
+        await _patrolled(harness, 100)
+        await asker.ask(m.List(), m.Matches)
+    bye = await guest.hear(m.Bye)
+    assert (bye.reason, bye.sentence) == ("silent", "nothing was said for 300 seconds; log in to stay")
+    assert await guest.next() is None
+    for client in (watcher, carol, ann, bob):
+        await client.ask(m.Ping(), m.Pong)
 
 
 async def test_line_without_an_end_closes_its_session_alone(tmp_path: Path, autojump_clock: MockClock) -> None:
@@ -385,13 +373,12 @@ async def test_line_without_an_end_closes_its_session_alone(tmp_path: Path, auto
         assert harness.arena.matches == {} and "time" in harness.record()
 
 
-async def test_who_does_not_read_is_not_asked_for_more(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_arena(tmp_path) as harness:
-        deaf = await harness.connect("deaf")
-        connection = next(iter(harness.rate_limiter.quotas)).session._connection  # type: ignore[union-attr]
-        with trio.move_on_after(1):
-            while True:
-                await deaf.stream.send_all(b"HELP\n" * 100)
-        assert WRITE_BYTES < len(connection._queue) < WRITE_BYTES + 4096
-        await trio.sleep(30)
-        assert connection.broken and not harness.arena.sessions
+async def test_who_does_not_read_is_not_asked_for_more(harness: ArenaHarness, autojump_clock: MockClock) -> None:
+    deaf = await harness.connect("deaf")
+    connection = next(iter(harness.rate_limiter.quotas)).session._connection  # type: ignore[union-attr]
+    with trio.move_on_after(1):
+        while True:
+            await deaf.stream.send_all(b"HELP\n" * 100)
+    assert WRITE_BYTES < len(connection._queue) < WRITE_BYTES + 4096
+    await trio.sleep(30)
+    assert connection.broken and not harness.arena.sessions

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
 import trio
@@ -18,10 +17,7 @@ from engine.match.reader import BadRecord
 from engine.wire import messages as m
 from server.match.match import Match
 from server.net.timing import MIN_STALL_MICROSECONDS, PULSE_SECONDS, FlagTimer, StallLog, StallMonitor, microseconds
-from server.web.live import pages
-from server.web.live.event_stream import Broadcaster
-from server.web.views import lobby
-from tests.server.harness import ArenaHarness, open_arena, play, playing, ready
+from tests.server.harness import ArenaHarness, play, playing
 from tests.server.match.test_parts import Match as Deadline
 from tests.server.process import Client as Peer
 from tests.server.process import ServerProcess
@@ -150,20 +146,19 @@ async def test_a_flag_falls_later_by_the_stalls_before_it_and_no_sooner(
 
 
 async def test_both_who_initialise_get_a_stall_back_which_is_written_once(
-    tmp_path: Path, autojump_clock: MockClock
+    harness: ArenaHarness, autojump_clock: MockClock
 ) -> None:
-    async with open_arena(tmp_path) as harness:
-        ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
-        await trio.sleep(0.1)
-        await _stand_still(harness, autojump_clock, 3)
-        await ann.say(m.Ready())
-        await trio.sleep(0.1)
-        await bob.say(m.Ready())
-        assert await ann.hear(m.Start) == m.Start(900, 800)
-        await bob.say(m.Resign())
-        await ann.hear(m.Result)
-        assert harness.record().count("stall ") == 1
-        assert verification.verify(harness.record()).left == (900_000, 800_000)
+    ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
+    await trio.sleep(0.1)
+    await _stand_still(harness, autojump_clock, 3)
+    await ann.say(m.Ready())
+    await trio.sleep(0.1)
+    await bob.say(m.Ready())
+    assert await ann.hear(m.Start) == m.Start(900, 800)
+    await bob.say(m.Resign())
+    await ann.hear(m.Result)
+    assert harness.record().count("stall ") == 1
+    assert verification.verify(harness.record()).left == (900_000, 800_000)
 
 
 async def test_a_stall_before_the_turn_gives_nothing(tmp_path: Path, autojump_clock: MockClock) -> None:
@@ -293,39 +288,6 @@ def test_a_server_that_was_stopped_charges_nobody_for_it(tmp_path: Path, answere
         assert server.stop() == 0
         summary = verification.verify((tmp_path / "records" / "1.txt").read_text(encoding="utf-8"))
         assert summary.played[0].left[0] // 1000 == moved.first
-
-
-async def test_work_for_pages_that_holds_up_the_loop_costs_no_player(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Half a second of it while ann thinks, in which nobody can be heard, on the real clock of the loop's own watch."""
-    made = trio.Event()
-
-    def slow(*arguments: Any) -> Any:
-        if not made.is_set():
-            time.sleep(STOPPED_SECONDS)
-            made.set()
-        return lobby.overview(*arguments)
-
-    monkeypatch.setattr(pages, "overview", slow)
-    async with open_arena(tmp_path) as harness, trio.open_nursery() as nursery:
-        watch = StallMonitor(microseconds, harness.arena.stalls)
-        with watch.installed() as harness.arena.arrival:
-            nursery.start_soon(watch.pulse, lambda: True)
-            ann, bob = await harness.pair("params=3,3,9,9 budget=600000")
-            began = time.monotonic()
-            await ready(ann, bob)
-            await ann.hear(m.Turn)
-            broadcaster = Broadcaster(time.perf_counter)
-            await trio.sleep(3 * PULSE_SECONDS)
-            await pages.LivePages(harness.arena, broadcaster, trio.sleep_forever).lobby.values()
-            assert made.is_set()
-            await trio.sleep(3 * PULSE_SECONDS)
-            moved = await ann.ask(m.Move(m.Text("a1-b2")), m.Moved)
-            most = time.monotonic() - began - STOPPED_SECONDS + 2 * PULSE_SECONDS
-            assert harness.arena.stalls.count > 0
-            assert 600 - moved.first / 1000 < most, "all but the stall, whatever the machine does meanwhile"
-            nursery.cancel_scope.cancel()
 
 
 @pytest.mark.parametrize(("looked", "reason"), [(0.999, "resign"), (1.001, "time")])

@@ -81,15 +81,6 @@ def test_others_who_write_into_the_pipe_are_made_to_wait_as_ever(pipe: tuple[int
         assert os.get_blocking(pipe[1])
 
 
-def test_nobody_at_the_other_end_raises_nothing(pipe: tuple[int, int]) -> None:
-    reader, writer = pipe
-    with open(writer, "w", closefd=False) as file:
-        log = NonBlockingWriter(file)
-        os.close(reader)
-        log.write("a line\n")
-        log.flush()
-
-
 def test_a_full_disk_raises_nothing() -> None:
     with open("/dev/full", "w") as file:
         log = NonBlockingWriter(file)

@@ -2,14 +2,12 @@
 
 import json
 import os
-import re
 import signal
 import socket
 import urllib.error
 import urllib.request
 from pathlib import Path
 from queue import SimpleQueue
-from random import Random
 from threading import Thread
 
 import pytest
@@ -146,43 +144,32 @@ def test_server_under_a_service_manager(tmp_path: Path, monkeypatch: pytest.Monk
         manager.settimeout(WAIT_SECONDS)
         monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
         monkeypatch.setenv("WATCHDOG_USEC", "1000000")
-        with ServerProcess(tmp_path / "data", "--metrics", "0") as server, pair(server.port) as (ann, bob):
+        with (
+            ServerProcess(tmp_path / "data", "--metrics", "0", "--log-json") as server,
+            pair(server.port) as (ann, bob),
+        ):
             heard: SimpleQueue[bytes] = SimpleQueue()
             # heard at once: what does not fit into a queue of ten is lost
             listener = Thread(target=_hear, args=(manager, heard))
             listener.start()
             assert sorted(heard.get() for _ in range(3)) == [b"READY=1", b"WATCHDOG=1", b"WATCHDOG=1"]
-            found = re.search(r"url=(\S+)", server.log)
-            assert found is not None, server.log
+            url = json.loads(server.logs("metrics_started"))["url"]
             ann.say(m.Resign())
             bob.hear(m.Result)
-            with urllib.request.urlopen(found.group(1), timeout=WAIT_SECONDS) as answer:
+            with urllib.request.urlopen(url, timeout=WAIT_SECONDS) as answer:
                 assert answer.headers["Content-Type"].startswith("text/plain")
                 text = answer.read().decode()
             assert adds_up(read(text)) and read(text)["arena_matches_ended_total", "resign"] == 1
             with pytest.raises(urllib.error.HTTPError, match="404"):
-                urllib.request.urlopen(found.group(1) + "x", timeout=WAIT_SECONDS)
+                urllib.request.urlopen(url + "x", timeout=WAIT_SECONDS)
             assert server.stop(signal.SIGTERM) == 0
+        (ended,) = [line for line in map(json.loads, server.log.splitlines()) if line["event"] == "match_ended"]
+        assert (ended["number"], ended["reason"], ended["players"]) == (1, "resign", ["ann", "bob"])
+        assert ended["control_ms"] == [86_400_000, 0] and ended["seconds"] >= 0
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as last:
             last.sendto(b"over", str(tmp_path / "notify"))
         listener.join()
         assert b"STOPPING=1" in [heard.get() for _ in range(heard.qsize())]
-
-
-@pytest.mark.slow
-def test_log_in_json_has_one_line_a_match(tmp_path: Path) -> None:
-    chance = Random(1)
-    with ServerProcess(tmp_path, "--log-json") as server:
-        for _ in range(2):
-            with pair(server.port) as (ann, bob):
-                chance.choice((ann, bob)).say(m.Resign())
-                bob.hear(m.Result)
-        server.stop()
-    lines = [json.loads(line) for line in server.log.splitlines()]
-    matches = [line for line in lines if line["event"] == "match_ended"]
-    assert [line["number"] for line in matches] == [1, 2]
-    assert all(line["reason"] == "resign" and line["players"] == ["ann", "bob"] for line in matches)
-    assert all(line["control_ms"] == [86_400_000, 0] and line["seconds"] >= 0 for line in matches)
 
 
 def test_without_a_manager_nothing_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from server.storage import record_store as numbering
 from server.storage.disk import Disk, Round
 from server.storage.record_store import Keys, RecordStore
 from tests.engine.test_record import played
-from tests.server.harness import open_arena, play, ready
+from tests.server.harness import hear_all, open_arena, play, ready, say_all
 from tests.server.storage.power import PowerlessDisk
 
 CUTS = 100 if os.environ.get("ARENA_CAMPAIGN") else 1
@@ -173,12 +173,10 @@ async def test_players_are_told_when_the_disk_reserves_no_numbers(
     with trio.fail_after(60):
         async with open_arena(tmp_path / "data", record_store=lambda _: record_store) as harness:
             ann, bob = await harness.connect("ann"), await harness.connect("bob")
-            for client in (ann, bob):
-                await client.say(m.Seek("mnk", m.Text("params=3,3,3")))
+            await say_all(m.Seek("mnk", m.Text("params=3,3,3")), ann, bob)
             assert (await bob.hear(m.Error)).code == "server_fault"
             disk.names = ()
-            for client in (ann, bob):
-                await client.say(m.Seek("mnk", m.Text("params=3,3,3")))
+            await say_all(m.Seek("mnk", m.Text("params=3,3,3")), ann, bob)
             assert (await bob.hear(m.Match)).match == 3
 
 
@@ -214,10 +212,8 @@ async def test_a_match_that_the_disk_does_not_keep_is_annulled_and_others_go_on(
         assert (line["matches"], line["log_level"]) == ([1], "error")
         await ann.hear(m.Result)
         disk.names = ()
-        for client in (ann, bob):
-            await client.say(m.Seek("gipf", m.Text("params=3,3,9,9")))
-        for client in (ann, bob):
-            await client.hear(m.Board)
+        await say_all(m.Seek("gipf", m.Text("params=3,3,9,9")), ann, bob)
+        await hear_all(m.Board, ann, bob)
         await ready(ann, bob)
         await rounds.one()
         assert harness.arena.matches.keys() == {2}

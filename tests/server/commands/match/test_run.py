@@ -15,50 +15,37 @@ from engine.games.outcome import Termination
 from server.commands.match import run
 from server.commands.match.contest import MatchSetup, Setting
 from server.commands.match.run import CannotPlay, MatchEnd, hold
-from server.contest.fixtures import ENDED_AT_START, GameResult, Programs
-from server.contest.hosts.host import GameTask, NotPlayed, PlayerMissing
+from server.contest.fixtures import ENDED_AT_START, GameResult
+from server.contest.hosts.host import GameTask, HostedGame, NotPlayed, PlayerMissing
+from server.contest.plan import plan
 from server.contest.runtime import runner
 from server.contest.store.folders import errors_of
 from tests.server.commands.match.made import setup
+from tests.server.league.ladder.test_runner import FakeHost
 
 SETTING = setup().setting
 
 
-class ScriptedHost:
-    """A host whose games end as a test says."""
+class ScriptedHost(FakeHost):
+    """A host whose games end as a test says, and whose programs write to stderr."""
+
+    recorded = False
 
     def __init__(self, data: Path, ends: Callable[[GameTask], GameResult]) -> None:
+        async def play(task: GameTask) -> GameResult:
+            await trio.lowlevel.checkpoint()
+            return ends(task)
+
+        super().__init__(1, play)
         self._data = data
-        self._ends = ends
-        self.begun: list[GameTask] = []
 
     @asynccontextmanager
-    async def play(self, task: GameTask) -> AsyncIterator["ScriptedGame"]:
-        self.begun.append(task)
+    async def play(self, task: GameTask) -> AsyncIterator[HostedGame | None]:
         log = errors_of(self._data, task.contest, task.number, "bob")
         log.parent.mkdir(parents=True, exist_ok=True)
         log.write_text("Traceback\nImportError: no module named tables\n")
-        yield ScriptedGame(self._ends, task)
-
-
-class ScriptedGame:
-    programs: Programs = (None, None)
-    lacked = ""
-    recorded = False
-
-    def __init__(self, ends: Callable[[GameTask], GameResult], task: GameTask) -> None:
-        self._ends = ends
-        self._task = task
-
-    async def result(self) -> GameResult:
-        await trio.lowlevel.checkpoint()
-        return self._ends(self._task)
-
-    def leave_cores(self) -> bool:
-        return False
-
-    def cut_off(self) -> None:
-        return None
+        async with super().play(task) as game:
+            yield game
 
 
 def won(task: GameTask) -> GameResult:
@@ -101,13 +88,13 @@ def counted(end: MatchEnd) -> list[int]:
 def test_a_match_goes_on_where_its_ledger_ends(tmp_path: Path, held: Hold) -> None:
     results = tmp_path / "results.sqlite3"
     end, host, said = held(setup(games=4), results=results)
-    assert counted(end) == [1, 2, 3, 4] and len(host.begun) == 4
+    assert counted(end) == [1, 2, 3, 4] and len(host.tasks) == 4
     end, host, said = held(setup(games=8), results=results)
     assert counted(end) == list(range(1, 9)), "more games may be asked for"
-    assert [task.fixture for task in host.begun] == list(setup(games=8).fixtures[4:])
+    assert [task.fixture for task in host.tasks] == list(setup(games=8).fixtures[4:])
     assert "\ngoing on after 4 games\n" in said
     end, host, said = held(setup(games=8), results=results)
-    assert counted(end) == list(range(1, 9)) and host.begun == []
+    assert counted(end) == list(range(1, 9)) and host.tasks == []
 
 
 @pytest.mark.parametrize(
@@ -156,7 +143,7 @@ def test_a_fault_of_the_machine_costs_nobody_the_game(held: Hold) -> None:
         return won(task)
 
     end, host, said = held(setup(games=2), ends, look=0.5)
-    assert counted(end) == [1, 2] and len(host.begun) == 4
+    assert counted(end) == [1, 2] and len(host.tasks) == 4
     assert "the match waits: a game cannot be played: a worker was lost" in said
 
 
@@ -190,7 +177,7 @@ def test_a_player_that_never_starts_ends_the_match_and_is_heard(tmp_path: Path, 
     wrote = "Traceback\nImportError: no module named tables"
     assert end.fault == CannotPlay("bob did not come to the game", wrote, "bob")
     end, host, _ = held(setup(games=2), results=results)
-    assert counted(end) == [1, 2] and len(host.begun) == 2, "the game that was lost without a start is played"
+    assert counted(end) == [1, 2] and len(host.tasks) == 2, "the game that was lost without a start is played"
 
 
 def test_a_player_that_has_played_before_loses_a_game_that_it_does_not_come_to(held: Hold) -> None:
@@ -204,3 +191,22 @@ def test_a_player_that_has_played_before_loses_a_game_that_it_does_not_come_to(h
     lost = end.progress.tally.games[1]
     assert (lost.players, lost.points, lost.causes) == (("bob", "ann"), (0.0, 1.0), ("crashed", ""))
     assert lost.sentence == "bob did not come to the game"
+
+
+def test_the_schedule_is_that_of_the_contest() -> None:
+    made = setup(games=8, variants=("3 3 3", "4 4 3"))
+    assert [(fixture.players, fixture.variant) for fixture in made.fixtures[:4]] == [
+        (("ann", "bob"), 0),
+        (("bob", "ann"), 0),
+        (("ann", "bob"), 1),
+        (("bob", "ann"), 1),
+    ]
+    assert made.fixtures == plan(made.definition, []).due and len(made.fixtures) == 8
+    openings = [made.definition.position(fixture) for fixture in made.fixtures]
+    assert openings[::2] == openings[1::2] and len(set(openings)) == 4, "each pair has another opening"
+
+
+def test_the_first_games_of_a_match_are_those_of_a_longer_one() -> None:
+    short, long = setup(games=4), setup(games=12)
+    assert long.fixtures[:4] == short.fixtures
+    assert long.setting == short.setting, "no game depends on the number of games"

@@ -30,6 +30,7 @@ from server.contest.interventions import Intervention, Kind
 from server.contest.runtime.adjudication import BY
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Verdict
+from tests.engine.records import Table
 from tests.server.contest.runtime.test_verify_process import CONTROL, DEFINITION, held, hold
 
 __all__ = ["held"]
@@ -73,11 +74,10 @@ def _adjudicated(fixture: Fixture, number: int) -> str:
     """Return the record of a game that was adjudicated when both sides were ready."""
     position = GAMES["mnk"].read(DEFINITION.position(fixture))
     header = Header(number, position, fixture.players, CONTROL, 50, "test", "2026-11-22T12:00:00.000Z")
-    state, first = referee.ready(referee.begin(header), 0, 1_000)
-    state, second = referee.ready(state, 1, 2_000)
+    table = Table(header=header).ready()
     outcome = Outcome(None, Termination.ADJUDICATED, f"neither side can force a win from here, {BY}")
-    _, third = referee.end(state, outcome, 3_000)
-    return header.text() + "".join(referee.lines_of([*first, *second, *third]))
+    table.take(referee.end(table.state, outcome, table.after(1)))
+    return table.text
 
 
 def test_adjudicated_games_say_who_adjudicated_them(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def _replace(name: str, old: str, new: str) -> Callable[[Files], None]:
 
 
 FORGERIES = [
-    ("a move", _replace("records/1.txt", "9927.752", "9927.753"), "match 1: the record is not true in line "),
+    ("a move", _replace("records/1.txt", " 9973.000 c1", " 9973.001 c1"), "match 1: the record is not true in line "),
     ("a record less", lambda files: files.pop("records/2.txt"), "match 2: its record is missing"),
     (
         "a record more",
@@ -143,7 +143,7 @@ def test_each_forgery_is_named_although_it_is_signed(
 
 def test_what_was_changed_after_it_was_signed_is_named(packed: bytes) -> None:
     files = unpack(packed)
-    _replace("records/1.txt", "9927.752", "9927.753")(files)
+    _replace("records/1.txt", " 9973.000 c1", " 9973.001 c1")(files)
     found = verify_export(pack(files)).verdict
     assert "records/1.txt is not the file that was signed: its SHA-256 differs" in found.differences
     _replace("manifest.json", "Autumn", "Spring")(files)

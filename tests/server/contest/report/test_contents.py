@@ -313,12 +313,6 @@ def test_pairs_are_counted_by_the_points_of_the_first_one() -> None:
     assert (found.elo, found.los, found.ratio) == (*estimate(found.pairs)[::2], TEST.ratio(found.pairs))
 
 
-def test_the_test_is_decided_by_many_pairs() -> None:
-    games = play(contest(2, RoundRobin(60)), better_wins)
-    assert TEST.decide(compare_entrants(games, ("a1", "a2"))[0].ratio) is Decision.H1
-    assert [compare_entrants(some, ("a2", "a1"))[0].verdict for some in (games, games[:2])] == ["a1", ""]
-
-
 @pytest.mark.parametrize("termination", ["line", FORFEIT])
 def test_half_pairs_and_games_not_played_tell_nothing(termination: str) -> None:
     fixture = Fixture(0, 1, 0, 0, 0, ("a1", "a2"))

@@ -16,7 +16,7 @@ from server.contest.plan import Present, games_to_start, plan
 from server.contest.report.progress import Moment, Remaining, estimate_left, forecast, progress_line
 from tests.server.contest.played import CONTROL, by_seed, contest, play
 from tests.server.contest.report.samples import OPENED, sample
-from tests.server.contest.test_plan import RULES
+from tests.server.contest.test_standings import RULES
 
 
 @pytest.mark.parametrize(

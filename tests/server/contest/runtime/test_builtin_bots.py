@@ -2,7 +2,9 @@
 
 import errno
 import os
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
@@ -45,8 +47,9 @@ async def bot_is_met(arena: ArenaHarness, nursery: trio.Nursery) -> None:
     nursery.cancel_scope.cancel()
 
 
-async def test_a_bot_that_has_logged_in_is_started_again_however_it_ends(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("starts", [True, False], ids=["ends", "cannot-start"])
+async def test_a_bot_is_started_again_however_it_ends_and_whatever_the_machine_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, starts: bool
 ) -> None:
     """As after a match that the server could not begin, for lack of room on its disk."""
     monkeypatch.setattr(builtin_bots, "pause_seconds", lambda _failures: 0.0)
@@ -55,47 +58,28 @@ async def test_a_bot_that_has_logged_in_is_started_again_however_it_ends(
 
     async with open_arena(tmp_path) as arena, trio.open_nursery() as nursery:
 
-        async def run(_arena: object, _bot: BuiltinBot, name: str) -> int:
+        async def run_process(*_words: object, **_options: object) -> Any:
             nonlocal began
             began += 1
-            client = await arena.connect(name, arena.arena.builtin_tokens[name])
-            if began <= 2 * builtin_bots.MAX_FAILURES:
+            fails = began <= 2 * builtin_bots.MAX_FAILURES
+            if fails and not starts:
+                raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+            client = await arena.connect("alfabeta", arena.arena.builtin_tokens["alfabeta"])
+            if fails:
                 await trio.sleep(0.01)
                 await client.stream.aclose()
-                await until(lambda: name not in arena.arena.sessions)
-                return 1
+                await until(lambda: "alfabeta" not in arena.arena.sessions)
+                return subprocess.CompletedProcess((), 1, b"", b"")
             await client.say(m.Seek("gipf"))
             return await trio.sleep_forever()
 
-        monkeypatch.setattr(builtin_bots, "_run_bot", run)
+        monkeypatch.setattr(trio, "run_process", run_process)
         await bot_is_met(arena, nursery)
 
 
 def test_pauses_grow_to_their_bound_however_often_something_fails() -> None:
     seconds = [pause_seconds(failures, 0.5, 60.0) for failures in (1, 2, 3, 8, 9, 10_000)]
     assert seconds == [0.5, 1.0, 2.0, 60.0, 60.0, 60.0]
-
-
-async def test_a_machine_without_room_for_a_bot_costs_the_server_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(builtin_bots, "pause_seconds", lambda _failures: 0.0)
-    monkeypatch.setattr(builtin_bots, "CHECK_SECONDS", 0.001)
-    began = 0
-
-    async with open_arena(tmp_path) as arena, trio.open_nursery() as nursery:
-
-        async def run_process(*_words: object, **_options: object) -> None:
-            nonlocal began
-            began += 1
-            if began <= 2 * builtin_bots.MAX_FAILURES:
-                raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
-            client = await arena.connect("alfabeta", arena.arena.builtin_tokens["alfabeta"])
-            await client.say(m.Seek("gipf"))
-            await trio.sleep_forever()
-
-        monkeypatch.setattr(trio, "run_process", run_process)
-        await bot_is_met(arena, nursery)
 
 
 async def test_a_builtin_bot_has_the_marker_by_which_the_guard_ends_it(

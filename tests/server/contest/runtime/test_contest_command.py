@@ -44,8 +44,8 @@ from server.storage.record_store import RecordStore
 from tests.forking import Forked
 from tests.server.commands.test_command_line import fails
 from tests.server.contest.runtime.bots import SANDBOX, choose_by_seed
-from tests.server.ports import free_port
-from tests.server.process import wait_until
+from tests.server.machines import Machines
+from tests.server.process import free_port, wait_until
 from tests.waiting import BUILD_SECONDS
 
 KILLS, ROUNDS = (100, 2) if os.environ.get("ARENA_CAMPAIGN") else (3, 1)
@@ -173,23 +173,6 @@ def test_a_contest_of_programs_is_reported_with_all_its_records(tmp_path: Path) 
 
 
 @pytest.mark.slow
-def test_a_second_command_opens_its_contest_on_the_server_that_runs(tmp_path: Path) -> None:
-    port = free_port()
-    server = [sys.executable, "-P", "-m", "server", "serve", "--no-web", "--port", str(port), "--data"]
-    with subprocess.Popen([*server, str(tmp_path / "data")], stderr=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stderr is not None
-            while "event=server_listening" not in process.stderr.readline():
-                pass
-            status, said = run(contest(tmp_path, PROGRAMS + entrants(2, 0)), tmp_path / "data")
-            assert status == 0, said
-            assert "the server that uses" in said and "final result" in said
-            assert process.poll() is None, "the server goes on"
-        finally:
-            process.kill()
-
-
-@pytest.mark.slow
 def test_a_command_that_follows_goes_on_with_its_contest_when_the_server_it_follows_ends(tmp_path: Path) -> None:
     data = tmp_path / "data"
     first, second = tmp_path / "first", tmp_path / "second"
@@ -240,15 +223,8 @@ def test_the_file_of_a_kept_contest_is_printed_as_it_was(tmp_path: Path, capsys:
 
 
 @pytest.mark.slow
-def test_nonsense_is_refused_in_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_cannot_be_played_here_is_refused_in_one_sentence(tmp_path: Path) -> None:
     file = contest(tmp_path, PROGRAMS.replace("seed = 4", "sead = 4") + entrants(2, 0))
-    for path, options, words in [
-        (file, (), "sead is no key of a contest file"),
-        (tmp_path / "none.toml", (), "none.toml"),
-        (tmp_path, (), "directory"),
-        (file, ("--port", "x"), "--port"),
-    ]:
-        assert words in fails(capsys, "server", "contest", str(path), "--data", str(tmp_path / "data"), *options)
     status, said = run(file, tmp_path / "data")
     assert (status, said.count("\n")) == (2, 1)
     file.write_text("\ufeff" + PROGRAMS + entrants(2, 0), encoding="utf-8")  # a mark that editors write is no fault
@@ -402,3 +378,30 @@ def test_games_of_bots_that_connect_go_on_after_a_stop(tmp_path: Path, players: 
     assert set(suspended) < {game.match for game in games}
     text = (data / "records" / f"{suspended[0]}.txt").read_text(encoding="utf-8")
     assert "\nrestarted " in text and verification.verify(text).result
+
+
+@pytest.mark.slow
+def test_a_contest_ends_like_a_local_one_though_a_worker_and_the_coordinator_are_killed(
+    tmp_path: Path, machines: Machines
+) -> None:
+    file, here, there = contest(tmp_path, PROGRAMS + entrants(3, 0)), tmp_path / "here", tmp_path / "there"
+    assert run(file, here)[0] == 0
+    options = ("--port", "0", "--dask", machines.address)
+    with Command(file, there, *options):
+        wait_for(there, 1)
+    with Command(file, there, *options) as command:
+        wait_for(there, 3)
+        machines.kill_worker(machines.workers[0])
+        status, said = command.end()
+    assert status == 0, said
+    assert "has 2 workers, and room for 2 games at a time" in said
+    assert "worker_lost" in said
+    games = kept(there)
+    assert len(games) == 6
+    assert results(games) == results(kept(here))
+    for game in games:
+        assert verification.verify((there / "records" / f"{game.match}.txt").read_text()).history.plies == game.plies
+        assert all(usage is not None and usage.cpu_seconds > 0 for usage in game.programs), (
+            "it comes back with the game"
+        )
+    assert len(list((there / "records").iterdir())) == 6

@@ -38,7 +38,6 @@ from server.contest.hosts.worker_job import (
     WorkerInfo,
     check_answer,
     cluster_obstacle,
-    game_slots,
     greet,
     make_job,
 )
@@ -160,13 +159,6 @@ async def _play_six(made: Made) -> None:
         assert sorted(cores) == [(), (0, 1), (2, 3), (4, 5)], "the third worker has more threads than cores are left"
         nursery.cancel_scope.cancel()
     assert made.open == []
-
-
-def test_a_game_has_two_cores_and_a_worker_one_game_at_least() -> None:
-    assert game_slots((0, 1, 2, 3, 4), 4) == [(0, 1), (2, 3)]
-    assert game_slots((0, 1, 2, 3, 4), 5) == [(0, 1), (2, 3)]
-    assert game_slots((3,), 1) == [(3,)]
-    assert game_slots((), 5) == [(), ()]
 
 
 async def test_games_of_a_lost_worker_are_played_by_another_under_the_same_number(made: Made) -> None:

@@ -358,7 +358,11 @@ async def test_what_a_killed_server_has_left_ends_with_it(tmp_path: Path, how: s
 async def test_a_server_ends_what_another_one_in_its_data_directory_has_left(tmp_path: Path) -> None:
     home, other = descendants.home_of(tmp_path), descendants.home_of(tmp_path / "other")
     environment = {**os.environ, descendants.VARIABLE: f"{home}.0000000000000000.0000000000000000"}
-    with subprocess.Popen(("sleep", "1000"), env=environment) as left:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(("cat",), bufsize=0, stdin=pipe, stdout=pipe, env=environment) as left:
+        assert left.stdin is not None and left.stdout is not None
+        left.stdin.write(b"x")  # the system shows no environment before the program has begun
+        assert left.stdout.read(1) == b"x"
         try:
             assert descendants.end_marked(f"{home}.{descendants.INSTANCE}.") == descendants.end_marked(other) == 0
             assert descendants.end_marked(home) == 1

@@ -24,7 +24,7 @@ from server.storage.record_store import Keys, RecordStore
 from tests.engine.test_record import played
 from tests.server.contest.played import contest
 from tests.server.contest.runtime.bots import running_contest, wait_until_over
-from tests.waiting import WAIT_SECONDS
+from tests.server.harness import until
 
 DICE = Path(__file__).with_name("dice.py")
 DATE = datetime(2026, 11, 22, tzinfo=UTC)
@@ -156,9 +156,7 @@ async def test_other_games_begin_while_results_are_on_their_way_to_the_disk_up_t
     monkeypatch.setattr(runner, "MAX_LEFT", 3)
     slow = _Slow(monkeypatch)
     async with running_contest(tmp_path, PROGRAMS) as (_house, store, contest):
-        with trio.fail_after(WAIT_SECONDS):
-            while slow.waiting < 3 or slow.running:
-                await trio.sleep(0.01)
+        await until(lambda: slow.waiting >= 3 and not slow.running)
         assert store.games(contest) == [], "a result that is not on the disk is in no table"
         assert len(store.begun(contest)) == 3
         await trio.sleep(0.1)
@@ -176,9 +174,7 @@ async def test_what_fails_when_programs_end_costs_no_result_that_is_on_its_way(
     slow = _Slow(monkeypatch)
     slow.fails = True
     async with running_contest(tmp_path, PROGRAMS) as (_house, store, contest):
-        with trio.fail_after(WAIT_SECONDS):
-            while slow.waiting < 1 or slow.running or slow.fails:
-                await trio.sleep(0.01)
+        await until(lambda: slow.waiting and not slow.running and not slow.fails)
         slow.free.set()
         games = await wait_until_over(store, contest)
     assert len(games) == len(counted_games(games)) == 6, "the first game has its result, and is not played again"

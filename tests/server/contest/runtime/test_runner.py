@@ -2,7 +2,6 @@
 
 import errno
 import sys
-from collections import Counter
 from contextlib import closing
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -15,7 +14,7 @@ from structlog.testing import capture_logs
 from engine.games.outcome import ANNULLED
 from engine.match import verification
 from engine.wire import messages as m
-from server.contest.fixtures import GameResult, counted_games
+from server.contest.fixtures import counted_games
 from server.contest.hosts.arena_host import ArenaGame
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.interventions import Kind
@@ -26,6 +25,7 @@ from server.contest.runtime.service import ContestService
 from server.contest.store.store import FILE, Store
 from server.contest.store.verify_process import verify
 from tests.server.contest.runtime.bots import (
+    SANDBOX,
     final_table,
     play_by_seed,
     read_definition,
@@ -33,7 +33,7 @@ from tests.server.contest.runtime.bots import (
     seeking,
     wait_until_over,
 )
-from tests.server.harness import open_arena, until
+from tests.server.harness import ArenaHarness, open_arena, until
 from tests.waiting import WAIT_SECONDS
 
 ROUND_ROBIN = """
@@ -47,11 +47,6 @@ games = [
 ]
 stages = [{ format = "round-robin" }]
 """
-
-
-def results(games: list[GameResult]) -> dict[object, object]:
-    """Return what a contest came to, whatever the order and the times."""
-    return {game.fixture: (game.winner, game.termination, game.plies) for game in games}
 
 
 async def test_a_round_robin_is_played_to_its_end(tmp_path: Path) -> None:
@@ -185,36 +180,6 @@ async def test_who_waited_in_the_lobby_plays_the_contest_that_is_opened(tmp_path
             nursery.cancel_scope.cancel()
 
 
-STAGES = """
-name = "Stages"
-seed = 5
-time = { budget = 60_000 }
-entrants = [{ name = "a1" }, { name = "a2" }, { name = "a3" }, { name = "a4" }, { name = "a5" }]
-games = [{ game = "mnk", params = "3 3 3", openings = { plies = 1, number = 4 } }]
-[[stages]]
-format = "swiss"
-rounds = 3
-[[stages]]
-format = "knockout"
-advance = 4
-tie-breaks = 2
-[[stages]]
-format = "ladder"
-games = 12
-"""
-
-
-@pytest.mark.slow
-async def test_all_formats_follow_each_other(tmp_path: Path) -> None:
-    async with running_contest(tmp_path, STAGES, "a1", "a2", "a3", "a4", "a5") as (_, store, contest):
-        games = await wait_until_over(store, contest)
-        assert sorted(store.stages(contest)) == [0, 1, 2]
-    stages = Counter(game.fixture.stage for game in games)
-    assert (stages[0], stages[2]) == (12, 12)
-    assert stages[1] >= 6
-    assert {game.termination for game in games} <= {"line", "board_full"}
-
-
 async def test_who_is_disqualified_is_told_why_and_sent_home(tmp_path: Path) -> None:
     file = ROUND_ROBIN.replace("seed = 3", "seed = 3\ntime-losses = 1").replace("60_000", "10")
     file = file.replace('{ name = "Carol" }', '{ name = "Carol" }, { name = "dave" }')  # who have still to play
@@ -316,3 +281,61 @@ async def test_the_organiser_pauses_resumes_and_cancels_a_contest_that_is_played
         assert result.sentence == "the contest was cancelled by the organiser"
         games = await wait_until_over(store, contest)
     assert counted_games(games) == [] and [game.match for game in games] == [begun.match]
+
+
+NOTES_FILE = """{sandbox}name = "notes"
+time = {{ budget = 60_000 }}
+{live}
+entrants = [{entrants}]
+games = [{{ game = "mnk", params = "3 3 3" }}]
+stages = [{{ format = "round-robin" }}]
+"""
+
+NOTER = """
+import sys
+for line in sys.stdin:
+    if line.startswith("MATCH"): print("READY", flush=True)
+    elif line.startswith("TURN"): print("NOTE depth=1 text=by pipe\\nNOTE depth=deep\\nMOVES", flush=True)
+    elif line.startswith("MOVES"): print("MOVE", next(sys.stdin)[2:].strip(), flush=True)
+    elif line.startswith("RESULT"): break
+"""
+
+
+async def test_a_program_on_pipes_notes_in_its_record(tmp_path: Path) -> None:
+    program = tmp_path / "noter.py"
+    program.write_text(NOTER, encoding="utf-8")
+    entrants = ", ".join(f'{{ name = "{name}", command = ["{sys.executable}", "{program}"] }}' for name in ("p1", "p2"))
+    file = NOTES_FILE.format(sandbox=SANDBOX, live="cores = 2", entrants=entrants)
+    async with running_contest(tmp_path / "data", file) as (harness, store, contest):
+        games = await wait_until_over(store, contest)
+        assert [game.termination for game in games] == ["line"] * 2
+        for number in (1, 2):
+            summary = verification.verify(harness.arena.record_store.read(number) or "")
+            assert [note.ply for note in summary.state.notes] == list(range(1, summary.history.plies + 1))
+            assert {note.note.text for note in summary.state.notes} == {"by pipe"}
+
+
+@pytest.mark.parametrize("live", [True, False])
+async def test_a_contest_file_says_when_notes_are_seen(live: bool, tmp_path: Path) -> None:
+    word = f"live-notes = {'true' if live else 'false'}"
+    file = NOTES_FILE.format(sandbox="", live=word, entrants='{ name = "ann" }, { name = "bob" }')
+    async with running_contest(tmp_path, file) as (harness, _store, _contest):
+        with trio.fail_after(WAIT_SECONDS):
+            assert await _seen_after_a_move(harness) == live
+
+
+async def _seen_after_a_move(harness: ArenaHarness) -> bool:
+    """Let the entrant that begins note something of its move; tell whether a spectator sees it."""
+    players = [await harness.connect(name) for name in ("ann", "bob")]
+    for client in players:
+        await client.say(m.Seek("any"))
+    sides = [(await client.hear(m.Match)).side for client in players]
+    for client in players:
+        await client.say(m.Ready())
+    spectator = await harness.guest(m.Watch(1))
+    first = players[sides.index("first")]
+    await first.hear(m.Turn)
+    await first.say(m.Note(m.Text("depth=1")), m.Move(m.Text("a1")))
+    await first.hear(m.Moved)
+    await spectator.hear(m.Moved)
+    return isinstance(await spectator.answer(m.Ping()), m.Noted)

@@ -30,7 +30,7 @@ from server.contest.store.store import FILE, Store
 from server.net.rate_limiter import AddressUsage, ConnectionQuota
 from tests.server.contest.runtime.bots import read_definition, running_contest, wait_until_over
 from tests.server.contest.runtime.test_contest_command import entrants
-from tests.server.harness import ArenaHarness, Client, open_arena, stream_pair, until
+from tests.server.harness import ArenaHarness, Client, hear_all, open_arena, stream_pair, until
 
 NONE_CAN_BE_SEALED = choice.sandbox_obstacle()
 
@@ -134,8 +134,7 @@ async def test_a_program_comes_back_to_its_own_match_alone(tmp_path: Path) -> No
             position = GAMES["mnk"].start("3 3 3")
             number = harness.arena.record_store.next_number()
             harness.arena.begin_match(number, position, players, TimeControl(60_000_000, 0), 100)
-            for client in (carol, dave):
-                await client.hear(m.Board)
+            await hear_all(m.Board, carol, dave)
             async with connected(harness, tickets["carol"]) as again:
                 for match, token in ((1, ann.token), (number, dave.token)):
                     refused = await again.ask(m.Resume(match, token), m.Error)

@@ -1,10 +1,13 @@
-"""What the machine refuses while a program is sealed is no fault of the program, and leaves nothing behind."""
+"""Sealing a program: what the machine refuses is no fault of the program, and settings of the system are copied."""
 
 import errno
 import os
 import resource
+import shutil
 import socket
+import tempfile
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,7 +18,7 @@ from structlog.testing import capture_logs
 
 from server.config.process_settings import nice_value
 from server.contest.definition import Bounds
-from server.contest.programs.sandbox import limits
+from server.contest.programs.sandbox import bubblewrap, limits
 from server.contest.programs.sandbox import process as sealed
 from server.contest.programs.sandbox.bubblewrap import View
 from server.contest.programs.sandbox.choice import sandbox_obstacle
@@ -23,6 +26,7 @@ from server.contest.programs.sandbox.cores import NICENESS
 from server.contest.programs.sandbox.limits import Watched
 from server.contest.programs.sandbox.process import Seal, Sealed
 from tests.descriptors import open_files
+from tests.server.harness import until
 from tests.waiting import WAIT_SECONDS
 
 SEAL = Seal(View(Path("/")), Bounds(), 10.0)
@@ -146,9 +150,7 @@ async def test_a_sandbox_that_cannot_be_bound_is_ended_and_leaves_nothing(
         with pytest.raises(OSError, match="none left"):
             start(errors.fileno(), marker)
     assert open_files() <= before
-    with trio.fail_after(WAIT_SECONDS):
-        while marked(marker):
-            await trio.sleep(0.01)
+    await until(lambda: not marked(marker))
 
 
 def marked(marker: str) -> list[Path]:
@@ -164,3 +166,61 @@ def marked(marker: str) -> list[Path]:
 def programs_of(marker: str) -> dict[int, bytes]:
     """Return the processes that have a marker in their environment, each with the name of its program."""
     return {int(folder.name): (folder / "comm").read_bytes().strip() for folder in marked(marker)}
+
+
+@pytest.fixture
+def etc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    etc = tmp_path / "etc"
+    files = {"hosts": "here", "shadow": "secret", "ssl/openssl.cnf": "ciphers", "ssl/private/key": "secret"}
+    for name, text in files.items():
+        (etc / name).parent.mkdir(parents=True, exist_ok=True)
+        (etc / name).write_text(text)
+    (etc / "alternatives").mkdir()
+    (etc / "alternatives" / "java").symlink_to("/usr/lib/jvm/bin/java")
+    (etc / "localtime").symlink_to(etc / "hosts")
+    monkeypatch.setattr(bubblewrap, "ETC", etc)
+    return etc
+
+
+def test_a_copy_has_what_programs_need_and_nothing_else(etc: Path, tmp_path: Path) -> None:
+    bind, copy, at = bubblewrap.system_settings(tmp_path / "cache" / "new")
+    assert (bind, at) == ("--ro-bind", str(etc))
+    found = {str(path.relative_to(copy)) for path in Path(copy).rglob("*") if not path.is_dir()}
+    assert found == {"hosts", "ssl/openssl.cnf", "alternatives/java", "localtime"}
+    assert (Path(copy) / "alternatives" / "java").readlink() == Path("/usr/lib/jvm/bin/java")
+    assert not (Path(copy) / "localtime").is_symlink(), "what it leads to may not be there in a sandbox"
+    assert (Path(copy) / "localtime").read_text() == "here"
+    assert bubblewrap.system_settings(tmp_path / "cache" / "new") == (bind, copy, at)
+    (etc / "hosts").write_text("elsewhere")
+    _, other, _ = bubblewrap.system_settings(tmp_path / "cache" / "new")
+    assert (Path(other) / "hosts").read_text() == "elsewhere"
+
+
+def test_a_copy_is_removed_when_another_one_is_made_and_it_is_old(
+    etc: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, first, _ = bubblewrap.system_settings(tmp_path / "cache")
+    (etc / "hosts").write_text("elsewhere")
+    _, second, _ = bubblewrap.system_settings(tmp_path / "cache")
+    assert Path(first).is_dir(), "a process may still show it"
+    later = time.time() + bubblewrap.KEEP_SECONDS + 1
+    monkeypatch.setattr(time, "time", lambda: later)
+    assert bubblewrap.system_settings(tmp_path / "cache")[1] == second and Path(first).is_dir()
+    (etc / "hosts").write_text("nowhere")
+    monkeypatch.setattr(time, "time", lambda: later)
+    bubblewrap.system_settings(tmp_path / "cache")
+    assert not Path(first).exists() and not Path(second).exists()
+
+
+@pytest.mark.parametrize("fails", ["mkdtemp", "copy"])
+def test_where_none_can_be_made_each_is_shown_by_itself(
+    etc: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: str
+) -> None:
+    def full(*_: object, **__: object) -> str:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(tempfile if fails == "mkdtemp" else shutil, fails, full)
+    words = bubblewrap.system_settings(tmp_path / "cache")
+    shown = ("alternatives", "hosts", "localtime", "ssl/openssl.cnf")
+    assert words == tuple(word for name in shown for word in ("--ro-bind", f"{etc}/{name}", f"{etc}/{name}"))
+    assert not list((tmp_path / "cache").iterdir()), "nothing is left of a copy that is not whole"

@@ -1,24 +1,44 @@
-import os
+"""The database of contests."""
+
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import repeat
 from pathlib import Path
+from threading import Barrier, Thread
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from engine.games.outcome import Termination
-from server.contest.definition import Entrant
+from engine.match.clock import TimeControl
+from server.contest.definition import (
+    Adjudication,
+    Definition,
+    Entrant,
+    Format,
+    Interrupted,
+    Qualification,
+    Seeding,
+    Stage,
+    Variant,
+    definition_text,
+    read_definition,
+)
 from server.contest.fixtures import FORFEIT, QUALIFICATION, Fixture, GameResult, ProgramUsage
-from server.contest.formats.round_robin import RoundRobin
-from server.contest.store.store import FILE, Contest, Store
-from server.storage.database import BadStore
+from server.contest.formats.knockout import Knockout
+from server.contest.formats.ladder import Ladder
+from server.contest.formats.round_robin import Gauntlet, RoundRobin
+from server.contest.formats.swiss import Swiss
+from server.contest.store.store import APPLICATION, FILE, SCHEMA, TABLES, Contest, Store
+from server.league.accounts.accounts import Accounts
+from server.league.database import FILE as LEAGUE
+from server.storage import database
+from server.storage.database import BadStore, connect
 from tests.server.contest.played import contest
 
 DATE = datetime(2026, 11, 20, 20, 15, 0, 123456, tzinfo=UTC)
@@ -174,52 +194,144 @@ def test_a_full_disk_is_said_in_a_sentence_and_nothing_half_is_kept(store: Store
     assert len(store.games(number)) == kept + 1
 
 
-KILLS = 100 if os.environ.get("ARENA_CAMPAIGN") else 5
-
-_WRITER = """
-import sys
-from pathlib import Path
-from datetime import UTC, datetime
-from server.contest.formats.round_robin import RoundRobin
-from server.contest.fixtures import GameResult, Fixture
-from server.contest.store.store import Store
-from tests.server.contest.played import contest
-
-store = Store(Path(sys.argv[1]))
-number = store.open_contest("text", contest(2, RoundRobin()), datetime.now(UTC))
-match = max(store.begun(number), default=0)
-match = max([match, *(game.match for game in store.games(number))])
-while True:
-    match += 1
-    fixture = Fixture(0, match, 0, 0, 0, ("a1", "a2"))
-    store.begin(number, fixture, match)
-    print("begun", match, flush=True)
-    store.finish(number, GameResult(fixture, match, match % 2, "line", "x" * (match % 500), match))
-    print("finished", match, flush=True)
-"""
-
-
-@pytest.mark.slow
-def test_what_was_acknowledged_is_there_after_kills(tmp_path: Path) -> None:
+def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
     path = tmp_path / FILE
-    finished, last = 0, 0
-    for number in range(KILLS):
-        process = subprocess.Popen([sys.executable, "-c", _WRITER, str(path)], stdout=subprocess.PIPE, text=True)
-        assert process.stdout is not None
-        told = [process.stdout.readline().split() for _ in range(301 + 37 * (number % 8))]
-        process.kill()
-        told += [line.split() for line in process.stdout.read().splitlines(keepends=True) if line.endswith("\n")]
-        process.stdout.close()
-        process.wait()
-        finished = max(int(match) for word, match in told if word == "finished")
-        last = max(int(match) for _, match in told)
-        store = Store(path)
-        games = {game.match: game for game in store.games(1)}
-        begun = store.begun(1)
-        store.close()
-        assert all(match in games or match in begun for match in range(1, last + 1))
-        assert all(game.winner == (game.match or 0) % 2 and game.plies == game.match for game in games.values())
-        # one may be written that was not told any more; a match that was running when its writer died stays begun
-        assert {int(match) for word, match in told if word == "finished"} <= set(games)
-        assert len(begun) <= number + 1
-    assert finished > 500
+    path.touch()
+    Store(path).close()
+    with closing(sqlite3.connect(path)) as file:
+        assert file.execute("PRAGMA user_version").fetchone() == (1,)
+        assert file.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert file.execute("PRAGMA application_id").fetchone() == (APPLICATION,)
+
+
+@pytest.mark.parametrize("version", [2, 7])
+def test_a_store_of_another_version_is_refused_and_left_alone(tmp_path: Path, version: int) -> None:
+    path = tmp_path / FILE
+    with closing(connect(path, SCHEMA)) as store:
+        store.execute(f"PRAGMA user_version = {version}")
+    written = path.read_bytes()
+    with pytest.raises(BadStore, match=rf"another version of arena-server: its schema is {version}, this one reads 1$"):
+        Store(path)
+    assert path.read_bytes() == written
+
+
+def test_a_statement_that_fails_leaves_no_tables(tmp_path: Path) -> None:
+    path = tmp_path / FILE
+    with pytest.raises(BadStore, match="cannot be read or written"):
+        connect(path, SCHEMA._replace(tables=(*TABLES, "CREATE TABLE contests (one)")))
+    with closing(sqlite3.connect(path)) as file:
+        assert file.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,)
+    store = Store(path)
+    assert store.contests() == []
+    store.close()
+
+
+def test_files_that_are_no_store_are_refused_in_a_sentence_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / FILE
+    path.write_text("This is a shopping list, not a database.\n" * 50)
+    with pytest.raises(BadStore, match="is no database, or a damaged one"):
+        Store(path)
+    assert path.read_text().startswith("This is a shopping list")
+    path.unlink()
+    stranger = sqlite3.connect(path)
+    stranger.execute("CREATE TABLE shopping (item)")
+    stranger.close()
+    with pytest.raises(BadStore, match="database of another program"):
+        Store(path)
+    with pytest.raises(BadStore, match="cannot be opened"):
+        Store(tmp_path / "missing" / FILE)
+
+
+def test_a_damaged_store_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / FILE
+    store = Store(path)
+    number = store.open_contest("text", contest(2, RoundRobin()), DATE)
+    for match in range(200):
+        store.finish(number, GameResult(FIXTURE, match, 0, "line", "x" * 100))
+    store.close()
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2 :] = b"\x00" * (len(data) - len(data) // 2)
+    path.write_bytes(data)
+    with pytest.raises(BadStore, match="damaged"):
+        Store(path, check=True)
+    with pytest.raises(BadStore, match="damaged"):
+        Store(path, copy=True)
+
+
+def test_damage_is_looked_for_once_and_not_whenever_a_store_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server opens its databases each second; to read all of a term's results takes as long."""
+    looked: list[Path] = []
+    monkeypatch.setattr(database, "_check", lambda _, path: looked.append(path))
+    for times in range(3):
+        Store(tmp_path / FILE, check=times == 0).close()
+        Accounts(tmp_path, check=times == 0).close()
+    assert looked == [tmp_path / FILE, tmp_path / LEAGUE]
+
+
+def test_many_may_open_a_new_store_at_once(tmp_path: Path) -> None:
+    for attempt in range(20):
+        path = tmp_path / f"{attempt}.sqlite3"
+        faults: list[str] = []
+        barrier = Barrier(8)
+
+        def connect_and_close(path: Path = path, faults: list[str] = faults, barrier: Barrier = barrier) -> None:
+            barrier.wait()
+            try:
+                connect(path, SCHEMA).close()
+            except BadStore as error:
+                faults.append(str(error))
+
+        threads = [Thread(target=connect_and_close) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert faults == []
+
+
+controls = st.builds(TimeControl, numbers, numbers)
+formats: st.SearchStrategy[Format] = st.one_of(
+    st.builds(RoundRobin, small),
+    st.builds(Swiss, small),
+    st.builds(Gauntlet, st.lists(names).map(tuple), small),
+    st.builds(Knockout, tie_breaks=small, control=controls),
+    st.builds(Ladder, small, small),
+)
+definitions_of_all_kinds = st.builds(
+    Definition,
+    name=texts,
+    seed=numbers,
+    entrants=st.lists(st.builds(Entrant, names, st.lists(texts).map(tuple), texts), max_size=3).map(tuple),
+    variants=st.lists(st.builds(Variant, names, texts, st.lists(texts).map(tuple)), max_size=3).map(tuple),
+    stages=st.lists(st.builds(Stage, formats, controls, small, small), max_size=3).map(tuple),
+    move_limit=small,
+    time_losses=small,
+    seeding=st.sampled_from(Seeding),
+    interrupted=st.sampled_from(Interrupted),
+    games_at_once=small,
+    cores=small,
+    qualification=st.none() | st.builds(Qualification, st.lists(names).map(tuple), controls, small, small, small),
+    adjudication=st.none() | st.builds(Adjudication, small, st.floats(0, 1e6), small),
+    patience=small,
+    folder=texts,
+    start_seconds=small,
+    live_notes=st.booleans(),
+)
+
+
+@settings(max_examples=20)
+@given(definitions_of_all_kinds)
+def test_any_definition_comes_back_as_it_was(definition: Definition) -> None:
+    again = read_definition(definition_text(definition))
+    assert again == definition
+    assert [type(stage.format) for stage in again.stages] == [type(stage.format) for stage in definition.stages]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", "[1]", '["Autumn",7,[],[],[[]],1,1]', '["Autumn",7,[],[],[["x",[]]],1,1]']
+)
+def test_other_texts_are_refused(text: str) -> None:
+    with pytest.raises(msgspec.DecodeError):
+        read_definition(text)

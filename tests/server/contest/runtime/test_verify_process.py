@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from engine.games.catalogue import GAMES
 from engine.games.interface import moves
-from engine.match import referee, verification
+from engine.match import verification
 from engine.match.clock import TimeControl
 from engine.match.record import Header
 from server.config.keys import signing_key
@@ -37,6 +37,7 @@ from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Verdict, check_schedule, check_tables, check_unplayed
 from server.contest.store.verify_process import contest_called, verify
 from server.storage.record_store import RecordStore
+from tests.engine.records import Table
 from tests.server.contest.played import by_seed, play
 from tests.server.contest.played import contest as simulated
 
@@ -60,25 +61,13 @@ def _played(fixture: Fixture, number: int) -> str:
         number, GAMES["mnk"].read(DEFINITION.position(fixture)), fixture.players, CONTROL, 50, "test",
         "2026-11-22T12:00:00.000Z",
     )  # fmt: skip
-    state, lines, now = referee.begin(header), [header.text()], 0
-
-    def take(step: referee.Step) -> referee.State:
-        lines.extend(referee.lines_of(step[1]))
-        return step[0]
-
-    for side in (0, 1):
-        now += 1_000
-        state = take(referee.ready(state, side, now))
-    while state.outcome is None:
-        now += 10
-        state = referee.start_turn(state, now)
-        turn = state.history.position.turn
-        if fixture.players[turn] == "late":
-            state = take(referee.flag(state, now + state.clock.left[turn] + 50))
-        else:
-            now += chance.randrange(1_000, 90_000)
-            state = take(referee.move(state, turn, chance.choice(moves(state.history.position)), now))
-    return "".join(lines)
+    table = Table(header=header).ready(1, 1)
+    while table.state.outcome is None:
+        position = table.state.history.position
+        if fixture.players[position.turn] == "late":
+            return table.flag(0.05)
+        table.play(chance.choice(moves(position)), span=chance.randrange(1, 90))
+    return table.text
 
 
 @pytest.fixture(scope="module")

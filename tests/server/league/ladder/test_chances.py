@@ -16,7 +16,6 @@ import trio.testing
 
 from engine.games.catalogue import GAMES
 from engine.games.outcome import ANNULLED, Termination
-from engine.match import referee
 from engine.match.record import Header
 from server.contest.definition import Definition
 from server.contest.fixtures import NOT_STARTED, Fixture, GameResult
@@ -26,6 +25,7 @@ from server.league.accounts.accounts import Accounts
 from server.league.ladder.definition import read
 from server.storage.database import BadStore
 from server.storage.record_store import SUFFIX
+from tests.engine.records import Table
 from tests.server.league.ladder.counted import check_counted
 from tests.server.league.ladder.test_runner import FakeHost, Ladder, no_threads, simulated
 
@@ -73,17 +73,7 @@ def record_of(definition: Definition, fixture: Fixture, match: int, moves: Seque
     header = Header(
         match, position, fixture.players, definition.control(fixture), definition.move_limit, "test/0", DATE
     )
-    state, lines = referee.begin(header), [header.text()]
-
-    def note(step: referee.Step) -> referee.State:
-        lines.extend(referee.lines_of(step[1]))
-        return step[0]
-
-    state = note(referee.ready(note(referee.ready(state, 0, 1000)), 1, 2000))
-    for ply, move in enumerate(moves):
-        state = referee.start_turn(state, 3000 + 2000 * ply)
-        state = note(referee.move(state, ply % 2, move, 4000 + 2000 * ply))
-    return "".join(lines)
+    return Table(header=header).ready().play(*moves).text
 
 
 class Walk(Ladder):

@@ -11,7 +11,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,12 +20,9 @@ import pytest
 from engine.wire import messages as m
 from engine.wire.codes import Code
 from server.commands import league as commands
-from server.commands.files import _matches
-from server.contest.store.store import FILE as STORE
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, ORGANISER
 from server.league.ladder.store import CountedGame
-from server.storage.backup import back_up, restore
 from tests.server.league.ladder.counted import (
     check_counted,
     check_nothing_left,
@@ -146,26 +142,6 @@ def test_a_server_that_is_killed_again_and_again_loses_no_counted_game_and_count
     games = check_counted(ladder.data, games, {})
     check_nothing_left(ladder.data, games)
     assert "level=error" not in ladder.log
-
-
-def test_a_backup_that_is_made_while_it_plays_has_each_counted_game_with_its_record(
-    ladder: Ladder, tmp_path: Path
-) -> None:
-    ladder.wait_for(2)
-    for number in (1, 2):
-        counted = ladder.counted()
-        place = tmp_path / f"restored-{number}"
-        back_up(ladder.data, tmp_path / f"backup-{number}", datetime.now(UTC), _matches, STORE)
-        restore(tmp_path / f"backup-{number}", place)
-        games = check_counted(place, counted, {})
-        check_nothing_left(place, games)
-        ladder.wait_for(len(games) + 1)
-    assert ladder.stop() == 0
-    restored = Ladder(tmp_path / "again", place)
-    with restored:
-        restored.wait_for(len(games) + 1)
-        assert restored.stop() == 0
-    check_counted(place, games, {})
 
 
 def test_everybody_sees_the_ladder_and_an_author_lets_a_bot_play_again(ladder: Ladder) -> None:

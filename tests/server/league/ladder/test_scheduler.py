@@ -12,7 +12,7 @@ from itertools import pairwise
 import pytest
 
 from engine.statistics.online import LadderGame, LadderPlayer, OnlineRating, update
-from server.league.ladder.pairing import ForgettingCounter, GameCounts, Pairing, information, next_pairings, opening
+from server.league.ladder.pairing import GameCounts, Pairing, information, next_pairings, opening
 from tests.server.league.ladder.simulated import LEVELS, VARIANT, Ladder
 
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
@@ -193,18 +193,6 @@ def test_bots_that_are_stronger_than_all_levels_are_found_out() -> None:
         errors.append(ladder.error())
     print(round(statistics.mean(errors)))
     assert statistics.mean(errors) < 100
-
-
-def test_counters_forget_and_stay_finite() -> None:
-    counter = ForgettingCounter(20.0)
-    for _ in range(3000):
-        counter.add("ann")
-        counter.add("bob")
-    assert counter["ann"] == pytest.approx(20, rel=0.05)
-    for _ in range(20_000):
-        counter.add("bob")
-    assert counter["ann"] == 0
-    assert counter["bob"] == pytest.approx(20, rel=0.05)
 
 
 def test_games_of_players_who_have_left_do_not_count() -> None:

@@ -1,23 +1,41 @@
-"""The ladder takes the active versions of bots, and finds what their programs have written."""
+"""A ladder: its file, its players, and what its pages show."""
 
 import sys
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from engine.statistics.online import LadderPlayer
+from engine.match.clock import TimeControl
+from engine.statistics.online import DAY, LadderPlayer, OnlineRating
+from server.config.declared import BadTable
+from server.contest.definition import Bounds, Entrant, Sandbox
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.store.folders import errors_of
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR
-from server.league.ladder.definition import read
+from server.league.ladder.definition import LEVEL_ELO, LadderDefinition, Listed, read
 from server.league.ladder.runner import LADDER
 from server.league.ladder.service import LadderService, kept_by_ladder
-from server.league.ladder.store import BegunGame
+from server.league.ladder.store import (
+    BegunGame,
+    CountedGame,
+    ScoreAgainst,
+    Standing,
+    VersionInPlay,
+)
+from server.league.pages.ladder_view import (
+    CHART_HEIGHT,
+    CHART_WIDTH,
+    chart,
+    game_row,
+    standing_rows,
+    version_rows,
+)
 from server.league.submissions.versions import Versions
 from tests.server.league.ladder.counted import result_of
 
@@ -98,3 +116,186 @@ def test_what_a_program_has_written_is_found_for_its_author(tmp_path: Path, ladd
     assert found is not None and (found.path, found.token) == (errors_of(tmp_path, LADDER, 7, "Ann-1"), "")
     assert kept_by_ladder(tmp_path, ladder.store, 7, "bob-1") is None
     assert kept_by_ladder(tmp_path, ladder.store, 8, "ann-1") is None
+
+
+DOCUMENT = Path(__file__).parents[4] / "docs" / "league.md"
+
+LEAST = 'time = { budget = 1000 }\ngames = [{ game = "mnk", params = "3 3 3" }]\n'
+
+WHOLE = """
+seed = 7
+cores = 4
+failures = 5
+start-seconds = 20
+sandbox = "none"
+visible = ["data"]
+[bounds]
+memory = 64
+[time]
+budget = 10_000
+increment = 100
+[[games]]
+game = "gipf"
+params = "3,3,9,9"
+weight = 3
+openings = { plies = 2, number = 5 }
+[[games]]
+game = "mnk"
+params = "3,3,3"
+[[levels]]
+level = 1
+[[levels]]
+level = 3
+elo = 1400
+[[programs]]
+name = "base"
+owner = "teacher"
+command = ["python3", "base.py"]
+folder = "base"
+"""
+
+
+def load(name: str) -> str:
+    raise FileNotFoundError(name)
+
+
+def definition(text: str) -> LadderDefinition:
+    return read(text, PurePosixPath("/etc/arena"), load)
+
+
+def test_the_least_file_has_defaults() -> None:
+    found = definition(LEAST)
+    assert [(one.key, one.weight) for one in found.variants] == [("mnk 3 3 3", 1.0)]
+    assert (found.control, found.levels, found.programs) == (TimeControl.of_milliseconds(1000), (), ())
+    assert (found.sandbox, found.cores, found.failures) == (Sandbox.SEALED, 0, 3)
+
+
+def test_a_whole_file_is_read_with_folders_seen_from_it() -> None:
+    found = definition(WHOLE)
+    assert [(one.key, one.weight, len(one.variant.openings)) for one in found.variants] == [
+        ("gipf 3 3 9 9", 3.0, 5),
+        ("mnk 3 3 3", 1.0, 1),
+    ]
+    assert [(level.name, level.anchor) for level in found.levels] == [
+        ("alphabeta-1", LEVEL_ELO[0]),
+        ("alphabeta-3", 1400.0),
+    ]
+    assert [(one.name, one.owner, one.folder) for one in found.programs] == [("base", "teacher", "/etc/arena/base")]
+    assert (found.visible, found.bounds) == (("/etc/arena/data",), Bounds(memory=64))
+
+
+def test_the_file_of_the_document_can_be_played() -> None:
+    text = DOCUMENT.read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]
+    found = definition(text)
+    assert len(found.variants) == 2 and found.programs and found.games_a_day == 10_000
+
+
+def test_a_game_is_a_contest_for_its_host() -> None:
+    made = definition(WHOLE).contest((), "/var/lib/arena")
+    assert (made.folder, made.cores, made.start_seconds) == ("/var/lib/arena", 4, 20)
+    assert [one.game for one in made.variants] == ["gipf", "mnk"]
+    assert made.stages[0].control == TimeControl.of_milliseconds(10_000, 100)
+
+
+PROGRAM = '[[programs]]\nname = "a"\nowner = "ann"\ncommand = ["x"]\nfolder = "a"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("games = ", "this is no TOML"),
+        ('games = [{ game = "mnk" }]', "time is missing: a table with budget and increment"),
+        ("time = { budget = 1000 }", r"games is missing: one \[\[games\]\] or more"),
+        (LEAST + "speed = 3", "speed is no key of a ladder file; these are seed"),
+        (LEAST.replace("params", "weight = 0, params"), r"games\[1\].weight is a number from 0.001 to 1000, not 0"),
+        (LEAST.replace("3 3 3", "3"), r"games\[1\].params is '3'"),
+        (LEAST + "[[levels]]\nlevel = 10", r"levels\[1\].level is a whole number from 1 to 9, not 10"),
+        (LEAST + "[[levels]]\nlevel = 1\n[[levels]]\nlevel = 1", "two players of the ladder are called alphabeta-1"),
+        (LEAST + PROGRAM.replace('folder = "a"\n', ""), r"programs\[1\].folder is missing: the program's folder"),
+        (LEAST + PROGRAM.replace('["x"]', "[]"), r"programs\[1\].command is the list of a program"),
+        (LEAST + PROGRAM.replace('"ann"', '"a b"'), r"programs\[1\].owner is the name of whoever wrote it"),
+        (LEAST + PROGRAM + PROGRAM.replace('"a"', '"A"'), "two players of the ladder are called A"),
+        (
+            LEAST + PROGRAM + PROGRAM.replace('"a"', '"a/b"').replace('"a/b"', '"b"', 1).replace("ann", "bob"),
+            "a would see the files of b, whose folder /etc/arena/a/b lies in its own",
+        ),
+        (
+            LEAST.replace("}]", '}, { game = "mnk", params = "3,3,3" }]'),
+            r"games\[2\] is mnk 3 3 3, which games\[1\] is already",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_sentence(text: str, sentence: str) -> None:
+    with pytest.raises(BadTable, match=sentence):
+        definition(text)
+
+
+NOW = 1000 * DAY
+
+LISTED = {"alphabeta-1": Listed(LadderPlayer("alphabeta-1", "", 500.0), 0, None)} | {
+    f"{owner}-1": Listed(LadderPlayer(f"{owner}-1", owner), 1, Entrant(f"{owner}-1", command))
+    for owner, command in (("ann", ("./bot",)), ("bob", ("./bot",)), ("cat", ("./bot",)), ("dan", ()))
+}
+
+
+def standing(name: str, elo: float, deviation: float, days: float = 0, rests: str = "") -> Standing:
+    last = NOW - days * DAY
+    return Standing(name, name[:3], 1, OnlineRating(elo, deviation, 9, last), 3 if rests else 0, rests)
+
+
+def game(number: int, first: str, second: str, elo: float, version: int, score: float | None = 1.0) -> CountedGame:
+    begun = BegunGame(number, "mnk 3 3 3", 0, (first, second), (1, version))
+    record, ratings = "5a" if score is not None else "", ((0.0, 0.0), (elo, 50.0))
+    return CountedGame(number, begun, score, "line", "", 5, (False, False), record, NOW, ratings)
+
+
+def test_only_who_plays_and_is_known_well_enough_has_a_rank() -> None:
+    standings = [
+        standing("gone-1", 1500, 40),
+        standing("ann-1", 1400, 40),
+        standing("bob-1", 1300, 101),
+        standing("cat-1", 1200, 40, rests="broken"),
+        standing("dan-1", 1100, 99),
+        standing("alphabeta-1", 500, 0),
+    ]
+    here, left = standing_rows(standings, LISTED, NOW)
+    assert [(row.name, row.rank, row.state) for row in here] == [
+        ("ann-1", 1, "plays"),
+        ("bob-1", None, "plays"),
+        ("cat-1", None, "rests"),
+        ("dan-1", 2, "plays"),
+        ("alphabeta-1", None, "fixed"),
+    ]
+    assert [(row.name, row.rank, row.state) for row in left] == [("gone-1", None, "left")]
+    assert [row.name for row in here if row.connected] == ["dan-1"]
+    assert here[0].last == datetime.fromtimestamp(NOW, UTC)
+
+
+def test_who_has_not_played_for_long_becomes_uncertain_and_loses_the_rank() -> None:
+    (row,), _ = standing_rows([standing("dan-1", 1100, 99, days=30)], LISTED, NOW)
+    assert row.rank is None and row.deviation > 100 and row.elo == 1100
+
+
+def test_versions_have_their_results_the_newest_first() -> None:
+    versions = [VersionInPlay(1, 0, NOW, 1500, 300), VersionInPlay(2, 9, NOW, 1400, 200)]
+    against = [ScoreAgainst(2, "bob-1", 1, 0, 3), ScoreAgainst(1, "bob-1", 2, 1, 0), ScoreAgainst(1, "cat-1", 1, 1, 1)]
+    newest, oldest = version_rows(versions, {1: (1450.0, 60.0)}, against)
+    assert (newest.version, newest.won, newest.drawn, newest.lost, newest.start) == (2, 1, 0, 3, 1400)
+    assert (newest.end, oldest.end) == (None, (1450, 60))
+    assert (oldest.won, oldest.drawn, oldest.lost, len(oldest.opponents)) == (3, 2, 1, 2)
+
+
+def test_a_chart_is_a_line_of_ratings_with_the_starts_of_versions() -> None:
+    games = [game(4, "x", "ann-1", 1525, 2), game(3, "x", "ann-1", 1500, 2), game(2, "x", "ann-1", 1475, 1)]
+    found = chart("Ann-1", [*games, game(1, "x", "ann-1", 9999, 1, None)])
+    assert found is not None
+    assert found.points == "0.0,120.0 300.0,80.0 600.0,40.0"
+    assert (found.starts, found.low, found.high) == (((300.0, 2),), 1450.0, 1550.0)
+    assert (CHART_WIDTH, CHART_HEIGHT) == (600, 160)
+    assert chart("ann-1", games[:1]) is None
+
+
+def test_a_game_that_was_not_played_has_no_record() -> None:
+    assert game_row(game(1, "x", "ann-1", 1500, 1, None)).has_record is False
+    row = game_row(game(1, "x", "ann-1", 1500, 2))
+    assert (row.has_record, row.first, row.second, row.versions, row.score) == (True, "x", "ann-1", (1, 2), 1.0)

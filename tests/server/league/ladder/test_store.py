@@ -9,6 +9,7 @@ import pytest
 from engine.statistics.online import DAY, LadderPlayer, rate
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.store import BegunGame, LadderStore, ScoreAgainst
+from tests.clocks import SetClock
 from tests.server.league.ladder.counted import result_of
 
 PLAYERS = {
@@ -20,23 +21,13 @@ PLAYERS = {
 RESTS_AFTER = 3
 
 
-class Clock:
-    """Unix time, as a test sets it."""
-
-    def __init__(self) -> None:
-        self.now = 100 * DAY
-
-    def __call__(self) -> float:
-        return self.now
+@pytest.fixture
+def clock() -> SetClock[float]:
+    return SetClock(100 * DAY)
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def store(tmp_path: Path, clock: Clock) -> Iterator[LadderStore]:
+def store(tmp_path: Path, clock: SetClock[float]) -> Iterator[LadderStore]:
     with closing(Accounts(tmp_path)) as accounts:
         store = LadderStore(accounts, clock)
         for player in PLAYERS.values():
@@ -72,7 +63,9 @@ def test_a_game_is_counted_once_and_forgotten_among_those_that_run(store: Ladder
     assert store.counted_matches([6, 7]) == {7}
 
 
-def test_ratings_are_those_of_all_games_replayed_with_versions_in_between(store: LadderStore, clock: Clock) -> None:
+def test_ratings_are_those_of_all_games_replayed_with_versions_in_between(
+    store: LadderStore, clock: SetClock[float]
+) -> None:
     for match, (first, second, score) in enumerate(
         [("ann-1", "bob-1", 1.0), ("bob-1", "alphabeta-1", 0.5), ("alphabeta-1", "ann-1", 0.0)] * 3, 1
     ):
@@ -140,7 +133,7 @@ def test_a_game_to_which_both_did_not_come_rates_nobody_and_is_a_failure_of_both
     assert [one.rating for one in store.standings()] == before and list(store.each_game()) == []
 
 
-def test_a_clock_that_is_set_back_keeps_games_in_order(store: LadderStore, clock: Clock) -> None:
+def test_a_clock_that_is_set_back_keeps_games_in_order(store: LadderStore, clock: SetClock[float]) -> None:
     play(store, begun(1), 1.0)
     clock.now -= DAY
     play(store, begun(2), 1.0)

@@ -17,7 +17,7 @@ from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.store.folders import folder_of
 from tests.server.contest.runtime.test_contest_command import DICE, Command, kept
 from tests.server.contest.runtime.test_sandbox import with_word
-from tests.server.ports import free_port
+from tests.server.process import free_port
 from tests.waiting import BUILD_SECONDS
 
 ATTACKER = Path(__file__).with_name("attacker.py")
