@@ -59,11 +59,9 @@ def run(arguments: Sequence[str]) -> int:
         else:
             _carry_out(arguments)
     except Rejected as error:
-        return _fail(REFUSED, str(error))
+        return _fail(error.status, str(error))
     except (OverflowError, MemoryError) as error:
         return _fail(FAILED, f"too large for this machine: {error or 'out of memory'}")
-    except ChildProcessError as error:
-        return _fail(FAILED, str(error))
     return ANSWERED
 
 

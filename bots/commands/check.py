@@ -8,14 +8,13 @@ from bots.client.run import to_stderr
 from bots.commands.options import (
     Port,
     Words,
-    check_report_files,
     check_variant,
     end_in_order_when_terminated,
     fail,
     print_line,
     warn_of_hidden_packages,
-    write_report,
 )
+from engine.commands import reports
 from engine.commands.inputs import File
 from engine.commands.program import explain_fault
 
@@ -61,7 +60,7 @@ def check(
     if game is not None:
         check_variant(game, "", "--game")
     files = {"--json": json, "--junit": junit}
-    check_report_files(files)
+    reports.check_files(files)
     warn_of_hidden_packages(command)
     end_in_order_when_terminated()
     situations = chosen(only, after)
@@ -83,8 +82,8 @@ def check(
         )
         results, passed = report.results, report.passed
     bot = shlex.join(command) or f"the bot at port {listen}"
-    write_report("--json", json, lambda: as_json(bot, results, built))
-    write_report("--junit", junit, lambda: as_junit(bot, results))
+    reports.write("--json", json, lambda: as_json(bot, results, built))
+    reports.write("--junit", junit, lambda: as_junit(bot, results))
     sys.exit(0 if passed else 1)
 
 

@@ -317,7 +317,7 @@ _play_pair: PairPlayer
 def pairs(setting: Setting, tasks: Iterator[tuple[int, Sequence[str]]], jobs: int) -> Generator[Pair]:
     """Play pairs in so many processes, and yield them as they end, until there are no more tasks.
 
-    Closing the iterator ends all processes at once. Raises ChildProcessError if one of them ends by itself.
+    Closing the iterator ends all processes at once. Raises `Rejected` if one of them ends by itself.
     """
     with ProcessPoolExecutor(jobs, get_context("spawn"), _get_ready, (setting,)) as pool:
         try:
@@ -328,7 +328,7 @@ def pairs(setting: Setting, tasks: Iterator[tuple[int, Sequence[str]]], jobs: in
                 running |= {pool.submit(_play, *task) for task in islice(tasks, len(done))}
                 yield from (future.result() for future in done)
         except BrokenProcessPool:
-            raise ChildProcessError("a process that plays games has ended") from None
+            raise Rejected("a process that plays games has ended", 1) from None
         finally:
             for process in active_children():
                 process.kill()

@@ -26,7 +26,12 @@ MOST_HELD = 1 << 16
 
 
 class Rejected(Exception):
-    """A command line that cannot be carried out. ``str(error)`` names the place and the fault; status 2."""
+    """A command that cannot be carried out. ``str(error)`` names the place and the fault."""
+
+    def __init__(self, sentence: str, status: int = 2) -> None:
+        """Take the sentence, and the exit status: 1 for a fault, 2 for bad arguments."""
+        super().__init__(sentence)
+        self.status = status
 
 
 def say(sentence: str) -> None:

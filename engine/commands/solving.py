@@ -214,7 +214,7 @@ def verify(game: str, params: str, /, *, positions: int = 10_000, seed: int = 1,
     if changed and not faults:
         say("what has changed is elsewhere in these layers: --every looks at all of them")
     if faults or changed:
-        raise ChildProcessError(f"the tablebase of {title_of(position)} is wrong")
+        raise Rejected(f"the tablebase of {title_of(position)} is wrong", 1)
 
 
 def _called(name: Name) -> str:

@@ -15,6 +15,7 @@ import pytest
 
 from engine import cli
 from engine.commands.duel import pairs
+from engine.commands.program import Rejected
 from engine.duel.games import Contender, Pair, Setting
 from engine.games.catalogue import GAMES
 from engine.games.history import History
@@ -164,7 +165,7 @@ def test_a_process_that_ends_by_itself_ends_the_duel() -> None:
             process.kill()
         yield 1, ("a2",)
 
-    with pytest.raises(ChildProcessError, match="a process that plays games has ended"):
+    with pytest.raises(Rejected, match="a process that plays games has ended"):
         list(pairs(setting, tasks(), 1))
     assert not active_children()
 

@@ -12,6 +12,7 @@ import pytest
 
 from bots.check.run import Build, SituationResult
 from bots.check.run import as_json as check_as_json
+from engine.commands.program import Rejected
 from engine.statistics.elo import estimate
 from server.commands.grade import grade
 from server.commands.match.results import Progress, Tally, as_json
@@ -312,9 +313,8 @@ def test_what_cannot_be_graded_takes_one_line(
     folder: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    with pytest.raises(SystemExit) as leaving:
+    with pytest.raises(Rejected) as refused:
         grade(Path("rule.toml"), *arguments, **options)
-    shown = capsys.readouterr()
-    assert leaving.value.code == 2 and shown.out == ""
-    assert shown.err.startswith(f"arena-bot: {words}") and shown.err.count("\n") == 1
+    assert refused.value.status == 2 and str(refused.value).startswith(words) and "\n" not in str(refused.value)
+    assert capsys.readouterr().out == ""
     assert not list(folder.glob("g.*"))
