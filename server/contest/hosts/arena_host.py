@@ -23,14 +23,14 @@ class ArenaGame:
         self.match = match
         self._arena = arena
         self._seats = seats
-        self._players = players
+        self.players = players
         self._fixture = players.task.fixture
         self._over = ContestPlayers.of(arena).end_of(match.number, keep=players.task.kept)
 
     @property
     def programs(self) -> Programs:
         """Resource usage of the programs; complete when the lease has ended."""
-        return self._players.programs
+        return self.players.programs
 
     @property
     def lacked(self) -> str:
@@ -45,7 +45,7 @@ class ArenaGame:
 
     def leave_cores(self) -> bool:
         """Let another game use the cores of this one while its programs are being ended, if that is possible."""
-        return self._seats.leave_cores(self._players)
+        return self._seats.leave_cores(self.players)
 
     def cut_off(self) -> GameResult | None:
         """Annul a match that is not over, and return it; None if it is over, or the arena has it no more."""

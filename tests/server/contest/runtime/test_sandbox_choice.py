@@ -161,6 +161,9 @@ async def test_limits_that_the_kernel_does_not_enforce_are_told_in_log_report_an
         notes = take_snapshot(store, number, datetime.now(UTC)).report().notes
     for _ in range(2):
         choice.seal_of(definition, fixture, definition.entrants[0].name, tmp_path, 1.0, pinned=False)
-    logged, told = capsys.readouterr().out, doctor._sealing().sentence
+    logged, told = (
+        capsys.readouterr().out,
+        next(one.sentence for one in doctor.diagnosis(None, tmp_path) if one.about == "sandbox"),
+    )
     for lack in ("no groups here", "an old kernel", "this system binds no process to a core"):
         assert [sum(lack in note for note in notes), logged.count(lack), told.count(lack)] == [1, 1, 1]
