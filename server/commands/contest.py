@@ -111,12 +111,10 @@ def hold(
         grace=grace,
         return_seconds=return_time,
     )
-    from server.commands.run_contest import ContestOptions
     from server.commands.run_contest import hold as run
 
-    asked = ContestOptions(text, definition, settings, dask)
     process_settings.prepare_server()
-    sys.exit(run_async("cannot hold the contest", run, asked, Console()))
+    sys.exit(run_async("cannot hold the contest", run, text, definition, settings, dask, Console()))
 
 
 def _verify(file: Path, data: Path) -> NoReturn:

@@ -121,10 +121,9 @@ def match(
     import trio
     from rich.console import Console
 
-    from server.commands.match.contest import make_setup
-    from server.commands.match.players import read_players
     from server.commands.match.results import as_json, as_junit, fault_lines, table
     from server.commands.match.run import hold
+    from server.commands.match.setup import make_setup, read_players
     from server.config import process_settings
     from server.contest.report.formatting import printable
     from server.ops.logs import configure

@@ -297,12 +297,6 @@ def test_every_printed_board_is_followed_by_an_empty_line() -> None:
     assert all(answer.endswith("\n") and not answer.endswith("\n\n") for answer in answers)
 
 
-def test_a_winning_move_stands_alone_in_extended_generation() -> None:
-    session = Session(load(SMALL), "GEN_ALL_POS_MOV_NUM", "GEN_ALL_POS_MOV_EXT_NUM", "GEN_ALL_POS_MOV_EXT")
-    assert session.answers[:2] == ["4_UNIQUE_MOVES", "1_UNIQUE_MOVES"]
-    assert session.answers[2:] == ["2 3 5 5\n1 2 B\n W B\nB W W\n W B\n"]
-
-
 def test_a_finished_game_generates_nothing() -> None:
     session = Session(
         load(OPEN.format("0 3")), "GEN_ALL_POS_MOV", "GEN_ALL_POS_MOV_EXT", "GEN_ALL_POS_MOV_NUM",
@@ -346,15 +340,11 @@ def test_a_win_that_is_longer_than_asked_for_does_not_count(monkeypatch: pytest.
         (SMALL.replace("2 2 W", "2 2 B"), "BLACK_HAS_WINNING_STRATEGY"),
         (OPEN.format("0 3"), "BLACK_HAS_WINNING_STRATEGY"),
         (OPEN.format("1 3"), "BLACK_HAS_WINNING_STRATEGY"),
+        (DRAW.replace("2 2 5 5", "2 2 4 4").replace("2 2 W", "1 1 W"), "BOTH_PLAYERS_TIE"),
     ],
 )
-def test_solving_names_the_winner(board: str, answer: str) -> None:
+def test_solving_names_the_winner_or_a_tie(board: str, answer: str) -> None:
     assert Session(load(board), "SOLVE_GAME_STATE").answers == [answer]
-
-
-def test_solving_names_a_tie() -> None:
-    board = DRAW.replace("2 2 5 5", "2 2 4 4").replace("2 2 W", "1 1 W")
-    assert Session(load(board), "SOLVE_GAME_STATE").answers == ["BOTH_PLAYERS_TIE"]
 
 
 # Robustness

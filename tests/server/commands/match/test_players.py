@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.commands.program import Rejected
-from server.commands.match.players import MatchPlayer, read_players
+from server.commands.match.setup import MatchPlayer, read_players
 from server.contest.programs.program import connects
 
 CHOOSE = "from engine.games import moves, play\n\ndef choose(position, clocks):\n    return moves(position)[0]\n"

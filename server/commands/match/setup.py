@@ -1,6 +1,7 @@
-"""The players of a match, as they are written on the command line: a Python file, a command, or a built-in bot.
+"""A match as the command line asks for it: its players, and the contest of format pairs that they play.
 
-Whether a command connects over TCP or talks on stdin and stdout needs not be said: it is offered both.
+A player is a Python file, a command, or a built-in bot. Whether a command connects over TCP or talks on stdin and
+stdout needs not be said: it is offered both.
 """
 
 import ast
@@ -15,9 +16,18 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from engine.commands.program import Rejected, explain_fault, nearest
+from engine.duel.openings import usual_plies
+from engine.games.catalogue import GAMES
+from engine.match.clock import TimeControl
+from engine.statistics.elo import Sprt
 from engine.wire.words import NAME_PATTERN, NAME_RULE
 from server.config.builtin_bot import BUILTIN_BOTS, BadBuiltinBot, builtin_bot_command, read_builtin_bot
+from server.contest.definition import Definition, DrawnOpenings, Entrant, Sandbox, Stage, Variant
+from server.contest.fixtures import Fixture
+from server.contest.formats.round_robin import Pairs, all_meetings
 
 MAX_NAME = 32
 """Characters of a name."""
@@ -202,3 +212,110 @@ def _digest(words: Sequence[str], folder: Path) -> str:
         except OSError as error:
             raise Rejected(f"{path}: it cannot be read: {explain_fault(error)}") from None
     return digest.hexdigest() if files else ""
+
+
+MAX_GAMES_AT_ONCE = 1000
+"""Games at a time on a cluster, whose workers are the bound."""
+
+
+class PlayerSetting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A player, as far as its games depend on it."""
+
+    name: str
+    command: str
+    """As it was written on the command line."""
+    digest: str
+    """SHA-256 of the files that the command names; empty where it names none."""
+
+
+class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="match"):
+    """What every game of a match depends on: the text of the contest in the file of results."""
+
+    players: tuple[PlayerSetting, ...]
+    game: str
+    variants: tuple[str, ...]
+    """Their parameters, in canonical text."""
+    budget: int
+    """Milliseconds that a side has for a game."""
+    increment: int
+    """Milliseconds that a move adds."""
+    openings: str
+    """Random moves and their seed."""
+    move_limit: int
+    sandbox: bool
+    """Whether programs are sealed."""
+
+
+class MatchSetup(NamedTuple):
+    """A match that can be played."""
+
+    setting: Setting
+    definition: Definition
+    """The contest."""
+    fixtures: tuple[Fixture, ...]
+    """All games in order, both games of a pair behind each other."""
+    test: Sprt | None
+    """The test that ends the match, of the first player against the second; None for none."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the players, as they stand on the command line."""
+        return tuple(player.name for player in self.setting.players)
+
+
+def make_setup(
+    players: Sequence[MatchPlayer],
+    game: str,
+    variants: Sequence[str],
+    control: TimeControl,
+    *,
+    plies: int | None,
+    seed: int,
+    games: int,
+    concurrency: int,
+    move_limit: int,
+    start_seconds: int,
+    sandbox: Sandbox,
+    test: Sprt | None,
+    folder: str,
+) -> MatchSetup:
+    """Return a match of ``games`` games between every two players, a multiple of two for each variant.
+
+    An opening has ``plies`` random moves, or what suits the game; ``folder`` is where programs are started that have
+    none of their own. With a ``concurrency`` of 0 as many games are played at a time as a cluster has room for.
+    """
+    elo0, elo1 = (None, None) if test is None else (test.elo0, test.elo1)
+    budget, increment = control.milliseconds
+    definition = Definition(
+        name="match",
+        entrants=tuple(Entrant(player.name, player.command, folder=player.folder) for player in players),
+        variants=tuple(
+            Variant(game, parameters, drawn=DrawnOpenings(_plies(game, parameters, plies), seed))
+            for parameters in variants
+        ),
+        stages=(Stage(Pairs(games, elo0, elo1), control),),
+        move_limit=move_limit,
+        time_losses=0,
+        games_at_once=concurrency or MAX_GAMES_AT_ONCE,
+        cores=2 * concurrency,
+        folder=folder,
+        start_seconds=start_seconds,
+        sandbox=sandbox,
+    )
+    setting = Setting(
+        players=tuple(PlayerSetting(player.name, player.written, player.digest) for player in players),
+        game=game,
+        variants=tuple(variants),
+        budget=budget,
+        increment=increment,
+        openings=f"{'usual' if plies is None else plies} plies, seed {seed}",
+        move_limit=move_limit,
+        sandbox=sandbox is Sandbox.SEALED,
+    )
+    names = tuple(player.name for player in players)
+    schedule = all_meetings(games // (2 * len(variants)), 0, names, len(variants), 1)
+    return MatchSetup(setting, definition, schedule.fixtures, test)
+
+
+def _plies(game: str, parameters: str, plies: int | None) -> int:
+    return usual_plies(GAMES[game].start(parameters)) if plies is None else plies
