@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from importlib.metadata import entry_points, version
-from typing import Any, NamedTuple
+from typing import Any
 
 import cyclopts
 from cyclopts import Parameter
@@ -12,16 +12,7 @@ from cyclopts import Parameter
 from bots.client.errors import ArenaError
 from bots.commands.manual import ENDINGS
 from bots.commands.options import fail
-from engine.commands.program import Rejected, explain, finite, offer_completion
-
-
-class Command(NamedTuple):
-    """A command, whose function is imported when it is called."""
-
-    name: str
-    function: str
-    help: str
-
+from engine.commands.program import Command, Rejected, explain, finite, offer_completion
 
 COMMANDS = (
     Command(

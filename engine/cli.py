@@ -3,21 +3,13 @@
 import signal
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from engine.commands.program import Rejected, say
+from engine.commands.program import Command, Rejected, say
 from engine.shell import names as shells
 
 if TYPE_CHECKING:
     from cyclopts import App
-
-
-class Command(NamedTuple):
-    """A command, whose function is imported when it is called."""
-
-    name: str
-    function: str
-    help: str
 
 
 COMMANDS = (

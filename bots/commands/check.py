@@ -11,12 +11,11 @@ from bots.commands.options import (
     check_variant,
     end_in_order_when_terminated,
     fail,
-    print_line,
     warn_of_hidden_packages,
 )
 from engine.commands import reports
 from engine.commands.inputs import File
-from engine.commands.program import explain_fault
+from engine.commands.program import answer, explain_fault
 
 
 def check(
@@ -64,7 +63,7 @@ def check(
     warn_of_hidden_packages(command)
     end_in_order_when_terminated()
     situations = chosen(only, after)
-    write = to_stderr if "-" in files.values() else print_line
+    write = to_stderr if "-" in files.values() else answer
     built = Build(build, _build(build)) if build else None
     if built and built.status:
         reason = f"{build} ended with status {built.status}"

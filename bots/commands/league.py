@@ -19,8 +19,8 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 from cyclopts import Parameter
 
 from bots.client.errors import ArenaError
-from bots.commands.options import Count, Flag, fail, print_line
-from engine.commands.program import explain_fault
+from bots.commands.options import Count, Flag, fail
+from engine.commands.program import answer, explain_fault
 from engine.games.catalogue import USUAL_GAME
 from engine.wire.words import number_of
 
@@ -230,13 +230,13 @@ def versions(
     league = League(entry)
     for change, number in wanted.items():
         if number:
-            print_line(_version_line(league.ask(f"versions/{number}/{change}", b"")))
+            answer(_version_line(league.ask(f"versions/{number}/{change}", b"")))
             return
     told = league.ask("versions")
     for version in told["versions"]:
-        print_line(_version_line(version))
+        answer(_version_line(version))
     kept, most = (told[key] / MEGABYTE for key in ("kept_bytes", "most_bytes"))
-    print_line(f"all your versions: {kept:.1f} of {most:.0f} MB on the server")
+    answer(f"all your versions: {kept:.1f} of {most:.0f} MB on the server")
 
 
 def compare(
@@ -270,11 +270,11 @@ def compare(
     fields = {"first": first, "second": second, "game": game, "params": params, "games": games}
     told = league.ask("comparisons", urlencode(fields).encode())
     contest = told["contest"]
-    print_line(f"{told['name']}: {league.url}{told['page']}")
+    answer(f"{told['name']}: {league.url}{told['page']}")
     last = ""
     while not detach:
         if (line := f"-- {told['done']} of {number_of(games, 'game')}: {told['summary'] or 'no pair is over'}") != last:
-            print_line(line)
+            answer(line)
         if told["is_over"]:
             sys.exit(0 if told["done"] == games else 1)
         last = line

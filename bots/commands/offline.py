@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from bots.client.failures import NEEDED
-from bots.commands.options import ABOVE_0, check_variant, fail, print_line
+from bots.commands.options import ABOVE_0, check_variant, fail
 from bots.play.input_words import USUAL_SECONDS, BadCommand
-from engine.commands.program import explain_fault
+from engine.commands.program import answer, explain_fault
 from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.wire.words import NAME_PATTERN, NAME_RULE
 
@@ -46,8 +46,8 @@ def new(
         fail(f"{name} exists already, and is left as it is: choose another name, or remove it", 1)
     except OSError as error:
         fail(f"{name} cannot be made: {explain_fault(error)}", 1)
-    print_line(f"{name}: {', '.join(made)}")
-    print_line(f"next: cd {name}, and read README.md; make match plays its first match")
+    answer(f"{name}: {', '.join(made)}")
+    answer(f"next: cd {name}, and read README.md; make match plays its first match")
 
 
 def play(

@@ -27,10 +27,10 @@ from bots.commands.options import (
     end_in_order_when_terminated,
     fail,
     play_wish,
-    print_line,
     say_nothing,
     warn_of_hidden_packages,
 )
+from engine.commands.program import answer
 from engine.games.catalogue import USUAL_GAME
 from engine.levels import MAX_LEVEL
 from engine.wire.seat import PIPES, Seat, said_in, variable
@@ -220,7 +220,7 @@ def log(
         found = connection.answer(m.Log)
     assert isinstance(found, m.Log)
     for line in found.lines:
-        print_line(line)
+        answer(line)
     if not found.lines:
         to_stderr(f"nothing was written in match {match}")
 

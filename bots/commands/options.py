@@ -174,11 +174,6 @@ def interruptible_at_once() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def print_line(line: str) -> None:
-    """Print a line at once, also into a pipe."""
-    print(line, flush=True)
-
-
 def say_nothing(_line: str) -> None:
     """Report nothing."""
 

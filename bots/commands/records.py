@@ -18,11 +18,10 @@ from bots.commands.options import (
     Flag,
     fail,
     interruptible_at_once,
-    print_line,
 )
 from engine.commands import reports
 from engine.commands.inputs import MAX_BYTES, File, bytes_of, place_of
-from engine.commands.program import explain_fault
+from engine.commands.program import answer, explain_fault
 from engine.compiling.binding import can_compile
 from engine.games.interface import Position
 from engine.match.reader import BadRecord, decoded
@@ -77,7 +76,7 @@ def replay(
     if debugger and record == "-":
         fail("--debugger reads standard input itself: name a file of the record", 2)
     reports.check_files({"--json": json})
-    write = to_stderr if json == "-" else print_line
+    write = to_stderr if json == "-" else answer
     answers = []
     try:
         with player(bot, summary.header, side, debugger=debugger) as playing:
@@ -134,7 +133,7 @@ def review(
 
     summary = _record_of(record, data)
     reports.check_files({"--json": json})
-    write = to_stderr if json == "-" else print_line
+    write = to_stderr if json == "-" else answer
     for line in texts.heading(summary, nodes):
         write(line)
     moves = []

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, cast
 
 if TYPE_CHECKING:
     from cyclopts import App, Argument, CycloptsError
@@ -32,6 +32,14 @@ class Rejected(Exception):
         """Take the sentence, and the exit status: 1 for a fault, 2 for bad arguments."""
         super().__init__(sentence)
         self.status = status
+
+
+class Command(NamedTuple):
+    """A command, whose function is imported when it is called."""
+
+    name: str
+    function: str
+    help: str
 
 
 def say(sentence: str) -> None:
