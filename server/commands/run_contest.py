@@ -54,42 +54,36 @@ async def hold(file: str, definition: Definition, settings: Settings, dask: str,
     Raises OSError and `server.storage.database.BadStore`.
     """
     async with connected_cluster(dask, definition) as cluster:
-        return await _hold(file, definition, settings, cluster, console)
-
-
-async def _hold(
-    file: str, definition: Definition, settings: Settings, cluster: Cluster | None, console: Console
-) -> int:
-    if cluster is None and (why := await trio.to_thread.run_sync(contest_obstacle, definition)):
-        raise OSError(why)  # before it is opened: its file has to be changed, perhaps
-    data = settings.data
-    data.mkdir(parents=True, exist_ok=True)
-    with closing(await trio.to_thread.run_sync(Store, data / FILE)) as store:
-        contest = await trio.to_thread.run_sync(_open, store, file, definition, data)
-        follower = _Follower(store, contest, console)
-        found = await follower.look()
-        before = found.moment.closed
-        if before is None:
-            found = await _serve_contest(settings, cluster, follower)
-        if found.moment.closed is None:
-            played = number_of(len(found.games), "game")
-            console.print(f"Stopped after {played}. The same command goes on with the contest.")
-            return STOPPED
-        made = await trio.to_thread.run_sync(partial(write_report, data, contest, found))
-        if await trio.to_thread.run_sync(store.verification, contest) is None:
-            verdict = await trio.to_thread.run_sync(partial(_verify, store, data, contest, console))
+        if cluster is None and (why := await trio.to_thread.run_sync(contest_obstacle, definition)):
+            raise OSError(why)  # before it is opened: its file has to be changed, perhaps
+        data = settings.data
+        data.mkdir(parents=True, exist_ok=True)
+        with closing(await trio.to_thread.run_sync(Store, data / FILE)) as store:
+            contest = await trio.to_thread.run_sync(_open, store, file, definition, data)
+            follower = _Follower(store, contest, console)
             found = await follower.look()
+            before = found.moment.closed
+            if before is None:
+                found = await _serve_contest(settings, cluster, follower)
+            if found.moment.closed is None:
+                played = number_of(len(found.games), "game")
+                console.print(f"Stopped after {played}. The same command goes on with the contest.")
+                return STOPPED
             made = await trio.to_thread.run_sync(partial(write_report, data, contest, found))
-            if verdict.differences:
-                follower.say(f"{verdict.sentence}; arena-server contest --verify names them")
-        console.print(text.render_report(made))
-        console.print(f"The whole report: {folder_of(data, contest) / 'index.html'}", soft_wrap=True)
-        if before is not None:
-            follower.say(
-                f"This contest was over on {formatting.date(before)}; nothing was played. "
-                "To play again, give it another name in its file, or a new --data."
-            )
-        return OVER
+            if await trio.to_thread.run_sync(store.verification, contest) is None:
+                verdict = await trio.to_thread.run_sync(partial(_verify, store, data, contest, console))
+                found = await follower.look()
+                made = await trio.to_thread.run_sync(partial(write_report, data, contest, found))
+                if verdict.differences:
+                    follower.say(f"{verdict.sentence}; arena-server contest --verify names them")
+            console.print(text.render_report(made))
+            console.print(f"The whole report: {folder_of(data, contest) / 'index.html'}", soft_wrap=True)
+            if before is not None:
+                follower.say(
+                    f"This contest was over on {formatting.date(before)}; nothing was played. "
+                    "To play again, give it another name in its file, or a new --data."
+                )
+            return OVER
 
 
 def _open(store: Store, file: str, definition: Definition, data: Path) -> int:

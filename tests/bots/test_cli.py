@@ -12,7 +12,6 @@ from bots.commands import online
 from tests.bots.fake import FakeServer
 from tests.bots.scripts import QUIT, login_of
 from tests.bots.texts import BOARD, FIRST, board_of
-from tests.waiting import WAIT_SECONDS
 
 LOGIN = login_of("random")
 ENDED = f"""
@@ -184,11 +183,3 @@ def test_the_log_of_a_match(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
     assert found == (1, "", "arena-bot: the server says: it is for its players (bad_token)\n")
     status, _, said = run(capsys, "log", "17")
     assert status == 2 and "whose log?" in said
-
-
-@pytest.mark.slow
-def test_the_module_is_the_command() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "bots", "--help"], capture_output=True, text=True, timeout=WAIT_SECONDS, check=True
-    )
-    assert "arena-bot" in done.stdout and "watch" in done.stdout
