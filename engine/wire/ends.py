@@ -78,9 +78,15 @@ NEXT: dict[tuple[State, type], State] = {
 """What a message, of either side, makes of a state; all others leave it as it is."""
 
 
+AFTER: dict[State, dict[type, State]] = {
+    state: {kind: following for (before, kind), following in NEXT.items() if before is state} for state in State
+}
+"""The same by state."""
+
+
 def after(state: State, kind: type) -> State:
     """Return the state after a message of some kind was said or accepted."""
-    return NEXT.get((state, kind), state)
+    return AFTER[state].get(kind, state)
 
 
 MAX_BLOCK_LINES = 100_000
@@ -119,7 +125,7 @@ class ServerEnd:
 
     def sent(self, kind: type) -> None:
         """Take note of a message of either side, also of a reply that was encoded elsewhere for several peers."""
-        self.state = NEXT.get((self.state, kind), self.state)
+        self.state = AFTER[self.state].get(kind, self.state)
 
 
 def kind_of(line: str | ProtocolError) -> str:
