@@ -20,7 +20,7 @@ import msgspec
 
 import engine
 from engine.commands.game_file import GameFile, GameFormat, opened_to_append
-from engine.commands.inputs import check_range, game_named, say_compiling, start_of, text_of, warn_of, within
+from engine.commands.inputs import check_range, game_named, position_of, say_compiling, text_of, warn_of, within
 from engine.commands.program import Rejected, answer, say, usable_cores
 from engine.duel import engine_config
 from engine.duel.games import NAMES, Contender, Pair, Reply, Setting, Standing, play_pair
@@ -116,8 +116,7 @@ def duel(
     beta
         How often H0 may be wrong, between 0 and 0.5.
     """
-    rules = game_named(game)
-    start = start_of(rules, rules.default_parameters if params is None else params)
+    start = position_of(game_named(game), params, None)
     if start.verdict() is not None:
         raise Rejected("--params: this game is over before it begins")
     plies = usual_plies(start) if plies is None else plies

@@ -11,7 +11,7 @@ from typing import Annotated
 import msgspec
 
 from engine.commands.game_file import BadGames, GameFormat, opened_to_append
-from engine.commands.inputs import game_named, say_compiling, start_of, warn_of, within
+from engine.commands.inputs import game_named, position_of, say_compiling, start_of, warn_of, within
 from engine.commands.program import Rejected, answer, reason, say
 from engine.duel.selfplay import ScoredGame, Setting, play
 from engine.duel.training import fit, samples_of
@@ -73,8 +73,7 @@ def selfplay(
     jobs
         Processes that play at the same time.
     """
-    rules = game_named(game)
-    start = start_of(rules, rules.default_parameters if params is None else params)
+    start = position_of(game_named(game), params, None)
     if start.verdict() is not None:
         raise Rejected("--params: this game is over before it begins")
     warn_of(start)
