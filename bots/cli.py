@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from bots.client.errors import ArenaError
 from bots.commands.options import fail
-from engine.commands.program import explain, finite, offer_completion
+from engine.commands.program import Rejected, explain, finite, offer_completion
 
 
 class Command(NamedTuple):
@@ -204,5 +204,7 @@ def main(arguments: list[str] | None = None) -> Any:
         fail(explain(error), 2)
     except ArenaError as error:
         fail(str(error), 1)
+    except Rejected as error:
+        fail(str(error), error.status)
     except KeyboardInterrupt:
         sys.exit(130)

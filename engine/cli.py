@@ -3,21 +3,13 @@
 import signal
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from engine.commands.program import Rejected, say
+from engine.commands.program import Command, Rejected, say
 from engine.shell import names as shells
 
 if TYPE_CHECKING:
     from cyclopts import App
-
-
-class Command(NamedTuple):
-    """A command, whose function is imported when it is called."""
-
-    name: str
-    function: str
-    help: str
 
 
 COMMANDS = (
@@ -59,11 +51,9 @@ def run(arguments: Sequence[str]) -> int:
         else:
             _carry_out(arguments)
     except Rejected as error:
-        return _fail(REFUSED, str(error))
+        return _fail(error.status, str(error))
     except (OverflowError, MemoryError) as error:
         return _fail(FAILED, f"too large for this machine: {error or 'out of memory'}")
-    except ChildProcessError as error:
-        return _fail(FAILED, str(error))
     return ANSWERED
 
 

@@ -15,14 +15,13 @@ from bots.commands.options import (
     ABOVE_0,
     Port,
     Words,
-    check_report_files,
     check_variant,
     end_in_order_when_terminated,
     fail,
     warn_of_hidden_packages,
-    write_report,
 )
 from bots.terminal.terminal_game import USUAL_SECONDS, BadCommand, play_in_terminal
+from engine.commands import reports
 from engine.commands.inputs import File
 from engine.commands.program import answer, explain_fault
 from engine.games.catalogue import GAMES, USUAL_GAME
@@ -106,7 +105,7 @@ def check(
     if game is not None:
         check_variant(game, "", "--game")
     files = {"--json": json, "--junit": junit}
-    check_report_files(files)
+    reports.check_files(files)
     warn_of_hidden_packages(command)
     end_in_order_when_terminated()
     situations = chosen(only, after)
@@ -128,8 +127,8 @@ def check(
         )
         results, passed = report.results, report.passed
     bot = shlex.join(command) or f"the bot at port {listen}"
-    write_report("--json", json, lambda: as_json(bot, results, built))
-    write_report("--junit", junit, lambda: as_junit(bot, results))
+    reports.write("--json", json, lambda: as_json(bot, results, built))
+    reports.write("--junit", junit, lambda: as_junit(bot, results))
     sys.exit(0 if passed else 1)
 
 

@@ -2,7 +2,7 @@
 
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +12,7 @@ from cyclopts import Parameter, validators
 
 from bots.client.errors import hides_us
 from bots.client.run import CHOSEN_BY, DEFAULT_HOST, Bot, play, to_stderr
-from engine.commands import reports
-from engine.commands.program import explain_fault, finite
+from engine.commands.program import finite
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import GameError
 from engine.wire.messages import PORT
@@ -133,21 +132,6 @@ def check_variant(game: str, params: str, place: str) -> None:
             GAMES[game].parameters(params)
     except GameError as error:
         fail(f"{place}: {error}", 2)
-
-
-def check_report_files(files: Mapping[str, str | None]) -> None:
-    """Refuse files of options, by the names of these, that no report can be written to; ends the command."""
-    if fault := reports.not_writable_of(files):
-        fail(fault, 2)
-
-
-def write_report(option: str, file: str | None, text: Callable[[], str]) -> None:
-    """Write a report to the file of an option, where one is named; ends the command where that fails."""
-    if file:
-        try:
-            reports.write(file, text())
-        except OSError as error:
-            fail(f"{option}: {explain_fault(error)}", 1)
 
 
 def warn_of_hidden_packages(command: tuple[str, ...]) -> None:

@@ -17,13 +17,12 @@ from bots.client.run import to_stderr
 from bots.commands.options import (
     POSITIVE,
     Flag,
-    check_report_files,
     fail,
     interruptible_at_once,
-    write_report,
 )
+from engine.commands import reports
 from engine.commands.inputs import MAX_BYTES, File, bytes_of, place_of
-from engine.commands.program import Rejected, answer, explain_fault
+from engine.commands.program import answer, explain_fault
 from engine.compiling.binding import can_compile
 from engine.games.interface import Position
 from engine.match.reader import BadRecord, decoded
@@ -77,7 +76,7 @@ def replay(
     summary = _record_of(record, data)
     if debugger and record == "-":
         fail("--debugger reads standard input itself: name a file of the record", 2)
-    check_report_files({"--json": json})
+    reports.check_files({"--json": json})
     write = to_stderr if json == "-" else answer
     answers = []
     try:
@@ -98,7 +97,7 @@ def replay(
     except ArenaError as error:
         fail(str(error), 2)
     write(texts.closing(playing.name, summary, playing.side, answers))
-    write_report("--json", json, lambda: texts.as_json(playing.name, summary, playing.side, answers))
+    reports.write("--json", json, lambda: texts.as_json(playing.name, summary, playing.side, answers))
     sys.exit(0 if {compared.outcome for compared in answers} <= {Outcome.SAME, Outcome.NEW} else 1)
 
 
@@ -134,7 +133,7 @@ def review(
     from engine.match.review import review as reviewed_moves
 
     summary = _record_of(record, data)
-    check_report_files({"--json": json})
+    reports.check_files({"--json": json})
     write = to_stderr if json == "-" else answer
     for line in texts.heading(summary, nodes):
         write(line)
@@ -147,7 +146,7 @@ def review(
             write(texts.line(move, start.game.sides))
     for line in texts.closing(summary, moves):
         write(line)
-    write_report("--json", json, lambda: texts.as_json(summary, nodes, moves))
+    reports.write("--json", json, lambda: texts.as_json(summary, nodes, moves))
 
 
 def _make_tablebase(position: Position) -> None:
@@ -198,10 +197,7 @@ def _content(name: str, data: Path) -> tuple[str, bytes]:
         return name, _fetched(name)
     if name.isdecimal() and not Path(name).exists():
         name = _numbered(name, data)
-    try:
-        return place_of(name), bytes_of(name)
-    except Rejected as error:
-        raise ArenaError(str(error)) from None
+    return place_of(name), bytes_of(name)
 
 
 def _numbered(number: str, data: Path) -> str:

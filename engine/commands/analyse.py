@@ -3,10 +3,11 @@
 from dataclasses import replace
 from functools import partial
 from time import perf_counter
+from typing import Annotated
 
 import msgspec
 
-from engine.commands.inputs import File, check_range, check_seconds, game_named, position_of, warn_of
+from engine.commands.inputs import File, Time, game_named, position_of, warn_of, within
 from engine.commands.program import Rejected, answer
 from engine.search.game_engine import AdaptiveSearcher
 from engine.search.iterative_deepening import MAX_THREADS
@@ -24,11 +25,11 @@ def analyse(
     *,
     params: str | None = None,
     position: File = None,
-    time: float | None = None,
-    depth: int = MAX_DEPTH,
-    lines: int = 1,
+    time: Time = None,
+    depth: Annotated[int, within("depth", 1, MAX_DEPTH)] = MAX_DEPTH,
+    lines: Annotated[int, within("lines", 1, ROOM)] = 1,
     exact: bool = False,
-    threads: int = 1,
+    threads: Annotated[int, within("threads", 1, MAX_THREADS)] = 1,
     no_tablebase: bool = False,
     json: bool = False,
 ) -> None:
@@ -63,10 +64,6 @@ def analyse(
         Print each line as a JSON object with depth, score, plies_to_end, nodes, seconds, table (0 to 1), pv and
         is_known, which tells whether the score is exact, from the tablebase.
     """
-    check_seconds("time", time)
-    check_range("depth", depth, 1, MAX_DEPTH)
-    check_range("lines", lines, 1, ROOM)
-    check_range("threads", threads, 1, MAX_THREADS)
     root = position_of(game_named(game), params, position)
     warn_of(root)
     outcome = root.verdict()

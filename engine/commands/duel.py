@@ -14,13 +14,13 @@ from itertools import islice
 from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
 import engine
 from engine.commands.game_file import GameFile, GameFormat, opened_to_append
-from engine.commands.inputs import check_range, game_named, say_compiling, start_of, text_of, warn_of
+from engine.commands.inputs import check_range, game_named, position_of, say_compiling, text_of, warn_of, within
 from engine.commands.program import Rejected, answer, say, usable_cores
 from engine.duel import engine_config
 from engine.duel.games import NAMES, Contender, Pair, Reply, Setting, Standing, play_pair
@@ -62,13 +62,13 @@ def duel(
     *,
     game: str = USUAL_GAME,
     params: str | None = None,
-    games: int = 10_000,
+    games: Annotated[int, within("games", 2, MAX_GAMES)] = 10_000,
     all_games: bool = False,
-    jobs: int | None = None,
+    jobs: Annotated[int | None, within("jobs", 1, MAX_JOBS)] = None,
     results: str | None = None,
     seed: int = 1,
-    plies: int | None = None,
-    balance: int | None = None,
+    plies: Annotated[int | None, within("plies", 1, MAX_MOVES - 1)] = None,
+    balance: Annotated[int | None, within("balance", 0, EVALUATION_LIMIT)] = None,
     move_limit: int = 1000,
     elo0: float = 0.0,
     elo1: float = 10.0,
@@ -116,18 +116,13 @@ def duel(
     beta
         How often H0 may be wrong, between 0 and 0.5.
     """
-    rules = game_named(game)
-    start = start_of(rules, rules.default_parameters if params is None else params)
+    start = position_of(game_named(game), params, None)
     if start.verdict() is not None:
         raise Rejected("--params: this game is over before it begins")
     plies = usual_plies(start) if plies is None else plies
-    check_range("games", games, 2, MAX_GAMES)
     if games % 2:
         raise Rejected(f"--games is {games}, but games come in pairs: it has to be even")
-    check_range("jobs", jobs, 1, MAX_JOBS)
-    check_range("plies", plies, 1, MAX_MOVES - 1)
     check_range("move-limit", move_limit, plies + 1, MAX_MOVES)
-    check_range("balance", balance, 0, EVALUATION_LIMIT)
     _check_test(elo0, elo1, alpha, beta)
     contenders = _contender(NAMES[0], a, start), _contender(NAMES[1], b, start)
     if jobs is None:
@@ -315,7 +310,7 @@ _play_pair: PairPlayer
 def pairs(setting: Setting, tasks: Iterator[tuple[int, Sequence[str]]], jobs: int) -> Generator[Pair]:
     """Play pairs in so many processes, and yield them as they end, until there are no more tasks.
 
-    Closing the iterator ends all processes at once. Raises ChildProcessError if one of them ends by itself.
+    Closing the iterator ends all processes at once. Raises `Rejected` if one of them ends by itself.
     """
     with ProcessPoolExecutor(jobs, get_context("spawn"), _get_ready, (setting,)) as pool:
         try:
@@ -326,7 +321,7 @@ def pairs(setting: Setting, tasks: Iterator[tuple[int, Sequence[str]]], jobs: in
                 running |= {pool.submit(_play, *task) for task in islice(tasks, len(done))}
                 yield from (future.result() for future in done)
         except BrokenProcessPool:
-            raise ChildProcessError("a process that plays games has ended") from None
+            raise Rejected("a process that plays games has ended", 1) from None
         finally:
             for process in active_children():
                 process.kill()

@@ -6,12 +6,22 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from engine.commands.program import Rejected, reason, say
+from engine.commands.program import Rejected, finite, reason, say
 from engine.games.catalogue import GAMES, title_of, unknown_game
 from engine.games.interface import BadParameters, BadPosition, Game, Position
 
 File = Annotated[str | None, Parameter(allow_leading_hyphen=True)]
 """An option that names a file; ``-`` is stdin."""
+
+
+def _check_time(kind: object, value: float | None) -> None:
+    finite(kind, value)
+    if value is not None and value <= 0:
+        raise Rejected(f"--time is {value}, but it has to be a number of seconds above 0")
+
+
+Time = Annotated[float | None, Parameter(validator=_check_time)]
+"""The option ``--time``, in seconds; None where it is left out."""
 
 Source = Annotated[str, Parameter(allow_leading_hyphen=True)]
 """An argument that names a file; ``-`` is stdin."""
@@ -62,16 +72,15 @@ def say_compiling(position: Position) -> None:
     say(f"compiling the search for {title_of(position)}, or loading what was compiled before")
 
 
+def within(option: str, least: int, most: int) -> Parameter:
+    """Return the bounds of an option; a number outside of them raises `Rejected`."""
+    return Parameter(validator=lambda _type, value: check_range(option, value, least, most))
+
+
 def check_range(option: str, number: int | None, least: int, most: int) -> None:
     """Raise `Rejected` where the number of an option, which may be left out, lies outside of its bounds."""
     if number is not None and not least <= number <= most:
         raise Rejected(f"--{option} is {number}, but it has to be {least} to {most}")
-
-
-def check_seconds(option: str, seconds: float | None) -> None:
-    """Raise `Rejected` where the time of an option, which may be left out, is not above 0."""
-    if seconds is not None and not 0 < seconds < float("inf"):
-        raise Rejected(f"--{option} is {seconds}, but it has to be a number of seconds above 0")
 
 
 def place_of(file: str) -> str:

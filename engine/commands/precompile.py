@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from time import perf_counter
 from typing import Literal
 
@@ -68,30 +69,28 @@ def precompile(
 
 def compile_for(position: Position, purpose: Purpose) -> None:
     """Compile for one purpose, unless it was done before, and say so on stderr."""
-    what = f"{title_of(position)}, {purpose.name}"
-    if not can_compile():
-        say(f"{what}: nothing is compiled, NUMBA_DISABLE_JIT says so")
-    elif KernelSource(position, purpose).is_ready():
-        say(f"{what}: compiled before")
-    else:
-        began = perf_counter()
-        WARM_UPS[purpose](position)
-        keep_compiled(purpose.name)
-        say(f"{what}: compiled in {perf_counter() - began:.1f} s")
+    is_ready = KernelSource(position, purpose).is_ready
+    _provide(position, purpose.name, "compiled", is_ready, partial(WARM_UPS[purpose], position))
 
 
 def make_tablebase(position: Position) -> None:
     """Make the tablebase of a position's variant, unless it was done before or it has none, and say so on stderr."""
-    if not tablebase.can_have(position):
-        return
-    what = f"{title_of(position)}, tablebase"
+    if tablebase.can_have(position):
+        is_made, make = partial(tablebase.is_made, position), partial(tablebase.make, position)
+        _provide(position, LOOKING_UP.name, "made", is_made, make)
+
+
+def _provide(
+    position: Position, name: str, verb: str, is_there: Callable[[], bool], make: Callable[[], object]
+) -> None:
+    """Make what a purpose needs, unless it is there, and say so on stderr."""
+    what = f"{title_of(position)}, {name}"
     if not can_compile():
-        say(f"{what}: nothing is made, NUMBA_DISABLE_JIT says so")
-        return
-    if tablebase.is_made(position):
-        say(f"{what}: made before")
-        return
-    began = perf_counter()
-    tablebase.make(position)
-    keep_compiled(LOOKING_UP.name)
-    say(f"{what}: made in {perf_counter() - began:.1f} s")
+        say(f"{what}: nothing is {verb}, NUMBA_DISABLE_JIT says so")
+    elif is_there():
+        say(f"{what}: {verb} before")
+    else:
+        began = perf_counter()
+        make()
+        keep_compiled(name)
+        say(f"{what}: {verb} in {perf_counter() - began:.1f} s")

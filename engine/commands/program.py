@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, cast
 
 if TYPE_CHECKING:
     from cyclopts import App, Argument, CycloptsError
@@ -26,7 +26,20 @@ MOST_HELD = 1 << 16
 
 
 class Rejected(Exception):
-    """A command line that cannot be carried out. ``str(error)`` names the place and the fault; status 2."""
+    """A command that cannot be carried out. ``str(error)`` names the place and the fault."""
+
+    def __init__(self, sentence: str, status: int = 2) -> None:
+        """Take the sentence, and the exit status: 1 for a fault, 2 for bad arguments."""
+        super().__init__(sentence)
+        self.status = status
+
+
+class Command(NamedTuple):
+    """A command, whose function is imported when it is called."""
+
+    name: str
+    function: str
+    help: str
 
 
 def say(sentence: str) -> None:

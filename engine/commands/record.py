@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Annotated
 
-from engine.commands.inputs import Source, bytes_of, check_range, place_of
+from engine.commands.inputs import Source, bytes_of, check_range, place_of, within
 from engine.commands.program import Rejected, answer, reason
 from engine.games.history import History
 from engine.games.outcome import Termination
@@ -31,7 +32,7 @@ def replay(
     ply: int | None = None,
     key: str = "",
     night: bool = False,
-    scale: int = 1,
+    scale: Annotated[int, within("scale", 1, 3)] = 1,
 ) -> None:
     """Replay the record of a match: its moves and notes with the board at the end, and whether all of it is true.
 
@@ -120,7 +121,6 @@ def _draw(summary: verification.Summary, file: Path, ply: int | None, night: boo
     if ply is not None:
         check_range("ply", ply, 0, len(moves))
         moves = moves[:ply]
-    check_range("scale", scale, 1, 3)
     try:
         if file.suffix == ".svg":
             data = pictures.svg(start, moves, night=night).encode()

@@ -1,13 +1,15 @@
-"""Reports of tests as JSON and as JUnit's XML, which CI systems read. Only `write` touches a file."""
+"""Reports of tests as JSON and as JUnit's XML, which CI systems read. Only `check_files` and `write` touch files."""
 
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 from xml.etree import ElementTree
+
+from engine.commands.program import Rejected, explain_fault
 
 Outcome = Literal["passed", "failed", "skipped"]
 
@@ -58,39 +60,37 @@ def as_json(value: object) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def not_writable(file: str) -> str:
-    """Say why a report cannot be written to a file; empty where it can, and for ``-``, which is stdout.
+def check_files(files: Mapping[str, str | None]) -> None:
+    """Refuse files that cannot be written, before the work of minutes that a report is about; raises `Rejected`.
 
-    To be asked before the work of minutes that the report is about.
-    """
-    if file == "-":
-        return ""
-    path = Path(file)
-    if path.is_dir():
-        return f"{file} is a folder; a file is needed"
-    if not path.parent.is_dir():
-        return f"there is no folder {path.parent}"
-    return "" if os.access(path if path.exists() else path.parent, os.W_OK) else f"{file} may not be written"
-
-
-def not_writable_of(files: Mapping[str, str | None]) -> str:
-    """Say which option names a file that no report can be written to; empty where there is none.
-
-    ``files`` are the names by option, None for an option that is not given.
+    ``files`` are the names by option, None for an option that is not given; ``-`` is stdout.
     """
     for option, file in files.items():
-        if file and (fault := not_writable(file)):
-            return f"{option}: {fault}"
+        if file and file != "-" and (fault := _fault_of(Path(file))):
+            raise Rejected(f"{option}: {fault}")
     to_stdout = [option for option, file in files.items() if file == "-"]
-    return f"{' and '.join(to_stdout)} cannot both be -, which is stdout" if len(to_stdout) > 1 else ""
+    if len(to_stdout) > 1:
+        raise Rejected(f"{' and '.join(to_stdout)} cannot both be -, which is stdout")
 
 
-def write(file: str, text: str) -> None:
-    """Write a report to a file, in UTF-8; ``-`` is stdout. Raises OSError."""
-    if file == "-":
-        print(text, end="", flush=True)
-    else:
-        Path(file).write_text(text, encoding="utf-8")
+def _fault_of(path: Path) -> str:
+    """Return why a file cannot be written; empty where it can."""
+    if path.is_dir():
+        return f"{path} is a folder; a file is needed"
+    if not path.parent.is_dir():
+        return f"there is no folder {path.parent}"
+    return "" if os.access(path if path.exists() else path.parent, os.W_OK) else f"{path} may not be written"
+
+
+def write(option: str, file: str | None, text: Callable[[], str]) -> None:
+    """Write a report to the file of an option, if it names one; ``-`` is stdout. Raises `Rejected`."""
+    try:
+        if file == "-":
+            print(text(), end="", flush=True)
+        elif file:
+            Path(file).write_text(text(), encoding="utf-8")
+    except OSError as error:
+        raise Rejected(f"{option}: {explain_fault(error)}", 1) from None
 
 
 def _counts(cases: Sequence[Case]) -> dict[str, str]:

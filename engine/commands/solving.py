@@ -7,7 +7,7 @@ from time import perf_counter
 from engine.commands.inputs import (
     File,
     Source,
-    check_seconds,
+    Time,
     game_named,
     place_of,
     position_of,
@@ -49,7 +49,7 @@ def solve_game(
     *,
     params: str | None = None,
     position: File = None,
-    time: float | None = None,
+    time: Time = None,
     memory: int = 1024,
     proof: Path | None = None,
 ) -> None:
@@ -70,7 +70,6 @@ def solve_game(
     proof
         File for a certificate of the win: what the winner plays, which arena-engine check verifies by the rules alone.
     """
-    check_seconds("time", time)
     if memory < MIN_MEMORY:
         raise Rejected(f"--memory is {memory}, but it has to be at least {MIN_MEMORY} megabytes")
     root = position_of(game_named(game), params, position)
@@ -214,7 +213,7 @@ def verify(game: str, params: str, /, *, positions: int = 10_000, seed: int = 1,
     if changed and not faults:
         say("what has changed is elsewhere in these layers: --every looks at all of them")
     if faults or changed:
-        raise ChildProcessError(f"the tablebase of {title_of(position)} is wrong")
+        raise Rejected(f"the tablebase of {title_of(position)} is wrong", 1)
 
 
 def _called(name: Name) -> str:

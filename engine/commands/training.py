@@ -6,11 +6,12 @@ from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
+from typing import Annotated
 
 import msgspec
 
 from engine.commands.game_file import BadGames, GameFormat, opened_to_append
-from engine.commands.inputs import check_range, game_named, say_compiling, start_of, warn_of
+from engine.commands.inputs import game_named, position_of, say_compiling, start_of, warn_of, within
 from engine.commands.program import Rejected, answer, reason, say
 from engine.duel.selfplay import ScoredGame, Setting, play
 from engine.duel.training import fit, samples_of
@@ -42,11 +43,11 @@ def selfplay(
     *,
     game: str = USUAL_GAME,
     params: str | None = None,
-    games: int = 10_000,
-    nodes: int = 1500,
-    random: int = 20,
-    seed: int = 1,
-    jobs: int = 1,
+    games: Annotated[int, within("games", 1, MAX_GAMES)] = 10_000,
+    nodes: Annotated[int, within("nodes", 1, MAX_NODES)] = 1500,
+    random: Annotated[int, within("random", 0, 100)] = 20,
+    seed: Annotated[int, within("seed", 0, MAX_SEED)] = 1,
+    jobs: Annotated[int, within("jobs", 1, MAX_JOBS)] = 1,
 ) -> None:
     """Play games of the engine with itself, for arena-engine train, and append them to a file.
 
@@ -72,13 +73,7 @@ def selfplay(
     jobs
         Processes that play at the same time.
     """
-    rules = game_named(game)
-    start = start_of(rules, rules.default_parameters if params is None else params)
-    check_range("games", games, 1, MAX_GAMES)
-    check_range("nodes", nodes, 1, MAX_NODES)
-    check_range("random", random, 0, 100)
-    check_range("seed", seed, 0, MAX_SEED)
-    check_range("jobs", jobs, 1, MAX_JOBS)
+    start = position_of(game_named(game), params, None)
     if start.verdict() is not None:
         raise Rejected("--params: this game is over before it begins")
     warn_of(start)

@@ -7,10 +7,6 @@ from pkgutil import iter_modules
 from typing import cast
 
 
-def unbuffered() -> None:
-    """Flush nothing: what is written is passed on at once."""
-
-
 @dataclass
 class Shell:
     """Carries out the commands of a game's protocol until the lines end.
@@ -27,7 +23,7 @@ class Shell:
     """Gives seconds from any beginning."""
     strict: bool = False
     """Whether to follow the assignments' text to the letter where that is unpractical."""
-    flush: Callable[[], None] = unbuffered
+    flush: Callable[[], None] = lambda: None
     """Is called before work that may take longer than some ten milliseconds."""
     _put_back: str | None = None
 

@@ -15,7 +15,7 @@ What that section leaves open is done so:
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import cast
 
 from engine.games.gipf import board
@@ -65,10 +65,10 @@ class Commands(Shell):
             "DO_MOVE": self._do_move,
             "PRINT_GAME_STATE": self._print_state,
             "IS_GAME_OVER": self._is_game_over,
-            "GEN_ALL_POS_MOV": self._positions(only_win=False),
-            "GEN_ALL_POS_MOV_NUM": self._number(only_win=False),
-            "GEN_ALL_POS_MOV_EXT": self._positions(only_win=True),
-            "GEN_ALL_POS_MOV_EXT_NUM": self._number(only_win=True),
+            "GEN_ALL_POS_MOV": partial(self._positions, only_win=False),
+            "GEN_ALL_POS_MOV_NUM": partial(self._number, only_win=False),
+            "GEN_ALL_POS_MOV_EXT": partial(self._positions, only_win=True),
+            "GEN_ALL_POS_MOV_EXT_NUM": partial(self._number, only_win=True),
             "WINNING_SEQUENCE_EXIST": self._winning_sequence,
             "SOLVE_GAME_STATE": self._solve,
         }
@@ -174,22 +174,14 @@ class Commands(Shell):
 
     # Generation
 
-    def _positions(self, *, only_win: bool) -> Callable[[GipfPosition, str], None]:
-        """Make the command that prints positions."""
+    def _positions(self, position: GipfPosition, _: str, *, only_win: bool) -> None:
+        """Print the positions that moves lead to."""
+        for state in self._generate(position, only_win=only_win):
+            self.write(board.write(position.variant, state))
 
-        def command(position: GipfPosition, _: str) -> None:
-            for state in self._generate(position, only_win=only_win):
-                self.write(board.write(position.variant, state))
-
-        return command
-
-    def _number(self, *, only_win: bool) -> Callable[[GipfPosition, str], None]:
-        """Make the command that counts positions."""
-
-        def command(position: GipfPosition, _: str) -> None:
-            self.write(f"{len(self._generate(position, only_win=only_win))}_UNIQUE_MOVES")
-
-        return command
+    def _number(self, position: GipfPosition, _: str, *, only_win: bool) -> None:
+        """Count the positions that moves lead to."""
+        self.write(f"{len(self._generate(position, only_win=only_win))}_UNIQUE_MOVES")
 
     def _generate(self, position: GipfPosition, *, only_win: bool) -> list[State]:
         """Return every state that a move leads to, in order; with ``only_win`` the first won one alone, if any."""
@@ -207,11 +199,8 @@ class Commands(Shell):
                     raise
                 places *= 4
         states = [State(*map(int, rules.load(arena, at))) for at in range(end)]
-        if only_win:
-            for state in states:
-                if rules.verdict(state) == LOST:
-                    return [state]
-        return states
+        won = next((state for state in states if rules.verdict(state) == LOST), None) if only_win else None
+        return states if won is None else [won]
 
     def _solution(self, position: GipfPosition, limits: SolverLimits) -> Solution:
         self.flush()

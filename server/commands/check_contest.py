@@ -9,20 +9,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-import trio
 from msgspec.structs import replace
 
 from engine.games.catalogue import variant_title
 from engine.games.outcome import Termination
 from engine.wire.words import number_of
-from server.arena.arena import Arena
-from server.arena.matchmaking import Seek
-from server.arena.roles import Player
 from server.config.builtin_bot import BUILTIN_BOTS
 from server.contest.definition import Definition, Entrant
 from server.contest.fixtures import Fixture
-from server.contest.hosts.arena_host import ArenaHost, GameSeating
-from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
+from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.game_worker import CONTEST, private_arena
 from server.contest.hosts.host import GameTask, PlayerMissing
 from server.contest.hosts.precompile import precompile_bots
@@ -44,35 +39,14 @@ PROBLEMS = frozenset({Cause.BAD_MOVE, Cause.RESIGN})
 """Causes of a loss that count as failures here, in addition to losses on time: no program resigns so early."""
 
 
-class Found(NamedTuple):
+class CheckedGame(NamedTuple):
     """The result of a short game with a program."""
 
-    ok: bool
-    sentence: str
-    wrote: str = ""
-    """The last lines of the program on stderr; empty if nothing is wrong."""
-
-
-class _TimedPlayers(ContestPlayers):
-    """Contest players that measure the time until the first request of each program."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.first_word: dict[str, float] = {}
-        """Seconds from the start of a program to its first request, by name."""
-        self._started: dict[str, tuple[ProgramCredential, float]] = {}
-
-    def issue(self, name: str) -> ProgramCredential:
-        ticket = super().issue(name)
-        self._started[name] = (ticket, trio.current_time())
-        return ticket
-
-    def offers(self, player: Player, seek: Seek | None, *, rated: bool = False) -> bool:
-        taken = super().offers(player, seek, rated=rated)
-        for name, (ticket, since) in self._started.items():
-            if ticket.here.is_set() and ticket.player is player:
-                self.first_word.setdefault(name, trio.current_time() - since)
-        return taken
+    fault: str
+    """What the program did wrong; empty if it can play."""
+    moves: int = 0
+    first_word: float = 0.0
+    """Seconds from the start of the program to its first request."""
 
 
 async def check(definition: Definition, say: Callable[[str], None]) -> int:
@@ -86,16 +60,14 @@ async def check(definition: Definition, say: Callable[[str], None]) -> int:
     failed = 0
     await precompile_bots(definition, beside_games=False)
     for number, entrant in enumerate(definition.entrants):
-        if entrant.connects:
-            say(f"{entrant.name:{width}}  connects by itself: not checked")
+        if entrant.connects or entrant.version_of:
+            later = f"a version of {entrant.version_of}, which is chosen later"
+            say(f"{entrant.name:{width}}  {later if entrant.version_of else 'connects by itself'}: not checked")
             continue
-        if entrant.version_of:
-            say(f"{entrant.name:{width}}  a version of {entrant.version_of}, which is chosen later: not checked")
-            continue
-        found = await _check(definition, entrant, number)
-        failed += not found.ok
-        say(f"{entrant.name:{width}}  {'ok' if found.ok else 'NOT OK'}: {formatting.printable(found.sentence)}")
-        for line in found.wrote.splitlines():
+        is_good, sentence, wrote = await _check(definition, entrant, number)
+        failed += not is_good
+        say(f"{entrant.name:{width}}  {'ok' if is_good else 'NOT OK'}: {formatting.printable(sentence)}")
+        for line in wrote:
             say(f"{'':{width}}    | {formatting.printable(line)}")
     checked = sum(bool(entrant.command) for entrant in definition.entrants)
     if failed:
@@ -105,8 +77,11 @@ async def check(definition: Definition, say: Callable[[str], None]) -> int:
     return min(failed, 1)
 
 
-async def _check(definition: Definition, entrant: Entrant, number: int) -> Found:
-    """Play a game in each variant with a program, until one fails."""
+async def _check(definition: Definition, entrant: Entrant, number: int) -> tuple[bool, str, list[str]]:
+    """Play a game in each variant with a program, until one fails.
+
+    Return whether the program can play, a sentence, and what it wrote on stderr if it cannot.
+    """
     rules = definition.qualification
     kinds = rules.opponents if rules is not None else BUILTIN_BOTS[::-1]
     opponents = [kind for kind in kinds if definition.entrant(kind) is None]
@@ -115,41 +90,37 @@ async def _check(definition: Definition, entrant: Entrant, number: int) -> Found
     # it sees what it will see in the contest, and so the others belong to it; but the opponent is a built-in bot
     others = tuple(other for other in definition.entrants if other.name != opponent)
     short = replace(definition, entrants=others, move_limit=PLIES, interventions=())
-    moves, seconds = 0, []
-    for variant in range(len(definition.variants)):
+    moves, seconds = 0, 0.0
+    for variant, played in enumerate(definition.variants):
         fixture = Fixture(0, 1, variant, 0, 0, (entrant.name, opponent))
         with tempfile.TemporaryDirectory(prefix="arena-check-") as folder:
-            async with private_arena(Path(folder), program()) as (arena, _, seats):
-                contest_players = arena.contest_players = _TimedPlayers()
-                found, played = await _play(short, fixture, arena, seats)
-                if not found.ok:
-                    name = variant_title(definition.variants[variant].name)
-                    where = f"in {name}: " if len(definition.variants) > 1 else ""
-                    lines = last_lines(Path(folder), CONTEST, 1, entrant.name).splitlines()[-MAX_LINES:]
-                    called = (
-                        f"; called as {quote_command(entrant.command)} in {Path(definition.folder) / entrant.folder}"
-                    )
-                    return Found(False, f"{where}{found.sentence}{called}", "\n".join(lines))
-                moves += played
-                seconds.append(contest_players.first_word.get(entrant.name, 0.0))
-    games = number_of(len(seconds), "game")
-    return Found(True, f"first word after {max(seconds):.1f} s, {number_of(moves, 'move')} in {games}")
+            found = await _play(short, fixture, Path(folder))
+            if found.fault:
+                where = f"in {variant_title(played.name)}: " if len(definition.variants) > 1 else ""
+                called = f"called as {quote_command(entrant.command)} in {Path(definition.folder) / entrant.folder}"
+                lines = last_lines(Path(folder), CONTEST, 1, entrant.name).splitlines()[-MAX_LINES:]
+                return False, f"{where}{found.fault}; {called}", lines
+        moves += found.moves
+        seconds = max(seconds, found.first_word)
+    games = number_of(len(definition.variants), "game")
+    return True, f"first word after {seconds:.1f} s, {number_of(moves, 'move')} in {games}", []
 
 
-async def _play(definition: Definition, fixture: Fixture, arena: Arena, seats: GameSeating) -> tuple[Found, int]:
-    """Play a short game; return the result of the side that moves first, and its number of moves."""
+async def _play(definition: Definition, fixture: Fixture, folder: Path) -> CheckedGame:
+    """Play a short game in a data directory, in which nothing else is."""
     name = fixture.players[0]
-    try:
-        async with ArenaHost(arena, seats).play(GameTask(CONTEST, definition, fixture, 1)) as hosted:
-            assert hosted is not None
-            game, match = await hosted.result(), hosted.match
-    except PlayerMissing as error:
-        return Found(False, str(error)), 0
+    async with private_arena(folder, program()) as (arena, _, seats):
+        try:
+            async with ArenaHost(arena, seats).play(GameTask(CONTEST, definition, fixture, 1)) as hosted:
+                assert hosted is not None
+                game, match = await hosted.result(), hosted.match
+        except PlayerMissing as error:
+            return CheckedGame(str(error))
     moves = sum(moved.side == match.state.sides[0] for moved in match.state.shown)
+    fault = ""
     if game.termination == Termination.SERVER_FAULT:
-        return Found(False, f"the game could not be played: {game.detail}"), moves
+        fault = f"the game could not be played: {game.detail}"
     for loss in losses(definition, game):
         if loss.name == name and (is_late(loss.cause) or loss.cause in PROBLEMS):
-            sentence = f"{loss.cause.replace('_', ' ')} after {number_of(moves, 'move')}: {loss.sentence}"
-            return Found(False, sentence), moves
-    return Found(True, ""), moves
+            fault = f"{loss.cause.replace('_', ' ')} after {number_of(moves, 'move')}: {loss.sentence}"
+    return CheckedGame(fault, moves, hosted.started[name].ticket.first_word)

@@ -1,7 +1,6 @@
 """``arena-server contest``: holds a contest, and the organiser's commands for one that is open."""
 
 import sys
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -20,6 +19,7 @@ from server.commands.options import (
     check_port,
     fail,
     faults_explained,
+    opened_accounts,
     place,
     run_async,
     secret,
@@ -111,12 +111,10 @@ def hold(
         grace=grace,
         return_seconds=return_time,
     )
-    from server.commands.run_contest import ContestOptions
     from server.commands.run_contest import hold as run
 
-    asked = ContestOptions(text, definition, settings, dask)
     process_settings.prepare_server()
-    sys.exit(run_async("cannot hold the contest", run, asked, Console()))
+    sys.exit(run_async("cannot hold the contest", run, text, definition, settings, dask, Console()))
 
 
 def _verify(file: Path, data: Path) -> NoReturn:
@@ -258,13 +256,10 @@ def _intervene(
     """Keep an intervention in the store, and say what follows from it."""
     from server.contest.runtime.organiser_commands import BadIntervention, InterventionRequest
     from server.contest.store.store import FILE
-    from server.league.accounts.accounts import Accounts
     from server.league.console.contest_view import change_contest
 
-    if not (data / FILE).exists():
-        fail(f"{data} has no contests: there is no {FILE} in it; give the directory of the contest with --data")
     try:
-        with faults_explained(), closing(Accounts(data)) as accounts:
+        with opened_accounts(data, "contests", FILE) as accounts:
             sentence = change_contest(data, accounts, contest, InterventionRequest(kind, name, match, command), BY)
     except BadIntervention as error:
         fail(str(error))

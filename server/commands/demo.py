@@ -44,7 +44,7 @@ async def demonstrate(bots: tuple[BuiltinBot, BuiltinBot], variant: tuple[str, s
     wish = ("--game", game, *params, "--budget", str(budget), "--games", "1", "--quiet")
     with tempfile.TemporaryDirectory(prefix="arena-demo-") as folder:
         settings = Settings(host=HOST, port=0, data=Path(folder), control=TimeControl.of_milliseconds(budget))
-        status, stopped = 1, False
+        status, stopped = 0, False
         async with trio.open_nursery() as nursery:
 
             async def host(*, task_status: trio.TaskStatus[Arena]) -> None:
@@ -56,14 +56,10 @@ async def demonstrate(bots: tuple[BuiltinBot, BuiltinBot], variant: tuple[str, s
             arena = await nursery.start(host)
             where = ("--host", HOST, "--port", str(arena.ports[0]))
 
-            async def watch() -> None:
+            async def run_program(*arguments: str) -> None:
                 nonlocal status
-                status = await _run("watch", *where, "--wait")
-                if status != 0:
-                    nursery.cancel_scope.cancel()
-
-            async def play(*arguments: str) -> None:
                 if await _run(*arguments) != 0:
+                    status = 1
                     nursery.cancel_scope.cancel()
 
             answer(
@@ -71,12 +67,12 @@ async def demonstrate(bots: tuple[BuiltinBot, BuiltinBot], variant: tuple[str, s
             )
             nursery.start_soon(_report_awaited, arena, names)
             async with trio.open_nursery() as programs:
-                programs.start_soon(watch)
+                programs.start_soon(run_program, "watch", *where, "--wait")
                 while not arena.connected_sessions():
                     await trio.sleep(CHECK_SECONDS)  # even the shortest match is seen
                 for bot, name, opponent in zip(bots, names, reversed(names), strict=True):
                     arguments = (*bot.arguments, *where, "--name", name, "--opponent", opponent, *wish)
-                    nursery.start_soon(play, *arguments)
+                    nursery.start_soon(run_program, *arguments)
             while arena.matches:
                 await trio.sleep(CHECK_SECONDS)
             nursery.cancel_scope.cancel()

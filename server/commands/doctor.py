@@ -1,6 +1,6 @@
 """``arena-server doctor``: checks everything that a server needs before it is started.
 
-Each check returns findings; none changes anything, and none lets a broken file raise.
+A check yields states and sentences, and changes nothing.
 """
 
 import os
@@ -27,7 +27,7 @@ from server.contest.store.store import FILE as STORE
 from server.league.database import FILE as LEAGUE
 from server.league.ladder import definition as ladder
 from server.league.submissions.versions import BUILD, FOLDER, disk_use
-from server.storage.database import other_version
+from server.storage.database import BadStore, other_version
 from server.storage.disk import is_in_use
 from server.storage.record_store import SUFFIX
 from server.web.http.metrics_endpoint import HOST as METRICS_HOST
@@ -53,10 +53,6 @@ MEGABYTE = 1 << 20
 MAX_NAMED = 5
 """Versions that are named in a sentence."""
 
-
-OTHER_TODO = "install that version again, or give another data directory"
-"""What to do with a database that another version has written."""
-
 MIN_BYTES = 100_000_000
 """Least free space: a contest writes as much in a day."""
 
@@ -72,6 +68,29 @@ SOON_DAYS = 14
 """Least remaining validity of a certificate, in days."""
 
 
+Said = Iterator[tuple[str, str]]
+"""States and sentences, as a check yields them."""
+
+
+class Installation(NamedTuple):
+    """A server that is to be checked."""
+
+    options: ServeOptions
+    limits: Limits
+    data: Path
+    is_running: bool
+    every_record: bool
+
+
+class Check(NamedTuple):
+    """A check, and a hint for the faults that it raises."""
+
+    about: str
+    run: Callable[[Installation], Said]
+    hint: str = ""
+    """What to do about a fault that is raised; options stand in it as ``{0.tokens}``."""
+
+
 def diagnosis(config: Path | None, data: Path | None, *, every_record: bool = False) -> Iterator[Finding]:
     """Check a configuration file, and optionally another data directory."""
     found = serve_options.Configuration({}, Limits())
@@ -83,57 +102,28 @@ def diagnosis(config: Path | None, data: Path | None, *, every_record: bool = Fa
             return
         yield Finding(GOOD, "configuration", f"{config} can be read")
     options = ServeOptions(**found.values)
-    if (options.tls_cert is None) != (options.tls_key is None):
-        yield Finding(WRONG, "certificate", "tls.cert and tls.key belong together; one of them is missing")
-    settings = Settings(
-        host=options.host,
-        port=options.port,
-        metrics=options.metrics,
-        data=data or options.data,
-        limits=found.limits,
-        tls=None
-        if options.tls_cert is None or options.tls_key is None
-        else keys.Identity(options.tls_cert, options.tls_key),
-    )
-    yield from examine(settings, every_record=every_record)
-    if options.tokens is not None:
-        yield _tokens(options.tokens)
-    if options.organiser is not None:
-        yield _organiser(options.organiser)
-    if options.user_header:
-        yield _user_header(options, found.limits)
-    if options.ladder is not None:
-        yield _ladder(options.ladder)
+    data = data or options.data
+    server = Installation(options, found.limits, data, is_in_use(data), every_record)
+    for check in CHECKS:
+        try:
+            for state, sentence in check.run(server):
+                yield Finding(state, check.about, sentence)
+        except FAULTS as error:
+            hint = check.hint.format(options)
+            yield Finding(WRONG, check.about, f"{error}; {hint}" if hint else str(error))
 
 
-def examine(settings: Settings, *, every_record: bool = False) -> Iterator[Finding]:
-    """Check settings, except the files of tokens."""
-    runs = is_in_use(settings.data)
-    if runs:
-        yield Finding(NOTE, "server", f"one is running with the data directory {settings.data}")
-    else:
-        yield _port("port", settings.host, settings.port)
-        if settings.metrics is not None:
-            yield _port("metrics", METRICS_HOST, settings.metrics)
-    yield _folder(settings.data)
-    yield _space(settings.data)
-    yield _descriptors(settings)
-    yield from _records(settings.data / "records", every_record)
-    if not runs:
-        yield from _journals(settings.data / "running")
-    yield from _damaged(settings.data / "damaged")
-    yield _store(settings.data / STORE)
-    yield from _signing_key(settings.data / keys.SIGNING_KEY)
-    yield from league_findings(settings.data)
-    yield _sealing()
-    if settings.tls is not None:
-        yield _certificate(settings.tls)
+def _running(server: Installation) -> Said:
+    if server.is_running:
+        yield NOTE, f"one is running with the data directory {server.data}"
 
 
-def _port(about: str, host: str, port: int) -> Finding:
+def _port(server: Installation, host: str, port: int | None) -> Said:
+    if server.is_running or port is None:
+        return
     try:
         places = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        for family, kind, protocol, _, place in places:
+        for family, kind, protocol, _name, place in places:
             with socket.socket(family, kind, protocol) as listener:
                 listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 if family == socket.AF_INET6:
@@ -141,32 +131,35 @@ def _port(about: str, host: str, port: int) -> Finding:
                 listener.bind(place)
                 listener.listen(1)
     except OSError as error:
-        todo = "stop what listens there, or choose another place"
-        return Finding(WRONG, about, f"{port} at {host} is not to be had: {error.strerror}; {todo}")
-    return Finding(GOOD, about, f"{port} at {host} is free" if port else "one that is free is chosen")
+        yield (
+            WRONG,
+            (f"{port} at {host} is not to be had: {error.strerror}; stop what listens there, or choose another place"),
+        )
+    else:
+        yield GOOD, f"{port} at {host} is free" if port else "one that is free is chosen"
 
 
-def _sealing() -> Finding:
-    why = sandbox_obstacle()
-    if why:
-        return Finding(NOTE, "sandbox", why)
-    found = " ".join(lacks()) or "The kernel holds their bounds, in control groups."
-    return Finding(GOOD, "sandbox", f"programs of contests can be sealed. {found}")
+def _sandbox(_: Installation) -> Said:
+    if why := sandbox_obstacle():
+        yield NOTE, why
+    else:
+        found = " ".join(lacks()) or "The kernel holds their bounds, in control groups."
+        yield GOOD, f"programs of contests can be sealed. {found}"
 
 
-def _folder(folder: Path) -> Finding:
-    place = _existing(folder)
-    here = [place, *(part for part in sorted(folder.glob("*")) if part.is_dir())]
-    for part in here:
+def _data(server: Installation) -> Said:
+    folder, place = server.data, _existing(server.data)
+    for part in (place, *(part for part in sorted(folder.glob("*")) if part.is_dir())):
         try:
             with tempfile.TemporaryFile(dir=part):
                 pass
         except OSError as error:
-            todo = "let the user that runs the server write there"
-            return Finding(WRONG, "data", f"nothing can be written to {part}: {error.strerror}; {todo}")
-    if place != folder:
-        return Finding(GOOD, "data", f"{folder} is not there yet, and can be made")
-    return Finding(GOOD, "data", f"{folder} can be written to")
+            yield (
+                WRONG,
+                (f"nothing can be written to {part}: {error.strerror}; let the user that runs the server write there"),
+            )
+            return
+    yield GOOD, f"{folder} can be written to" if place == folder else f"{folder} is not there yet, and can be made"
 
 
 def _existing(folder: Path) -> Path:
@@ -176,75 +169,90 @@ def _existing(folder: Path) -> Path:
     return folder
 
 
-def _space(folder: Path) -> Finding:
-    folder = _existing(folder)
+def _space(server: Installation) -> Said:
+    folder = _existing(server.data)
     free = shutil.disk_usage(folder).free
     sentence = f"{free / 1e9:.1f} GB are free where {folder} is"
     if free < MIN_BYTES:
-        return Finding(WRONG, "space", f"{sentence}; matches end without a record when nothing is left: make room")
-    return Finding(NOTE if free < FEW_BYTES else GOOD, "space", sentence)
+        yield WRONG, f"{sentence}; matches end without a record when nothing is left: make room"
+    else:
+        yield NOTE if free < FEW_BYTES else GOOD, sentence
 
 
-def _descriptors(settings: Settings) -> Finding:
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+def _descriptors(_: Installation) -> Said:
+    settings = Settings()
+    _soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = settings.most_sessions + settings.most_matches + OTHER_FILES
     if most != resource.RLIM_INFINITY and most < needed:
-        todo = "raise it (ulimit -Hn, LimitNOFILE= of systemd)"
-        sentence = f"a process may open {most} files, and {needed} are needed when the server is full; {todo}"
-        return Finding(WRONG, "files", sentence)
-    return Finding(GOOD, "files", f"enough may be open for {settings.most_sessions} connections")
+        yield (
+            WRONG,
+            (
+                f"a process may open {most} files, and {needed} are needed when the server is full; "
+                "raise it (ulimit -Hn, LimitNOFILE= of systemd)"
+            ),
+        )
+    else:
+        yield GOOD, f"enough may be open for {settings.most_sessions} connections"
 
 
-def _records(folder: Path, every: bool) -> Iterator[Finding]:
-    paths = _files(folder)
-    chosen = paths if every or len(paths) <= SAMPLE else [paths[n * len(paths) // SAMPLE] for n in range(SAMPLE)]
+def _records(server: Installation) -> Said:
+    paths = _files(server.data / "records")
+    is_sample = len(paths) > SAMPLE and not server.every_record
+    chosen = [paths[n * len(paths) // SAMPLE] for n in range(SAMPLE)] if is_sample else paths
     untrue = 0
     for path in chosen:
         try:
             verification.verify(path.read_bytes().decode())
         except (OSError, UnicodeDecodeError, BadRecord) as error:
             untrue += 1
-            yield Finding(WRONG, "records", f"{path} is not true: {error}; take it from a backup, or take it away")
+            yield WRONG, f"{path} is not true: {error}; take it from a backup, or take it away"
     if not untrue:
-        sentence = f"{len(chosen)} of {len(paths)} were verified" if paths else "there are none"
-        yield Finding(GOOD, "records", sentence)
+        yield GOOD, f"{len(chosen)} of {len(paths)} were verified" if paths else "there are none"
 
 
-def _journals(folder: Path) -> Iterator[Finding]:
+def _journals(server: Installation) -> Said:
+    if server.is_running:
+        return
     good = 0
-    paths = _files(folder)
+    paths = _files(server.data / "running")
     for path in paths:
         try:
             leftover = recovery.examine(int(path.stem), path.read_bytes())
         except OSError as error:
-            yield Finding(WRONG, "journals", f"{path} cannot be read: {error.strerror}; let the server's user read it")
+            yield WRONG, f"{path} cannot be read: {error.strerror}; let the server's user read it"
             continue
+        good += not leftover.fault
         if leftover.fault:
-            todo = "its match is annulled, and it is kept in damaged/, when the server starts"
-            yield Finding(WRONG, "journals", f"{path} is damaged: {leftover.fault}; {todo}")
-        else:
-            good += 1
+            yield (
+                WRONG,
+                (
+                    f"{path} is damaged: {leftover.fault}; "
+                    "its match is annulled, and it is kept in damaged/, when the server starts"
+                ),
+            )
     if not paths:
-        yield Finding(GOOD, "journals", "no match was running")
+        yield GOOD, "no match was running"
     elif good:
-        yield Finding(NOTE, "journals", f"matches that were running: {good}; they go on when the server starts")
+        yield NOTE, f"matches that were running: {good}; they go on when the server starts"
 
 
-def _damaged(folder: Path) -> Iterator[Finding]:
-    paths = _files(folder)
-    if paths:
-        sentence = f"journals that could not be taken up: {len(paths)}; look at them in {folder}, and take them away"
-        yield Finding(NOTE, "damaged", sentence)
+def _damaged(server: Installation) -> Said:
+    folder = server.data / "damaged"
+    if paths := _files(folder):
+        yield NOTE, f"journals that could not be taken up: {len(paths)}; look at them in {folder}, and take them away"
 
 
-def _store(path: Path) -> Finding:
-    return _database(path, "contests")[0] if path.exists() else Finding(GOOD, "contests", "there are none")
+def _contests(server: Installation) -> Said:
+    path = server.data / STORE
+    if path.exists():
+        _rows(path)
+    yield GOOD, f"{path} is whole" if path.exists() else "there are none"
 
 
-def _database(path: Path, about: str, *queries: str) -> tuple[Finding, list[list[Any]]]:
-    """Check a database, which is only read, also while a server writes into it.
+def _rows(path: Path, query: str = "SELECT 1") -> list[Any]:
+    """Return the rows of a query of a database, which is only read, also while a server writes into it.
 
-    Return the rows of queries where it is whole.
+    Raises `BadStore` where the database is damaged, or of another version.
     """
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
@@ -252,96 +260,92 @@ def _database(path: Path, about: str, *queries: str) -> tuple[Finding, list[list
             if whole != "ok":
                 raise sqlite3.DatabaseError(whole)
             if other := other_version(database, path):
-                return Finding(WRONG, about, f"{other}; {OTHER_TODO}"), []
-            found = [database.execute(query).fetchall() for query in queries]
+                raise BadStore(f"{other}; install that version again, or give another data directory")
+            return database.execute(query).fetchall()
     except sqlite3.Error as error:
-        return Finding(WRONG, about, f"{path} is damaged: {error}; take it from a backup"), []
-    return Finding(GOOD, about, f"{path} is whole"), found
+        raise BadStore(f"{path} is damaged: {error}; take it from a backup") from None
 
 
-def _signing_key(path: Path) -> Iterator[Finding]:
+def _signing_key(server: Installation) -> Said:
     """Check the key that signs exports, where one was made."""
+    path = server.data / keys.SIGNING_KEY
     if not path.exists():
         return
     if path.stat().st_mode & 0o077:
-        yield Finding(WRONG, "signing key", f"others here can read {path}, and sign what they like; chmod go= {path}")
-        return
-    try:
-        keys.signing_key(path.parent)
-    except OSError as error:
-        yield Finding(WRONG, "signing key", str(error))
+        yield WRONG, f"others here can read {path}, and sign what they like; chmod go= {path}"
     else:
-        yield Finding(GOOD, "signing key", f"{path} can be read by the user that runs the server alone")
+        keys.signing_key(server.data)
+        yield GOOD, f"{path} can be read by the user that runs the server alone"
 
 
-def _certificate(identity: keys.Identity) -> Finding:
-    try:
-        days = keys.days_left(identity)
-    except keys.BadCertificate as error:
-        return Finding(WRONG, "certificate", f"{error}; get another one")
-    sentence = f"{identity.certificate} is valid for {number_of(days, 'day')} more"
-    if days < SOON_DAYS:
-        return Finding(NOTE, "certificate", f"{sentence}; renew it, and start the server again")
-    return Finding(GOOD, "certificate", sentence)
+def _certificate(server: Installation) -> Said:
+    certificate, key = server.options.tls_cert, server.options.tls_key
+    if certificate is not None and key is not None:
+        days = keys.days_left(keys.Identity(certificate, key))
+        sentence = f"{certificate} is valid for {number_of(days, 'day')} more"
+        is_short = days < SOON_DAYS
+        yield NOTE if is_short else GOOD, f"{sentence}; renew it, and start the server again" if is_short else sentence
+    elif certificate != key:
+        yield WRONG, "tls.cert and tls.key belong together; one of them is missing"
 
 
-def _tokens(path: Path) -> Finding:
-    todo, who = f"arena-server token NAME --tokens {path} makes what is right", "who let in whom they like"
-    return _secret(path, "tokens", todo, who, lambda: f"those of {number_of(len(tokens.read(path)), 'player')}")
+def _tokens(server: Installation) -> Said:
+    if path := server.options.tokens:
+        found = f"those of {number_of(len(tokens.read(path)), 'player')}"
+        yield _secret(path, found, "who let in whom they like")
 
 
-def _organiser(path: Path) -> Finding:
-    todo = f"arena-server organiser-token --file {path} makes one where there is none"
-    return _secret(
-        path, "organiser", todo, "who then organise", lambda: tokens.read_organiser(path) and "the hash of a token"
-    )
+def _organiser(server: Installation) -> Said:
+    if path := server.options.organiser:
+        tokens.read_organiser(path)
+        yield _secret(path, "the hash of a token", "who then organise")
 
 
-def _secret(path: Path, about: str, todo: str, harm: str, read: Callable[[], str]) -> Finding:
-    """Check a file of hashed tokens; ``read`` reads it, and says what it has."""
-    try:
-        found = read()
-    except (OSError, UnicodeDecodeError, tokens.BadTokens) as error:
-        return Finding(WRONG, about, f"{error}; {todo}")
+def _secret(path: Path, found: str, harm: str) -> tuple[str, str]:
+    """Check who may write to a file of hashed tokens, in which something was found."""
     if path.stat().st_mode & 0o022:
-        return Finding(WRONG, about, f"{path} may be written to by others, {harm}; chmod go-w")
-    return Finding(GOOD, about, f"{path} has {found}")
+        return WRONG, f"{path} may be written to by others, {harm}; chmod go-w"
+    return GOOD, f"{path} has {found}"
 
 
-def _user_header(options: ServeOptions, limits: Limits) -> Finding:
+def _user_header(server: Installation) -> Said:
     """Check who can sign people in by a header."""
-    about, header = "user header", options.user_header
-    if options.no_web:
-        return Finding(
-            NOTE, about, f"{header} signs nobody in where no pages are served; take user-header or no-web away"
+    header, trusted = server.options.user_header, server.limits.trusted
+    wide = [network for network in trusted if network.num_addresses > 1 and not network.is_loopback]
+    if not header:
+        return
+    if server.options.no_web:
+        yield NOTE, f"{header} signs nobody in where no pages are served; take user-header or no-web away"
+    elif not trusted:
+        yield (
+            WRONG,
+            (f"{header} is believed of nobody: no network is trusted; name the proxy's address in trusted of [limits]"),
         )
-    if not limits.trusted:
-        todo = "name the proxy's address in trusted of [limits]"
-        return Finding(WRONG, about, f"{header} is believed of nobody: no network is trusted; {todo}")
-    wide = [network for network in limits.trusted if network.num_addresses > 1 and not network.is_loopback]
-    if wide:
-        todo = "trust the address of the proxy alone"
-        return Finding(WRONG, about, f"any host of {wide[0]} can sign in as anybody by {header}; {todo}")
-    trusted = ", ".join(map(str, limits.trusted))
-    todo = "the proxy there has to remove it from what browsers send, and nobody else may run programs there"
-    return Finding(GOOD, about, f"{header} is believed of {trusted}: {todo}")
+    elif wide:
+        yield WRONG, (f"any host of {wide[0]} can sign in as anybody by {header}; trust the address of the proxy alone")
+    else:
+        yield (
+            GOOD,
+            (
+                f"{header} is believed of {', '.join(map(str, trusted))}: "
+                "the proxy there has to remove it from what browsers send, and nobody else may run programs there"
+            ),
+        )
 
 
-def _ladder(path: Path) -> Finding:
-    try:
-        found = ladder.read_file(path)
-    except BadTable as error:
-        return Finding(WRONG, "ladder", str(error))
+def _ladder(server: Installation) -> Said:
+    path = server.options.ladder
+    if path is None:
+        return
+    found = ladder.read_file(path)
     missing = [program for program in found.programs if not Path(program.folder).is_dir()]
     if missing:
-        sentence = f"{path}: the folder of {missing[0].name} is not there: {missing[0].folder}"
-        return Finding(WRONG, "ladder", sentence)
-    if found.sandbox is Sandbox.SEALED and sandbox_obstacle():
-        return Finding(WRONG, "ladder", f"{path} seals programs, which this machine cannot: see sandbox")
-    named = f"{number_of(len(found.levels), 'level')} and {number_of(len(found.programs), 'program')}"
-    return Finding(
-        GOOD, "ladder", f"{path} has {number_of(len(found.variants), 'game')}, {named} beside the bots of the league"
-    )
+        yield WRONG, f"{path}: the folder of {missing[0].name} is not there: {missing[0].folder}"
+    elif found.sandbox is Sandbox.SEALED and sandbox_obstacle():
+        yield WRONG, f"{path} seals programs, which this machine cannot: see sandbox"
+    else:
+        named = f"{number_of(len(found.levels), 'level')} and {number_of(len(found.programs), 'program')}"
+        yield GOOD, f"{path} has {number_of(len(found.variants), 'game')}, {named} beside the bots of the league"
 
 
 def _files(folder: Path) -> list[Path]:
@@ -350,44 +354,67 @@ def _files(folder: Path) -> list[Path]:
     return sorted(paths, key=lambda path: int(path.stem))
 
 
-def league_findings(data: Path) -> Iterator[Finding]:
+def _league(server: Installation) -> Said:
     """Check the league of a data directory; yield nothing where there is none."""
-    path = data / LEAGUE
+    path = server.data / LEAGUE
     if not path.exists():
         return
-    for place, what in ((path, "who is signed in"), (data / FOLDER, "all bots")):
+    for place, what in ((path, "who is signed in"), (server.data / FOLDER, "all bots")):
         if place.exists() and place.stat().st_mode & 0o077:
-            yield Finding(WRONG, "league", f"others here can look at {what}, in {place}; chmod go= {place}")
-    finding, rows = _database(
-        path,
-        "league",
-        """SELECT bots.name, number FROM versions JOIN bots ON bots.id = bot WHERE state = 'active'
-        ORDER BY bots.name""",
-        "SELECT count(*) FROM versions WHERE state != 'deleted'",
-    )
-    yield finding
-    if rows and rows[1][0][0]:
-        yield from _versions(data / FOLDER, rows[0], rows[1][0][0])
+            yield WRONG, f"others here can look at {what}, in {place}; chmod go= {place}"
+    _rows(path)
+    yield GOOD, f"{path} is whole"
 
 
-def _versions(folder: Path, active: list[tuple[str, int]], count: int) -> Iterator[Finding]:
-    builds = {f"version {number} of {bot}": folder / bot.lower() / str(number) / BUILD for bot, number in active}
-    missing = [version for version, build in builds.items() if not build.is_dir()]
+def _versions(server: Installation) -> Said:
+    """Check the files of the versions of bots, where there are any."""
+    path, folder = server.data / LEAGUE, server.data / FOLDER
+    try:
+        rows = _rows(path, VERSIONS) if path.exists() else []
+    except BadStore:  # the check of the league says so
+        return
+    if not rows:
+        return
+    active = {f"version {row[1]} of {row[0]}": folder / row[0].lower() / str(row[1]) for row in rows if row[2]}
+    missing = [version for version, place in active.items() if not (place / BUILD).is_dir()]
     if missing:
-        sentence = f"the files of {_named(missing)} are missing, which should play; take them from a backup"
-        yield Finding(WRONG, "versions", sentence)
+        named = ", ".join(missing[:MAX_NAMED]) + (" and others" if len(missing) > MAX_NAMED else "")
+        yield WRONG, f"the files of {named} are missing, which should play; take them from a backup"
     closed = [place for place, _, _ in os.walk(folder) if not os.access(place, os.R_OK | os.W_OK | os.X_OK)]
     if closed:
-        yield Finding(
-            WRONG, "versions", f"{closed[0]} cannot be written to; let the user that runs the server write there"
-        )
+        yield WRONG, f"{closed[0]} cannot be written to; let the user that runs the server write there"
     if not missing and not closed:
-        used = disk_use(folder)
-        many = number_of(count, "version has", "versions have")
-        yield Finding(GOOD, "versions", f"{many} {used.size / MEGABYTE:.0f} MB on the disk")
+        many = number_of(len(rows), "version has", "versions have")
+        yield GOOD, f"{many} {disk_use(folder).size / MEGABYTE:.0f} MB on the disk"
     if why := sandbox_obstacle():
-        yield Finding(NOTE, "versions", f"versions of bots wait until they can be tried in a sandbox: {why}")
+        yield NOTE, f"versions of bots wait until they can be tried in a sandbox: {why}"
 
 
-def _named(all_of_them: list[str]) -> str:
-    return ", ".join(all_of_them[:MAX_NAMED]) + (" and others" if len(all_of_them) > MAX_NAMED else "")
+VERSIONS = """SELECT bots.name, number, state = 'active' FROM versions JOIN bots ON bots.id = bot
+WHERE state != 'deleted' ORDER BY bots.name"""
+
+CHECKS = (
+    Check("server", _running),
+    Check("port", lambda server: _port(server, server.options.host, server.options.port)),
+    Check("metrics", lambda server: _port(server, METRICS_HOST, server.options.metrics)),
+    Check("data", _data),
+    Check("space", _space),
+    Check("files", _descriptors),
+    Check("records", _records),
+    Check("journals", _journals),
+    Check("damaged", _damaged),
+    Check("contests", _contests),
+    Check("signing key", _signing_key),
+    Check("league", _league),
+    Check("versions", _versions),
+    Check("sandbox", _sandbox),
+    Check("certificate", _certificate, "get another one"),
+    Check("tokens", _tokens, "arena-server token NAME --tokens {0.tokens} makes what is right"),
+    Check("organiser", _organiser, "arena-server organiser-token --file {0.organiser} makes one where there is none"),
+    Check("user header", _user_header),
+    Check("ladder", _ladder),
+)
+"""Everything that is checked, in this order."""
+
+FAULTS = (OSError, UnicodeDecodeError, BadStore, BadTable, keys.BadCertificate, tokens.BadTokens)
+"""Faults that checks raise."""

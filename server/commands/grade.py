@@ -1,13 +1,11 @@
 """The command line of ``arena-bot grade``; `bots.cli` finds it as an entry point of the distribution."""
 
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from engine.commands import reports
 from engine.commands.inputs import File
-from engine.commands.program import explain_fault
+from engine.commands.program import Rejected
 
 if TYPE_CHECKING:
     from server.league.grading.evidence import Evidence
@@ -42,20 +40,19 @@ def grade(
     from server.league.grading import grading
 
     outputs = {"--csv": csv, "--json": json}
-    if fault := reports.not_writable_of(outputs):
-        _fail(fault)
+    reports.check_files(outputs)
     if not files:
-        _fail("no report is given: arena-bot grade RULE MATCH.json CONTEST-FOLDER NAME=CHECK.json")
+        raise Rejected("no report is given: arena-bot grade RULE MATCH.json CONTEST-FOLDER NAME=CHECK.json")
     try:
         found = grading.read(_text(rule))
         students: tuple[grading.Student, ...] = grading.grade_all(found, _read_reports(files))
     except grading.BadRule as error:
-        _fail(f"{rule}: {error}")
+        raise Rejected(f"{rule}: {error}") from None
     if "-" not in outputs.values():
         for line in grading.as_text(found, students):
             print(line)
-    _write("--csv", csv, lambda: grading.as_csv(found, students))
-    _write("--json", json, lambda: grading.as_json(found, students))
+    reports.write("--csv", csv, lambda: grading.as_csv(found, students))
+    reports.write("--json", json, lambda: grading.as_json(found, students))
 
 
 def _read_reports(files: tuple[str, ...]) -> "Evidence":
@@ -72,9 +69,9 @@ def _read_reports(files: tuple[str, ...]) -> "Evidence":
         try:
             add_report(evidence, path.read_bytes(), owner, str(path))
         except OSError as error:
-            _fail(f"{path} cannot be read: {error.strerror}")
+            raise Rejected(f"{path} cannot be read: {error.strerror}") from None
         except BadReport as error:
-            _fail(f"{path}: {error}")
+            raise Rejected(f"{path}: {error}") from None
     return evidence
 
 
@@ -82,19 +79,6 @@ def _text(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        _fail(f"{file}: it is no text in UTF-8")
+        raise Rejected(f"{file}: it is no text in UTF-8") from None
     except OSError as error:
-        _fail(f"{file} cannot be read: {error.strerror}")
-
-
-def _write(option: str, file: str | None, text: Callable[[], str]) -> None:
-    if file:
-        try:
-            reports.write(file, text())
-        except OSError as error:
-            _fail(f"{option}: {explain_fault(error)}", 1)
-
-
-def _fail(sentence: str, status: int = 2) -> NoReturn:
-    print(f"arena-bot: {sentence}", file=sys.stderr)
-    sys.exit(status)
+        raise Rejected(f"{file} cannot be read: {error.strerror}") from None

@@ -81,13 +81,14 @@ def faults_explained(doing: str = "", *known: type[Exception], status: int = FAI
 
 
 @contextmanager
-def opened_accounts(data: Path, what: str, *, new: bool = False) -> Iterator[Accounts]:
+def opened_accounts(data: Path, what: str, file: str = FILE, *, new: bool = False) -> Iterator[Accounts]:
     """Open the accounts of a data directory, and end the program with one line where something fails.
 
-    ``what`` names the part that is missing where the directory has no accounts; ``new`` ones are made there.
+    ``what`` names the part that is missing where the directory lacks ``file``; ``new`` accounts are made there.
     """
-    if not new and not (data / FILE).exists():
-        fail(f"{data} has no {what}: there is no {FILE} in it; give the directory of the server with --data")
+    if not new and not (data / file).exists():
+        whose = "server" if file == FILE else "contest"
+        fail(f"{data} has no {what}: there is no {file} in it; give the directory of the {whose} with --data")
     with faults_explained("", NotAllowed):
         data.mkdir(parents=True, exist_ok=True)
         with closing(Accounts(data)) as accounts:

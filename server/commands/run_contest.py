@@ -4,7 +4,6 @@ from contextlib import closing
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import trio
 from rich.console import Console
@@ -47,68 +46,55 @@ OVER, STOPPED = 0, 3
 """Exit statuses: the contest is over; it was stopped, and the same command goes on with it."""
 
 
-class ContestOptions(NamedTuple):
-    """The arguments of the command."""
-
-    file: str
-    """The text of the contest file."""
-    definition: Definition
-    settings: Settings
-    dask: str = ""
-    """Address of the scheduler of a cluster that plays the games; empty for none."""
-
-
-async def hold(asked: ContestOptions, console: Console) -> int:
+async def hold(file: str, definition: Definition, settings: Settings, dask: str, console: Console) -> int:
     """Hold a contest to its end, or until it is stopped, and return an exit status.
 
+    ``file`` is the text of the contest file, and ``dask`` the address of the scheduler of a cluster that plays the
+    games, empty for none.
     Raises OSError and `server.storage.database.BadStore`.
     """
-    async with connected_cluster(asked.dask, asked.definition) as cluster:
-        return await _hold(asked, console, cluster)
-
-
-async def _hold(asked: ContestOptions, console: Console, cluster: Cluster | None) -> int:
-    if cluster is None and (why := await trio.to_thread.run_sync(contest_obstacle, asked.definition)):
-        raise OSError(why)  # before it is opened: its file has to be changed, perhaps
-    data = asked.settings.data
-    data.mkdir(parents=True, exist_ok=True)
-    with closing(await trio.to_thread.run_sync(Store, data / FILE)) as store:
-        contest = await trio.to_thread.run_sync(_open, store, asked)
-        follower = _Follower(store, contest, console)
-        found = await follower.look()
-        before = found.moment.closed
-        if before is None:
-            found = await _serve_contest(asked.settings, cluster, follower)
-        if found.moment.closed is None:
-            played = number_of(len(found.games), "game")
-            console.print(f"Stopped after {played}. The same command goes on with the contest.")
-            return STOPPED
-        made = await trio.to_thread.run_sync(partial(write_report, data, contest, found))
-        if await trio.to_thread.run_sync(store.verification, contest) is None:
-            verdict = await trio.to_thread.run_sync(partial(_verify, store, data, contest, console))
+    async with connected_cluster(dask, definition) as cluster:
+        if cluster is None and (why := await trio.to_thread.run_sync(contest_obstacle, definition)):
+            raise OSError(why)  # before it is opened: its file has to be changed, perhaps
+        data = settings.data
+        data.mkdir(parents=True, exist_ok=True)
+        with closing(await trio.to_thread.run_sync(Store, data / FILE)) as store:
+            contest = await trio.to_thread.run_sync(_open, store, file, definition, data)
+            follower = _Follower(store, contest, console)
             found = await follower.look()
+            before = found.moment.closed
+            if before is None:
+                found = await _serve_contest(settings, cluster, follower)
+            if found.moment.closed is None:
+                played = number_of(len(found.games), "game")
+                console.print(f"Stopped after {played}. The same command goes on with the contest.")
+                return STOPPED
             made = await trio.to_thread.run_sync(partial(write_report, data, contest, found))
-            if verdict.differences:
-                follower.say(f"{verdict.sentence}; arena-server contest --verify names them")
-        console.print(text.render_report(made))
-        console.print(f"The whole report: {folder_of(data, contest) / 'index.html'}", soft_wrap=True)
-        if before is not None:
-            follower.say(
-                f"This contest was over on {formatting.date(before)}; nothing was played. "
-                "To play again, give it another name in its file, or a new --data."
-            )
-        return OVER
+            if await trio.to_thread.run_sync(store.verification, contest) is None:
+                verdict = await trio.to_thread.run_sync(partial(_verify, store, data, contest, console))
+                found = await follower.look()
+                made = await trio.to_thread.run_sync(partial(write_report, data, contest, found))
+                if verdict.differences:
+                    follower.say(f"{verdict.sentence}; arena-server contest --verify names them")
+            console.print(text.render_report(made))
+            console.print(f"The whole report: {folder_of(data, contest) / 'index.html'}", soft_wrap=True)
+            if before is not None:
+                follower.say(
+                    f"This contest was over on {formatting.date(before)}; nothing was played. "
+                    "To play again, give it another name in its file, or a new --data."
+                )
+            return OVER
 
 
-def _open(store: Store, asked: ContestOptions) -> int:
+def _open(store: Store, file: str, definition: Definition, data: Path) -> int:
     """Return the number of the contest, which is opened, and noted in the audit log, if there is none of its name."""
     known = {row.name for row in store.contests()}
-    with closing(Accounts(asked.settings.data)) as accounts:
-        if asked.definition.name not in known:
-            check_versions(accounts, asked.definition, datetime.now(UTC))
-        contest = store.open_contest(asked.file, asked.definition, datetime.now(UTC))
-        if asked.definition.name not in known:
-            accounts.note(BY, f"opened the contest {asked.definition.name}")
+    with closing(Accounts(data)) as accounts:
+        if definition.name not in known:
+            check_versions(accounts, definition, datetime.now(UTC))
+        contest = store.open_contest(file, definition, datetime.now(UTC))
+        if definition.name not in known:
+            accounts.note(BY, f"opened the contest {definition.name}")
     return contest
 
 

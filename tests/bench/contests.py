@@ -25,7 +25,7 @@ from rich.console import Console
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import moves
-from server.commands.run_contest import ContestOptions, hold
+from server.commands.run_contest import hold
 from server.config.settings import Settings
 from server.contest import contest_file
 from server.contest.definition import Definition
@@ -114,10 +114,9 @@ class _Held(NamedTuple):
 
 def _held(definition: Definition, data: Path) -> _Held:
     """Hold a contest."""
-    asked = ContestOptions(CONTEST, definition, Settings(data=data, port=0))
     before, began = _processor_seconds(), perf_counter()
     with _stamps() as stamps, data.with_suffix(".log").open("w") as log:
-        trio.run(hold, asked, Console(file=log))
+        trio.run(hold, CONTEST, definition, Settings(data=data, port=0), "", Console(file=log))
     seconds = perf_counter() - began
     server, programs = (after - then for after, then in zip(_processor_seconds(), before, strict=True))
     with closing(Store(data / FILE)) as store:

@@ -11,10 +11,11 @@ import pytest
 
 from engine.cli import run
 from engine.commands import export
-from engine.commands.export import Example, examples
+from engine.commands.export import examples
 from engine.games.catalogue import GAMES
 from engine.match import verification
 from engine.match.encoding import encoding_of
+from engine.wire.fields import Note
 from tests.engine.records import records
 
 RECORDS = records()
@@ -40,7 +41,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("kind", RECORDS)
 def test_rows_agree_with_the_record(kind: str) -> None:
     summary = verification.verify(RECORDS[kind])
-    rows = list(examples(summary))
+    rows = [SimpleNamespace(**row) for row in examples(summary)]
     assert [row.move for row in rows] == list(summary.history.moves)
     game, header = summary.header.position.game, summary.header
     encoding = encoding_of(game.name, header.position.parameters)
@@ -55,7 +56,7 @@ def test_rows_agree_with_the_record(kind: str) -> None:
         winner = {header.players[0]: game.sides[0], header.players[1]: game.sides[1]}.get(row.player) == summary.result
         right = float(winner) if summary.winner is not None else 0.5 if summary.result == "draw" else None
         assert (row.result, row.reason) == (right, summary.reason)
-    own: dict[str, Example] = {}
+    own: dict[str, SimpleNamespace] = {}
     for row in rows:
         if row.side in own:
             before = own[row.side]
@@ -94,13 +95,11 @@ def test_a_row_as_it_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Pa
 
 def test_notes_stand_with_the_moves_that_they_are_about() -> None:
     summary = verification.verify(RECORDS["notes"])
-    rows = list(examples(summary))
+    rows = [SimpleNamespace(**row) for row in examples(summary)]
     for ply, row in enumerate(rows, 1):
         said = [recorded.note for recorded in summary.state.notes if recorded.ply == ply]
-        assert [(note.score, note.depth, note.nodes, note.pv, note.text) for note in row.notes] == [
-            (note.score, note.depth, note.nodes, note.pv, note.text) for note in said
-        ]
-    assert [note.text for note in rows[0].notes] == ["two in a line", "that was well"]
+        assert [Note(**{"ply": note.ply, **columns}) for note, columns in zip(said, row.notes, strict=True)] == said
+    assert [note["text"] for note in rows[0].notes] == ["two in a line", "that was well"]
 
 
 def test_records_files_folders_and_data_directories(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

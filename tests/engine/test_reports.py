@@ -1,5 +1,6 @@
 """Reports in the formats of CI systems, read again by what knows the formats."""
 
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -7,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.commands.reports import Case, Suite, junit, not_writable, write
+from engine.commands.program import Rejected
+from engine.commands.reports import Case, Suite, check_files, junit, write
 
 SUITES = [
     Suite(
@@ -47,13 +49,20 @@ def test_junit_is_xml_whatever_a_bot_says(name: str, message: str, details: str)
 
 
 def test_where_a_report_cannot_be_written_is_known_before(tmp_path: Path) -> None:
-    assert not_writable("-") == "" and not_writable(str(tmp_path / "new.xml")) == ""
-    assert not_writable(str(tmp_path)) == f"{tmp_path} is a folder; a file is needed"
-    assert not_writable(str(tmp_path / "no" / "new.xml")) == f"there is no folder {tmp_path / 'no'}"
+    check_files({"--csv": None, "--json": "-", "--junit": str(tmp_path / "new.xml")})
+    for files, sentence in (
+        ({"--json": str(tmp_path)}, f"--json: {tmp_path} is a folder; a file is needed"),
+        ({"--json": str(tmp_path / "no" / "new.xml")}, f"--json: there is no folder {tmp_path / 'no'}"),
+        ({"--json": "-", "--junit": "-"}, "--json and --junit cannot both be -, which is stdout"),
+    ):
+        with pytest.raises(Rejected, match=re.escape(sentence)):
+            check_files(files)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_report_is_written_to_a_file_or_to_stdout(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write(str(tmp_path / "a.json"), "ä\n")
-    write("-", "ä\n")
+    for file in (None, str(tmp_path / "a.json"), "-"):
+        write("--json", file, lambda: "ä\n")
     assert (tmp_path / "a.json").read_text(encoding="utf-8") == capsys.readouterr().out == "ä\n"
+    with pytest.raises(Rejected, match=r"--json: .*: Is a directory"):
+        write("--json", str(tmp_path), lambda: "")

@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -29,7 +29,7 @@ from server.storage.disk import SUFFIX
 Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
 File = Annotated[str | None, Parameter(allow_leading_hyphen=True)]
 
-PLAYED, FAILED, WRONG_USAGE, NOT_STRONGER, UNDECIDED, AT_FAULT, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
+PLAYED, FAILED, NOT_STRONGER, UNDECIDED, AT_FAULT, INTERRUPTED = 0, 1, 3, 4, 5, 130
 """Exit statuses."""
 
 GAMES_USUALLY, GAMES_OF_TEST = 100, 10_000
@@ -121,49 +121,46 @@ def match(
     import trio
     from rich.console import Console
 
-    from server.commands.match.contest import make_setup
-    from server.commands.match.players import BadPlayer, read_players
     from server.commands.match.results import as_json, as_junit, fault_lines, table
     from server.commands.match.run import hold
+    from server.commands.match.setup import make_setup, read_players
     from server.config import process_settings
     from server.contest.report.formatting import printable
     from server.ops.logs import configure
 
+    for option, allowed, value in (
+        ("budget", BUDGET, budget), ("increment", INCREMENT, increment), ("seed", SEED, seed),
+        ("move-limit", MOVE_LIMIT, move_limit), ("concurrency", CONCURRENCY, concurrency), ("plies", PLIES, plies),
+        ("games", GAMES_OF_TWO, games),
+    ):  # fmt: skip
+        if value is not None and (fault := allowed.fault(option, value)):
+            raise Rejected(fault)
+    if not 2 <= len(players) <= MAX_PLAYERS:
+        what = "arena-bot match mybot.py alphabeta:1"
+        raise Rejected(f"a match has 2 to {MAX_PLAYERS} players, not {len(players)}, as in {what}")
+    variants = _variants(game, params)
+    test = _test(sprt, len(players))
+    _check_files({"--json": json, "--junit": junit}, results, records)
+    setup = make_setup(
+        read_players(players, Path.cwd(), folder or ()),
+        game, variants, TimeControl.of_milliseconds(budget, increment),
+        plies=plies, seed=seed, games=_games(games, len(variants), test),
+        concurrency=concurrency or (0 if dask else usable_cores()),
+        move_limit=move_limit, start_seconds=START_SECONDS,
+        sandbox=Sandbox.SEALED if sandbox else Sandbox.NONE, test=test, folder=str(Path.cwd()),
+    )  # fmt: skip
     try:
-        for option, allowed, value in (
-            ("budget", BUDGET, budget), ("increment", INCREMENT, increment), ("seed", SEED, seed),
-            ("move-limit", MOVE_LIMIT, move_limit), ("concurrency", CONCURRENCY, concurrency), ("plies", PLIES, plies),
-            ("games", GAMES_OF_TWO, games),
-        ):  # fmt: skip
-            if value is not None and (fault := allowed.fault(option, value)):
-                raise Rejected(fault)
-        if not 2 <= len(players) <= MAX_PLAYERS:
-            what = "arena-bot match mybot.py alphabeta:1"
-            raise Rejected(f"a match has 2 to {MAX_PLAYERS} players, not {len(players)}, as in {what}")
-        variants = _variants(game, params)
-        test = _test(sprt, len(players))
-        _check_files({"--json": json, "--junit": junit}, results, records)
-        setup = make_setup(
-            read_players(players, Path.cwd(), folder or ()),
-            game, variants, TimeControl.of_milliseconds(budget, increment),
-            plies=plies, seed=seed, games=_games(games, len(variants), test),
-            concurrency=concurrency or (0 if dask else usable_cores()),
-            move_limit=move_limit, start_seconds=START_SECONDS,
-            sandbox=Sandbox.SEALED if sandbox else Sandbox.NONE, test=test, folder=str(Path.cwd()),
-        )  # fmt: skip
         for variant in setup.definition.variants:
             variant.position(0)
-        configure(quiet=True)
-        process_settings.prepare_server()
-        console = Console(stderr="-" in (json, junit))
-        end = trio.run(hold, setup, results, records, dask, console)
-    except (Rejected, BadPlayer, BadOpening) as error:
-        _fail(str(error), WRONG_USAGE)
+    except BadOpening as error:
+        raise Rejected(str(error)) from None
+    configure(quiet=True)
+    process_settings.prepare_server()
+    console = Console(stderr="-" in (json, junit))
+    end = trio.run(hold, setup, results, records, dask, console)
     if end.fault is not None:
-        _fail(
-            "\n".join([end.fault.sentence, *(f"  | {printable(line)}" for line in end.fault.wrote.splitlines())]),
-            FAILED,
-        )
+        wrote = (f"  | {printable(line)}" for line in end.fault.wrote.splitlines())
+        raise Rejected("\n".join((end.fault.sentence, *wrote)), FAILED)
     tally = end.progress.tally
     for line in (*table(end.progress, test), *fault_lines(tally.rows())):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
@@ -175,13 +172,8 @@ def match(
         status = NOT_STRONGER if tally.pairs.decision is Decision.H0 else UNDECIDED
     else:
         status = AT_FAULT if strict and tally.rows()[0].faults else PLAYED
-    try:
-        if json:
-            reports.write(json, as_json(setup, end.progress, status))
-        if junit:
-            reports.write(junit, as_junit(setup, end.progress, strict=strict))
-    except OSError as error:
-        _fail(f"a report cannot be written: {explain_fault(error)}", FAILED)
+    reports.write("--json", json, lambda: as_json(setup, end.progress, status))
+    reports.write("--junit", junit, lambda: as_junit(setup, end.progress, strict=strict))
     sys.exit(status)
 
 
@@ -229,10 +221,8 @@ def _games(asked: int | None, variants: int, test: Sprt | None) -> int:
 
 def _check_files(reports_: dict[str, str | None], results: Path | None, records: Path | None) -> None:
     """Refuse files that cannot be written, before the work of hours; raises `Rejected`."""
-    if fault := reports.not_writable_of(reports_):
-        raise Rejected(fault)
-    if results is not None and (fault := reports.not_writable(str(results))):
-        raise Rejected(f"--results: {fault}")
+    reports.check_files(reports_)
+    reports.check_files({"--results": None if results is None else str(results)})
     if records is not None:
         try:
             records.mkdir(parents=True, exist_ok=True)
@@ -243,8 +233,3 @@ def _check_files(reports_: dict[str, str | None], results: Path | None, records:
         resumes = results is not None and results.is_file() and results.stat().st_size > 0
         if not resumes and any(path.stem.isdecimal() for path in records.glob(f"*{SUFFIX}")):
             raise Rejected(f"--records: the folder {records} has the records of another match; name an empty one")
-
-
-def _fail(sentence: str, status: int) -> NoReturn:
-    print(f"arena-bot: {sentence}", file=sys.stderr)
-    sys.exit(status)

@@ -18,7 +18,7 @@ from engine.games.outcome import Termination
 from engine.statistics import elo
 from engine.statistics.elo import Counts, Decision, Sprt, count_pairs, estimate
 from engine.wire.words import aligned, number_of
-from server.commands.match.contest import MatchSetup
+from server.commands.match.setup import MatchSetup
 from server.contest.definition import Definition
 from server.contest.fixtures import GameResult
 from server.contest.report import formatting

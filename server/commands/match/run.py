@@ -21,8 +21,8 @@ from engine.commands.program import Rejected, explain_fault
 from engine.games.outcome import ANNULLED
 from engine.wire.words import number_of
 from server.arena.arena import Arena
-from server.commands.match.contest import MatchSetup, Setting
 from server.commands.match.results import Progress, Tally, is_complete, played_game, progress_line, table, title
+from server.commands.match.setup import MatchSetup, Setting
 from server.commands.options import leaves
 from server.config.process_settings import stop_signals
 from server.contest.fixtures import SET_ASIDE, GameResult, counted_games

@@ -39,6 +39,9 @@ class ProgramCredential:
         """Its place among the sessions; with a character that no name has."""
         self.player: Player | None = None
         """Its session, from its log-in on."""
+        self.issued = trio.current_time()
+        self.first_word = 0.0
+        """Seconds from the issue to the last request for a game."""
         self.here = trio.Event()
         """Set as soon as it seeks."""
         self.gone = trio.Event()
@@ -291,6 +294,7 @@ class ContestPlayers:
         """
         ticket = self._seated.get(player)
         if ticket is not None:
+            ticket.first_word = trio.current_time() - ticket.issued
             ticket.here.set()
             return True
         contests = list(self._entrants(player.name))

@@ -16,6 +16,7 @@ import pytest
 from engine import cli
 from engine.commands.duel import FILE, pairs
 from engine.commands.game_file import BadGames, line_of
+from engine.commands.program import Rejected
 from engine.duel.games import Contender, Game, Pair, Setting, Standing, Use
 from engine.games.catalogue import GAMES
 from engine.games.history import History
@@ -166,7 +167,7 @@ def test_a_process_that_ends_by_itself_ends_the_duel() -> None:
             process.kill()
         yield 1, ("a2",)
 
-    with pytest.raises(ChildProcessError, match="a process that plays games has ended"):
+    with pytest.raises(Rejected, match="a process that plays games has ended"):
         list(pairs(setting, tasks(), 1))
     assert not active_children()
 

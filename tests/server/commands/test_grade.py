@@ -12,6 +12,7 @@ import pytest
 
 from bots.check.run import Build, SituationResult
 from bots.check.run import as_json as check_as_json
+from engine.commands.program import Rejected
 from engine.statistics.elo import estimate
 from server.commands.grade import grade
 from server.commands.match.results import Progress, Tally, as_json
@@ -199,18 +200,13 @@ def test_a_wrong_rule_takes_one_sentence(text: str, words: str) -> None:
         (b'{"report": "check"}', "it is no whole report: Object missing required field `passed`"),
         (match_report("a", "b", 1, status=130), "the match was stopped before its end"),
         (check_report(1, 1), "it does not say whose bot was tested: write NAME=FILE"),
+        (contest_report().replace(b'"state": "over"', b'"state": "running"'), "the contest is not over"),
     ],
 )
 def test_what_is_no_report_takes_one_sentence(content: bytes, words: str) -> None:
     with pytest.raises(BadReport) as caught:
         add_report(Evidence(), content, "")
     assert str(caught.value).startswith(words)
-
-
-def test_a_contest_that_is_not_over_takes_one_sentence() -> None:
-    running = contest_report().replace(b'"state": "over"', b'"state": "running"')
-    with pytest.raises(BadReport, match=r"^the contest is not over"):
-        add_report(Evidence(), running, "")
 
 
 @pytest.mark.parametrize(
@@ -305,9 +301,8 @@ def test_what_cannot_be_graded_takes_one_line(
     folder: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    with pytest.raises(SystemExit) as leaving:
+    with pytest.raises(Rejected) as refused:
         grade(Path("rule.toml"), *arguments, **options)
-    shown = capsys.readouterr()
-    assert leaving.value.code == 2 and shown.out == ""
-    assert shown.err.startswith(f"arena-bot: {words}") and shown.err.count("\n") == 1
+    assert refused.value.status == 2 and str(refused.value).startswith(words) and "\n" not in str(refused.value)
+    assert capsys.readouterr().out == ""
     assert not list(folder.glob("g.*"))

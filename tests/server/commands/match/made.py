@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 from engine.match.clock import TimeControl
 from engine.statistics.elo import Sprt
-from server.commands.match.contest import MatchSetup, make_setup
-from server.commands.match.players import MatchPlayer
 from server.commands.match.results import PlayedGame
+from server.commands.match.setup import MatchPlayer, MatchSetup, make_setup
 from server.contest.definition import Sandbox
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import cyclopts
 import pytest
 
+from engine.commands.program import Rejected
 from engine.match import verification
 from server.commands.match.command import match
 from tests.server.commands.match.command import Match, row, run
@@ -209,11 +210,10 @@ def test_bad_usage_is_one_sentence(
     (tmp_path / "old" / "1.txt").write_text("")
     app = cyclopts.App()
     app.default(match)
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(Rejected) as refused:
         app(words.split(), exit_on_error=False, print_error=False)
+    assert refused.value.status == 2 and str(refused.value).startswith(sentence) and "\n" not in str(refused.value)
     shown = capsys.readouterr()
-    assert ended.value.code == 2
-    assert shown.err.startswith(f"arena-bot: {sentence}") and shown.err.count("\n") == 1, shown.err
     assert shown.out == "" and sorted(path.name for path in tmp_path.iterdir()) == ["file", "old"], "nothing was begun"
 
 

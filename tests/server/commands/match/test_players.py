@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from server.commands.match.players import BadPlayer, MatchPlayer, read_players
+from engine.commands.program import Rejected
+from server.commands.match.setup import MatchPlayer, read_players
 from server.contest.programs.program import connects
 
 CHOOSE = "from engine.games import moves, play\n\ndef choose(position, clocks):\n    return moves(position)[0]\n"
@@ -91,7 +92,7 @@ def test_players_have_folders_of_their_own(tmp_path: Path) -> None:
         ("bot", str(folders[0])), ("last", str(folders[1])), ("random", ""),
     ]  # fmt: skip
     assert [len(one.command) for one in players[:2]] == [2, 7] and players[0].digest != players[1].digest
-    with pytest.raises(BadPlayer, match="there is no file"):
+    with pytest.raises(Rejected, match="there is no file"):
         read_players(["random", "random.2=random", "bot.py"], tmp_path, folders)
 
 
@@ -127,6 +128,6 @@ def test_what_is_wrong_with_a_player_is_one_sentence(tmp_path: Path, text: str, 
     (tmp_path / "broken.py").write_text("def choose(position clocks):\n    pass\n")
     (tmp_path / "plain").write_text("")
     (tmp_path / "folder").mkdir()
-    with pytest.raises(BadPlayer) as caught:
+    with pytest.raises(Rejected) as caught:
         read(text, tmp_path)
     assert sentence in str(caught.value) and "\n" not in str(caught.value)

@@ -13,8 +13,8 @@ from rich.console import Console
 from engine.commands.program import Rejected
 from engine.games.outcome import Termination
 from server.commands.match import run
-from server.commands.match.contest import MatchSetup, Setting
 from server.commands.match.run import CannotPlay, MatchEnd, hold
+from server.commands.match.setup import MatchSetup, Setting
 from server.contest.fixtures import ENDED_AT_START, GameResult
 from server.contest.hosts.host import GameTask, HostedGame, NotPlayed, PlayerMissing
 from server.contest.plan import plan

@@ -110,11 +110,13 @@ def test_without_version_2_there_are_none(tree: Tree) -> None:
 
 
 @pytest.mark.skipif(bool(sandbox_obstacle()), reason=sandbox_obstacle())
-def test_the_doctor_says_who_holds_the_bounds(tree: Tree) -> None:
-    tree(divided="memory pids")
-    assert doctor._sealing().sentence.endswith("The kernel holds their bounds, in control groups.")
-    tree(given="")
-    assert "only looked at, ten times a second: this user may make no groups" in doctor._sealing().sentence
+def test_the_doctor_says_who_holds_the_bounds(tree: Tree, tmp_path: Path) -> None:
+    for how, words in (
+        ({"divided": "memory pids"}, "The kernel holds their bounds, in control groups."),
+        ({"given": ""}, "only looked at, ten times a second: this user may make no groups"),
+    ):
+        tree(**how)
+        assert words in next(one.sentence for one in doctor.diagnosis(None, tmp_path) if one.about == "sandbox")
 
 
 def test_a_group_that_cannot_be_bounded_or_entered_is_not_left(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:

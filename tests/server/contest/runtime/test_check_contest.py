@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from engine.match.clock import TimeControl
 from server.commands import check_contest
-from server.commands.check_contest import Found, check
+from server.commands.check_contest import CheckedGame, check
 from server.contest import contest_file
 from server.contest.definition import Definition, Entrant, Qualification, Sandbox, Variant
 from server.contest.fixtures import Fixture
@@ -102,11 +102,11 @@ async def test_a_program_sees_in_its_check_what_it_will_see_in_the_contest(
         (tmp_path / "bots" / f"{name}.py").touch()
     seen = []
 
-    async def play(definition: Definition, fixture: Fixture, *_: object) -> tuple[Found, int]:
+    async def play(definition: Definition, fixture: Fixture, _folder: Path) -> CheckedGame:
         name, opponent = fixture.players
         assert definition.entrant(opponent) is None, "a built-in bot"
         seen.append(view(definition, definition.entrant(name), tmp_path / "data"))
-        return Found(True, ""), 5
+        return CheckedGame("", 5)
 
     monkeypatch.setattr(check_contest, "_play", play)
     assert await check(found, lambda _: None) == 0

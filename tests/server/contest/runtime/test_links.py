@@ -7,7 +7,7 @@ import trio
 from msgspec.structs import replace
 
 from engine.wire.seat import Seat
-from server.commands.match.players import read_players
+from server.commands.match.setup import read_players
 from server.contest import contest_file
 from server.contest.definition import Bounds, Definition
 from server.contest.programs import program as programs

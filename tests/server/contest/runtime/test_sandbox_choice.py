@@ -18,7 +18,7 @@ from engine.wire import messages as m
 from engine.wire.codes import Code
 from server.arena.session import serve_stream
 from server.commands import doctor
-from server.commands.run_contest import ContestOptions, hold
+from server.commands.run_contest import hold
 from server.config.settings import Settings
 from server.contest.fixtures import Fixture
 from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
@@ -65,9 +65,9 @@ def hindrance(monkeypatch: pytest.MonkeyPatch) -> Hindrance:
 async def test_a_contest_of_programs_is_not_begun_and_nothing_is_left_of_it(
     tmp_path: Path, hindrance: Hindrance
 ) -> None:
-    asked = ContestOptions(PROGRAMS, read_definition(PROGRAMS), Settings(data=tmp_path / "data"))
+    settings = Settings(data=tmp_path / "data")
     with pytest.raises(OSError, match=r"^no namespaces here$"):
-        await hold(asked, Console(file=io.StringIO()))
+        await hold(PROGRAMS, read_definition(PROGRAMS), settings, "", Console(file=io.StringIO()))
     assert not (tmp_path / "data").exists(), "its file may be changed, and the contest have the same name"
 
 
@@ -160,6 +160,9 @@ async def test_limits_that_the_kernel_does_not_enforce_are_told_in_log_report_an
         notes = take_snapshot(store, number, datetime.now(UTC)).report().notes
     for _ in range(2):
         choice.seal_of(definition, fixture, definition.entrants[0].name, tmp_path, 1.0, pinned=False)
-    logged, told = capsys.readouterr().out, doctor._sealing().sentence
+    logged, told = (
+        capsys.readouterr().out,
+        next(one.sentence for one in doctor.diagnosis(None, tmp_path) if one.about == "sandbox"),
+    )
     for lack in ("no groups here", "an old kernel", "this system binds no process to a core"):
         assert [sum(lack in note for note in notes), logged.count(lack), told.count(lack)] == [1, 1, 1]

@@ -1,6 +1,7 @@
-"""The players of a match, as they are written on the command line: a Python file, a command, or a built-in bot.
+"""A match as the command line asks for it: its players, and the contest of format pairs that they play.
 
-Whether a command connects over TCP or talks on stdin and stdout needs not be said: it is offered both.
+A player is a Python file, a command, or a built-in bot. Whether a command connects over TCP or talks on stdin and
+stdout needs not be said: it is offered both.
 """
 
 import ast
@@ -15,9 +16,18 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from engine.commands.program import explain_fault, nearest
+import msgspec
+
+from engine.commands.program import Rejected, explain_fault, nearest
+from engine.duel.openings import usual_plies
+from engine.games.catalogue import GAMES
+from engine.match.clock import TimeControl
+from engine.statistics.elo import Sprt
 from engine.wire.words import NAME_PATTERN, NAME_RULE
 from server.config.builtin_bot import BUILTIN_BOTS, BadBuiltinBot, builtin_bot_command, read_builtin_bot
+from server.contest.definition import Definition, DrawnOpenings, Entrant, Sandbox, Stage, Variant
+from server.contest.fixtures import Fixture
+from server.contest.formats.round_robin import Pairs, all_meetings
 
 MAX_NAME = 32
 """Characters of a name."""
@@ -32,10 +42,6 @@ INTERPRETERS = re.compile(r"(python|pypy|java|node|ruby|perl|lua|sh|bash|env)[0-
 
 PLAY_FILE = "bots.workbench.play_file"
 """The module that plays with the bot of a Python file; a program of its own, and no part of the server."""
-
-
-class BadPlayer(ValueError):
-    """A text that names no player. ``str(error)`` is a sentence for people."""
 
 
 class MatchPlayer(NamedTuple):
@@ -53,16 +59,16 @@ class MatchPlayer(NamedTuple):
 
 
 def read_players(texts: Sequence[str], folder: Path, folders: Sequence[Path] = ()) -> tuple[MatchPlayer, ...]:
-    """Read the players of a match; raises `BadPlayer`.
+    """Read the players of a match; raises `Rejected`.
 
     Their files are relative to a folder, those of the first players to their own ``folders``. Of several players of one
     name the second one gets ``.2`` behind it, and so on.
     """
     if len(folders) > len(texts):
-        raise BadPlayer(f"--folder is given {len(folders)} times, for {len(texts)} players")
+        raise Rejected(f"--folder is given {len(folders)} times, for {len(texts)} players")
     for own in folders:
         if not own.is_dir():
-            raise BadPlayer(f"--folder: there is no folder {own}")
+            raise Rejected(f"--folder: there is no folder {own}")
     found: dict[str, MatchPlayer] = {}
     for text, own in zip_longest(texts, [own.absolute() for own in folders]):
         player = _read_player(text, folder if own is None else own, confined=own is not None)
@@ -81,7 +87,7 @@ def _read_player(text: str, folder: Path, *, confined: bool) -> MatchPlayer:
     name, equals, rest = text.partition("=")
     given = bool(equals) and re.fullmatch(r"[^\s/\"']+", name) is not None
     if given and not re.fullmatch(NAME_PATTERN, name):
-        raise BadPlayer(f"{text!r}: {name!r} is no name of a player: one has {NAME_RULE}")
+        raise Rejected(f"{text!r}: {name!r} is no name of a player: one has {NAME_RULE}")
     words = _words(rest if given else text)
     if len(words) == 1 and words[0].partition(":")[0] in BUILTIN_BOTS:
         called, command = _builtin(words[0])
@@ -103,9 +109,9 @@ def _words(text: str) -> list[str]:
     try:
         words = shlex.split(text)
     except ValueError as error:
-        raise BadPlayer(f"{text!r} is no command: {str(error).lower()}") from None
+        raise Rejected(f"{text!r} is no command: {str(error).lower()}") from None
     if not words or not words[0]:
-        raise BadPlayer("a player is empty: it is a Python file, a command, or a built-in bot as alphabeta:3")
+        raise Rejected("a player is empty: it is a Python file, a command, or a built-in bot as alphabeta:3")
     return words
 
 
@@ -113,9 +119,9 @@ def _builtin(word: str) -> tuple[str, tuple[str, ...]]:
     try:
         bot = read_builtin_bot(word)
     except BadBuiltinBot as error:
-        raise BadPlayer(str(error)) from None
+        raise Rejected(str(error)) from None
     if word.count(":") > (bot.level is not None):
-        raise BadPlayer(f"{word!r} names a game: that of a match is named by --game")
+        raise Rejected(f"{word!r} names a game: that of a match is named by --game")
     return bot.name, builtin_bot_command(bot)
 
 
@@ -128,25 +134,25 @@ def _is_inside(word: str, folder: Path) -> bool:
 
 
 def _check_program(words: Sequence[str], folder: Path) -> None:
-    """Raise `BadPlayer` where the program of a command is not there, or cannot be started."""
+    """Raise `Rejected` where the program of a command is not there, or cannot be started."""
     program = words[0]
     path = folder / program
     if _is_python(program):
         if not path.is_file():
-            raise BadPlayer(f"there is no file {program}{_alike(program, folder)}")
+            raise Rejected(f"there is no file {program}{_alike(program, folder)}")
         return
     if "/" not in program:
         if shutil.which(program, path=_search_path()) is not None:
             return
         if path.is_file():
-            raise BadPlayer(f"there is no program {program}; for the file of this folder write ./{program}")
-        raise BadPlayer(f"there is no file, no program and no built-in bot {program}{_alike(program, folder)}")
+            raise Rejected(f"there is no program {program}; for the file of this folder write ./{program}")
+        raise Rejected(f"there is no file, no program and no built-in bot {program}{_alike(program, folder)}")
     if not path.exists():
-        raise BadPlayer(f"there is no program {program}{_alike(program, folder)}")
+        raise Rejected(f"there is no program {program}{_alike(program, folder)}")
     if path.is_dir():
-        raise BadPlayer(f"{program} is a folder, and no program")
+        raise Rejected(f"{program} is a folder, and no program")
     if not os.access(path, os.X_OK):
-        raise BadPlayer(f"{program} is not executable: chmod +x {shlex.quote(program)} makes it so")
+        raise Rejected(f"{program} is not executable: chmod +x {shlex.quote(program)} makes it so")
 
 
 def _search_path() -> str:
@@ -172,15 +178,15 @@ def _is_python(word: str) -> bool:
 
 
 def _parsed(word: str, folder: Path) -> ast.Module:
-    """Return a Python file as a tree; raises `BadPlayer`."""
+    """Return a Python file as a tree; raises `Rejected`."""
     try:
         return ast.parse((folder / word).read_bytes(), word)
     except (SyntaxError, ValueError) as error:
         line = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         why = error.msg if isinstance(error, SyntaxError) else str(error)
-        raise BadPlayer(f"{word}{line}: this is no Python: {why}") from None
+        raise Rejected(f"{word}{line}: this is no Python: {why}") from None
     except OSError as error:
-        raise BadPlayer(f"{word} cannot be read: {explain_fault(error)}") from None
+        raise Rejected(f"{word} cannot be read: {explain_fault(error)}") from None
 
 
 def _files(words: Sequence[str], folder: Path) -> list[Path]:
@@ -204,5 +210,112 @@ def _digest(words: Sequence[str], folder: Path) -> str:
         try:
             digest.update(sha256(path.read_bytes()).digest())
         except OSError as error:
-            raise BadPlayer(f"{path}: it cannot be read: {explain_fault(error)}") from None
+            raise Rejected(f"{path}: it cannot be read: {explain_fault(error)}") from None
     return digest.hexdigest() if files else ""
+
+
+MAX_GAMES_AT_ONCE = 1000
+"""Games at a time on a cluster, whose workers are the bound."""
+
+
+class PlayerSetting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A player, as far as its games depend on it."""
+
+    name: str
+    command: str
+    """As it was written on the command line."""
+    digest: str
+    """SHA-256 of the files that the command names; empty where it names none."""
+
+
+class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="match"):
+    """What every game of a match depends on: the text of the contest in the file of results."""
+
+    players: tuple[PlayerSetting, ...]
+    game: str
+    variants: tuple[str, ...]
+    """Their parameters, in canonical text."""
+    budget: int
+    """Milliseconds that a side has for a game."""
+    increment: int
+    """Milliseconds that a move adds."""
+    openings: str
+    """Random moves and their seed."""
+    move_limit: int
+    sandbox: bool
+    """Whether programs are sealed."""
+
+
+class MatchSetup(NamedTuple):
+    """A match that can be played."""
+
+    setting: Setting
+    definition: Definition
+    """The contest."""
+    fixtures: tuple[Fixture, ...]
+    """All games in order, both games of a pair behind each other."""
+    test: Sprt | None
+    """The test that ends the match, of the first player against the second; None for none."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the players, as they stand on the command line."""
+        return tuple(player.name for player in self.setting.players)
+
+
+def make_setup(
+    players: Sequence[MatchPlayer],
+    game: str,
+    variants: Sequence[str],
+    control: TimeControl,
+    *,
+    plies: int | None,
+    seed: int,
+    games: int,
+    concurrency: int,
+    move_limit: int,
+    start_seconds: int,
+    sandbox: Sandbox,
+    test: Sprt | None,
+    folder: str,
+) -> MatchSetup:
+    """Return a match of ``games`` games between every two players, a multiple of two for each variant.
+
+    An opening has ``plies`` random moves, or what suits the game; ``folder`` is where programs are started that have
+    none of their own. With a ``concurrency`` of 0 as many games are played at a time as a cluster has room for.
+    """
+    elo0, elo1 = (None, None) if test is None else (test.elo0, test.elo1)
+    budget, increment = control.milliseconds
+    definition = Definition(
+        name="match",
+        entrants=tuple(Entrant(player.name, player.command, folder=player.folder) for player in players),
+        variants=tuple(
+            Variant(game, parameters, drawn=DrawnOpenings(_plies(game, parameters, plies), seed))
+            for parameters in variants
+        ),
+        stages=(Stage(Pairs(games, elo0, elo1), control),),
+        move_limit=move_limit,
+        time_losses=0,
+        games_at_once=concurrency or MAX_GAMES_AT_ONCE,
+        cores=2 * concurrency,
+        folder=folder,
+        start_seconds=start_seconds,
+        sandbox=sandbox,
+    )
+    setting = Setting(
+        players=tuple(PlayerSetting(player.name, player.written, player.digest) for player in players),
+        game=game,
+        variants=tuple(variants),
+        budget=budget,
+        increment=increment,
+        openings=f"{'usual' if plies is None else plies} plies, seed {seed}",
+        move_limit=move_limit,
+        sandbox=sandbox is Sandbox.SEALED,
+    )
+    names = tuple(player.name for player in players)
+    schedule = all_meetings(games // (2 * len(variants)), 0, names, len(variants), 1)
+    return MatchSetup(setting, definition, schedule.fixtures, test)
+
+
+def _plies(game: str, parameters: str, plies: int | None) -> int:
+    return usual_plies(GAMES[game].start(parameters)) if plies is None else plies
