@@ -259,7 +259,7 @@ def _intervene(
     from server.contest.runtime.organiser_commands import BadIntervention, InterventionRequest
     from server.contest.store.store import FILE
     from server.league.accounts.accounts import Accounts
-    from server.league.console.contest_view import change_contest
+    from server.league.console.overview import change_contest
 
     if not (data / FILE).exists():
         fail(f"{data} has no contests: there is no {FILE} in it; give the directory of the contest with --data")

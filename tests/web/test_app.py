@@ -27,12 +27,10 @@ from engine.wire import messages as m
 from server import cli
 from server.config.settings import Limits, Settings
 from server.web import app
-from server.web.assets.static_files import address
 from server.web.http import listener
-from server.web.http.client_quota import HttpRateLimiter
-from server.web.http.listener import QUOTA
-from server.web.http.response_guard import Guard
-from server.web.replay.records import RECORD_BYTES
+from server.web.http.guard import QUOTA, Guard, HttpRateLimiter
+from server.web.http.static_files import address
+from server.web.matches import RECORD_BYTES
 from tests.engine.records import records
 from tests.engine.test_record import played
 from tests.waiting import WAIT_SECONDS
@@ -152,7 +150,7 @@ def test_a_page_is_small_before_its_first_board(site: Site) -> None:
 
 
 def test_scripts_and_styles_are_sent_as_they_are_written(site: Site) -> None:
-    folder = files("server.web.assets") / "static"
+    folder = files("server.web") / "assets" / "static"
     for path in ("match/match.js", "play/play.js", "site.css"):
         assert ask(site, address(path)).body == (folder / path).read_bytes()
 

@@ -12,7 +12,7 @@ from engine.games.boards.shapes import STEP, by_light
 from engine.games.boards.svg import board
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position, Successor
-from server.web.assets.static_files import address
+from server.web.http.static_files import address
 from server.web.views.board import motion, view
 from tests.games.cases import random_game
 from tests.web.chromium import open_page

@@ -21,7 +21,7 @@ from server.contest.report.structure import ScheduledGame
 from server.league.accounts.accounts import Accounts
 from server.league.console.announcements import Announcements
 from server.match.match import Match
-from server.web.views.tiles import games_of
+from server.web.views.lobby import games_of
 from tests.server.contest.played import CONTROL
 from tests.server.contest.report.samples import sample, sample_report
 from tests.web.chromium import PHONE, check_accessibility, fits, open_page

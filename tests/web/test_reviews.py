@@ -9,8 +9,8 @@ from engine.match.verification import verify
 from engine.search.searcher import Stop
 from server.ops.workers.question_loop import OK, Question
 from server.web.http.errors import NOT_TRUE
-from server.web.replay import evaluations
-from server.web.replay.evaluations import Judged, review_part
+from server.web.play import evaluations
+from server.web.play.evaluations import Judged, review_part
 from server.web.worker import Worker
 from tests.engine.records import Table
 from tests.engine.test_record import played

@@ -12,7 +12,7 @@ from engine.match.verification import time_account, verify
 from engine.wire import messages as m
 from server.contest.formats.swiss import Swiss
 from server.contest.report import files
-from server.web.assets.static_files import address
+from server.web.http.static_files import address
 from server.web.views.board import Motion, motion
 from tests.engine.records import Table as Record
 from tests.engine.test_record import played

@@ -28,8 +28,7 @@ from server.contest.runtime.service import ContestService
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER, NotAllowed
 from server.league.console.announcements import HOURS, Announcements
-from server.league.console.contest_view import change_contest, read_contest
-from server.league.console.overview import OverviewReader
+from server.league.console.overview import OverviewReader, change_contest, read_contest
 from server.league.console.terminal import one_line
 from server.league.ladder.service import LadderService
 from server.league.ladder_control import NO_LADDER
@@ -37,7 +36,7 @@ from server.league.pages.identity import Identities, Identity
 from server.league.pages.rendering import page
 from server.league.submissions.versions import Versions
 from server.web.http.errors import Refused
-from server.web.http.numbers import number_in
+from server.web.http.request import number_in
 
 CONSOLE = "/organise"
 

@@ -24,7 +24,7 @@ from server.league.grading.grading import BadRule, as_csv, as_json
 from server.league.pages.identity import Identities, Identity
 from server.league.pages.rendering import page
 from server.web.http.errors import Refused
-from server.web.http.numbers import number_in
+from server.web.http.request import number_in
 
 PATH = "/organise/grades"
 

@@ -35,7 +35,7 @@ from server.league.pages.identity import Identities, Identity
 from server.league.pages.rendering import page
 from server.league.submissions.entering import check_versions
 from server.web.http.errors import Refused
-from server.web.http.numbers import number_in
+from server.web.http.request import number_in
 
 PATH = "/organise/new"
 

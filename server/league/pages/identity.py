@@ -2,7 +2,7 @@
 
 A cookie is the session of `server.league.accounts`, signed: one that was made up costs no look into the database. A
 form holds a signature of the session, which no other site knows; browsers also say which site a form comes from
-(`server.web.http.response_guard`), and send the cookie with no form of another site (``SameSite``).
+(`server.web.http.guard`), and send the cookie with no form of another site (``SameSite``).
 """
 
 import hmac
@@ -17,10 +17,9 @@ from starlette.responses import Response
 from server.config import tokens
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER, SIGNED_IN, NotAllowed, Person, Role
-from server.web.http.client_quota import GUESS_COST, TOO_MANY, ClientQuota
 from server.web.http.errors import Refused
-from server.web.http.listener import QUOTA
-from server.web.http.request_body import read_body
+from server.web.http.guard import GUESS_COST, QUOTA, TOO_MANY, ClientQuota
+from server.web.http.request import read_body
 
 COOKIE = "arena-session"
 

@@ -10,9 +10,8 @@ from engine.games.catalogue import variant_title
 from engine.match.clock import span
 from engine.wire.words import number_of
 from server.contest.report.templating import add_filters
-from server.web.http.answers import Page
-from server.web.http.response_guard import FORM_POLICY
-from server.web.views.words import capital, reason
+from server.web.answers import Page, capital, reason
+from server.web.http.guard import FORM_POLICY
 
 HEADERS = {
     "cache-control": "no-store",

@@ -35,10 +35,9 @@ from server.league.submissions.pipeline import Outlook, Turns
 from server.league.submissions.steps import LOG_BYTES
 from server.league.submissions.upload import MAX_UPLOAD
 from server.league.submissions.versions import LOGS, State, Version, Versions
-from server.web.http.answers import json_answer
+from server.web.answers import json_answer
 from server.web.http.errors import Refused
-from server.web.http.numbers import number_in
-from server.web.http.request_body import read_body
+from server.web.http.request import number_in, read_body
 
 FORM_BYTES = 64 * 1024
 """Of a form beside its file."""

@@ -18,17 +18,14 @@ from starlette.routing import Route
 
 from engine.games.catalogue import GAMES, TITLES
 from server.ops.typed_json import decode
-from server.web.http.answers import NOT_STORED, Page, json_answer
+from server.web.answers import NOT_STORED, REASONS, Page, json_answer
 from server.web.http.errors import NOT_FOUND, Refused
-from server.web.http.listener import QUOTA
-from server.web.http.response_guard import FORM_POLICY
+from server.web.http.guard import FORM_POLICY, QUOTA
 from server.web.people.indexing import Progress
-from server.web.people.profiles import Profile
-from server.web.people.search import Asked, Games, Row
+from server.web.people.search import Asked, Games, Profile, Row
 from server.web.pool import Pool
 from server.web.views.board import Ending
 from server.web.views.lobby import Listed
-from server.web.views.words import REASONS
 
 log = structlog.get_logger()
 

@@ -28,7 +28,7 @@ from server.league.accounts.people import (
 )
 from server.league.database import FILE
 from server.league.pages.identity import Identities, Identity
-from server.web.http.listener import QUOTA
+from server.web.http.guard import QUOTA
 from tests.server.league.people import person, refused
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)

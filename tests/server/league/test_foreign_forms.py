@@ -21,11 +21,9 @@ from server.league.ladder.definition import read
 from server.league.ladder.service import LadderService
 from server.league.submissions.pipeline import Pipeline
 from server.league.submissions.versions import Versions
-from server.web import app, service
-from server.web.assets.static_files import VersionedFiles
-from server.web.http.client_quota import HttpRateLimiter
-from server.web.http.listener import QUOTA
-from server.web.play import routes as playing
+from server.web import app
+from server.web.http.guard import QUOTA, HttpRateLimiter
+from server.web.http.static_files import VersionedFiles
 from tests.server.league.ladder.test_service import FILE
 from tests.server.league.test_account_pages import FORM, Visitor
 from tests.web.asking import Answer, ask
@@ -38,7 +36,7 @@ WITHOUT_SESSION = {
     "/join/{link}": "a link, which nobody else was sent",
     "/api/matches/{number:number}/log": "the token of a player of the match",
     **dict.fromkeys(("/api/record", "/api/signature", "/api/values", "/api/review"), READS),
-    **{f"/api/{page}/{kind}": JSON for page, kinds in playing.KINDS.items() for kind in kinds},
+    **{f"/api/{page}/{kind}": JSON for page, kinds in app.QUESTIONS.items() for kind in kinds},
 }
 """Routes that anybody may ask, and what keeps them from harm even by a browser that tells no origin."""
 
@@ -102,7 +100,7 @@ async def serving(data: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[
         apps.append(compose(*parts))
         return apps[0]
 
-    monkeypatch.setattr(service, "application", composed)
+    monkeypatch.setattr(app, "application", composed)
 
     async def wait(*_: object) -> None:
         await trio.sleep_forever()

@@ -19,9 +19,8 @@ from server.league.pages.identity import Identities
 from server.league.pages.version_pages import VersionPages
 from server.league.submissions.pipeline import Turns
 from server.league.submissions.versions import Versions
-from server.web.http.client_quota import GUESS_COST, REQUESTS, TOO_MANY, HttpRateLimiter
 from server.web.http.errors import Refused
-from server.web.http.listener import QUOTA
+from server.web.http.guard import GUESS_COST, QUOTA, REQUESTS, TOO_MANY, HttpRateLimiter
 from tests.server.league.people import person
 from tests.server.league.test_account_pages import FORM
 from tests.web.asking import Answer, ask

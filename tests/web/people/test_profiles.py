@@ -6,7 +6,7 @@ import pytest
 
 from server.web.people import indexing
 from server.web.people.indexing import bring_up
-from server.web.people.profiles import Profile, Score, profile
+from server.web.people.search import Profile, Score, profile
 from tests.web.people.records import record, write
 from tests.web.people.test_games_index import settle
 
