@@ -251,7 +251,7 @@ def _league_pages(
     from server.league.console.new_contest import NewContestPage
     from server.league.grading.grade_book import GradeBook, League
     from server.league.pages.account_pages import AccountPages
-    from server.league.pages.identity import Identities
+    from server.league.pages.forms import Identities
     from server.league.pages.ladder_pages import LadderPages
     from server.league.pages.version_pages import VersionPages
 

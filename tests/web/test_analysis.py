@@ -108,13 +108,13 @@ def test_a_position_is_taken_apart_into_its_pieces_and_made_of_them_again(game: 
     found = kit(Question(game=game, start=position.text()))
     expected = GAMES[game].start(position.parameters) if found.is_start else position
     made = arrange(found.arrangement)
-    assert (made.start, made.summary) == (expected.text(), expected.summary())
+    assert made == {"start": expected.text(), "summary": expected.summary()}
     assert bool(found.counter) == (position.reserves != (0, 0))
 
 
 def test_arrows_begin_where_they_are_put_around_blocked_fields() -> None:
     asked = Arrangement(game="arrows", parameters="4 5", pieces=(("2,2", 1, 3), ("1,4", 0, 0)), blocked=("3,1",))
-    assert GAMES["arrows"].read(arrange(asked).start).parameters == "4 5 1 4 2 2 0 3 3 1"
+    assert GAMES["arrows"].read(arrange(asked)["start"]).parameters == "4 5 1 4 2 2 0 3 3 1"
 
 
 GIPF = Arrangement(game="gipf", parameters="3 3 9 9", pieces=(("b2", 0, None),))
@@ -143,7 +143,7 @@ def test_pieces_that_make_no_position_are_refused_in_the_words_of_the_rules(aske
 
 @pytest.mark.parametrize(("line", "result"), [((), ""), (("b2", "a1"), ""), (("b2", "a1", "b1", "a2", "b3"), "first")])
 def test_a_game_is_written_as_a_record_that_is_true(line: tuple[str, ...], result: str) -> None:
-    written = record(Question(game="mnk", parameters="3 3 3", moves=line), "2026-11-20T20:15:00.000Z").record
+    written = record(Question(game="mnk", parameters="3 3 3", moves=line), "2026-11-20T20:15:00.000Z")["record"]
     summary = verify(written)
     assert (summary.history.moves, summary.result) == (line, result)
     found = opened(Pasted(game="gipf", text=written))

@@ -34,7 +34,7 @@ from server.web.matches import RECORD_BYTES
 from tests.engine.records import records
 from tests.engine.test_record import played
 from tests.waiting import WAIT_SECONDS
-from tests.web.site import Site, Table, open_site
+from tests.web.site import Seat, Site, Table, open_site
 
 HOSTILE = "<img/src=x/onerror=alert(1)>"
 
@@ -268,8 +268,8 @@ def test_pages_stand_in_one_frame(site: Site) -> None:
         assert len(ids) == len(set(ids)) and text.count("<main") == text.count("</main>") == 1
 
 
-def test_a_match_is_told_while_it_is_played_and_afterwards(site: Site) -> None:
-    table = Table(site, "gipf", "params=3,3,9,9 budget=600000")
+def test_a_match_is_told_while_it_is_played_and_afterwards(site: Site, seat: Seat) -> None:
+    table = seat("gipf", "params=3,3,9,9 budget=600000")
     for move in ("a4-b4", "d7-d6", "a4-b4"):
         table.move(move)
     told = ask(site, f"/api/matches/{table.match}").json
@@ -354,8 +354,8 @@ def test_a_record_is_bounded_in_size(site: Site) -> None:
     assert answer.status == 413 and "at most" in answer.json["error"]
 
 
-def test_the_log_of_a_player_is_for_who_posts_its_token(site: Site) -> None:
-    table = Table(site, "mnk", "params=3,3,3 budget=600000")
+def test_the_log_of_a_player_is_for_who_posts_its_token(site: Site, seat: Seat) -> None:
+    table = seat("mnk", "params=3,3,3 budget=600000")
     path = f"/api/matches/{table.match}/log"
 
     def log(body: object) -> Answer:
@@ -378,7 +378,6 @@ def test_the_log_of_a_player_is_for_who_posts_its_token(site: Site) -> None:
         assert log(body).status == 400
     assert ask(site, path).status == 405
     assert ask(site, "/api/matches/999/log", "POST", b'{"token": ""}').status == 404
-    table.close()
 
 
 def test_a_server_shows_its_key_and_says_who_has_signed_a_record(site: Site) -> None:

@@ -10,7 +10,7 @@ from engine.search.searcher import Stop
 from server.ops.workers.question_loop import OK, Question
 from server.web.http.errors import NOT_TRUE
 from server.web.play import evaluations
-from server.web.play.evaluations import Judged, review_part
+from server.web.play.evaluations import review_part
 from server.web.worker import Worker
 from tests.engine.records import Table
 from tests.engine.test_record import played
@@ -21,7 +21,7 @@ def test_parts_add_up_to_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluations, "INTERPRETED_REVIEW_NODES", 60)
     monkeypatch.setattr(evaluations, "COMPILED_REVIEW_NODES", 60)
     summary = verify(played("5 4 30 30", stop_after=12, end="resign"))
-    told: list[Judged] = []
+    told: list[dict[str, object]] = []
     before, firsts = 10**15, []
     while before > 1:
         part = review_part(summary, before)
@@ -31,8 +31,8 @@ def test_parts_add_up_to_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
         firsts.append(before)
     assert firsts == [8, 3, 1]
     whole = list(review(summary, 60, clock=lambda: 0.0))
-    assert [(one.ply, one.best, one.line, one.loss, one.marks) for one in told] == [
-        (one.ply, one.best, one.line, one.loss, tuple(map(str, one.marks))) for one in whole
+    assert [[one[name] for name in ("ply", "best", "line", "loss", "marks")] for one in told] == [
+        [one.ply, one.best, one.line, one.loss, list(map(str, one.marks))] for one in whole
     ]
     assert review_part(summary, 1).moves == (), "before the first move there is nothing to review"
 

@@ -22,8 +22,7 @@ from server.league.ladder.definition import Listed
 from server.league.ladder.service import LadderService
 from server.league.ladder.store import CountedGame, ScoreAgainst, Standing, VersionInPlay
 from server.league.ladder_control import NO_LADDER
-from server.league.pages.identity import Identities, Identity
-from server.league.pages.rendering import page
+from server.league.pages.forms import Identities, Identity, page
 from server.web.answers import json_answer
 from server.web.http.errors import Refused
 
@@ -298,8 +297,7 @@ class LadderPages:
 
     async def _again(self, request: Request) -> Response:
         store = self._found().store
-        identity = await self._identities.require(request)
-        await self._identities.form(request, identity)
+        identity, _ = await self._identities.require_form(request)
         found = await trio.to_thread.run_sync(store.standing, request.path_params["name"])
         if found is None or not _may_wake(identity, found.owner):
             raise Refused(403, "this is for the bot's author, and for organisers")

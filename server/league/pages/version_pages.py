@@ -29,8 +29,7 @@ from starlette.routing import Route
 from engine.games.catalogue import GAMES, USUAL_GAME
 from server.league.accounts.people import NotAllowed, Person
 from server.league.comparisons import Comparisons
-from server.league.pages.identity import Identities, Identity, Visit, check_form
-from server.league.pages.rendering import page
+from server.league.pages.forms import Identities, Identity, Visit, check_form, page
 from server.league.submissions.pipeline import Outlook, Turns
 from server.league.submissions.steps import LOG_BYTES
 from server.league.submissions.upload import MAX_UPLOAD

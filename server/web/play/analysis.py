@@ -131,21 +131,6 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     moves: tuple[str, ...]
 
 
-class Arranged(msgspec.Struct, frozen=True):
-    """The position of an arrangement."""
-
-    start: str
-    """It as text."""
-    summary: str
-    """What the board does not show of it, in one line."""
-
-
-class Recorded(msgspec.Struct, frozen=True):
-    """A game as the record of a match."""
-
-    record: str
-
-
 def lines(question: Thinking, analyst: Analyst, stop: Stop) -> Lines:
     """Find the best moves, within the time asked for; raises `Refused`."""
     if not MIN_SECONDS <= question.seconds <= MAX_SECONDS:
@@ -192,16 +177,19 @@ def kit(question: Question) -> Kit:
         raise Refused(BAD_REQUEST, str(error)) from None
 
 
-def arrange(asked: Arrangement) -> Arranged:
-    """Make a position of pieces; raises `Refused` where it is none."""
+def arrange(asked: Arrangement) -> dict[str, str]:
+    """Return the text of a position made of pieces, and a line about what the board does not show of it.
+
+    Raises `Refused` where it is no position.
+    """
     try:
         position = arranged(asked)
     except GameError as error:
         raise Refused(BAD_REQUEST, str(error)) from None
-    return Arranged(position.text(), position.summary())
+    return {"start": position.text(), "summary": position.summary()}
 
 
-def record(question: Question, started: str) -> Recorded:
+def record(question: Question, started: str) -> dict[str, str]:
     """Write a game as the record of match 0, which has a result where the moves end the game; raises `Refused`.
 
     ``started`` is a date and time in UTC, as 2026-11-20T20:15:00.000Z.
@@ -220,7 +208,7 @@ def record(question: Question, started: str) -> Recorded:
     for move in history.moves:
         state = referee.start_turn(state, 0)
         state = take(referee.move(state, state.history.position.turn, move, 0))
-    return Recorded("".join(lines))
+    return {"record": "".join(lines)}
 
 
 def _line(history: History, result: SearchResult) -> Line:

@@ -10,7 +10,6 @@ however long the match is. Parts are reviewed alike whether others are or not.
 from collections.abc import Iterator
 from itertools import accumulate
 from time import monotonic, perf_counter
-from typing import Literal
 
 import msgspec
 
@@ -101,34 +100,6 @@ def _value(thought: SearchResult | None) -> Value | None:
     return Value(sign * thought.score, thought.depth, None if plies is None else sign * plies)
 
 
-class KnownWorth(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a move is worth for the side that makes it. What is not known is left out of the JSON."""
-
-    score: int | None = None
-    """A piece of GIPF is worth 100; left out where the result is proven."""
-    result: int | None = None
-    """1 a proven win, 0 a proven draw, -1 a proven loss."""
-    plies: int | None = None
-    """After how many plies the proven end comes, at the latest, if that is known."""
-    depth: int = 0
-    """Plies that were searched; left out where rules, solver or tablebase have told."""
-
-
-class Judged(msgspec.Struct, frozen=True, kw_only=True):
-    """A move, and what the review makes of it; None is what is not known."""
-
-    ply: int
-    """Its number, from 1."""
-    best: str | None
-    """The move itself where no other is better."""
-    worth: KnownWorth | None
-    best_worth: KnownWorth | None
-    line: tuple[str, ...]
-    """From the best move on, or empty."""
-    loss: int | None
-    marks: tuple[Literal["blunder", "missed win"], ...]
-
-
 class ReviewPart(msgspec.Struct, frozen=True, kw_only=True):
     """The review of some moves of a match, one after the other."""
 
@@ -136,7 +107,8 @@ class ReviewPart(msgspec.Struct, frozen=True, kw_only=True):
     """Number of the first one: the part before it is asked for with this; 1 where there is none."""
     nodes: int
     """For each position."""
-    moves: tuple[Judged, ...]
+    moves: tuple[dict[str, object], ...]
+    """Each move, and what the review makes of it."""
 
 
 def review_part(summary: Summary, before: int) -> ReviewPart:
@@ -145,20 +117,24 @@ def review_part(summary: Summary, before: int) -> ReviewPart:
     first = max(1, stop - PART_MOVES)
     nodes = COMPILED_REVIEW_NODES if can_compile() else INTERPRETED_REVIEW_NODES
     moves = review(summary, nodes, clock=perf_counter, among=range(first, stop))
-    return ReviewPart(first=first, nodes=nodes, moves=tuple(map(_judged, moves)))
+    return ReviewPart(first=first, nodes=nodes, moves=tuple(map(_reviewed, moves)))
 
 
-def _judged(move: ReviewedMove) -> Judged:
-    return Judged(
-        ply=move.ply,
-        best=move.best,
-        worth=_known(move.worth),
-        best_worth=_known(move.best_worth),
-        line=move.line,
-        loss=move.loss,
-        marks=tuple(mark.value for mark in move.marks),
-    )
+def _reviewed(move: ReviewedMove) -> dict[str, object]:
+    return {
+        "ply": move.ply,
+        "best": move.best,
+        "worth": _known(move.worth),
+        "best_worth": _known(move.best_worth),
+        "line": move.line,
+        "loss": move.loss,
+        "marks": [mark.value for mark in move.marks],
+    }
 
 
-def _known(worth: Worth | None) -> KnownWorth | None:
-    return None if worth is None else KnownWorth(*worth)
+def _known(worth: Worth | None) -> dict[str, int] | None:
+    """Return the fields that are known; a depth of 0 says that the rules, the solver or a tablebase have told."""
+    if worth is None:
+        return None
+    known = {name: value for name, value in worth._asdict().items() if value is not None}
+    return known if worth.depth else {name: value for name, value in known.items() if name != "depth"}

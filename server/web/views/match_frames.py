@@ -41,43 +41,39 @@ class Step(NamedTuple):
     second: int
 
 
-class Frame(msgspec.Struct, frozen=True, kw_only=True):
+class Placed(msgspec.Struct, frozen=True, kw_only=True):
     """A position without what all positions of a match share, and the move that led to it."""
 
     ply: int
     turn: int
+    stock: tuple[Stock, Stock] | None = None
+    aims: tuple[str | None, str | None] = (None, None)
+    decisive: tuple[str, ...] = ()
+    summary: str = ""
+    text: str = ""
+    """The text form; of a change where it has another number of lines."""
+    picture: str = ""
+    motion: Motion | None = None
+
+
+class Frame(Placed, frozen=True, kw_only=True):
+    """A whole position."""
+
     pieces: tuple[Piece, ...]
-    stock: tuple[Stock, Stock] | None
-    aims: tuple[str | None, str | None]
-    decisive: tuple[str, ...]
-    summary: str
-    text: str
-    picture: str
-    motion: Motion | None
 
 
-class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Change(Placed, frozen=True, kw_only=True, omit_defaults=True):
     """A position by what tells it from the one before, so that a match is told in a size that its record is in.
 
     What is left out of the JSON is empty.
     """
 
-    ply: int
-    turn: int
     came: tuple[Piece, ...] = ()
     """Pieces that stand now where none stood, or another one."""
     left: tuple[str, ...] = ()
     """Fields on which nothing stands any more."""
-    stock: tuple[Stock, Stock] | None = None
-    aims: tuple[str | None, str | None] = (None, None)
-    decisive: tuple[str, ...] = ()
-    summary: str = ""
     lines: tuple[tuple[int, str], ...] = ()
     """Lines of the text form that have changed, numbered from 0."""
-    text: str = ""
-    """The whole text form, where it has another number of lines."""
-    picture: str = ""
-    motion: Motion | None = None
 
 
 class NoteView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

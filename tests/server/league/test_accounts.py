@@ -27,7 +27,7 @@ from server.league.accounts.people import (
     NotAllowed,
 )
 from server.league.database import FILE
-from server.league.pages.identity import Identities, Identity
+from server.league.pages.forms import Identities, Identity
 from server.web.http.guard import QUOTA
 from tests.server.league.people import person, refused
 

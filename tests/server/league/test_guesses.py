@@ -15,7 +15,7 @@ from server.league.accounts.people import AUTHOR
 from server.league.comparisons import Comparisons
 from server.league.grading.grade_book import GradeBook, League
 from server.league.pages.account_pages import AccountPages
-from server.league.pages.identity import Identities
+from server.league.pages.forms import Identities
 from server.league.pages.version_pages import VersionPages
 from server.league.submissions.pipeline import Turns
 from server.league.submissions.versions import Versions

@@ -14,7 +14,7 @@ from server.config.settings import Limits
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR
 from server.league.comparisons import Comparisons
-from server.league.pages.identity import COOKIE, Identities
+from server.league.pages.forms import COOKIE, Identities
 from server.league.pages.version_pages import VersionPages
 from server.league.submissions.pipeline import Outlook, Turns
 from server.league.submissions.versions import State, Version, Versions
