@@ -89,17 +89,14 @@ def test_a_browser_shows_contests(visit: Visit, site: Site) -> None:
     page = visit()
     expect(page.locator(".beside .one progress")).to_have_count(3)
     expect(page.locator(".beside .one").first).to_contain_text("led by")
-    check_accessibility(page)
     page.goto(f"{site.url}/contests")
     expect(page.locator(".one")).to_have_count(3)
-    check_accessibility(page)
     page.locator(".one[href='/contest/1']").click()
     table = report.stages[0].table
     standings = page.get_by_role("table", name="Standings of stage 1")
     expect(standings.locator("tbody tr")).to_have_count(len(table))
     for line, shown in zip(table, standings.locator("tbody tr").all(), strict=True):
         expect(shown.get_by_role("link", name=line.name)).to_have_attribute("href", f"/player/{line.name}")
-    check_accessibility(page)
     page.locator("a.cell").first.click()
     games = [game for game in report.games if {game.first, game.second} == {table[0].name, table[1].name}]
     expect(page.locator("main tbody tr")).to_have_count(len(games))
@@ -148,16 +145,6 @@ def test_a_bracket_is_drawn_alike_in_a_report_and_on_the_page(browser: Browser, 
 def _middle(box: FloatRect | None) -> float:
     assert box is not None
     return box["y"] + box["height"] / 2
-
-
-@pytest.mark.slow
-def test_contests_fit_a_phone_in_the_dark(browser: Browser, site: Site) -> None:
-    with open_page(browser, phone=True, dark=True) as page:
-        for path, what in (("/contests", ".one"), ("/contest/2", "#parts table")):
-            page.goto(site.url + path)
-            expect(page.locator(what).first).to_be_visible()
-            assert fits(page), path
-            check_accessibility(page)
 
 
 BEYOND = """() => [...document.querySelectorAll("#parts .cards :is(th, td), .ticker li")]

@@ -193,20 +193,6 @@ TOO_LOW = """() => [...document.querySelectorAll("a[href], button, input, select
 """What can be touched and is lower than WCAG 2.2 asks for (2.5.8), but for links in the middle of a text."""
 
 
-def test_what_is_touched_on_a_phone_is_high_enough(browser: Browser, site: Site, seat: Seat) -> None:
-    table = seat("mnk", "params=3,3,3 budget=600000")
-    table.resign()
-    paths = ("", "contests", "contest/1", "contest/2", "contest/3", "contest/1/live", "games", "play")
-    with open_page(browser, phone=True) as page:
-        for path in (*paths, "analysis", f"match/{table.match}"):
-            page.goto(f"{site.url}/{path}")
-            page.wait_for_load_state("load")
-            expect(page.locator("main")).to_be_visible()
-            if re.fullmatch("contest/[0-9]", path):
-                expect(page.locator("#parts a.player").first).to_be_visible()
-            assert page.evaluate(TOO_LOW) == [], path
-
-
 def test_fields_of_a_variant_stand_in_line_however_long_their_labels_are(visit: Visit) -> None:
     page = visit("/play", phone=True)
     expect(page.locator(".variant input")).to_have_count(4)
@@ -219,6 +205,9 @@ def test_fields_of_a_variant_stand_in_line_however_long_their_labels_are(visit: 
     )
     assert tops == [1, 1], "names and fields each begin at one height"
 
+
+TEXTS = ("/", "/replay", "/contests", "/contest/1", "/contest/2", "/contest/3", "/contest/1/live", "/games", "/matches")
+"""Pages without a board that is played on."""
 
 BOARDS = (
     "/play",
@@ -233,20 +222,20 @@ BOARDS = (
 
 
 @pytest.mark.parametrize("phone", [False, True], ids=["desk", "phone"])
-def test_pages_with_boards_are_for_everybody_on_every_screen(
-    browser: Browser, site: Site, seat: Seat, phone: bool
-) -> None:
+def test_every_page_is_for_everybody_on_every_screen(browser: Browser, site: Site, seat: Seat, phone: bool) -> None:
     table = seat("gipf", "budget=600000", ("a" * 32, "b" * 32))
     table.move("a5-b5")
     with open_page(browser, phone=phone, dark=phone, still=True) as page:
-        for path in (*BOARDS, "/replay", "/"):
+        for path in (*TEXTS, *BOARDS):
             page.goto("about:blank")  # a change behind # alone would not load the page
             page.goto(site.url + path.format(match=table.match))
             page.wait_for_load_state("load")
+            expect(page.locator("main")).to_be_visible()
             if path in BOARDS:
                 expect(page.locator("#board .offer, #board .piece").first).to_be_visible()
             assert fits(page), path
             check_accessibility(page)
+            assert not phone or page.evaluate(TOO_LOW) == [], path
         page.goto(f"{site.url}{BOARDS[-2]}")
         page.set_viewport_size({"width": 844, "height": 390})
         box = page.locator("#board svg").bounding_box()

@@ -8,8 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from engine.games.outcome import ANNULLED
 from server.arena.arena import Arena
 from server.contest.fixtures import Fixture, GameResult, counted_games
@@ -24,8 +22,8 @@ from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import NotAllowed
 from server.league.ladder.service import LadderService
 from server.league.submissions.versions import Versions
-from server.web.views.contests import Entry, ReportIndex
-from server.web.views.lobby import Listed, Presence, presences, running
+from server.web.views.contests import ReportIndex
+from server.web.views.lobby import presences, running
 
 MAX_PLAYERS = 200
 """Players that are listed."""
@@ -35,74 +33,6 @@ MAX_CONTESTS = 30
 
 ALL = 1 << 62
 """Greater than the number of any match."""
-
-
-class ContestLine(msgspec.Struct, frozen=True, kw_only=True):
-    """A contest, and how far its last report has it."""
-
-    contest: int
-    name: str
-    opened: datetime
-    closed: datetime | None
-    """None: it is not over."""
-    is_paused: bool
-    progress: Entry | None
-    """None as long as there is no report."""
-
-
-class LadderLine(msgspec.Struct, frozen=True, kw_only=True):
-    """The ladder."""
-
-    paused: str
-    """Since when it is paused, and who did that; empty: it is played."""
-    fault: str
-    """What is wrong with its file; empty where nothing is."""
-    running: int
-    """Games that are being played."""
-
-
-class Upload(msgspec.Struct, frozen=True):
-    """A version of a bot that is built and checked, or waits for it."""
-
-    bot: str
-    number: int
-    state: str
-
-
-class Machine(msgspec.Struct, frozen=True, kw_only=True):
-    """What the machine has, and what is left of it."""
-
-    processors: int
-    load: float
-    """Processes that compute or wait for a processor, the average of the last minute."""
-    free_bytes: int
-    """On the disk of the data directory."""
-    cores: int
-    """For programs of contests."""
-    cores_taken: int
-    cluster_workers: int
-    cluster_games: int
-    """Games that the workers of a cluster can play at a time."""
-
-
-class Overview(msgspec.Struct, frozen=True, kw_only=True):
-    """What the console's page and ``arena-server now`` show."""
-
-    players: tuple[Presence, ...]
-    present: int
-    """How many are logged in, listed or not."""
-    guests: int
-    """Connections that have not logged in."""
-    seeking: int
-    """How many of the players wait for an opponent in the lobby."""
-    matches: tuple[Listed, ...]
-    playing: int
-    """How many matches are running, listed or not."""
-    contests: tuple[ContestLine, ...]
-    ladder: LadderLine | None
-    """None where the server plays none."""
-    machine: Machine
-    uploads: tuple[Upload, ...]
 
 
 class OverviewReader:
@@ -116,7 +46,7 @@ class OverviewReader:
         self._ladder = ladder
         self._reports = ReportIndex(arena.settings.data, arena.run_in_thread)
 
-    async def read(self) -> Overview:
+    async def read(self) -> dict[str, Any]:
         """Return what goes on now. Raises `BadStore` and OSError."""
         arena, in_thread = self._arena, self._arena.run_in_thread
         contests = await in_thread(partial(stored_contests, arena.settings.data))
@@ -124,30 +54,32 @@ class OverviewReader:
         on = await in_thread(partial(machine, arena, self._service.cores, self._service.cluster_room))
         ladder = await in_thread(self._ladder_line)
         found = running(arena, "", ALL)
-        return Overview(
-            players=tuple(presences(arena, MAX_PLAYERS)),
-            present=len(arena.sessions),
-            guests=len(arena.connected_sessions()) - len(arena.sessions),
-            seeking=len(set(arena.seeking_keys())),
-            matches=found.matches,
-            playing=found.found,
-            contests=tuple(
-                ContestLine(
-                    contest=row.id,
-                    name=row.name,
-                    opened=row.opened,
-                    closed=row.closed,
-                    is_paused=paused,
-                    progress=progress.get(row.id),
-                )
+        return {
+            "players": tuple(presences(arena, MAX_PLAYERS)),
+            "present": len(arena.sessions),
+            "guests": len(arena.connected_sessions()) - len(arena.sessions),
+            "seeking": len(set(arena.seeking_keys())),
+            "matches": found["matches"],
+            "playing": found["found"],
+            "contests": [
+                {
+                    "contest": row.id,
+                    "name": row.name,
+                    "opened": row.opened,
+                    "closed": row.closed,
+                    "is_paused": paused,
+                    "progress": progress.get(row.id),
+                }
                 for row, paused in contests
-            ),
-            ladder=ladder,
-            machine=on,
-            uploads=tuple(Upload(one.bot, one.number, one.state) for one in self._versions.under_way()),
-        )
+            ],
+            "ladder": ladder,
+            "machine": on,
+            "uploads": [
+                {"bot": one.bot, "number": one.number, "state": one.state} for one in self._versions.under_way()
+            ],
+        }
 
-    def _ladder_line(self) -> LadderLine | None:
+    def _ladder_line(self) -> dict[str, Any] | None:
         if self._ladder is None:
             return None
         control = self._ladder.control
@@ -155,11 +87,7 @@ class OverviewReader:
             state = control.state()
         except NotAllowed:  # the server has not come to it yet
             return None
-        return LadderLine(
-            paused=state.paused,
-            fault=state.fault,
-            running=len(self._ladder.running()),
-        )
+        return {"paused": state.paused, "fault": state.fault, "running": len(self._ladder.running())}
 
 
 def stored_contests(data: Path) -> list[tuple[Contest, bool]]:
@@ -172,17 +100,17 @@ def stored_contests(data: Path) -> list[tuple[Contest, bool]]:
         return [(row, row.closed is None and is_paused(store.interventions(row.id))) for row in rows]
 
 
-def machine(arena: Arena, cores: tuple[int, int], cluster: tuple[int, int]) -> Machine:
+def machine(arena: Arena, cores: tuple[int, int], cluster: tuple[int, int]) -> dict[str, Any]:
     """Return how the machine of an arena is doing; for a thread, since the disk may be slow."""
-    return Machine(
-        processors=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
-        load=os.getloadavg()[0],
-        free_bytes=shutil.disk_usage(arena.settings.data).free,
-        cores=cores[0],
-        cores_taken=cores[1],
-        cluster_workers=cluster[0],
-        cluster_games=cluster[1],
-    )
+    return {
+        "processors": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
+        "load": os.getloadavg()[0],
+        "free_bytes": shutil.disk_usage(arena.settings.data).free,
+        "cores": cores[0],
+        "cores_taken": cores[1],
+        "cluster_workers": cluster[0],
+        "cluster_games": cluster[1],
+    }
 
 
 MAX_GAMES = 50

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from heapq import nsmallest
 from itertools import islice
+from typing import Any
 
 import msgspec
 from markupsafe import Markup
@@ -53,60 +54,34 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True):
     ending: Ending | None
 
 
-class Overview(msgspec.Struct, frozen=True, kw_only=True):
-    """The lobby."""
-
-    players: tuple[Presence, ...]
-    present: int
-    """How many are logged in, listed or not."""
-    running: tuple[Listed, ...]
-    playing: int
-    """How many matches are running."""
-    recent: tuple[Listed, ...]
-    """The last results, those of earlier servers behind those of this one."""
-    complete: bool
-    """Whether those of earlier servers are known."""
-    contests: tuple[Entry, ...]
-    announcements: tuple[str, ...]
-    """What organisers announce."""
-
-
-class Running(msgspec.Struct, frozen=True, kw_only=True):
-    """Some of the running matches, the newest first."""
-
-    found: int
-    """How many there are, listed or not, of those that were asked for."""
-    matches: tuple[Listed, ...]
-
-
 def newest(arena: Arena) -> Iterator[Match]:
     """Yield the running matches, the newest first."""
     return reversed(arena.matches.values())
 
 
-def running(arena: Arena, name: str, before: int) -> Running:
+def running(arena: Arena, name: str, before: int) -> dict[str, Any]:
     """Return running matches with numbers below ``before`` of players whose names hold ``name``, whatever its case."""
     wanted = name.lower()
     fit = [match for match in newest(arena) if wanted in match.names[0] or wanted in match.names[1]]
     some = islice((match for match in fit if match.number < before), LISTED)
-    return Running(found=len(fit), matches=tuple(listed(match.public, match.now()) for match in some))
+    return {"found": len(fit), "matches": tuple(listed(match.public, match.now()) for match in some)}
 
 
-def overview(arena: Arena, earlier: tuple[Listed, ...] | None, contests: tuple[Entry, ...] = ()) -> Overview:
+def overview(arena: Arena, earlier: tuple[Listed, ...] | None, contests: tuple[Entry, ...] = ()) -> dict[str, Any]:
     """Return the lobby of an arena; ``earlier`` are results of earlier servers, None as long as they are not known."""
     recent = [listed(match.public, match.now()) for match in list(arena.recent)[: -RESULTS - 1 : -1]]
     numbers = {one.match for one in recent}
     recent += [one for one in earlier or () if one.match not in numbers]
-    return Overview(
-        players=tuple(presences(arena, LISTED)),
-        present=len(arena.sessions),
-        running=tuple(listed(match.public, match.now()) for match in islice(newest(arena), LISTED)),
-        playing=len(arena.matches),
-        recent=tuple(recent[:RESULTS]),
-        complete=earlier is not None,
-        contests=contests,
-        announcements=arena.announcements,
-    )
+    return {
+        "players": tuple(presences(arena, LISTED)),
+        "present": len(arena.sessions),
+        "running": tuple(listed(match.public, match.now()) for match in islice(newest(arena), LISTED)),
+        "playing": len(arena.matches),
+        "recent": tuple(recent[:RESULTS]),
+        "complete": earlier is not None,
+        "contests": contests,
+        "announcements": arena.announcements,
+    }
 
 
 def listed(state: State, now: int) -> Listed:
