@@ -8,7 +8,7 @@
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
 import trio
@@ -38,90 +38,15 @@ CHART_MARGIN = 25.0
 State = Literal["plays", "rests", "fixed", "left"]
 
 
-class Row(msgspec.Struct, frozen=True):
-    """A player in the standings."""
-
-    name: str
-    owner: str
-    version: int
-    rank: int | None
-    """None: it is fixed, rests, has left, or its rating is too uncertain yet."""
-    elo: float
-    deviation: float
-    """One standard deviation as of now: it grows while nothing is played."""
-    games: int
-    """Of the version in play."""
-    last: datetime | None
-    state: State
-    sentence: str
-    """Why it rests."""
-    connected: bool
-    """Whether it plays on its author's machine, and is connected now."""
-
-
-class GameRow(msgspec.Struct, frozen=True):
-    """A game that was counted."""
-
-    match: int
-    has_record: bool
-    variant: str
-    first: str
-    second: str
-    versions: tuple[int, int]
-    score: float | None
-    """Of the first player; None: it rates nobody."""
-    termination: str
-    ended: datetime
-
-
-class Standings(msgspec.Struct, frozen=True):
-    """The standings of the ladder."""
-
-    players: tuple[Row, ...]
-    left: tuple[Row, ...]
-    """Who plays no more."""
-    games: tuple[GameRow, ...]
-    """The last ones."""
-    today: int
-    """Games within 24 hours."""
-
-
-class VersionRow(NamedTuple):
-    """A version of a player: what it has done."""
-
-    version: int
-    began: datetime
-    start: float
-    """The rating with which it began."""
-    end: tuple[float, float] | None
-    """Elo and deviation after its last game; None before the first one."""
-    won: int
-    drawn: int
-    lost: int
-    opponents: tuple[ScoreAgainst, ...]
-
-
-class Chart(NamedTuple):
-    """Ratings of a player after its last games, as a line."""
-
-    points: str
-    """As SVG has them."""
-    starts: tuple[tuple[float, int], ...]
-    """Where versions began: place from the left, and number."""
-    low: float
-    high: float
-    """Elo at the bottom and at the top."""
-
-
 def standing_rows(
     standings: Iterable[Standing], listed: Mapping[str, Listed], now: float
-) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the rows of those who are on the ladder, the strongest first, and of those who have left it.
 
     ``now`` is a Unix time.
     """
-    here: list[Row] = []
-    left: list[Row] = []
+    here: list[dict[str, Any]] = []
+    left: list[dict[str, Any]] = []
     rank = 0
     for one in standings:
         found = listed.get(one.name)
@@ -129,21 +54,21 @@ def standing_rows(
         state = _state(one, None if found is None else found.player)
         ranked = state == "plays" and rating.deviation <= PROVISIONAL
         rank += ranked
-        row = Row(
-            one.name,
-            one.owner,
-            one.version,
-            rank if ranked else None,
-            rating.elo,
-            rating.deviation,
-            rating.games,
-            None if rating.last is None else datetime.fromtimestamp(rating.last, UTC),
-            state,
-            one.rests,
-            found is not None and found.connects,
-        )
+        row: dict[str, Any] = {
+            "name": one.name,
+            "owner": one.owner,
+            "version": one.version,
+            "rank": rank if ranked else None,
+            "elo": rating.elo,
+            "deviation": rating.deviation,  # as of now: it grows while nothing is played
+            "games": rating.games,
+            "last": None if rating.last is None else datetime.fromtimestamp(rating.last, UTC),
+            "state": state,
+            "sentence": one.rests,
+            "connected": found is not None and found.connects,
+        }
         (left if state == "left" else here).append(row)
-    return tuple(here), tuple(left)
+    return here, left
 
 
 def _state(one: Standing, player: LadderPlayer | None) -> State:
@@ -154,39 +79,48 @@ def _state(one: Standing, player: LadderPlayer | None) -> State:
     return "rests" if one.rests else "plays"
 
 
-def game_row(counted: CountedGame) -> GameRow:
-    """Return a game as a row."""
+def game_row(counted: CountedGame) -> dict[str, Any]:
+    """Return a game as a row; without a score it rates nobody."""
     game = counted.game
-    date = datetime.fromtimestamp(counted.date, UTC)
-    return GameRow(
-        game.match,
-        bool(counted.record),
-        game.variant,
-        *game.players,
-        game.versions,
-        counted.score,
-        counted.termination,
-        date,
-    )
+    return {
+        "match": game.match,
+        "has_record": bool(counted.record),
+        "variant": game.variant,
+        "first": game.players[0],
+        "second": game.players[1],
+        "versions": game.versions,
+        "score": counted.score,
+        "termination": counted.termination,
+        "ended": datetime.fromtimestamp(counted.date, UTC),
+    }
 
 
 def version_rows(
     versions: Sequence[VersionInPlay],
     ends: Mapping[int, tuple[float, float]],
     opponents: Collection[ScoreAgainst],
-) -> list[VersionRow]:
+) -> list[dict[str, Any]]:
     """Return what each version has done, the newest first; of one that came back all its games together.
 
     ``ends`` are Elo and deviation of versions after their last games.
     """
-    rows = {}
+    rows: dict[int, dict[str, Any]] = {}
     for one in versions:
         against = tuple(score for score in opponents if score.version == one.version)
         won, drawn = sum(score.won for score in against), sum(score.drawn for score in against)
         lost = sum(score.lost for score in against)
         began, end = datetime.fromtimestamp(one.began, UTC), ends.get(one.version)
-        rows[one.version] = VersionRow(one.version, began, one.elo, end, won, drawn, lost, against)
-    return sorted(rows.values(), key=lambda row: -row.version)
+        rows[one.version] = {
+            "version": one.version,
+            "began": began,
+            "start": one.elo,
+            "end": end,
+            "won": won,
+            "drawn": drawn,
+            "lost": lost,
+            "opponents": against,
+        }
+    return sorted(rows.values(), key=lambda row: -row["version"])
 
 
 def _side(name: str, game: CountedGame) -> int:
@@ -194,7 +128,7 @@ def _side(name: str, game: CountedGame) -> int:
     return 0 if game.game.players[0].lower() == name.lower() else 1
 
 
-def chart(name: str, games: Sequence[CountedGame]) -> Chart | None:
+def chart(name: str, games: Sequence[CountedGame]) -> dict[str, Any] | None:
     """Return the picture of a player's ratings after its last games, which come the newest first; None for too few."""
     rated = [game for game in reversed(games) if game.score is not None]
     if len(rated) < 2:
@@ -208,7 +142,8 @@ def chart(name: str, games: Sequence[CountedGame]) -> Chart | None:
         f"{CHART_WIDTH * place / last:.1f},{CHART_HEIGHT * (high - value) / (high - low):.1f}"
         for place, value in enumerate(elo)
     )
-    return Chart(points, tuple((CHART_WIDTH * n / last, versions[n]) for n in starts), low, high)
+    places = [(CHART_WIDTH * n / last, versions[n]) for n in starts]
+    return {"points": points, "starts": places, "low": low, "high": high}
 
 
 LAST_GAMES = 20
@@ -309,13 +244,13 @@ def _may_wake(identity: Identity, owner: str) -> bool:
     return identity.person.role == ORGANISER or identity.person.name.lower() == owner.lower()
 
 
-def _read_standings(ladder: LadderService) -> Standings:
+def _read_standings(ladder: LadderService) -> dict[str, Any]:
     """Return the standings as of now; reads the database."""
     now, store = time.time(), ladder.store
     here, left = standing_rows(store.standings(), ladder.listed(), now)
-    return Standings(
-        here,
-        left,
-        tuple(game_row(game) for game in store.last_games(LAST_GAMES)),
-        store.number_since(now - DAY),
-    )
+    return {
+        "players": here,
+        "left": left,
+        "games": list(map(game_row, store.last_games(LAST_GAMES))),
+        "today": store.number_since(now - DAY),
+    }

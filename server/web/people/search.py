@@ -5,7 +5,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -231,30 +231,6 @@ class Score(msgspec.Struct, kw_only=True):
     drawn: int = 0
     lost: int = 0
 
-    @property
-    def games(self) -> int:
-        """How many there are."""
-        return self.won + self.drawn + self.lost
-
-
-class Profile(msgspec.Struct, frozen=True, kw_only=True):
-    """A player."""
-
-    name: str
-    score: Score
-    opponents: tuple[Score, ...]
-    variants: tuple[Score, ...]
-    colours: tuple[Score, ...]
-    causes: tuple[tuple[str, int], ...]
-    """Why games were lost, and how many, the most frequent one first."""
-    seconds_a_game: float
-    """What was charged in a game, on average."""
-    seconds_a_move: float
-    longest_turn: tuple[int, float] | None
-    """The match of the longest turn, and its seconds."""
-    recent: tuple[Row, ...]
-    index: Progress
-
 
 class Played(NamedTuple):
     """A game of the player, and its side in it."""
@@ -267,7 +243,7 @@ Heading: TypeAlias = Callable[[Played], tuple[str, str]]
 """What a game is counted under: a name, and its game where that belongs to it."""
 
 
-def profile(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]) -> Profile:
+def profile(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]) -> dict[str, Any]:
     """Return the profile of the player that is asked for by ``name``; raises `Refused`."""
     name = asked.get("name", "").strip()
     if not name:
@@ -289,19 +265,19 @@ def profile(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]
     )
     moves = sum((one.game.plies + 1 - one.side) // 2 for one in played)
     seconds = sum(one.game.used[one.side] for one in played) / 1000
-    return Profile(
-        name=played[-1].game.players[played[-1].side] if played else name,
-        score=(_scores(played, lambda one: ("", ""), 1) or (Score(name=""),))[0],
-        opponents=_scores(played, lambda one: (one.game.players[1 - one.side], ""), OPPONENTS),
-        variants=_scores(played, lambda one: (one.game.parameters, one.game.game), VARIANTS),
-        colours=_scores(played, lambda one: (GAMES[one.game.game].sides[one.side], one.game.game), VARIANTS),
-        causes=tuple(Counter(one.game.reason for one in played if _result(one) == "lost").most_common()),
-        seconds_a_game=seconds / max(1, len(played)),
-        seconds_a_move=seconds / max(1, moves),
-        longest_turn=None if longest is None else (longest[1], longest[0] / 1_000_000),
-        recent=with_contests(connection, [one.game for one in played[: -RECENT - 1 : -1]], attached),
-        index=progress(connection, data),
-    )
+    return {
+        "name": played[-1].game.players[played[-1].side] if played else name,
+        "score": (_scores(played, lambda one: ("", ""), 1) or (Score(name=""),))[0],
+        "opponents": _scores(played, lambda one: (one.game.players[1 - one.side], ""), OPPONENTS),
+        "variants": _scores(played, lambda one: (one.game.parameters, one.game.game), VARIANTS),
+        "colours": _scores(played, lambda one: (GAMES[one.game.game].sides[one.side], one.game.game), VARIANTS),
+        "causes": tuple(Counter(one.game.reason for one in played if _result(one) == "lost").most_common()),
+        "seconds_a_game": seconds / max(1, len(played)),
+        "seconds_a_move": seconds / max(1, moves),
+        "longest_turn": None if longest is None else (longest[1], longest[0] / 1_000_000),
+        "recent": with_contests(connection, [one.game for one in played[: -RECENT - 1 : -1]], attached),
+        "index": progress(connection, data),
+    }
 
 
 def _nobody(name: str) -> Refused:
@@ -320,4 +296,4 @@ def _scores(played: Sequence[Played], heading: Heading, most: int) -> tuple[Scor
         name, game = heading(one)
         score = found.setdefault((name.lower(), game), Score(name=name, game=game))
         setattr(score, _result(one), getattr(score, _result(one)) + 1)
-    return tuple(sorted(found.values(), key=lambda score: -score.games)[:most])
+    return tuple(sorted(found.values(), key=lambda score: -(score.won + score.drawn + score.lost))[:most])
