@@ -25,16 +25,16 @@ def test_parts_add_up_to_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     before, firsts = 10**15, []
     while before > 1:
         part = review_part(summary, before)
-        assert len(part.moves) <= 5 and part.nodes == 60
-        told = [*part.moves, *told]
-        before = part.first
+        assert len(part["moves"]) <= 5 and part["nodes"] == 60
+        told = [*part["moves"], *told]
+        before = part["first"]
         firsts.append(before)
     assert firsts == [8, 3, 1]
     whole = list(review(summary, 60, clock=lambda: 0.0))
     assert [[one[name] for name in ("ply", "best", "line", "loss", "marks")] for one in told] == [
         [one.ply, one.best, one.line, one.loss, list(map(str, one.marks))] for one in whole
     ]
-    assert review_part(summary, 1).moves == (), "before the first move there is nothing to review"
+    assert review_part(summary, 1)["moves"] == [], "before the first move there is nothing to review"
 
 
 def answered(record: bytes) -> tuple[int, object]:

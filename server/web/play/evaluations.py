@@ -10,8 +10,7 @@ however long the match is. Parts are reviewed alike whether others are or not.
 from collections.abc import Iterator
 from itertools import accumulate
 from time import monotonic, perf_counter
-
-import msgspec
+from typing import Any
 
 from engine.compiling.binding import can_compile
 from engine.games.interface import play
@@ -36,29 +35,12 @@ COMPILED_REVIEW_NODES, INTERPRETED_REVIEW_NODES = 20_000, 300
 """For each position, where the search is compiled and where it is not."""
 
 
-class Value(msgspec.Struct, frozen=True):
-    """What the search thinks of a position, for the side that began the game; a piece of GIPF is worth 100."""
+def judge(summary: Summary, seconds: float = SEARCH_SECONDS) -> dict[str, Any]:
+    """Search positions of a record for so many seconds at most.
 
-    score: int
-    depth: int
-    win: int | None
-    """Plies to a forced end: above 0 the side that began wins, below it loses."""
-
-
-class Values(msgspec.Struct, frozen=True, kw_only=True):
-    """What the search thinks of the positions of a match."""
-
-    values: tuple[Value | None, ...]
-    """For each position, the first included; None where the game was over, or nothing was searched."""
-    unsearched: int
-    """Positions in which the game went on, and that were not searched."""
-    cut: bool
-    """Whether the time was over before the nodes were, or the search was not compiled yet: another time there may be
-    more."""
-
-
-def judge(summary: Summary, seconds: float = SEARCH_SECONDS) -> Values:
-    """Search positions of a record for so many seconds at most."""
+    A value is None where the game was over, or nothing was searched. Values are cut where the time was over before the
+    nodes were, or where the search was not compiled yet: another time there may be more.
+    """
     positions = list(accumulate(summary.history.moves, play, initial=summary.header.position))
     keys = [key_of(position) for position in positions]
     evaluator = Evaluator(positions[0], clock=perf_counter)
@@ -68,7 +50,7 @@ def judge(summary: Summary, seconds: float = SEARCH_SECONDS) -> Values:
     budget = COMPILED_NODES if is_compiled else INTERPRETED_NODES
     least, most = COMPILED_SHARES if is_compiled else INTERPRETED_SHARES
     share = min(most, max(least, budget // len(positions)))
-    found: list[Value | None] = [None] * len(positions)
+    found: list[dict[str, int | None] | None] = [None] * len(positions)
     unsearched, cut = 0, False
     for ply in evenly(len(positions)):
         position = positions[ply]
@@ -78,7 +60,8 @@ def judge(summary: Summary, seconds: float = SEARCH_SECONDS) -> Values:
         if evaluator.nodes < budget and not cut:
             found[ply] = _value(evaluator.evaluate(position, keys[:ply], share))
         unsearched += found[ply] is None
-    return Values(values=tuple(found), unsearched=unsearched, cut=cut or (can_compile() and not is_compiled))
+    is_cut = cut or (can_compile() and not is_compiled)
+    return {"values": found, "unsearched": unsearched, "cut": is_cut}
 
 
 def evenly(count: int) -> Iterator[int]:
@@ -92,32 +75,21 @@ def evenly(count: int) -> Iterator[int]:
         step //= 2
 
 
-def _value(thought: SearchResult | None) -> Value | None:
+def _value(thought: SearchResult | None) -> dict[str, int | None] | None:
     """Return what was found, seen by the side that began."""
     if thought is None or thought.score is None:
         return None
     sign, plies = (1 if thought.position.turn == 0 else -1), thought.plies_to_end
-    return Value(sign * thought.score, thought.depth, None if plies is None else sign * plies)
+    return {"score": sign * thought.score, "depth": thought.depth, "win": None if plies is None else sign * plies}
 
 
-class ReviewPart(msgspec.Struct, frozen=True, kw_only=True):
-    """The review of some moves of a match, one after the other."""
-
-    first: int
-    """Number of the first one: the part before it is asked for with this; 1 where there is none."""
-    nodes: int
-    """For each position."""
-    moves: tuple[dict[str, object], ...]
-    """Each move, and what the review makes of it."""
-
-
-def review_part(summary: Summary, before: int) -> ReviewPart:
+def review_part(summary: Summary, before: int) -> dict[str, Any]:
     """Review the last `PART_MOVES` moves of a record before that of a number, from 1."""
     stop = max(1, min(before, summary.history.plies + 1))
     first = max(1, stop - PART_MOVES)
     nodes = COMPILED_REVIEW_NODES if can_compile() else INTERPRETED_REVIEW_NODES
     moves = review(summary, nodes, clock=perf_counter, among=range(first, stop))
-    return ReviewPart(first=first, nodes=nodes, moves=tuple(map(_reviewed, moves)))
+    return {"first": first, "nodes": nodes, "moves": list(map(_reviewed, moves))}
 
 
 def _reviewed(move: ReviewedMove) -> dict[str, object]:
