@@ -206,7 +206,7 @@ def test_fields_of_a_variant_stand_in_line_however_long_their_labels_are(visit: 
     assert tops == [1, 1], "names and fields each begin at one height"
 
 
-TEXTS = ("/", "/replay", "/contests", "/contest/1", "/contest/2", "/contest/3", "/contest/1/live", "/games", "/matches")
+TEXTS = ("/", "/replay", "/contests", "/contest/1", "/contest/2", "/contest/3", "/contest/1/live", "/games")
 """Pages without a board that is played on."""
 
 BOARDS = (

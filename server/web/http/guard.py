@@ -86,7 +86,7 @@ class HttpRateLimiter:
 
     def enter(self, host: str) -> ClientQuota | None:
         """Admit a connection, None where there are too many; call `leave` when one that was admitted ends."""
-        quota = self._quota_of(address_of(host), is_trusted(host, self._limits))
+        quota = self.behind(host)
         if self._count >= self._most or not self.join(quota):
             return None
         self._count += 1
