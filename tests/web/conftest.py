@@ -46,8 +46,8 @@ def visit(browser: Browser, site: Site) -> Iterator[Visit]:
 def seat(site: Site) -> Iterator[Seat]:
     with ExitStack() as stack:
 
-        def seat_players(*match: Any) -> Table:
-            table = Table(site, *match)
+        def seat_players(*match: Any, **options: Any) -> Table:
+            table = Table(site, *match, **options)
             stack.callback(table.leave)
             return table
 
