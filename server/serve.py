@@ -50,7 +50,6 @@ from server.ops.program_version import program
 from server.ops.supervisor import keep_watchdog, supervise, tell
 from server.storage.disk import lock_data_directory
 from server.storage.record_store import RecordStore
-from server.web.opening import open_web, serve_web
 
 if TYPE_CHECKING:
     from server.web.app import Room
@@ -92,7 +91,7 @@ async def serve(
         own = [] if settings.tls is None else await listen("127.0.0.1", 0, BACKLOG)
         web: list[trio.SocketListener] = []
         try:
-            web += await open_web(settings.web)
+            web += await _open_web(settings.web)
             await _serve(settings, store, accounts, cluster, ladder, listeners, own, web, task_status)
         finally:
             await close_all([*listeners, *own, *web])
@@ -188,6 +187,8 @@ async def _serve(
             services.start_soon(supervise, "submissions", _build, pipeline, contests)
             if web:
                 services.start_soon(supervise, "retention", keep_tidy, versions, comparisons, settings.league)
+                from server.web.app import serve as serve_web
+
                 rooms = _league_pages(accounts, versions, turns, comparisons, arena, contests, playing)
                 services.start_soon(supervise, "pages", serve_web, arena, record_store, web, *rooms)
             log.info(
@@ -201,6 +202,22 @@ async def _serve(
             for session in arena.connected_sessions():
                 session.close("stopping", "the server is shutting down")
             sessions.cancel_scope.deadline = trio.current_time() + GOODBYE_SECONDS
+
+
+async def _open_web(place: tuple[str, int] | None) -> list[trio.SocketListener]:
+    """Listen for browsers at an address and port, or nowhere.
+
+    Raises OSError, with a sentence for people, where the port is not to be had.
+    """
+    if place is None:
+        return []
+    host, port = place
+    try:
+        return await trio.open_tcp_listeners(port, host=host)
+    except OSError as error:
+        reason = getattr(error.__cause__ or error, "strerror", None) or str(error)
+        sentence = f"no pages on {host}:{port} ({reason}); choose another place with --web HOST:PORT, or say --no-web"
+        raise OSError(sentence) from None
 
 
 async def _overview(arena: Arena, contests: ContestService, versions: Versions, ladder: LadderService | None) -> bytes:
@@ -229,7 +246,7 @@ def _league_pages(
     from server.league.console.new_contest import NewContestPage
     from server.league.grading.grade_book import GradeBook, League
     from server.league.pages.account_pages import AccountPages
-    from server.league.pages.identity import Identities
+    from server.league.pages.forms import Identities
     from server.league.pages.ladder_pages import LadderPages
     from server.league.pages.version_pages import VersionPages
 

@@ -28,7 +28,7 @@ PROGRAMS = ("server", "bots", "engine")
 LOADED = (
     "server.cli",
     "server.serve",
-    "server.web.service",
+    "server.web.app",
     "server.commands.match.run",
     "bots.cli",
     "bots.client.run",

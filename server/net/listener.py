@@ -61,15 +61,18 @@ class AcceptStatus:
         """Start in the state of accepting."""
         self._closed_until = float("-inf")
         self._logged = False
+        self._keeps_spare = False
         self._spare = -1
 
     @contextmanager
     def keep_spare(self) -> Iterator[None]:
         """Keep a spare descriptor, with which listeners refuse connections when no other one is left."""
-        self._take_spare()
+        self._keeps_spare = True
+        self.take_spare()
         try:
             yield
         finally:
+            self._keeps_spare = False
             self._close_spare()
 
     @contextmanager
@@ -79,11 +82,13 @@ class AcceptStatus:
         try:
             yield had_one
         finally:
-            self._take_spare()
+            self.take_spare()
 
-    def _take_spare(self) -> None:
-        with suppress(OSError):  # another task was faster; the next failure tries again
-            self._spare = os.open(os.devnull, os.O_RDONLY)
+    def take_spare(self) -> None:
+        """Take the spare descriptor again where another task was faster to take the one that was released."""
+        if self._keeps_spare and self._spare < 0:
+            with suppress(OSError):  # the next attempt to accept tries again
+                self._spare = os.open(os.devnull, os.O_RDONLY)
 
     def _close_spare(self) -> bool:
         spare, self._spare = self._spare, -1
@@ -127,6 +132,7 @@ class Listener(trio.abc.Listener[trio.SocketStream]):
         while True:
             # without descriptors accept fails at once, whether or not somebody connects
             await trio.lowlevel.wait_readable(self._listener.socket)
+            self._accept_status.take_spare()  # before a connection takes the last descriptor, and nobody is refused
             try:
                 stream = await self._listener.accept()
             except OSError as error:

@@ -1,4 +1,4 @@
-"""The routes of the pages and of their data, as one ASGI application.
+"""The pages: their routes and those of their data as one ASGI application, and serving it beside the arena.
 
 - ``/``, ``/match/17``, ``/replay``, ``/play``, ``/analysis``, ``/contests``, ``/contest/3``, ``/contest/3/live``: the
   pages, which ask for the rest
@@ -6,9 +6,10 @@
 - ``/api/…``, ``/live/…``: JSON, and server-sent events; docs/api.md describes them
 """
 
-from collections.abc import Awaitable, Callable, Hashable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Protocol, TypeAlias
+from time import thread_time
+from typing import Protocol
 
 import msgspec
 import structlog
@@ -23,35 +24,30 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Scope
 
-from engine.games.catalogue import TITLES
-from engine.match.signature import shown, signer
+from engine.games.catalogue import GAMES, TITLES
 from server.arena.arena import Arena
-from server.config.keys import public_half
 from server.contest.report.page import Group, page_values, rounds
 from server.contest.report.templating import render
+from server.net.listener import Listener
+from server.net.timing import microseconds
 from server.ops.lru_cache import LruCache
+from server.ops.supervisor import supervise
 from server.storage.record_store import RecordStore
-from server.web.assets import static_files
-from server.web.http.answers import NOT_STORED, Page, json_answer
-from server.web.http.client_quota import ClientQuota
-from server.web.http.errors import NOT_TRUE, Refused, short
-from server.web.http.listener import QUOTA
-from server.web.http.numbers import number_in, query_before
-from server.web.http.request_body import read_body
-from server.web.http.response_guard import Guard
-from server.web.live.event_stream import Listen, Live
-from server.web.live.frame_cache import FrameCache
-from server.web.live.match_channel import MatchHubs, away
+from server.web.answers import JSON, NOT_STORED, REASONS, Page, json_answer
+from server.web.http import static_files
+from server.web.http.errors import Refused, short
+from server.web.http.guard import QUOTA, Guard, HttpRateLimiter
+from server.web.http.listener import MAX_CONNECTIONS, REFUSAL, serve_browsers
+from server.web.http.request import cancel_when_gone, query_before, read_body
+from server.web.live.event_stream import Broadcaster, Listen, Live
+from server.web.live.matches import MatchHubs
 from server.web.live.pages import LOBBY, PROJECTOR, LivePages
+from server.web.matches import MatchRoutes
 from server.web.people.routes import People
-from server.web.play import routes as play_routes
 from server.web.pool import Pool
-from server.web.replay.match_frames import info_of, note_views, now_of
-from server.web.replay.records import MAX_BODY_BYTES, RECORD_BYTES, RecordAnalyser, player_log, record_text
 from server.web.views import contests
 from server.web.views.contests import Found
 from server.web.views.lobby import overview, running
-from server.web.views.words import REASONS
 
 log = structlog.get_logger()
 
@@ -63,11 +59,14 @@ sent as they are."""
 THREAD_BYTES = 8 * 1024
 """Answers of so many bytes are compressed in a thread, which needs no lock of the interpreter for it."""
 
+QUESTION_BYTES = 64 * 1024
+"""Largest question about a game: a thousand moves of GIPF are a quarter of it."""
+
+QUESTIONS = {"play": ("look", "rows", "think"), "analysis": ("lines", "open", "kit", "arrange", "record")}
+"""What can be asked about a game, by page."""
+
 KEPT_REPORTS = 8
 """Reports that are kept as their pages show them, the last ones that somebody has asked for."""
-
-Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
-"""A function that answers the requests of a route."""
 
 
 class Room(Protocol):
@@ -78,32 +77,19 @@ class Room(Protocol):
 
 
 class Pages:
-    """The handlers of all routes."""
+    """The handlers of the lobby, of contests, and of pages with a board."""
 
-    def __init__(
-        self,
-        arena: Arena,
-        record_store: RecordStore,
-        pages: LivePages,
-        matches: MatchHubs,
-        pool: Pool,
-        people: People,
-    ) -> None:
-        """Take the arena, its records, the channels of pages and matches, the pool of processes, and who has played."""
-        self._people = people
+    def __init__(self, arena: Arena, live: LivePages, matches: MatchRoutes, people: People) -> None:
+        """Take the arena, the pages that stay fresh, the routes of matches, and who has played."""
         self._arena = arena
-        self._record_store = record_store
-        self._data = arena.settings.data
-        self._live = pages
-        self._match_hubs = matches
-        self._reports = pages.reports
+        self._live = live
+        self._match_routes = matches
+        self._people = people
+        self._reports = live.reports
         self._drawn: LruCache[tuple[int, int], tuple[Markup, Markup]] = LruCache(KEPT_REPORTS)
-        self._frame_cache = FrameCache()
-        self._pool = pool
-        self._record_analyser = RecordAnalyser(pool)
 
     def routes(self) -> list[BaseRoute]:
-        """Return all routes."""
+        """Return the routes."""
         contest = "/contest/{number:number}"
         return [
             *static_files.routes(),
@@ -121,23 +107,9 @@ class Pages:
             Route(f"{contest}/live", self._projector),
             Route("/player/{name:path}", self._player),
             Route("/live/lobby", Live(lambda _: self._live.lobby.listen)),
-            Route("/live/matches/{number:number}", Live(self._running)),
             Route("/live/contests/{number:number}", Live(self._contest_events)),
             Route("/api/lobby", self._overview),
             Route("/api/matches", self._matches),
-            Route("/api/matches/{number:number}", self._match),
-            Route("/api/matches/{number:number}/notes", self._notes),
-            Route("/api/matches/{number:number}/values", self._of_record("values")),
-            Route("/api/matches/{number:number}/review", self._review),
-            Route("/api/matches/{number:number}/times", self._of_record("times")),
-            Route("/api/matches/{number:number}/contest", self._contest_of_match),
-            Route("/api/matches/{number:number}/record", self._record),
-            Route("/api/matches/{number:number}/log", self._log, methods=["POST"]),
-            Route("/api/record", self._analysis("frames"), methods=["POST"]),
-            Route("/api/key", self._key),
-            Route("/api/signature", self._signature, methods=["POST"]),
-            Route("/api/values", self._analysis("values"), methods=["POST"]),
-            Route("/api/review", self._review_record, methods=["POST"]),
             Route("/api/contests", self._contests),
             Route("/api/contests/{number:number}/{name}", self._table),
         ]
@@ -153,12 +125,8 @@ class Pages:
         return Page("pages/matches.html", {"name": name, "found": found})
 
     async def _match_page(self, request: Request) -> Response:
-        await self._check_match(request.path_params["number"])
+        await self._match_routes.check(request.path_params["number"])
         return await _script_page("match", "", request)
-
-    async def _check_match(self, number: int) -> None:
-        if self._arena.find_match(number) is None:
-            await self._text(number)
 
     async def _contests_page(self, _request: Request) -> Response:
         values = {"contests": await self._reports.entries(), "announcements": self._arena.announcements}
@@ -217,115 +185,54 @@ class Pages:
         name = request.query_params.get("name", "")
         return json_answer(msgspec.json.encode(running(self._arena, name, query_before(request))))
 
-    async def _match(self, request: Request) -> Response:
-        number = request.path_params["number"]
-        match = self._arena.find_match(number)
-        if match is None:
-            return json_answer(
-                await self._record_analyser.of_match("frames", number, await self._text(number), _client(request))
-            )
-        state, stamp, gone, notes = match.public, match.now(), away(match), match.public_notes
-        history = state.history
-        match_frames = self._frame_cache.of(number, history.start)
-        ask = partial(self._pool.ask, "positions", client=_client(request))
-        frames = await match_frames.up_to(history.moves, history.position, ask)
-
-        def told() -> bytes:
-            now = now_of(state, None, 0, stamp, gone, len(notes))
-            whole = {"info": info_of(match.header), "now": now, "frames": frames, "notes": note_views(notes)}
-            return msgspec.json.encode(whole)
-
-        return json_answer(await trio.to_thread.run_sync(told))
-
-    async def _notes(self, request: Request) -> Response:
-        match = self._arena.find_match(request.path_params["number"])
-        if match is None:
-            raise Refused(404, "the notes of a match that was over some time ago are told with the match")
-        first = number_in(request.query_params, "from", 0)
-        return json_answer(msgspec.json.encode(note_views(match.public_notes[first:])))
-
-    def _of_record(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
-        async def answer(request: Request) -> Response:
-            number = request.path_params["number"]
-            return json_answer(
-                await self._record_analyser.of_match(kind, number, await self._text(number), _client(request))
-            )
-
-        return answer
-
-    async def _contest_of_match(self, request: Request) -> Response:
-        number = request.path_params["number"]
-        found = await self._reports.of_match(number)
-        if found is None:
-            await self._check_match(number)
-        return json_answer(msgspec.json.encode(found and {"contest": found.contest, "name": found.name}))
-
-    async def _record(self, request: Request) -> Response:
-        return Response(await self._text(request.path_params["number"]), media_type="text/plain; charset=utf-8")
-
-    async def _log(self, request: Request) -> Response:
-        body = await read_body(request, MAX_BODY_BYTES)
-        quota: ClientQuota = request.scope[QUOTA]
-        return json_answer(
-            await player_log(self._arena, request.path_params["number"], body, quota, trio.to_thread.run_sync)
-        )
-
-    async def _text(self, number: int) -> str:
-        return await record_text(self._arena, self._record_store, number)
-
-    async def _review(self, request: Request) -> Response:
-        number, before = request.path_params["number"], query_before(request)
-        text, client = await self._text(number), _client(request)
-        return json_answer(await self._record_analyser.of_match("review", number, text, client, before))
-
-    async def _review_record(self, request: Request) -> Response:
-        before, body = query_before(request), await read_body(request, RECORD_BYTES)
-        return json_answer(await self._record_analyser.ask("review", body, _client(request), before))
-
-    def _analysis(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
-        async def answer(request: Request) -> Response:
-            return json_answer(
-                await self._record_analyser.ask(kind, await read_body(request, RECORD_BYTES), _client(request))
-            )
-
-        return answer
-
-    async def _key(self, _request: Request) -> Response:
-        key = await trio.to_thread.run_sync(public_half, self._data)
-        return json_answer(msgspec.json.encode({"algorithm": "Ed25519", "key": shown(key)}))
-
-    async def _signature(self, request: Request) -> Response:
-        record = await read_body(request, RECORD_BYTES)
-        if not record.startswith(b"arena-record "):
-            raise Refused(NOT_TRUE, "line 1: a record begins with arena-record")
-        by = await trio.to_thread.run_sync(lambda: signer(public_half(self._data), record))
-        return json_answer(msgspec.json.encode({"by": by}))
-
     async def _contests(self, _request: Request) -> Response:
         return json_answer(msgspec.json.encode(await self._reports.entries()))
 
     async def _table(self, request: Request) -> Response:
         number, name = request.path_params["number"], request.path_params["name"]
-        found = await trio.to_thread.run_sync(contests.file, self._data, number, name)
+        found = await trio.to_thread.run_sync(contests.file, self._arena.settings.data, number, name)
         if found is None:
             raise Refused(404, f"contest {number} has no file {name!r}")
         return Response(found, media_type=contests.TABLES[name])
-
-    def _running(self, scope: Scope) -> Listen:
-        number = scope["path_params"]["number"]
-        match = self._arena.find_match(number)
-        if match is None:
-            raise Refused(404, f"match {number} is not being played")
-        return partial(self._match_hubs.watch, match)
 
     def _contest_events(self, scope: Scope) -> Listen:
         return partial(self._live.listen, scope["path_params"]["number"])
 
 
-def _client(request: Request) -> Hashable:
-    """Return whose turn a request takes: that of all browsers of its address."""
-    quota: ClientQuota = request.scope[QUOTA]
-    return quota
+def question_routes(pool: Pool) -> list[Route]:
+    """Return the routes of playing and analysing: nothing is kept, since each question names the whole game."""
+
+    async def answer(kind: str, request: Request) -> Response:
+        """Answer a question in JSON. When the browser goes, asking is cancelled."""
+        if request.headers.get("content-type", "").partition(";")[0].strip() != JSON:
+            raise Refused(415, "a question is sent as application/json")
+        body = await read_body(request, QUESTION_BYTES)
+        response = Response(status_code=400)  # nobody is there to read it where the browser has gone
+        refused: Refused | None = None
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(cancel_when_gone, request.receive, nursery.cancel_scope)
+            try:
+                response = Response(await pool.ask(kind, body, request.scope.get(QUOTA)), media_type=JSON)
+            except Refused as error:
+                refused = error
+            nursery.cancel_scope.cancel()
+        if refused is not None:
+            raise refused
+        return response
+
+    async def games(_request: Request) -> Response:
+        return JSONResponse(
+            [{"name": game.name, "sides": game.sides, "parameters": game.default_parameters} for game in GAMES.values()]
+        )
+
+    return [
+        Route("/api/play/games", games, methods=["GET"]),
+        *(
+            Route(f"/api/{page}/{kind}", partial(answer, kind), methods=["POST"])
+            for page, kinds in QUESTIONS.items()
+            for kind in kinds
+        ),
+    ]
 
 
 async def _script_page(name: str, current: str, _request: Request) -> Response:
@@ -367,19 +274,29 @@ async def _fault(request: Request, error: Exception) -> Response:
 
 
 def application(
-    arena: Arena,
-    record_store: RecordStore,
-    live: LivePages,
-    matches: MatchHubs,
-    pool: Pool,
-    people: People,
-    *rooms: Room,
+    arena: Arena, record_store: RecordStore, live: LivePages, hubs: MatchHubs, pool: Pool, people: People, *rooms: Room
 ) -> ASGIApp:
     """Return the application: its own routes, and those of other rooms."""
     handlers = {Refused: _refused, HTTPException: _unknown, ClientDisconnect: _left, Exception: _fault}
-    others: tuple[Room, ...] = (Pages(arena, record_store, live, matches, pool, people), people, *rooms)
-    routes = [*(route for room in others for route in room.routes()), *play_routes.routes(pool)]
+    matches = MatchRoutes(arena, record_store, hubs, pool, live.reports)
+    others: tuple[Room, ...] = (Pages(arena, live, matches, people), matches, people, *rooms)
+    routes = [*(route for room in others for route in room.routes()), *question_routes(pool)]
     packing = Middleware(
         GZipMiddleware, minimum_size=PACKED_BYTES, compresslevel=PACKED_LEVEL, thread_minimum_size=THREAD_BYTES
     )
     return Guard(Starlette(routes=routes, exception_handlers=handlers, middleware=[packing]))
+
+
+async def serve(arena: Arena, record_store: RecordStore, listeners: list[trio.SocketListener], *rooms: Room) -> None:
+    """Serve the pages of an arena, and of other rooms, on listeners, which the caller closes, until cancelled."""
+    broadcaster = Broadcaster(thread_time)
+    http_rate_limiter = HttpRateLimiter(arena.settings.limits, MAX_CONNECTIONS, microseconds)
+    async with Pool() as pool, trio.open_nursery() as nursery:
+        people = People(arena.settings.data, pool)
+        pages = LivePages(arena, broadcaster, people.newest)
+        nursery.start_soon(broadcaster.run)
+        nursery.start_soon(supervise, "games_index", people.run)
+        nursery.start_soon(supervise, "live_pages", pages.run)
+        app = application(arena, record_store, pages, MatchHubs(broadcaster), pool, people, *rooms)
+        wrapped = [Listener(listener, arena.accept_status, REFUSAL) for listener in listeners]
+        await serve_browsers(app, wrapped, http_rate_limiter)

@@ -24,11 +24,11 @@ from server.match.match_messages import now_text
 from server.ops.question_loop import OK, Question, answer_questions
 from server.ops.typed_json import decode
 from server.web.http.errors import NOT_TRUE, Refused
-from server.web.people import indexing, profiles, search
+from server.web.people import indexing, search
 from server.web.people.search import Asked
-from server.web.play import analysis, arranging, questions
+from server.web.play import analysis, arranging, evaluations, questions
 from server.web.play.questions import read
-from server.web.replay import evaluations, match_frames
+from server.web.views import match_frames
 
 TABLE_MEGABYTES = 32
 """Some seconds' worth: nobody may let the bot think for longer."""
@@ -38,7 +38,7 @@ INDEX_SECONDS = 1.0
 
 OF_GAMES: dict[str, Callable[[Path, sqlite3.Connection, Mapping[str, str]], object]] = {
     "games": search.find,
-    "player": profiles.profile,
+    "player": search.profile,
     "index": lambda data, connection, _query: indexing.bring_up(connection, data, INDEX_SECONDS),
 }
 """Questions about the index of games: functions of a data directory, its index, and the query."""

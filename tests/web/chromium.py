@@ -1,10 +1,10 @@
 """A real Chromium, driven by Playwright, that takes note of everything that a page must not do."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 import pytest
@@ -131,6 +131,10 @@ def open_page(
         faults = [fault for fault in faults if "net::ERR_" not in fault and "htmx:" not in fault and fault != LOST]
     assert not faults, faults
     assert hosts <= {"127.0.0.1"}, hosts
+
+
+Visit: TypeAlias = Callable[..., Page]
+"""Opens a page at a path of the site of all tests, as `open_page` does."""
 
 
 READ_COLOURS_ONCE = """() => {

@@ -5,12 +5,13 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from shutil import rmtree
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
-from tests.web.chromium import open_browser
-from tests.web.site import Site, open_site, write_reports
+from tests.web.chromium import Visit, open_browser, open_page
+from tests.web.site import Seat, Site, Table, open_site, write_reports
 
 
 @pytest.fixture(scope="session")
@@ -27,6 +28,30 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             environment.setenv("NUMBA_DISABLE_JIT", "1")
             site = stack.enter_context(open_site(write_reports(tmp_path_factory.mktemp("site"))))
         yield site
+
+
+@pytest.fixture
+def visit(browser: Browser, site: Site) -> Iterator[Visit]:
+    with ExitStack() as stack:
+
+        def visit_path(path: str = "", **options: Any) -> Page:
+            page = stack.enter_context(open_page(browser, **options))
+            page.goto(site.url + path)
+            return page
+
+        yield visit_path
+
+
+@pytest.fixture
+def seat(site: Site) -> Iterator[Seat]:
+    with ExitStack() as stack:
+
+        def seat_players(*match: Any, **options: Any) -> Table:
+            table = Table(site, *match, **options)
+            stack.callback(table.leave)
+            return table
+
+        yield seat_players
 
 
 @pytest.fixture

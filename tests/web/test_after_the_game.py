@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Route, expect
 
 from tests.engine.records import Table
-from tests.web.chromium import check_accessibility, fits, open_page
+from tests.web.chromium import Visit, check_accessibility, fits, open_page
 from tests.web.site import Site
 
 pytestmark = pytest.mark.slow
@@ -68,53 +68,49 @@ def test_mistakes_are_marked_and_jumped_to(browser: Browser, site: Site, phone: 
 
 
 def test_the_move_that_was_not_made_in_time_has_a_place_in_both_graphs(
-    browser: Browser, site: Site, tmp_path: Path
+    visit: Visit, site: Site, tmp_path: Path
 ) -> None:
     record = tmp_path / "record.txt"
     record.write_text(Table("mnk", "3 3 3").ready().play("a1", "b2", "a2").flag())
-    with open_page(browser, still=True) as page:
-        page.goto(f"{site.url}/replay")
-        page.set_input_files("#file", record)
-        expect(page.locator("#times .bar-of")).to_have_count(4)
-        expect(page.locator("#times .late")).to_have_count(1)
-        page.locator("#evaluate").click()
-        expect(page.locator("#values .curve")).to_have_count(1)
-        expect(page.locator("#reviewing")).to_be_hidden()
-        box = page.locator("#times svg").bounding_box()
-        assert box is not None
-        place = {"x": box["width"] * (GRAPH_LEFT + 3.5 * (600 - GRAPH_LEFT) / 12) / 600, "y": 20.0}
-        page.keyboard.press("Home")
-        page.locator("#times svg").click(position=place)  # type: ignore[arg-type]
-        expect(page.locator("#forward")).to_be_disabled()
-        record.write_text(Table("mnk", "3 3 3").flag())
-        page.goto(f"{site.url}/replay")
-        page.set_input_files("#file", record)
-        expect(page.locator("#times .graph")).to_have_attribute("aria-label", "No moves")  # neither was ready in time
-        expect(page.locator("#times .late")).to_have_count(0)
+    page = visit("/replay", still=True)
+    page.set_input_files("#file", record)
+    expect(page.locator("#times .bar-of")).to_have_count(4)
+    expect(page.locator("#times .late")).to_have_count(1)
+    page.locator("#evaluate").click()
+    expect(page.locator("#values .curve")).to_have_count(1)
+    expect(page.locator("#reviewing")).to_be_hidden()
+    box = page.locator("#times svg").bounding_box()
+    assert box is not None
+    place = {"x": box["width"] * (GRAPH_LEFT + 3.5 * (600 - GRAPH_LEFT) / 12) / 600, "y": 20.0}
+    page.keyboard.press("Home")
+    page.locator("#times svg").click(position=place)  # type: ignore[arg-type]
+    expect(page.locator("#forward")).to_be_disabled()
+    record.write_text(Table("mnk", "3 3 3").flag())
+    page.goto(f"{site.url}/replay")
+    page.set_input_files("#file", record)
+    expect(page.locator("#times .graph")).to_have_attribute("aria-label", "No moves")  # neither was ready in time
+    expect(page.locator("#times .late")).to_have_count(0)
 
 
-def test_a_record_from_a_file_is_reviewed_in_parts_and_no_more_than_some_at_once(
-    browser: Browser, site: Site, tmp_path: Path
-) -> None:
+def test_a_record_from_a_file_is_reviewed_in_parts_and_no_more_than_some_at_once(visit: Visit, tmp_path: Path) -> None:
     record = tmp_path / "record.txt"
     record.write_text(Table("mnk", "3 3 3").ready().play(*LOST).text)
     asked: list[str] = []
-    with open_page(browser, still=True) as page:
-        page.goto(f"{site.url}/replay")
-        page.set_input_files("#file", record)
+    page = visit("/replay", still=True)
+    page.set_input_files("#file", record)
 
-        def answer(route: Route) -> None:
-            before = int(route.request.url.split("before=")[1])
-            asked.append(route.request.url.split("/api/")[1])
-            moves = [EXACT] if before == 8 else []
-            route.fulfill(json={"first": 300 if before == 8 else before - 24, "nodes": 1, "moves": moves})
+    def answer(route: Route) -> None:
+        before = int(route.request.url.split("before=")[1])
+        asked.append(route.request.url.split("/api/")[1])
+        moves = [EXACT] if before == 8 else []
+        route.fulfill(json={"first": 300 if before == 8 else before - 24, "nodes": 1, "moves": moves})
 
-        page.route("**/api/review*", answer)
-        page.locator("#evaluate").click()
-        expect(page.locator("#earlier")).to_be_visible()
-        assert asked == ["review?before=8", *(f"review?before={before}" for before in range(300, 84, -24))]
-        assert len(asked) == 10
-        expect(page.locator("#judged")).to_contain_text("c1 wins in 3 plies; c2 wins in 1 ply.")
+    page.route("**/api/review*", answer)
+    page.locator("#evaluate").click()
+    expect(page.locator("#earlier")).to_be_visible()
+    assert asked == ["review?before=8", *(f"review?before={before}" for before in range(300, 84, -24))]
+    assert len(asked) == 10
+    expect(page.locator("#judged")).to_contain_text("c1 wins in 3 plies; c2 wins in 1 ply.")
 
 
 def test_five_clicks_lead_from_a_contest_to_the_move_that_lost_a_game(browser: Browser, site: Site) -> None:

@@ -24,18 +24,18 @@ THREAT = Thinking(game="mnk", parameters="3 3 3", moves=("b2", "a1", "b3"), line
 """The second player has to go to b1, and then nobody wins."""
 
 
-def lines(question: Thinking) -> questions.Lines:
+def lines(question: Thinking) -> dict[str, Any]:
     return questions.lines(question, Analyst(1, tablebase_of), Stop())
 
 
 def test_the_best_moves_come_each_with_its_line_and_its_value_for_who_began(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(questions, "perf_counter", lambda: 0.0)  # it takes as long as it takes
     found = lines(THREAT)
-    assert found.is_final and not found.is_known and found.nodes > 0
-    assert found.lines[0].moves[0] == "b1"
-    assert [line.win for line in found.lines] == [None, 2, 2]
-    assert [line.score > 0 for line in found.lines] == [False, True, True]
-    assert len({line.moves[0] for line in found.lines}) == 3
+    assert found["is_final"] and not found["is_known"] and found["nodes"] > 0
+    assert found["lines"][0].moves[0] == "b1"
+    assert [line.win for line in found["lines"]] == [None, 2, 2]
+    assert [line.score > 0 for line in found["lines"]] == [False, True, True]
+    assert len({line.moves[0] for line in found["lines"]}) == 3
 
 
 def test_an_answer_that_lacks_lines_is_not_the_last_one() -> None:
@@ -47,20 +47,20 @@ def test_an_answer_that_lacks_lines_is_not_the_last_one() -> None:
 
     wins = msgspec.structs.replace(THREAT, moves=("b2", "a1", "b3", "c3"), seconds=4.0)
     found = questions.lines(wins, Hurried(1, tablebase_of), Stop())
-    assert [line.win for line in found.lines] == [1] and not found.is_final
+    assert [line.win for line in found["lines"]] == [1] and not found["is_final"]
 
 
 def test_where_a_tablebase_knows_the_position_values_are_exact(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of the smallest boards are part of the distribution."""
     monkeypatch.delenv("ARENA_TABLEBASES")
     found = lines(Thinking(game="gipf", parameters="2 3 5 5", lines=4))
-    assert found.is_known and found.is_final and found.nodes == 0 and len(found.lines) == 4
-    assert found.lines[0].win == 1
-    for line in found.lines:
+    assert found["is_known"] and found["is_final"] and found["nodes"] == 0 and len(found["lines"]) == 4
+    assert found["lines"][0].win == 1
+    for line in found["lines"]:
         *_, last = accumulate(line.moves, play, initial=GAMES["gipf"].start("2 3 5 5"))
         assert line.win is None or (len(line.moves) == abs(line.win) and last.verdict() is not None)
     drawn = lines(Thinking(game="gipf", parameters="2 2 5 5"))
-    assert drawn.is_known and (drawn.lines[0].win, drawn.lines[0].score) == (None, 0)
+    assert drawn["is_known"] and (drawn["lines"][0].win, drawn["lines"][0].score) == (None, 0)
 
 
 @pytest.mark.parametrize(
@@ -108,13 +108,13 @@ def test_a_position_is_taken_apart_into_its_pieces_and_made_of_them_again(game: 
     found = kit(Question(game=game, start=position.text()))
     expected = GAMES[game].start(position.parameters) if found.is_start else position
     made = arrange(found.arrangement)
-    assert (made.start, made.summary) == (expected.text(), expected.summary())
+    assert made == {"start": expected.text(), "summary": expected.summary()}
     assert bool(found.counter) == (position.reserves != (0, 0))
 
 
 def test_arrows_begin_where_they_are_put_around_blocked_fields() -> None:
     asked = Arrangement(game="arrows", parameters="4 5", pieces=(("2,2", 1, 3), ("1,4", 0, 0)), blocked=("3,1",))
-    assert GAMES["arrows"].read(arrange(asked).start).parameters == "4 5 1 4 2 2 0 3 3 1"
+    assert GAMES["arrows"].read(arrange(asked)["start"]).parameters == "4 5 1 4 2 2 0 3 3 1"
 
 
 GIPF = Arrangement(game="gipf", parameters="3 3 9 9", pieces=(("b2", 0, None),))
@@ -143,7 +143,7 @@ def test_pieces_that_make_no_position_are_refused_in_the_words_of_the_rules(aske
 
 @pytest.mark.parametrize(("line", "result"), [((), ""), (("b2", "a1"), ""), (("b2", "a1", "b1", "a2", "b3"), "first")])
 def test_a_game_is_written_as_a_record_that_is_true(line: tuple[str, ...], result: str) -> None:
-    written = record(Question(game="mnk", parameters="3 3 3", moves=line), "2026-11-20T20:15:00.000Z").record
+    written = record(Question(game="mnk", parameters="3 3 3", moves=line), "2026-11-20T20:15:00.000Z")["record"]
     summary = verify(written)
     assert (summary.history.moves, summary.result) == (line, result)
     found = opened(Pasted(game="gipf", text=written))
@@ -154,7 +154,7 @@ def test_a_search_that_is_stopped_answers_with_what_it_has() -> None:
     stop = Stop()
     stop.set()
     found = questions.lines(Thinking(game="gipf", seconds=4.0), Analyst(1, tablebase_of), stop)
-    assert found.lines == () and not found.is_final
+    assert found["lines"] == () and not found["is_final"]
 
 
 @pytest.mark.parametrize("make", [True, False])

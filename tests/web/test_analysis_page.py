@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.web.chromium import check_accessibility, open_page, point, show
-from tests.web.site import Site, Table
+from tests.web.chromium import Visit, check_accessibility, open_page, point, show
+from tests.web.site import Seat, Site
 
 pytestmark = pytest.mark.slow
 
@@ -181,21 +181,20 @@ def test_a_game_of_arrows_is_set_up_with_its_first_arrows_and_blocked_fields(pag
     expect(page.locator("#tree button")).to_have_count(1)
 
 
-def test_a_match_leads_to_its_analysis_and_on_to_playing(browser: Browser, site: Site) -> None:
-    table = Table(site, "gipf", "params=3,3,9,9 budget=600000")
+def test_a_match_leads_to_its_analysis_and_on_to_playing(visit: Visit, seat: Seat) -> None:
+    table = seat("gipf", "params=3,3,9,9 budget=600000")
     for move in ("a4-b4", "d7-d6", "a4-b4"):
         table.move(move)
     table.resign()
     table.close()
-    with open_page(browser, still=True) as page:
-        page.goto(f"{site.url}/match/{table.match}#2")
-        expect(page.locator("#moves li")).to_have_count(3)
-        page.locator("#analyse").click()
-        expect(page.locator("#tree button")).to_have_count(3)
-        assert tree(page) == ["1.a4-b4", "2.d7-d6", "3.a4-b4"] and current(page) == "2.d7-d6"
-        page.locator("#play").click()
-        expect(page.locator("#moves li").first).to_have_text("a4-b4")
-        expect(page.locator("#title")).to_have_text("GIPF 3 3 9 9")
+    page = visit(f"/match/{table.match}#2", still=True)
+    expect(page.locator("#moves li")).to_have_count(3)
+    page.locator("#analyse").click()
+    expect(page.locator("#tree button")).to_have_count(3)
+    assert tree(page) == ["1.a4-b4", "2.d7-d6", "3.a4-b4"] and current(page) == "2.d7-d6"
+    page.locator("#play").click()
+    expect(page.locator("#moves li").first).to_have_text("a4-b4")
+    expect(page.locator("#title")).to_have_text("GIPF 3 3 9 9")
 
 
 def test_a_line_is_copied_as_a_record_that_the_page_for_records_shows(
@@ -257,8 +256,8 @@ def test_the_engine_shows_its_lines_and_points_at_moves(page: Page, address: str
     expect(page.locator("#engine")).to_be_hidden()
 
 
-def test_a_text_a_record_and_a_link_are_pasted(page: Page, site: Site, address: str) -> None:
-    table = Table(site, "morris", "budget=600000", names=("cleo", "dan"))
+def test_a_text_a_record_and_a_link_are_pasted(page: Page, site: Site, seat: Seat, address: str) -> None:
+    table = seat("morris", "budget=600000", names=("cleo", "dan"))
     for move in ("0", "1", "2"):
         table.move(move)
     table.resign()

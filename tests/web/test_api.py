@@ -14,10 +14,10 @@ import trio
 
 from server.config.settings import Limits
 from server.web.app import application
-from server.web.http.client_quota import MAX_WAIT, REQUESTS, REQUESTS_AT_ONCE, SECONDS, TOO_MANY, HttpRateLimiter
+from server.web.http.guard import MAX_WAIT, REQUESTS, REQUESTS_AT_ONCE, SECONDS, TOO_MANY, HttpRateLimiter
 from server.web.http.listener import serve_browsers
 from server.web.live.event_stream import Broadcaster
-from server.web.live.match_channel import MatchHubs
+from server.web.live.matches import MatchHubs
 from server.web.live.pages import LivePages
 from server.web.people.routes import People
 from server.web.pool import Pool

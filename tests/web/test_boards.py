@@ -6,17 +6,15 @@ from xml.etree import ElementTree
 
 import msgspec
 import pytest
-from playwright.sync_api import Browser
 
 from engine.games.boards.shapes import STEP, by_light
 from engine.games.boards.svg import board
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position, Successor
-from server.web.assets.static_files import address
+from server.web.http.static_files import address
 from server.web.views.board import motion, view
 from tests.games.cases import random_game
-from tests.web.chromium import open_page
-from tests.web.site import Site
+from tests.web.chromium import Visit
 
 SHOWN = (
     *(("gipf", f"{size} 3 15 15", 30) for size in (2, 4, 12)),
@@ -67,24 +65,23 @@ def test_a_board_of_a_page_has_the_shapes_of_a_picture(game: str, parameters: st
 
 @pytest.mark.slow
 @pytest.mark.parametrize("night", [False, True])
-def test_pieces_and_marks_lie_on_their_fields(browser: Browser, site: Site, night: bool) -> None:
-    with open_page(browser, dark=night) as page:
-        page.goto(f"{site.url}/play")
-        for case in SHOWN:
-            before, last = reached(*case)
-            seen, move = view(last.position), motion(before, last.move)
-            assert seen.layout is not None
-            places = {name: (round(x * STEP), round(y * STEP)) for name, x, y in seen.layout.fields}
-            pieces = {field: f"{side}" + ("" if way is None else f"-{way}") for field, side, way in seen.pieces}
-            aims = [] if seen.ending else [(f"aim{side}", field) for side, field in enumerate(seen.aims) if field]
-            marks = [("last", move.target), *(("decisive", field) for field in seen.decisive), *aims]
-            expected = [
-                *(("blocked", *places[field]) for field in seen.blocked),
-                *((name, *places[field]) for name, field in marks if field),
-                *((kind, *places[field]) for field, kind in pieces.items()),
-            ]
-            drawn, fill = page.evaluate(DRAW, [msgspec.to_builtins(seen), msgspec.to_builtins(move)])
-            assert sorted(map(tuple, drawn)) == sorted(expected), case
-            if case[0] == "gipf":
-                ivory, ebony = (tuple(bytes.fromhex(by_light(night)[name][1:])) for name in ("ivory", "ebony"))
-                assert fill in (f"rgb{ivory}", f"rgb{ebony}"), "the colours are those of the table"
+def test_pieces_and_marks_lie_on_their_fields(visit: Visit, night: bool) -> None:
+    page = visit("/play", dark=night)
+    for case in SHOWN:
+        before, last = reached(*case)
+        seen, move = view(last.position), motion(before, last.move)
+        assert seen.layout is not None
+        places = {name: (round(x * STEP), round(y * STEP)) for name, x, y in seen.layout.fields}
+        pieces = {field: f"{side}" + ("" if way is None else f"-{way}") for field, side, way in seen.pieces}
+        aims = [] if seen.ending else [(f"aim{side}", field) for side, field in enumerate(seen.aims) if field]
+        marks = [("last", move.target), *(("decisive", field) for field in seen.decisive), *aims]
+        expected = [
+            *(("blocked", *places[field]) for field in seen.blocked),
+            *((name, *places[field]) for name, field in marks if field),
+            *((kind, *places[field]) for field, kind in pieces.items()),
+        ]
+        drawn, fill = page.evaluate(DRAW, [msgspec.to_builtins(seen), msgspec.to_builtins(move)])
+        assert sorted(map(tuple, drawn)) == sorted(expected), case
+        if case[0] == "gipf":
+            ivory, ebony = (tuple(bytes.fromhex(by_light(night)[name][1:])) for name in ("ivory", "ebony"))
+            assert fill in (f"rgb{ivory}", f"rgb{ebony}"), "the colours are those of the table"

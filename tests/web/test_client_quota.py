@@ -3,7 +3,7 @@
 import pytest
 
 from server.config.settings import Limits
-from server.web.http.client_quota import (
+from server.web.http.guard import (
     MAX_WAIT,
     REQUESTS,
     REQUESTS_AT_ONCE,

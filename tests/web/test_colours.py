@@ -53,7 +53,7 @@ def test_pieces_and_marks_stand_out_from_the_board(game: str, night: bool) -> No
 @pytest.mark.parametrize("night", [False, True])
 @pytest.mark.parametrize("ground", sorted(set(GROUNDS.values())))
 def test_the_engine_s_arrows_stand_out_from_the_board_though_they_are_transparent(ground: str, night: bool) -> None:
-    styles = (files("server.web.assets") / "static" / "boards" / "boards.css").read_text(encoding="utf-8")
+    styles = (files("server.web") / "assets" / "static" / "boards" / "boards.css").read_text(encoding="utf-8")
     (opacity,) = re.findall(r"\.arrow:not\(\.best\) \{ opacity: ([0-9.]+); \}", styles)
     above, below = (bytes.fromhex(by_light(night)[name][1:]) for name in ("hint", ground))
     share = float(opacity)

@@ -21,11 +21,11 @@ from server.contest.report.structure import ScheduledGame
 from server.league.accounts.accounts import Accounts
 from server.league.console.announcements import Announcements
 from server.match.match import Match
-from server.web.views.tiles import games_of
+from server.web.views.lobby import games_of
 from tests.server.contest.played import CONTROL
 from tests.server.contest.report.samples import sample, sample_report
-from tests.web.chromium import PHONE, check_accessibility, fits, open_page
-from tests.web.site import Site, Table, renamed
+from tests.web.chromium import PHONE, Visit, check_accessibility, fits, open_page
+from tests.web.site import Seat, Site, renamed
 
 LUNCH = "Lunch <now>, " + ", ".join(["and then the final"] * 10)
 
@@ -94,9 +94,9 @@ COVERED = """boards => {
 
 
 @pytest.mark.slow
-def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, site: Site) -> None:
+def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, site: Site, seat: Seat) -> None:
     report = sample_report(12, Swiss(5), stop=60)
-    table = Table(site, "morris", "budget=600000", ("a1", "a2"))
+    table = seat("morris", "budget=600000", ("a1", "a2"))
     with open_page(browser, still=True) as page:
         page.set_viewport_size({"width": 1920, "height": 1080})
         page.goto(f"{site.url}/contest/2/live")
@@ -149,11 +149,10 @@ def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, s
         leaders = [line.name for line in sample_report(8, RoundRobin()).stages[-1].table if line.place == 1]
         expect(page.locator("#champion")).to_contain_text(" and ".join(leaders))
         check_accessibility(page)
-    table.close()
 
 
 @pytest.mark.slow
-def test_a_projector_shows_the_time_left(browser: Browser, site: Site, contest_folder: Callable[[int], Path]) -> None:
+def test_a_projector_shows_the_time_left(visit: Visit, seat: Seat, contest_folder: Callable[[int], Path]) -> None:
     folder = contest_folder(79)
     report = make_report(*sample(4, Knockout(tie_breaks=1, control=CONTROL), stop=0, qualified=False))
 
@@ -161,50 +160,43 @@ def test_a_projector_shows_the_time_left(browser: Browser, site: Site, contest_f
         files.write_report_files(msgspec.structs.replace(report, seconds_left=seconds), folder)
 
     tell(754.0)
-    table = Table(site, "morris", "budget=600000", ("a1", "a4"))
-    with open_page(browser, still=True) as page:
-        page.goto(f"{site.url}/contest/79/live")
-        tile = page.locator(f".tile[data-match='{table.match}']")
-        expect(tile).to_be_visible()
-        progress = page.locator("#progress")
-        expect(progress).to_contain_text(" · about 13 min left")
-        tell(20.0)
-        expect(progress).to_contain_text(" · about 1 min left")
-        tell(None)
-        expect(progress).not_to_contain_text("left")
-        expect(progress).to_contain_text("0 of ")
-    table.resign()
-    table.close()
+    table = seat("morris", "budget=600000", ("a1", "a4"))
+    page = visit("/contest/79/live", still=True)
+    tile = page.locator(f".tile[data-match='{table.match}']")
+    expect(tile).to_be_visible()
+    progress = page.locator("#progress")
+    expect(progress).to_contain_text(" · about 13 min left")
+    tell(20.0)
+    expect(progress).to_contain_text(" · about 1 min left")
+    tell(None)
+    expect(progress).not_to_contain_text("left")
+    expect(progress).to_contain_text("0 of ")
 
 
 @pytest.mark.slow
 def test_a_long_name_takes_no_room_from_a_short_one_among_the_next_games(
-    browser: Browser, site: Site, contest_folder: Callable[[int], Path]
+    visit: Visit, contest_folder: Callable[[int], Path]
 ) -> None:
     folder = contest_folder(78)
     report = sample_report(12, Swiss(5), stop=60)
     name = next(game.first for game in report.schedule if not game.running)
     files.write_report_files(renamed(report, name, "W" * 32), folder)
-    with open_page(browser, still=True) as page:
-        page.goto(f"{site.url}/contest/78/live")
-        expect(page.locator("#next .name", has_text="W" * 32).first).to_be_visible()
-        assert page.evaluate(CUT_NAMES) == 0
-        assert page.evaluate(GAPS) < 16, "names stand beside each other"
+    page = visit("/contest/78/live", still=True)
+    expect(page.locator("#next .name", has_text="W" * 32).first).to_be_visible()
+    assert page.evaluate(CUT_NAMES) == 0
+    assert page.evaluate(GAPS) < 16, "names stand beside each other"
 
 
 @pytest.mark.slow
-def test_a_contest_without_a_report_is_waited_for(
-    browser: Browser, site: Site, contest_folder: Callable[[int], Path]
-) -> None:
+def test_a_contest_without_a_report_is_waited_for(visit: Visit, contest_folder: Callable[[int], Path]) -> None:
     folder = contest_folder(77)
-    with open_page(browser, phone=True, dark=True) as page:
-        page.goto(f"{site.url}/contest/77/live")
-        expect(page.locator("#name")).to_have_text("Contest 77 has no report yet")
-        expect(page.locator("#name")).to_have_attribute("href", "/contests")
-        expect(page.locator("#placed")).to_be_hidden()
-        check_accessibility(page)
-        report = sample_report(12, Swiss(5), stop=60)
-        files.write_report_files(report, folder)
-        expect(page.locator("#standings tr")).to_have_count(len(report.stages[-1].table))
-        assert fits(page)
-        check_accessibility(page)
+    page = visit("/contest/77/live", phone=True, dark=True)
+    expect(page.locator("#name")).to_have_text("Contest 77 has no report yet")
+    expect(page.locator("#name")).to_have_attribute("href", "/contests")
+    expect(page.locator("#placed")).to_be_hidden()
+    check_accessibility(page)
+    report = sample_report(12, Swiss(5), stop=60)
+    files.write_report_files(report, folder)
+    expect(page.locator("#standings tr")).to_have_count(len(report.stages[-1].table))
+    assert fits(page)
+    check_accessibility(page)

@@ -18,8 +18,8 @@ from server.contest.report import contents, files
 from server.web.views import contests
 from tests.server.contest.played import CONTROL
 from tests.server.contest.report.samples import sample, sample_report
-from tests.web.chromium import check_accessibility, check_legibility, fits, open_page
-from tests.web.site import Site, Table, knockout, renamed, write_reports
+from tests.web.chromium import Visit, check_accessibility, check_legibility, fits, open_page
+from tests.web.site import Seat, Site, knockout, renamed, write_reports
 
 
 async def test_contests_are_listed_with_how_far_they_have_come(tmp_path: Path) -> None:
@@ -84,37 +84,33 @@ def test_only_the_files_of_a_report_can_be_had(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_browser_shows_contests(browser: Browser, site: Site) -> None:
+def test_a_browser_shows_contests(visit: Visit, site: Site) -> None:
     report = sample_report(8, RoundRobin())
-    with open_page(browser) as page:
-        page.goto(site.url)
-        expect(page.locator(".beside .one progress")).to_have_count(3)
-        expect(page.locator(".beside .one").first).to_contain_text("led by")
-        check_accessibility(page)
-        page.goto(f"{site.url}/contests")
-        expect(page.locator(".one")).to_have_count(3)
-        check_accessibility(page)
-        page.locator(".one[href='/contest/1']").click()
-        table = report.stages[0].table
-        standings = page.get_by_role("table", name="Standings of stage 1")
-        expect(standings.locator("tbody tr")).to_have_count(len(table))
-        for line, shown in zip(table, standings.locator("tbody tr").all(), strict=True):
-            expect(shown.get_by_role("link", name=line.name)).to_have_attribute("href", f"/player/{line.name}")
-        check_accessibility(page)
-        page.locator("a.cell").first.click()
-        games = [game for game in report.games if {game.first, game.second} == {table[0].name, table[1].name}]
-        expect(page.locator("main tbody tr")).to_have_count(len(games))
-        expect(page.locator("main")).to_contain_text(f"Games of {table[0].name} and {table[1].name}.")
-        link = page.locator("main tbody a").first
-        match = link.inner_text()
-        expect(link).to_have_attribute("href", f"/match/{match}")
-        check_accessibility(page)
-        page.get_by_role("link", name="Show all games").click()
-        expect(page).to_have_url(f"{site.url}/contest/1#games")
-        closed = page.locator("#rounds details").last
-        closed.locator("summary").click()
-        expect(closed.locator("tbody tr").first).to_be_visible()
-        check_accessibility(page)
+    page = visit()
+    expect(page.locator(".beside .one progress")).to_have_count(3)
+    expect(page.locator(".beside .one").first).to_contain_text("led by")
+    page.goto(f"{site.url}/contests")
+    expect(page.locator(".one")).to_have_count(3)
+    page.locator(".one[href='/contest/1']").click()
+    table = report.stages[0].table
+    standings = page.get_by_role("table", name="Standings of stage 1")
+    expect(standings.locator("tbody tr")).to_have_count(len(table))
+    for line, shown in zip(table, standings.locator("tbody tr").all(), strict=True):
+        expect(shown.get_by_role("link", name=line.name)).to_have_attribute("href", f"/player/{line.name}")
+    page.locator("a.cell").first.click()
+    games = [game for game in report.games if {game.first, game.second} == {table[0].name, table[1].name}]
+    expect(page.locator("main tbody tr")).to_have_count(len(games))
+    expect(page.locator("main")).to_contain_text(f"Games of {table[0].name} and {table[1].name}.")
+    link = page.locator("main tbody a").first
+    match = link.inner_text()
+    expect(link).to_have_attribute("href", f"/match/{match}")
+    check_accessibility(page)
+    page.get_by_role("link", name="Show all games").click()
+    expect(page).to_have_url(f"{site.url}/contest/1#games")
+    closed = page.locator("#rounds details").last
+    closed.locator("summary").click()
+    expect(closed.locator("tbody tr").first).to_be_visible()
+    check_accessibility(page)
 
 
 @pytest.mark.slow
@@ -149,16 +145,6 @@ def test_a_bracket_is_drawn_alike_in_a_report_and_on_the_page(browser: Browser, 
 def _middle(box: FloatRect | None) -> float:
     assert box is not None
     return box["y"] + box["height"] / 2
-
-
-@pytest.mark.slow
-def test_contests_fit_a_phone_in_the_dark(browser: Browser, site: Site) -> None:
-    with open_page(browser, phone=True, dark=True) as page:
-        for path, what in (("/contests", ".one"), ("/contest/2", "#parts table")):
-            page.goto(site.url + path)
-            expect(page.locator(what).first).to_be_visible()
-            assert fits(page), path
-            check_accessibility(page)
 
 
 BEYOND = """() => [...document.querySelectorAll("#parts .cards :is(th, td), .ticker li")]
@@ -210,31 +196,27 @@ CUT_TABLES = """() => [...document.querySelectorAll(".scroll")]
 
 
 @pytest.mark.slow
-def test_a_contest_is_told_from_its_table_to_its_ratings(browser: Browser, site: Site) -> None:
-    with open_page(browser) as page:
-        page.goto(f"{site.url}/contest/2")
-        rounds = page.locator("#parts .rounds")
-        expect(rounds).to_be_visible()
-        told = [title for title in page.locator("main h2:visible").all_inner_texts() if title in ORDER]
-        assert told == ORDER
+def test_a_contest_is_told_from_its_table_to_its_ratings(visit: Visit) -> None:
+    page = visit("/contest/2")
+    rounds = page.locator("#parts .rounds")
+    expect(rounds).to_be_visible()
+    told = [title for title in page.locator("main h2:visible").all_inner_texts() if title in ORDER]
+    assert told == ORDER
 
 
 def test_the_state_of_a_contest_is_one_word_beside_the_longest_title(
-    browser: Browser, site: Site, contest_folder: Callable[[int], Path]
+    visit: Visit, contest_folder: Callable[[int], Path]
 ) -> None:
     folder = contest_folder(33)
     title = "The great autumn championship of the department of computer science of 2026"
     report = msgspec.structs.replace(sample_report(6, RoundRobin(), stop=0), name=title)
     files.write_report_files(report, folder)
-    with open_page(browser) as page:
-        page.goto(f"{site.url}/contests")
-        card = page.locator(".one", has_text=title)
-        expect(card.locator(".tag")).to_have_text("running")
-        expect(card).to_contain_text("not begun")
-        assert card.locator(".tag").evaluate(
-            "tag => tag.clientHeight < 1.8 * parseFloat(getComputedStyle(tag).fontSize)"
-        )
-        assert fits(page)
+    page = visit("/contests")
+    card = page.locator(".one", has_text=title)
+    expect(card.locator(".tag")).to_have_text("running")
+    expect(card).to_contain_text("not begun")
+    assert card.locator(".tag").evaluate("tag => tag.clientHeight < 1.8 * parseFloat(getComputedStyle(tag).fontSize)")
+    assert fits(page)
 
 
 MOST_SCREENS = 15
@@ -246,23 +228,22 @@ MOST_PIXELS = 7500
 
 @pytest.mark.slow
 def test_a_knockout_of_64_is_no_endless_page_on_a_phone(
-    browser: Browser, site: Site, contest_folder: Callable[[int], Path]
+    visit: Visit, site: Site, contest_folder: Callable[[int], Path]
 ) -> None:
     folder = contest_folder(64)
     report = contents.make_report(*sample(64, Knockout(tie_breaks=1, control=CONTROL), variants=1, qualified=False))
     files.write_report_files(report, folder)
     champion = report.stages[-1].table[0].name
-    with open_page(browser, phone=True) as page:
-        page.goto(f"{site.url}/contest/64")
-        expect(page.locator("#parts .standings").first).to_contain_text(champion)
-        screens = page.evaluate("document.documentElement.scrollHeight / innerHeight")
-        assert 1 < screens <= MOST_SCREENS
-        assert fits(page)
-        check_legibility(page)
-        check_accessibility(page)
-        page.goto(f"{site.url}/contest/64/live")
-        expect(page.locator("#champion")).to_contain_text(champion)
-        assert fits(page)
+    page = visit("/contest/64", phone=True)
+    expect(page.locator("#parts .standings").first).to_contain_text(champion)
+    screens = page.evaluate("document.documentElement.scrollHeight / innerHeight")
+    assert 1 < screens <= MOST_SCREENS
+    assert fits(page)
+    check_legibility(page)
+    check_accessibility(page)
+    page.goto(f"{site.url}/contest/64/live")
+    expect(page.locator("#champion")).to_contain_text(champion)
+    assert fits(page)
 
 
 @pytest.mark.slow
@@ -315,18 +296,15 @@ def test_names_stay_in_sight_in_tables_that_are_scrolled_to_the_side(
         assert fits(page)
 
 
-def test_a_stage_in_which_nobody_takes_part_is_left_out(
-    browser: Browser, site: Site, contest_folder: Callable[[int], Path]
-) -> None:
+def test_a_stage_in_which_nobody_takes_part_is_left_out(visit: Visit, contest_folder: Callable[[int], Path]) -> None:
     folder = contest_folder(35)
     report = sample_report(6, RoundRobin(), Swiss(2), stop=30)
     second = msgspec.structs.replace(report.stages[0], number=2, table=(), crosstable=(), games=0)
     files.write_report_files(msgspec.structs.replace(report, stages=(report.stages[0], second)), folder)
-    with open_page(browser, phone=True) as page:
-        page.goto(f"{site.url}/contest/35")
-        expect(page.get_by_role("table", name="Standings of stage 1")).to_be_visible()
-        assert page.get_by_text("Standings of stage 2").count() == 0
-        assert page.get_by_role("link", name="Stage 2").count() == 0
+    page = visit("/contest/35", phone=True)
+    expect(page.get_by_role("table", name="Standings of stage 1")).to_be_visible()
+    assert page.get_by_text("Standings of stage 2").count() == 0
+    assert page.get_by_role("link", name="Stage 2").count() == 0
 
 
 TOGETHER = """rows => rows.every(row => {
@@ -340,24 +318,19 @@ TOGETHER = """rows => rows.every(row => {
 
 @pytest.mark.slow
 def test_next_games_and_tiles_of_a_contest_are_in_order_on_a_phone(
-    browser: Browser, site: Site, contest_folder: Callable[[int], Path]
+    visit: Visit, seat: Seat, contest_folder: Callable[[int], Path]
 ) -> None:
     folder = contest_folder(36)
     report = renamed(renamed(sample_report(12, Swiss(5), stop=60), "a1", "minimax_deluxe"), "a2", "TeamRocket")
     files.write_report_files(report, folder)
-    tables = [
-        Table(site, "morris", "budget=600000", names) for names in (("minimax_deluxe", "TeamRocket"), ("a3", "a4"))
-    ]
-    with open_page(browser, phone=True, dark=True, still=True) as page:
-        page.goto(f"{site.url}/contest/36")
-        assert page.locator(".coming tbody tr:visible").evaluate_all(TOGETHER)
-        tile = page.locator(".tile", has_text="minimax_deluxe")
-        expect(tile).to_be_visible()
-        expect(page.locator("#live .tile")).to_have_count(2)
-        chip, name = (tile.locator(f".side:first-child .{what}").bounding_box() for what in ("chip", "name"))
-        assert chip is not None and name is not None
-        assert name["y"] < chip["y"] + chip["height"] and chip["y"] < name["y"] + name["height"]
-        assert fits(page)
-    for table in tables:
-        table.resign()  # else it would be shown as a game of the other contests, too
-        table.close()
+    for names in (("minimax_deluxe", "TeamRocket"), ("a3", "a4")):
+        seat("morris", "budget=600000", names)
+    page = visit("/contest/36", phone=True, dark=True, still=True)
+    assert page.locator(".coming tbody tr:visible").evaluate_all(TOGETHER)
+    tile = page.locator(".tile", has_text="minimax_deluxe")
+    expect(tile).to_be_visible()
+    expect(page.locator("#live .tile")).to_have_count(2)
+    chip, name = (tile.locator(f".side:first-child .{what}").bounding_box() for what in ("chip", "name"))
+    assert chip is not None and name is not None
+    assert name["y"] < chip["y"] + chip["height"] and chip["y"] < name["y"] + name["height"]
+    assert fits(page)

@@ -12,9 +12,8 @@ import trio.testing
 
 from engine.wire import messages as m
 from server.web.live.event_stream import Broadcaster, Mailbox
-from server.web.live.frame_cache import FrameCache
-from server.web.live.match_channel import MatchHubs
-from server.web.replay.match_frames import Played, positions
+from server.web.live.matches import MatchFrames, MatchHubs
+from server.web.views.match_frames import Played, positions
 from tests.server.harness import ArenaHarness, open_arena, play, ready
 from tests.web.test_feed import Reader
 from tests.web.test_match_frames import rebuilt
@@ -128,8 +127,8 @@ async def test_films_hold_every_position_once(tmp_path: Path, monkeypatch: pytes
     async with open_arena(tmp_path) as harness:
         first, second = await harness.pair("params=3,3,9,9 budget=60000")
         await ready(first, second)
-        frame_cache = FrameCache()
         match = harness.arena.matches[1]
+        kept = MatchFrames(match.header.position)
         asked = []
 
         async def tell(played: bytes) -> bytes:
@@ -139,13 +138,13 @@ async def test_films_hold_every_position_once(tmp_path: Path, monkeypatch: pytes
         for ply, move in enumerate(MOVES):
             await play(*((first, second) if ply % 2 == 0 else (second, first)), move)
             history = match.state.history
-            for known in (frame_cache, FrameCache()):
-                frames = await known.of(1, history.start).up_to(history.moves, history.position, tell)
+            for known in (kept, MatchFrames(match.header.position)):
+                frames = await known.up_to(history.moves, history.position, tell)
                 told = [msgspec.json.decode(frame) for frame in frames]
                 assert [frame["ply"] for frame in told] == list(range(ply + 2))
                 assert rebuilt(told)[-1]["text"] == history.position.text()
                 assert told[-1]["motion"]["move"] == move and told[0]["motion"] is None
         assert not asked
-        monkeypatch.setattr("server.web.live.frame_cache.AT_A_TIME", 2)
-        again = await FrameCache().of(1, history.start).up_to(history.moves, history.position, tell)
+        monkeypatch.setattr("server.web.live.matches.AT_A_TIME", 2)
+        again = await MatchFrames(history.start).up_to(history.moves, history.position, tell)
         assert len(asked) == 1 and [bytes(one) for one in again] == [bytes(one) for one in frames]

@@ -15,7 +15,7 @@ import trio
 from engine.wire import messages as m
 from server.net.listener import close_all
 from server.ops.supervisor import supervise
-from server.web.service import serve
+from server.web.app import serve
 from tests.server.harness import open_arena
 from tests.server.process import Client
 from tests.web.site import Site, Table

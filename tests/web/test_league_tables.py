@@ -54,6 +54,7 @@ PAGES = {
     "ladder": "/ladder",
     "player": f"/ladder/{WIDE}-1",
     "grades": "/organise/grades",
+    "organised": "/organise/contest/1",
     "bot": f"/bots/{WIDE}-1",
     "account": "/me",
 }

@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.web.chromium import check_accessibility, check_legibility, fits, open_page
-from tests.web.site import Site, Table
+from tests.web.chromium import Visit, check_accessibility, check_legibility, fits, open_page
+from tests.web.site import Seat, Site
 from tests.web.test_analysis_page import TREE
 
 pytestmark = pytest.mark.slow
@@ -17,44 +17,42 @@ def paper(page: Page) -> str:
     return str(page.evaluate("getComputedStyle(document.documentElement).backgroundColor"))
 
 
-def test_colours_are_chosen_kept_and_shared_by_tabs(browser: Browser, site: Site) -> None:
+def test_colours_are_chosen_kept_and_shared_by_tabs(visit: Visit, site: Site) -> None:
     light, dark = "rgb(244, 239, 230)", "rgb(23, 22, 20)"
-    with open_page(browser) as page:
-        page.goto(f"{site.url}/contests")
-        other = page.context.new_page()
-        other.goto(f"{site.url}/play")
-        button = page.get_by_role("button", name="Dark colours")
-        expect(button).to_have_attribute("aria-pressed", "false")
-        assert paper(page) == light
-        button.click()
-        expect(button).to_have_attribute("aria-pressed", "true")
-        assert paper(page) == dark
-        expect(other.locator("html")).to_have_attribute("data-theme", "dark")
-        check_accessibility(page)
-        page.goto(site.url)
-        page.wait_for_load_state("load")
-        assert paper(page) == dark
-        page.get_by_role("button", name="Dark colours").click()
-        expect(other.locator("html")).not_to_have_attribute("data-theme", "dark")
-        assert paper(page) == light and page.evaluate("localStorage.theme") is None
+    page = visit("/contests")
+    other = page.context.new_page()
+    other.goto(f"{site.url}/play")
+    button = page.get_by_role("button", name="Dark colours")
+    expect(button).to_have_attribute("aria-pressed", "false")
+    assert paper(page) == light
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    assert paper(page) == dark
+    expect(other.locator("html")).to_have_attribute("data-theme", "dark")
+    check_accessibility(page)
+    page.goto(site.url)
+    page.wait_for_load_state("load")
+    assert paper(page) == dark
+    page.get_by_role("button", name="Dark colours").click()
+    expect(other.locator("html")).not_to_have_attribute("data-theme", "dark")
+    assert paper(page) == light and page.evaluate("localStorage.theme") is None
 
 
-def test_colours_are_there_before_anything_is_drawn(browser: Browser, site: Site) -> None:
-    with open_page(browser) as page:
-        page.goto(f"{site.url}/contests")
-        page.evaluate("localStorage.theme = 'dark'")
-        page.add_init_script("""
-            new MutationObserver(() => {
-                if (document.body) window.atBody ??= document.documentElement.dataset.theme;
-            }).observe(document, { childList: true, subtree: true });
-        """)
-        page.reload()
-        assert page.evaluate("window.atBody") == "dark"
-        page.evaluate("localStorage.removeItem('theme')")
+def test_colours_are_there_before_anything_is_drawn(visit: Visit) -> None:
+    page = visit("/contests")
+    page.evaluate("localStorage.theme = 'dark'")
+    page.add_init_script("""
+        new MutationObserver(() => {
+            if (document.body) window.atBody ??= document.documentElement.dataset.theme;
+        }).observe(document, { childList: true, subtree: true });
+    """)
+    page.reload()
+    assert page.evaluate("window.atBody") == "dark"
+    page.evaluate("localStorage.removeItem('theme')")
 
 
-def test_what_has_decided_a_match_and_who_has_won_are_marked(browser: Browser, site: Site) -> None:
-    table = Table(site, "mnk", "params=3,3,3 budget=600000")
+def test_what_has_decided_a_match_and_who_has_won_are_marked(browser: Browser, site: Site, seat: Seat) -> None:
+    table = seat("mnk", "params=3,3,3 budget=600000")
     with open_page(browser, still=True) as page:
         lobby = page.context.new_page()
         lobby.goto(site.url)
@@ -77,7 +75,6 @@ def test_what_has_decided_a_match_and_who_has_won_are_marked(browser: Browser, s
         expect(tile.locator(".number")).to_have_text(["won", "lost", "1 – 0 · a line"])
         check_accessibility(page)
         check_accessibility(lobby)
-    table.close()
 
 
 def all_pages_are_in_sight(page: Page) -> bool:
@@ -94,24 +91,21 @@ LINES = "nav => new Set([...nav.querySelectorAll('a')].map(a => Math.round(a.get
 """In how many lines the links to all pages stand."""
 
 
-def test_a_match_fits_a_phone_on_its_side(browser: Browser, site: Site) -> None:
-    table = Table(site, "gipf", "params=12,3,9,9 budget=600000")
-    with open_page(browser) as page:
-        page.goto(f"{site.url}/match/{table.match}")
-        expect(page.locator("#status")).to_have_text("live")
-        for width in (1920, 1240, 1024, 993, 844):
-            page.set_viewport_size({"width": width, "height": 390})
-            assert page.locator(".bar nav").evaluate(LINES) == 1, width
-        expect(page.locator("#status")).to_have_text("live")
-        box = page.locator("#board svg").bounding_box()
-        assert box is not None and box["height"] > 320 and box["y"] + box["height"] <= 390 and fits(page)
-        check_legibility(page)
-        assert all_pages_are_in_sight(page)
-        page.get_by_role("button", name="Larger").click()
-        larger = page.locator("#board svg").bounding_box()
-        assert larger is not None and larger["height"] == pytest.approx(1.5 * box["height"], 0.05)
-    table.resign()
-    table.close()
+def test_a_match_fits_a_phone_on_its_side(visit: Visit, seat: Seat) -> None:
+    table = seat("gipf", "params=12,3,9,9 budget=600000")
+    page = visit(f"/match/{table.match}")
+    expect(page.locator("#status")).to_have_text("live")
+    for width in (1920, 1240, 1024, 993, 844):
+        page.set_viewport_size({"width": width, "height": 390})
+        assert page.locator(".bar nav").evaluate(LINES) == 1, width
+    expect(page.locator("#status")).to_have_text("live")
+    box = page.locator("#board svg").bounding_box()
+    assert box is not None and box["height"] > 320 and box["y"] + box["height"] <= 390 and fits(page)
+    check_legibility(page)
+    assert all_pages_are_in_sight(page)
+    page.get_by_role("button", name="Larger").click()
+    larger = page.locator("#board svg").bounding_box()
+    assert larger is not None and larger["height"] == pytest.approx(1.5 * box["height"], 0.05)
 
 
 LONG = ("Friedrich-Wilhelm-von-Hohenzolle", "W" * 32)
@@ -141,9 +135,9 @@ BESIDE_CHIPS = """row => [...row.querySelectorAll(".chip")].every(chip => {
 
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (844, 390)])
 def test_results_and_names_of_any_length_stand_whole_beside_clocks_of_hours(
-    browser: Browser, site: Site, width: int, height: int
+    browser: Browser, site: Site, seat: Seat, width: int, height: int
 ) -> None:
-    table = Table(site, "gipf", f"params=3,3,9,9 budget={24 * 3_600_000}", LONG)
+    table = seat("gipf", f"params=3,3,9,9 budget={24 * 3_600_000}", LONG)
     with open_page(browser, still=True) as page:
         page.set_viewport_size({"width": width, "height": height})
         page.goto(f"{site.url}/match/{table.match}")
@@ -164,35 +158,31 @@ def test_results_and_names_of_any_length_stand_whole_beside_clocks_of_hours(
         assert row.evaluate(BESIDE_CHIPS), "a chip stands beside the name that it belongs to, and not a line above"
         assert fits(page) and fits(lobby)
         check_accessibility(page)
-    table.close()
 
 
-def test_a_large_board_has_legible_names_and_is_made_larger(browser: Browser, site: Site) -> None:
-    with open_page(browser, phone=True, still=True) as page:
-        page.goto(f"{site.url}/play#game=gipf&params=12+3+9+9&players=person,person")
-        board = page.locator("#board svg.board")
-        names = board.locator("text:visible")
-        expect(names).to_have_count(36)
-        check_legibility(page)
-        width = board.bounding_box()
-        page.get_by_role("button", name="Larger").click()
-        page.keyboard.press("+")
-        larger = board.bounding_box()
-        assert (
-            width is not None and larger is not None and larger["width"] == pytest.approx(2.25 * width["width"], 0.01)
-        )
-        expect(names).to_have_count(72)
-        assert fits(page) and all_pages_are_in_sight(page)
-        check_accessibility(page)
-        page.keyboard.press("-")
-        page.get_by_role("button", name="Smaller").click()
-        expect(page.get_by_role("button", name="Smaller")).to_be_disabled()
-        smaller = board.bounding_box()
-        assert smaller is not None and smaller["width"] == width["width"]
-        page.goto(f"{site.url}/play#game=mnk&params=19+19+5&players=person,person")
-        expect(page.get_by_role("button", name="Larger")).to_be_visible()
-        page.goto(f"{site.url}/play#game=mnk&params=3+3+3&players=person,person")
-        expect(page.get_by_role("button", name="Larger")).to_have_count(0)
+def test_a_large_board_has_legible_names_and_is_made_larger(visit: Visit, site: Site) -> None:
+    page = visit("/play#game=gipf&params=12+3+9+9&players=person,person", phone=True, still=True)
+    board = page.locator("#board svg.board")
+    names = board.locator("text:visible")
+    expect(names).to_have_count(36)
+    check_legibility(page)
+    width = board.bounding_box()
+    page.get_by_role("button", name="Larger").click()
+    page.keyboard.press("+")
+    larger = board.bounding_box()
+    assert width is not None and larger is not None and larger["width"] == pytest.approx(2.25 * width["width"], 0.01)
+    expect(names).to_have_count(72)
+    assert fits(page) and all_pages_are_in_sight(page)
+    check_accessibility(page)
+    page.keyboard.press("-")
+    page.get_by_role("button", name="Smaller").click()
+    expect(page.get_by_role("button", name="Smaller")).to_be_disabled()
+    smaller = board.bounding_box()
+    assert smaller is not None and smaller["width"] == width["width"]
+    page.goto(f"{site.url}/play#game=mnk&params=19+19+5&players=person,person")
+    expect(page.get_by_role("button", name="Larger")).to_be_visible()
+    page.goto(f"{site.url}/play#game=mnk&params=3+3+3&players=person,person")
+    expect(page.get_by_role("button", name="Larger")).to_have_count(0)
 
 
 TOO_LOW = """() => [...document.querySelectorAll("a[href], button, input, select, summary")].filter((one) => {
@@ -203,34 +193,21 @@ TOO_LOW = """() => [...document.querySelectorAll("a[href], button, input, select
 """What can be touched and is lower than WCAG 2.2 asks for (2.5.8), but for links in the middle of a text."""
 
 
-def test_what_is_touched_on_a_phone_is_high_enough(browser: Browser, site: Site) -> None:
-    table = Table(site, "mnk", "params=3,3,3 budget=600000")
-    table.resign()
-    paths = ("", "contests", "contest/1", "contest/2", "contest/3", "contest/1/live", "games", "play")
-    with open_page(browser, phone=True) as page:
-        for path in (*paths, "analysis", f"match/{table.match}"):
-            page.goto(f"{site.url}/{path}")
-            page.wait_for_load_state("load")
-            expect(page.locator("main")).to_be_visible()
-            if re.fullmatch("contest/[0-9]", path):
-                expect(page.locator("#parts a.player").first).to_be_visible()
-            assert page.evaluate(TOO_LOW) == [], path
-    table.close()
+def test_fields_of_a_variant_stand_in_line_however_long_their_labels_are(visit: Visit) -> None:
+    page = visit("/play", phone=True)
+    expect(page.locator(".variant input")).to_have_count(4)
+    page.locator(".variant small").nth(1).evaluate(
+        "one => one.textContent = 'words of more lines than others '.repeat(3)"
+    )
+    tops = page.evaluate(
+        """() => [".variant label", ".variant input"].map((which) => new Set(
+            [...document.querySelectorAll(which)].map((one) => Math.round(one.getBoundingClientRect().y))).size)"""
+    )
+    assert tops == [1, 1], "names and fields each begin at one height"
 
 
-def test_fields_of_a_variant_stand_in_line_however_long_their_labels_are(browser: Browser, site: Site) -> None:
-    with open_page(browser, phone=True) as page:
-        page.goto(f"{site.url}/play")
-        expect(page.locator(".variant input")).to_have_count(4)
-        page.locator(".variant small").nth(1).evaluate(
-            "one => one.textContent = 'words of more lines than others '.repeat(3)"
-        )
-        tops = page.evaluate(
-            """() => [".variant label", ".variant input"].map((which) => new Set(
-                [...document.querySelectorAll(which)].map((one) => Math.round(one.getBoundingClientRect().y))).size)"""
-        )
-        assert tops == [1, 1], "names and fields each begin at one height"
-
+TEXTS = ("/", "/replay", "/contests", "/contest/1", "/contest/2", "/contest/3", "/contest/1/live", "/games")
+"""Pages without a board that is played on."""
 
 BOARDS = (
     "/play",
@@ -245,18 +222,20 @@ BOARDS = (
 
 
 @pytest.mark.parametrize("phone", [False, True], ids=["desk", "phone"])
-def test_pages_with_boards_are_for_everybody_on_every_screen(browser: Browser, site: Site, phone: bool) -> None:
-    table = Table(site, "gipf", "budget=600000", ("a" * 32, "b" * 32))
+def test_every_page_is_for_everybody_on_every_screen(browser: Browser, site: Site, seat: Seat, phone: bool) -> None:
+    table = seat("gipf", "budget=600000", ("a" * 32, "b" * 32))
     table.move("a5-b5")
     with open_page(browser, phone=phone, dark=phone, still=True) as page:
-        for path in (*BOARDS, "/replay", "/"):
+        for path in (*TEXTS, *BOARDS):
             page.goto("about:blank")  # a change behind # alone would not load the page
             page.goto(site.url + path.format(match=table.match))
             page.wait_for_load_state("load")
+            expect(page.locator("main")).to_be_visible()
             if path in BOARDS:
                 expect(page.locator("#board .offer, #board .piece").first).to_be_visible()
             assert fits(page), path
             check_accessibility(page)
+            assert not phone or page.evaluate(TOO_LOW) == [], path
         page.goto(f"{site.url}{BOARDS[-2]}")
         page.set_viewport_size({"width": 844, "height": 390})
         box = page.locator("#board svg").bounding_box()
@@ -265,5 +244,3 @@ def test_pages_with_boards_are_for_everybody_on_every_screen(browser: Browser, s
         press = Locator.tap if phone else Locator.click
         press(page.locator(".offer[aria-label^='b2,']"))
         expect(page.locator("#moves li")).to_have_text(["b2"])
-    table.resign()
-    table.close()

@@ -8,7 +8,7 @@ import pytest
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position, moves
 from engine.match.verification import verify
-from server.web.replay.match_frames import frame_of, frames, whole_match
+from server.web.views.match_frames import frame_of, frames, whole_match
 from tests.engine.records import records
 from tests.engine.test_record import played
 
@@ -69,5 +69,5 @@ def test_notes_of_a_record_are_told_in_their_order() -> None:
 def test_a_record_is_told_in_a_size_that_it_is_in_itself(parameters: str, plies: int) -> None:
     record = played(parameters, stop_after=plies, end="resign")
     match = whole_match(verify(record))
-    told, first = msgspec.json.encode(match), msgspec.json.encode(match.info)
+    told, first = msgspec.json.encode(match), msgspec.json.encode(match["info"])
     assert len(told) - 2 * len(first) < 8 * len(record)  # the board and the first position once, whatever the length

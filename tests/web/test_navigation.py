@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
-from tests.web.chromium import open_page
-from tests.web.site import Site, Table
+from tests.web.chromium import Visit, open_page
+from tests.web.site import Seat, Site
 
 pytestmark = pytest.mark.slow
 
@@ -26,8 +26,8 @@ def kept(found: Locator) -> int:
     return int(found.evaluate_all("found => found.filter((one) => one.kept).length"))
 
 
-def test_two_tabs_and_the_lobby_follow_a_match_each_for_itself(browser: Browser, site: Site) -> None:
-    table = Table(site, "gipf", QUIET)
+def test_two_tabs_and_the_lobby_follow_a_match_each_for_itself(browser: Browser, site: Site, seat: Seat) -> None:
+    table = seat("gipf", QUIET)
     with open_page(browser, still=True) as first:
         second, lobby = first.context.new_page(), first.context.new_page()
         for page, path in ((first, f"/match/{table.match}"), (second, f"/match/{table.match}"), (lobby, "")):
@@ -47,38 +47,34 @@ def test_two_tabs_and_the_lobby_follow_a_match_each_for_itself(browser: Browser,
         for page in (first, second):
             expect(page.locator("#status")).to_have_text("over")
         expect(lobby.locator(".tile:not(.over)")).to_have_count(0)
-    table.close()
 
 
-def test_back_and_forward_lead_from_page_to_page(browser: Browser, site: Site) -> None:
-    table = Table(site, "gipf", QUIET)
-    with open_page(browser, still=True) as page:
-        page.goto(site.url)
-        page.locator(".tile:not(.over)").click()
-        table.move(MOVES[0])
-        expect(page.locator("#moves li")).to_have_count(1)
-        page.keyboard.press("Home")
-        expect(page).to_have_url(re.compile("#0$"))
-        page.go_back()  # positions are not pages of their own
-        expect(page).to_have_url(f"{site.url}/")
-        table.move(MOVES[1])
-        expect(page.locator(".tile:not(.over)")).to_contain_text("2 moves")
-        page.go_forward()
-        expect(page.locator("#moves li")).to_have_count(2)
-        expect(page.locator("#status")).to_have_text("live")
-        page.get_by_role("link", name="Contests").click()
-        page.locator(".one[href='/contest/1']").click()
-        expect(page.locator("#games tbody tr").first).to_be_visible()
-        page.go_back()
-        expect(page.locator(".one")).to_have_count(3)
-        page.go_back()
-        table.move(MOVES[2])
-        expect(page.locator("#moves li")).to_have_count(3)
-        page.go_forward()
-        page.go_forward()
-        expect(page.locator("#games tbody tr").first).to_be_visible()
-    table.resign()
-    table.close()
+def test_back_and_forward_lead_from_page_to_page(visit: Visit, site: Site, seat: Seat) -> None:
+    table = seat("gipf", QUIET)
+    page = visit(still=True)
+    page.locator(".tile:not(.over)").click()
+    table.move(MOVES[0])
+    expect(page.locator("#moves li")).to_have_count(1)
+    page.keyboard.press("Home")
+    expect(page).to_have_url(re.compile("#0$"))
+    page.go_back()  # positions are not pages of their own
+    expect(page).to_have_url(f"{site.url}/")
+    table.move(MOVES[1])
+    expect(page.locator(".tile:not(.over)")).to_contain_text("2 moves")
+    page.go_forward()
+    expect(page.locator("#moves li")).to_have_count(2)
+    expect(page.locator("#status")).to_have_text("live")
+    page.get_by_role("link", name="Contests").click()
+    page.locator(".one[href='/contest/1']").click()
+    expect(page.locator("#games tbody tr").first).to_be_visible()
+    page.go_back()
+    expect(page.locator(".one")).to_have_count(3)
+    page.go_back()
+    table.move(MOVES[2])
+    expect(page.locator("#moves li")).to_have_count(3)
+    page.go_forward()
+    page.go_forward()
+    expect(page.locator("#games tbody tr").first).to_be_visible()
 
 
 def is_seen(page: Page) -> Any:
@@ -104,63 +100,56 @@ def tab_to(page: Page, wanted: Locator) -> None:
     raise AssertionError("the keyboard does not lead there")
 
 
-def test_a_match_is_looked_at_by_the_keyboard_alone(browser: Browser, site: Site) -> None:
-    table = Table(site, "gipf", QUIET)
+def test_a_match_is_looked_at_by_the_keyboard_alone(visit: Visit, seat: Seat) -> None:
+    table = seat("gipf", QUIET)
     for move in MOVES:
         table.move(move)
-    with open_page(browser, still=True) as page:
-        page.goto(f"{site.url}/match/{table.match}")
-        expect(page.locator("#moves li")).to_have_count(3)
-        current = page.locator("#moves button[aria-current]")
-        tab_to(page, page.locator("#back"))
-        page.keyboard.press("Enter")
-        expect(current).to_contain_text("2.")
-        tab_to(page, page.locator("#moves button").first)
-        page.keyboard.press("Enter")
-        expect(current).to_contain_text("1.")
-        page.keyboard.press("End")
-        expect(current).to_contain_text("3.")
-    table.resign()
-    table.close()
+    page = visit(f"/match/{table.match}", still=True)
+    expect(page.locator("#moves li")).to_have_count(3)
+    current = page.locator("#moves button[aria-current]")
+    tab_to(page, page.locator("#back"))
+    page.keyboard.press("Enter")
+    expect(current).to_contain_text("2.")
+    tab_to(page, page.locator("#moves button").first)
+    page.keyboard.press("Enter")
+    expect(current).to_contain_text("1.")
+    page.keyboard.press("End")
+    expect(current).to_contain_text("3.")
 
 
-def test_a_game_is_played_by_the_keyboard_alone(browser: Browser, site: Site) -> None:
-    with open_page(browser, still=True) as page:
-        page.goto(f"{site.url}/play#game=arrows&params=5+4&players=person,person")
-        expect(page.locator("#board .offer")).to_have_count(5)
-        tab_to(page, page.locator(".offer").first)
-        page.keyboard.press("ArrowDown")
-        assert is_seen(page)[1]
-        tab_to(page, page.get_by_role("button", name="up", exact=True))
-        page.keyboard.press("Enter")
-        expect(page.locator("#moves li")).to_have_text(["up"])
-        expect(page.get_by_role("button", name="up", exact=True)).to_be_focused()
-        tab_to(page, page.locator("#undo"))
-        page.keyboard.press(" ")
-        expect(page.locator("#moves li")).to_have_count(0)
-        tab_to(page, page.locator("#move"))
-        page.keyboard.type("2")
-        page.keyboard.press("Enter")
-        expect(page.locator("#moves li")).to_have_text(["right"])
+def test_a_game_is_played_by_the_keyboard_alone(visit: Visit) -> None:
+    page = visit("/play#game=arrows&params=5+4&players=person,person", still=True)
+    expect(page.locator("#board .offer")).to_have_count(5)
+    tab_to(page, page.locator(".offer").first)
+    page.keyboard.press("ArrowDown")
+    assert is_seen(page)[1]
+    tab_to(page, page.get_by_role("button", name="up", exact=True))
+    page.keyboard.press("Enter")
+    expect(page.locator("#moves li")).to_have_text(["up"])
+    expect(page.get_by_role("button", name="up", exact=True)).to_be_focused()
+    tab_to(page, page.locator("#undo"))
+    page.keyboard.press(" ")
+    expect(page.locator("#moves li")).to_have_count(0)
+    tab_to(page, page.locator("#move"))
+    page.keyboard.type("2")
+    page.keyboard.press("Enter")
+    expect(page.locator("#moves li")).to_have_text(["right"])
 
 
-def test_a_match_is_updated_in_place(browser: Browser, site: Site) -> None:
-    table = Table(site, "gipf", QUIET)
-    with open_page(browser, still=True) as page:
-        page.goto(f"{site.url}/match/{table.match}")
-        table.move(MOVES[0])
-        expect(page.locator("#moves li")).to_have_count(1)
-        page.locator("#moves button").focus()
-        pieces = mark(page.locator("#board .piece"))
-        mark(page.locator("#moves button"))
-        table.move(MOVES[1])
-        expect(page.locator("#moves li")).to_have_count(2)
-        expect(page.locator("#board .piece")).to_have_count(pieces + 1)
-        assert kept(page.locator("#board .piece")) == pieces, "a push to an empty field moves none of the others"
-        assert kept(page.locator("#moves button")) == 1
-        expect(page.locator("#moves button").first).to_be_focused()
-    table.resign()
-    table.close()
+def test_a_match_is_updated_in_place(visit: Visit, seat: Seat) -> None:
+    table = seat("gipf", QUIET)
+    page = visit(f"/match/{table.match}", still=True)
+    table.move(MOVES[0])
+    expect(page.locator("#moves li")).to_have_count(1)
+    page.locator("#moves button").focus()
+    pieces = mark(page.locator("#board .piece"))
+    mark(page.locator("#moves button"))
+    table.move(MOVES[1])
+    expect(page.locator("#moves li")).to_have_count(2)
+    expect(page.locator("#board .piece")).to_have_count(pieces + 1)
+    assert kept(page.locator("#board .piece")) == pieces, "a push to an empty field moves none of the others"
+    assert kept(page.locator("#moves button")) == 1
+    expect(page.locator("#moves button").first).to_be_focused()
 
 
 def test_a_contest_and_the_list_of_contests_are_updated_in_place(browser: Browser, site: Site) -> None:

@@ -12,9 +12,9 @@ from starlette.responses import JSONResponse, Response
 from engine.search.searcher import Stop
 from server.ops.question_loop import Question
 from server.web import worker as page_worker
+from server.web.app import QUESTION_BYTES, question_routes
 from server.web.http.errors import Refused
 from server.web.play import questions
-from server.web.play.routes import MAX_BYTES, routes
 from server.web.pool import NICE, Pool
 from tests.web.asking import Answer, ask
 
@@ -36,7 +36,7 @@ async def test_questions_are_answered_over_http(monkeypatch: pytest.MonkeyPatch)
         return await ask(app, "POST", f"/api/{kind}", msgspec.json.encode(question), headers=JSON)
 
     async with Pool() as pool:
-        app = Starlette(routes=routes(pool), exception_handlers={Refused: refused})
+        app = Starlette(routes=question_routes(pool), exception_handlers={Refused: refused})
         games = await ask(app, "GET", "/api/play/games")
         assert {"name": "gipf", "sides": ["white", "black"], "parameters": "4 4 15 15"} in games.json
         looked = await post("play/look", LARGE)
@@ -53,8 +53,8 @@ async def test_questions_are_answered_over_http(monkeypatch: pytest.MonkeyPatch)
         assert (await post("play/guess", {})).status == 404
         plain = await ask(app, "POST", "/api/play/look", b'{"game": "gipf"}', headers={"content-type": "text/plain"})
         assert plain.status == 415
-        long = await ask(app, "POST", "/api/play/look", b" " * (MAX_BYTES + 1), headers=JSON)
-        assert long.status == 413 and str(MAX_BYTES) in long.json["error"]
+        long = await ask(app, "POST", "/api/play/look", b" " * (QUESTION_BYTES + 1), headers=JSON)
+        assert long.status == 413 and str(QUESTION_BYTES) in long.json["error"]
         assert (await ask(app, "GET", "/api/play/look")).status == 405
 
         nice = {os.getpriority(os.PRIO_PROCESS, worker.process.pid) for worker in pool._idle}

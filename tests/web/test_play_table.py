@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from itertools import count
 from random import Random
+from typing import Any
 
 import msgspec
 import pytest
@@ -15,7 +16,7 @@ from engine.search.searcher import Stop
 from engine.solve.tablebase import tablebase_of
 from server.web.http.errors import Refused
 from server.web.play import questions
-from server.web.play.questions import Answer, Question, look, read, rows, think
+from server.web.play.questions import Question, look, read, rows, think
 from tests.engine.gipf.test_choosing import crowded
 from tests.games.cases import OTHER_VARIANTS, named
 
@@ -28,14 +29,14 @@ VARIANTS = [
 CROSSING = "2 3 9 9\n3 9 W\n W W\nW _ W\n W W\n"
 
 
-def complete(question: Question, answer: Answer) -> Iterator[str]:
+def complete(question: Question, answer: dict[str, Any]) -> Iterator[str]:
     """Yield every move that can be made by pointing."""
-    for legal in answer.legal:
+    for legal in answer["legal"]:
         yield from ways(question, legal.move) if legal.more else [legal.move]
 
 
 def ways(question: Question, chosen: str) -> Iterator[str]:
-    for choice in rows(msgspec.structs.replace(question, chosen=chosen)).choices:
+    for choice in rows(msgspec.structs.replace(question, chosen=chosen))["choices"]:
         yield from ways(question, choice.move) if choice.more else [choice.move]
 
 
@@ -47,50 +48,50 @@ def test_pointing_reaches_every_position_that_moves_lead_to(game: Game, paramete
     for _ in range(25):
         answer = look(question)
         legal = moves(history.position)
-        assert answer.moves == history.moves and answer.view.text == history.position.text()
-        assert bool(answer.legal) == bool(legal) == (answer.view.ending is None)
+        assert answer["moves"] == history.moves and answer["view"].text == history.position.text()
+        assert bool(answer["legal"]) == bool(legal) == (answer["view"].ending is None)
         if not legal:
             break
         pointed = {history.position.resolve(move).position for move in complete(question, answer)}
         assert pointed == {history.position.resolve(move).position for move in legal}
-        places = {place.name for place in (*answer.view.layout.fields, *answer.view.layout.dots)}  # type: ignore[union-attr]
-        assert {name for one in answer.legal for name in one.points} <= places
+        places = {place.name for place in (*answer["view"].layout.fields, *answer["view"].layout.dots)}
+        assert {name for one in answer["legal"] for name in one.points} <= places
         history = history.after(chance.choice(legal))
         question = msgspec.structs.replace(question, moves=history.moves)
-        motion = look(question).motion
+        motion = look(question)["motion"]
         assert motion is not None and motion.move == history.moves[-1]
 
 
 def test_the_places_of_a_move_are_what_is_pointed_at_in_turn() -> None:
-    points = {one.move: one.points for one in look(Question(game="gipf")).legal}
+    points = {one.move: one.points for one in look(Question(game="gipf"))["legal"]}
     assert points["a5-b5"] == ("a5", "b5") and len(points) == 42
-    arrows = {one.move: one.points for one in look(Question(game="arrows")).legal}
+    arrows = {one.move: one.points for one in look(Question(game="arrows"))["legal"]}
     assert arrows["2"] == ("3,1",) and arrows["0"] == ()  # 0 points off the board
     mill = Question(game="morris", moves=("0", "9", "1", "11"))
-    assert ("2", "9") in [one.points for one in look(mill).legal]
+    assert ("2", "9") in [one.points for one in look(mill)["legal"]]
 
 
 def test_rows_are_offered_with_the_board_as_it_stands_then() -> None:
     question = Question(game="gipf", start=CROSSING, chosen="a3-b3")
     found = rows(question)
-    assert len(found.pieces) == 7 and found.taken == ()
-    assert {len(choice.fields) for choice in found.choices} == {3}
-    assert not any(choice.more for choice in found.choices)
-    taken = rows(msgspec.structs.replace(question, chosen=found.choices[0].move))
-    assert set(taken.taken) == set(found.choices[0].fields) and taken.choices == ()
+    assert len(found["pieces"]) == 7 and found["taken"] == ()
+    assert {len(choice.fields) for choice in found["choices"]} == {3}
+    assert not any(choice.more for choice in found["choices"])
+    taken = rows(msgspec.structs.replace(question, chosen=found["choices"][0].move))
+    assert set(taken["taken"]) == set(found["choices"][0].fields) and taken["choices"] == ()
 
 
 def test_a_text_with_moves_begins_where_it_began() -> None:
     answer = look(Question(game="mnk", start="3 3 3 1\n0 0 0\n0 0 0\n0 0 0\nmoves:\nb2\n", moves=("a1",)))
-    assert answer.moves == ("b2", "a1") and "0 0 0\n0 0 0" in answer.start
-    assert look(Question(game="mnk", start=answer.text)).moves == answer.moves
+    assert answer["moves"] == ("b2", "a1") and "0 0 0\n0 0 0" in answer["start"]
+    assert look(Question(game="mnk", start=answer["text"]))["moves"] == answer["moves"]
 
 
 def test_a_game_that_went_round_is_over() -> None:
     round_ = ("1 2", "17 16", "2 1", "16 17")
     answer = look(Question(game="morris", start="0 0 W\nWW_W_________BBB_B______\n", moves=round_ * 2))
-    assert answer.view.ending is not None and answer.view.ending.reason == "repetition"
-    assert answer.legal == ()
+    assert answer["view"].ending is not None and answer["view"].ending.reason == "repetition"
+    assert answer["legal"] == ()
 
 
 @pytest.mark.parametrize(
@@ -149,9 +150,9 @@ def test_the_bot_plays_a_legal_move_of_the_game_as_it_stands() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(questions, "perf_counter", lambda: next(ticks))
         advice = think(question, game_engine, Stop())
-    after = look(msgspec.structs.replace(question, moves=(*question.moves, advice.move)))
-    assert after.moves[-1] == advice.move
-    assert 0.04 < advice.seconds < 0.1
+    after = look(msgspec.structs.replace(question, moves=(*question.moves, advice["move"])))
+    assert after["moves"][-1] == advice["move"]
+    assert 0.04 < advice["seconds"] < 0.1
 
 
 def test_the_bot_tells_what_a_tablebase_knows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,9 +160,9 @@ def test_the_bot_tells_what_a_tablebase_knows(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.delenv("ARENA_TABLEBASES")
     question = Question(game="gipf", parameters="2 3 5 5", seconds=0.05)
     advice = think(question, GameEngine(1, tablebase_of), Stop())
-    assert (advice.is_known, advice.plies_to_end) == (True, 1)
+    assert (advice["is_known"], advice["plies_to_end"]) == (True, 1)
     drawn = think(msgspec.structs.replace(question, parameters="2 2 5 5"), GameEngine(1, tablebase_of), Stop())
-    assert (drawn.is_known, drawn.plies_to_end, drawn.score) == (True, None, 0)
+    assert (drawn["is_known"], drawn["plies_to_end"], drawn["score"]) == (True, None, 0)
 
 
 OVER = ("a1", "b1", "a2", "b2", "a3")
@@ -192,14 +193,14 @@ def test_a_bot_of_a_level_plays_the_same_move_each_time() -> None:
     question = Question(game="gipf", parameters="3 3 6 6", seconds=10.0, level=2)
     game_engine = GameEngine(megabytes=1)
     first, again = think(question, game_engine, Stop()), think(question, game_engine, Stop())
-    assert (first.move, first.nodes) == (again.move, again.nodes) and first.nodes < 200
+    assert (first["move"], first["nodes"]) == (again["move"], again["nodes"]) and first["nodes"] < 200
 
 
 @pytest.mark.slow
 def test_where_rows_can_be_taken_in_too_many_ways_to_list_they_are_chosen_one_by_one() -> None:
     question = Question(game="gipf", start=crowded())
-    assert {one.move: one.more for one in look(question).legal}["a1-b2"]
+    assert {one.move: one.more for one in look(question)["legal"]}["a1-b2"]
     chosen = "a1-b2"
-    while choices := rows(msgspec.structs.replace(question, chosen=chosen)).choices:
+    while choices := rows(msgspec.structs.replace(question, chosen=chosen))["choices"]:
         chosen = choices[0].move
-    assert look(msgspec.structs.replace(question, moves=(chosen,))).moves == (chosen,)
+    assert look(msgspec.structs.replace(question, moves=(chosen,)))["moves"] == (chosen,)

@@ -12,13 +12,13 @@ import trio
 import trio.testing
 
 from server.config.settings import Limits
+from server.storage.record_store import RecordStore
 from server.web import pool as pools
 from server.web.app import application
-from server.web.http.client_quota import REQUESTS_AT_ONCE, HttpRateLimiter
 from server.web.http.errors import Refused
-from server.web.http.listener import QUOTA
+from server.web.http.guard import QUOTA, REQUESTS_AT_ONCE, HttpRateLimiter
 from server.web.live.event_stream import Broadcaster
-from server.web.live.match_channel import MatchHubs
+from server.web.live.matches import MatchHubs
 from server.web.live.pages import LivePages
 from server.web.people.routes import People
 from server.web.pool import (
@@ -32,9 +32,8 @@ from server.web.pool import (
     Lane,
     Pool,
 )
-from server.web.replay.records import RecordAnalyser
 from tests.server.harness import open_arena
-from tests.web.asking import ask
+from tests.web.asking import Answer, ask
 
 
 @pytest.fixture
@@ -123,9 +122,6 @@ async def test_the_number_of_questions_that_wait_is_bounded(
     assert sorted(told) == list("aaaaabbb")
 
 
-Answer = Callable[[str, bytes], Awaitable[tuple[int, bytes]]]
-
-
 class Process:
     """In place of a worker process: answers good questions after a second, and slow ones much later."""
 
@@ -207,37 +203,13 @@ async def test_slow_records_from_many_addresses_keep_nobody_for_longer_than_a_qu
         nursery.cancel_scope.cancel()
 
 
-async def test_a_record_that_a_class_asks_for_is_read_once(
-    process: type[Process], monkeypatch: pytest.MonkeyPatch, autojump_clock: trio.testing.MockClock
-) -> None:
-    monkeypatch.setattr(process, "fails", 1)
-    told: list[bytes | int] = []
-
-    async def ask_for(match: int, client: str) -> None:
-        try:
-            told.append(await analyser.of_match("frames", match, f"record {match}", client))
-        except Refused as error:
-            told.append(error.status)
-
-    async with Pool() as pool:
-        analyser = RecordAnalyser(pool)
-        async with trio.open_nursery() as nursery:
-            for _ in range(40):
-                nursery.start_soon(ask_for, 7, "class")
-        assert process.asked == [b"record 7"] * 2 and told == [500, *[b"{}"] * 39]
-        await ask_for(7, "other")
-        assert len(process.asked) == 2 and told[-1] == b"{}"
-        with pytest.raises(Refused, match="the record takes longer than 20 seconds to read") as error:
-            await analyser.ask("frames", b"slow", "class")
-        assert error.value.status == 422
-
-
 @asynccontextmanager
-async def opened(tmp_path: Path) -> AsyncIterator[Callable[[bytes, object], Awaitable[int]]]:
-    """Serve the pages, and yield a function that posts a record with the quota of an address."""
+async def opened(tmp_path: Path) -> AsyncIterator[Callable[[bytes, object], Awaitable[Answer]]]:
+    """Serve the pages, and yield a function that posts a record, or asks for match 7, with the quota of an address."""
 
-    async def post(record: bytes, quota: object) -> int:
-        return (await ask(app, "POST", "/api/record", record, state={QUOTA: quota})).status
+    async def post(record: bytes, quota: object) -> Answer:
+        method, path = ("POST", "/api/record") if record else ("GET", "/api/matches/7")
+        return await ask(app, method, path, record, state={QUOTA: quota})
 
     async with open_arena(tmp_path) as harness, Pool() as pool:
         people = People(harness.arena.settings.data, pool)
@@ -245,6 +217,30 @@ async def opened(tmp_path: Path) -> AsyncIterator[Callable[[bytes, object], Awai
         pages, matches = LivePages(harness.arena, broadcaster, people.newest), MatchHubs(broadcaster)
         app = application(harness.arena, harness.arena.record_store, pages, matches, pool, people)
         yield post
+
+
+async def test_a_record_that_a_class_asks_for_is_read_once(
+    tmp_path: Path, process: type[Process], monkeypatch: pytest.MonkeyPatch, autojump_clock: trio.testing.MockClock
+) -> None:
+    monkeypatch.setattr(process, "fails", 1)
+    monkeypatch.setattr(RecordStore, "read", lambda _store, match: f"record {match}")
+    rate_limiter = HttpRateLimiter(Limits(), 1000, lambda: 0)
+    one, other = rate_limiter.enter("192.0.2.1"), rate_limiter.enter("192.0.2.2")
+    statuses: list[int] = []
+
+    async with opened(tmp_path) as post:
+
+        async def ask_for_match(quota: object) -> None:
+            statuses.append((await post(b"", quota)).status)
+
+        async with trio.open_nursery() as nursery:
+            for _ in range(40):
+                nursery.start_soon(ask_for_match, one)
+        assert process.asked == [b"record 7"] * 2 and statuses == [500, *[200] * 39]
+        await ask_for_match(other)
+        assert len(process.asked) == 2 and statuses[-1] == 200
+        slow = await post(b"slow", one)
+        assert slow.status == 422 and slow.json == {"error": "the record takes longer than 20 seconds to read"}
 
 
 @pytest.mark.usefixtures("process")
@@ -255,7 +251,7 @@ async def test_browsers_of_one_address_share_its_turns(tmp_path: Path, autojump_
     async with opened(tmp_path) as post, trio.open_nursery() as nursery:
 
         async def post_from(host: str, record: bytes) -> None:
-            statuses.append(await post(record, rate_limiter.enter(host)))
+            statuses.append((await post(record, rate_limiter.enter(host))).status)
 
         for _ in range(10):
             nursery.start_soon(post_from, "2001:db8::1", b"slow")
@@ -274,7 +270,7 @@ async def test_a_body_is_charged_by_its_length(
     rate_limiter = HttpRateLimiter(Limits(), 1000, lambda: 0)
     quota = rate_limiter.enter("192.0.2.1")
     async with opened(tmp_path) as post:
-        while await post(b"x" * 2**20, quota) == 200:
+        while (await post(b"x" * 2**20, quota)).status == 200:
             assert len(process.asked) <= 1000
             if quota is not None and quota.wait():
                 break

@@ -51,6 +51,6 @@ async def test_what_this_server_has_seen_is_not_listed_twice(tmp_path: Path) -> 
         await first.hear(m.Result)
         earlier = await people.newest()
         before = overview(harness.arena, None)
-        assert numbers(before.recent) == [RESULTS + 10] and not before.complete
+        assert numbers(before["recent"]) == [RESULTS + 10] and not before["complete"]
         after = overview(harness.arena, earlier)
-        assert numbers(after.recent) == list(range(RESULTS + 10, 10, -1)) and after.complete
+        assert numbers(after["recent"]) == list(range(RESULTS + 10, 10, -1)) and after["complete"]

@@ -9,8 +9,8 @@ from engine.match.verification import verify
 from engine.search.searcher import Stop
 from server.ops.question_loop import OK, Question
 from server.web.http.errors import NOT_TRUE
-from server.web.replay import evaluations
-from server.web.replay.evaluations import Judged, review_part
+from server.web.play import evaluations
+from server.web.play.evaluations import review_part
 from server.web.worker import Worker
 from tests.engine.records import Table
 from tests.engine.test_record import played
@@ -21,20 +21,20 @@ def test_parts_add_up_to_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluations, "INTERPRETED_REVIEW_NODES", 60)
     monkeypatch.setattr(evaluations, "COMPILED_REVIEW_NODES", 60)
     summary = verify(played("5 4 30 30", stop_after=12, end="resign"))
-    told: list[Judged] = []
+    told: list[dict[str, object]] = []
     before, firsts = 10**15, []
     while before > 1:
         part = review_part(summary, before)
-        assert len(part.moves) <= 5 and part.nodes == 60
-        told = [*part.moves, *told]
-        before = part.first
+        assert len(part["moves"]) <= 5 and part["nodes"] == 60
+        told = [*part["moves"], *told]
+        before = part["first"]
         firsts.append(before)
     assert firsts == [8, 3, 1]
     whole = list(review(summary, 60, clock=lambda: 0.0))
-    assert [(one.ply, one.best, one.line, one.loss, one.marks) for one in told] == [
-        (one.ply, one.best, one.line, one.loss, tuple(map(str, one.marks))) for one in whole
+    assert [[one[name] for name in ("ply", "best", "line", "loss", "marks")] for one in told] == [
+        [one.ply, one.best, one.line, one.loss, list(map(str, one.marks))] for one in whole
     ]
-    assert review_part(summary, 1).moves == (), "before the first move there is nothing to review"
+    assert review_part(summary, 1)["moves"] == [], "before the first move there is nothing to review"
 
 
 def answered(record: bytes) -> tuple[int, object]:

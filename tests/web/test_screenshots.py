@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 from starlette.routing import compile_path
 
-from server.web.http import numbers  # noqa: F401 (paths of pages have numbers)
+from server.web.http import request  # noqa: F401 (paths of pages have numbers)
 from tests.web.screenshots import PLACES, all_shots
 
 PAGES = (

@@ -12,13 +12,13 @@ from engine.match.verification import time_account, verify
 from engine.wire import messages as m
 from server.contest.formats.swiss import Swiss
 from server.contest.report import files
-from server.web.assets.static_files import address
+from server.web.http.static_files import address
 from server.web.views.board import Motion, motion
 from tests.engine.records import Table as Record
 from tests.engine.test_record import played
 from tests.server.contest.report.samples import sample_report
-from tests.web.chromium import check_accessibility, open_page
-from tests.web.site import Site, Table, open_site
+from tests.web.chromium import Visit, check_accessibility, open_page
+from tests.web.site import Seat, Site, Table, open_site
 
 pytestmark = pytest.mark.slow
 
@@ -44,72 +44,68 @@ def drawn(page: Page, position: Position) -> None:
         expect(page.locator(f"#board .piece.side{side}")).to_have_count(count)
 
 
-def test_a_live_match_is_seen_move_by_move(browser: Browser, site: Site) -> None:
-    table = Table(site, "gipf", "params=3,3,9,9 budget=600000")
+def test_a_live_match_is_seen_move_by_move(visit: Visit, seat: Seat) -> None:
+    table = seat("gipf", "params=3,3,9,9 budget=600000")
     position = GAMES["gipf"].start("3 3 9 9")
-    with open_page(browser) as page:
-        page.goto(f"{site.url}/match/{table.match}")
-        expect(page.locator("h1")).to_have_text("ann – bob")
-        expect(page.locator("#status")).to_have_text("live")
+    page = visit(f"/match/{table.match}")
+    expect(page.locator("h1")).to_have_text("ann – bob")
+    expect(page.locator("#status")).to_have_text("live")
+    drawn(page, position)
+    assert page.title() == "ann – bob · gipf-arena"
+    for ply, move in enumerate(MOVES, 1):
+        table.move(move)
+        position = position.resolve(move).position
+        expect(page.locator("#moves button[aria-current]")).to_contain_text(f"{ply}.{move}")
         drawn(page, position)
-        assert page.title() == "ann – bob · gipf-arena"
-        for ply, move in enumerate(MOVES, 1):
-            table.move(move)
-            position = position.resolve(move).position
-            expect(page.locator("#moves button[aria-current]")).to_contain_text(f"{ply}.{move}")
-            drawn(page, position)
-            expect(page.locator("#board .marks .last")).to_have_count(1)
-            expect(page.locator("#spoken")).to_have_text(f"Move {ply}, {('white', 'black')[(ply + 1) % 2]}: {move}")
-        expect(page.locator("#player0 .clock")).to_have_class("clock number runs")
-        shown = page.locator("#player0 .clock").inner_text()
-        expect(page.locator("#player0 .clock")).not_to_have_text(shown)
-        page.keyboard.press("ArrowLeft")
-        expect(page.locator("#moves button[aria-current]")).to_contain_text(f"3.{MOVES[2]}")
-        table.move("a4-b4")  # who looks back is not torn forward
-        expect(page.locator("#moves li")).to_have_count(5)
-        expect(page.locator("#moves button[aria-current]")).to_contain_text(f"3.{MOVES[2]}")
-        page.keyboard.press("End")
-        expect(page.locator("#moves button[aria-current]")).to_contain_text("5.a4-b4")
-        table.resign()
-        expect(page.locator("#ending")).to_contain_text("bob wins (black): resignation")
-        expect(page.locator("#ending")).to_contain_text("ann (white) resigned")
-        expect(page.locator("#status")).to_have_text("over")
-        check_accessibility(page)
-    table.close()
+        expect(page.locator("#board .marks .last")).to_have_count(1)
+        expect(page.locator("#spoken")).to_have_text(f"Move {ply}, {('white', 'black')[(ply + 1) % 2]}: {move}")
+    expect(page.locator("#player0 .clock")).to_have_class("clock number runs")
+    shown = page.locator("#player0 .clock").inner_text()
+    expect(page.locator("#player0 .clock")).not_to_have_text(shown)
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#moves button[aria-current]")).to_contain_text(f"3.{MOVES[2]}")
+    table.move("a4-b4")  # who looks back is not torn forward
+    expect(page.locator("#moves li")).to_have_count(5)
+    expect(page.locator("#moves button[aria-current]")).to_contain_text(f"3.{MOVES[2]}")
+    page.keyboard.press("End")
+    expect(page.locator("#moves button[aria-current]")).to_contain_text("5.a4-b4")
+    table.resign()
+    expect(page.locator("#ending")).to_contain_text("bob wins (black): resignation")
+    expect(page.locator("#ending")).to_contain_text("ann (white) resigned")
+    expect(page.locator("#status")).to_have_text("over")
+    check_accessibility(page)
 
 
-def test_notes_are_shown_beside_their_moves_when_the_match_is_over(browser: Browser, site: Site) -> None:
-    table = Table(site, "mnk", "params=5,5,4 budget=600000")
+def test_notes_are_shown_beside_their_moves_when_the_match_is_over(visit: Visit, site: Site, seat: Seat) -> None:
+    table = seat("mnk", "params=5,5,4 budget=600000")
     ann, bob = table.players
-    with open_page(browser) as page:
-        page.goto(f"{site.url}/match/{table.match}")
-        expect(page.locator("#status")).to_have_text("live")
-        ann.say(m.Note(m.Text("score=-0.5 depth=7 nodes=120345 pv=c3,b3 text=<b>in the book</b>")))
-        table.move("c3")
-        expect(page.locator("#moves li")).to_have_count(1)
-        assert page.request.get(f"{site.url}/api/matches/{table.match}/notes").json() == []
-        bob.say(m.Note(m.Text("what comes next")))
-        table.move("b3")
-        expect(page.locator("#moves li")).to_have_count(2)
-        expect(page.locator("#notes")).to_be_hidden()
-        bob.say(m.Note(m.Text("ply=4 text=pondering")))
-        bob.say(m.Ping())
-        bob.hear(m.Pong)
-        table.resign()
-        expect(page.locator("#notes-of")).to_have_text("Notes of move 2")
-        expect(page.locator("#noted li")).to_have_text(["what comes next", "pondering"])
-        page.keyboard.press("ArrowLeft")
-        expect(page.locator("#noted li")).to_have_text("score -0.5 · depth 7 · 120,345 nodes <b>in the book</b>c3, b3")
-        page.keyboard.press("Home")
-        expect(page.locator("#noted")).to_have_text("Nothing was noted.")
-        check_accessibility(page)
-        rest = page.request.get(f"{site.url}/api/matches/{table.match}/notes?from=1").json()
-        assert [note["text"] for note in rest] == ["what comes next", "pondering"]
-        assert page.request.get(f"{site.url}/api/matches/{table.match}/notes?from=x").status == 400
-        page.keyboard.press("End")
-        page.reload()
-        expect(page.locator("#noted li")).to_have_text(["what comes next", "pondering"])
-    table.close()
+    page = visit(f"/match/{table.match}")
+    expect(page.locator("#status")).to_have_text("live")
+    ann.say(m.Note(m.Text("score=-0.5 depth=7 nodes=120345 pv=c3,b3 text=<b>in the book</b>")))
+    table.move("c3")
+    expect(page.locator("#moves li")).to_have_count(1)
+    assert page.request.get(f"{site.url}/api/matches/{table.match}/notes").json() == []
+    bob.say(m.Note(m.Text("what comes next")))
+    table.move("b3")
+    expect(page.locator("#moves li")).to_have_count(2)
+    expect(page.locator("#notes")).to_be_hidden()
+    bob.say(m.Note(m.Text("ply=4 text=pondering")))
+    bob.say(m.Ping())
+    bob.hear(m.Pong)
+    table.resign()
+    expect(page.locator("#notes-of")).to_have_text("Notes of move 2")
+    expect(page.locator("#noted li")).to_have_text(["what comes next", "pondering"])
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#noted li")).to_have_text("score -0.5 · depth 7 · 120,345 nodes <b>in the book</b>c3, b3")
+    page.keyboard.press("Home")
+    expect(page.locator("#noted")).to_have_text("Nothing was noted.")
+    check_accessibility(page)
+    rest = page.request.get(f"{site.url}/api/matches/{table.match}/notes?from=1").json()
+    assert [note["text"] for note in rest] == ["what comes next", "pondering"]
+    assert page.request.get(f"{site.url}/api/matches/{table.match}/notes?from=x").status == 400
+    page.keyboard.press("End")
+    page.reload()
+    expect(page.locator("#noted li")).to_have_text(["what comes next", "pondering"])
 
 
 def test_a_loss_on_time_shows_where_the_time_of_both_sides_went(browser: Browser, site: Site) -> None:
@@ -124,54 +120,49 @@ def test_a_loss_on_time_shows_where_the_time_of_both_sides_went(browser: Browser
     path.unlink()
 
 
-def test_the_log_of_a_player_is_shown_for_its_token(browser: Browser, site: Site) -> None:
-    table = Table(site, "mnk", "params=5,5,4 budget=600000")
+def test_the_log_of_a_player_is_shown_for_its_token(visit: Visit, site: Site, seat: Seat) -> None:
+    table = seat("mnk", "params=5,5,4 budget=600000")
     ann, bob = table.players
-    with open_page(browser, refused=403) as page:
-        page.goto(f"{site.url}/match/{table.match}")
-        expect(page.locator("#status")).to_have_text("live")
-        expect(page.locator("#log")).to_be_hidden()
-        ann.hear(m.Turn)
-        ann.say(m.Stderr(m.Text("|   <b>KeyError</b>: 5")))
-        ann.say(m.Crashed())
-        bob.hear(m.Result)
-        page.locator("#log summary").click()
-        page.get_by_label("Token").fill("guess")
-        page.keyboard.press("Enter")
-        expect(page.locator("#log-fault")).to_have_text("this token is of neither player of the match")
-        page.get_by_label("Token").fill(ann.token)
-        page.keyboard.press("Enter")
-        expect(page.locator("#log-lines")).to_have_text("first 1 |   <b>KeyError</b>: 5", use_inner_text=True)
-        check_accessibility(page)
-        page.goto(f"{site.url}/match/{table.match}#log")
-        page.reload()
-        expect(page.get_by_label("Token")).to_be_visible()
-    table.close()
+    page = visit(f"/match/{table.match}", refused=403)
+    expect(page.locator("#status")).to_have_text("live")
+    expect(page.locator("#log")).to_be_hidden()
+    ann.hear(m.Turn)
+    ann.say(m.Stderr(m.Text("|   <b>KeyError</b>: 5")))
+    ann.say(m.Crashed())
+    bob.hear(m.Result)
+    page.locator("#log summary").click()
+    page.get_by_label("Token").fill("guess")
+    page.keyboard.press("Enter")
+    expect(page.locator("#log-fault")).to_have_text("this token is of neither player of the match")
+    page.get_by_label("Token").fill(ann.token)
+    page.keyboard.press("Enter")
+    expect(page.locator("#log-lines")).to_have_text("first 1 |   <b>KeyError</b>: 5", use_inner_text=True)
+    check_accessibility(page)
+    page.goto(f"{site.url}/match/{table.match}#log")
+    page.reload()
+    expect(page.get_by_label("Token")).to_be_visible()
 
 
-def test_a_connection_that_was_lost_comes_back_by_itself(browser: Browser, site: Site) -> None:
-    table = Table(site, "mnk", "params=5,5,4 budget=600000")
-    with open_page(browser, lost=True) as page:
-        page.goto(f"{site.url}/match/{table.match}")
-        expect(page.locator("#status")).to_have_text("live")
-        expect(page.locator(".clock.runs")).to_have_count(1)
-        page.route("**/live/**", lambda route: route.abort())
-        with page.expect_response("**/api/matches/*"):  # the page asks what has become of the match
-            page.evaluate("stop()")
-        expect(page.locator("#status")).to_have_text(re.compile("^connection lost since .*; trying again$"))
-        expect(page.locator(".clock.runs")).to_have_count(0)  # nobody knows how they go on
-        page.keyboard.press("Home")
-        page.keyboard.press("End")
-        expect(page.locator(".clock.runs")).to_have_count(0)
-        table.move("c3")
-        table.move("b3")
-        page.unroute("**/live/**")
-        expect(page.locator("#moves li")).to_have_count(2)
-        expect(page.locator("#board .piece")).to_have_count(2)
-        expect(page.locator("#status")).to_have_text("live")
-        expect(page.locator(".clock.runs")).to_have_count(1)
-    table.resign()
-    table.close()
+def test_a_connection_that_was_lost_comes_back_by_itself(visit: Visit, seat: Seat) -> None:
+    table = seat("mnk", "params=5,5,4 budget=600000")
+    page = visit(f"/match/{table.match}", lost=True)
+    expect(page.locator("#status")).to_have_text("live")
+    expect(page.locator(".clock.runs")).to_have_count(1)
+    page.route("**/live/**", lambda route: route.abort())
+    with page.expect_response("**/api/matches/*"):  # the page asks what has become of the match
+        page.evaluate("stop()")
+    expect(page.locator("#status")).to_have_text(re.compile("^connection lost since .*; trying again$"))
+    expect(page.locator(".clock.runs")).to_have_count(0)  # nobody knows how they go on
+    page.keyboard.press("Home")
+    page.keyboard.press("End")
+    expect(page.locator(".clock.runs")).to_have_count(0)
+    table.move("c3")
+    table.move("b3")
+    page.unroute("**/live/**")
+    expect(page.locator("#moves li")).to_have_count(2)
+    expect(page.locator("#board .piece")).to_have_count(2)
+    expect(page.locator("#status")).to_have_text("live")
+    expect(page.locator(".clock.runs")).to_have_count(1)
 
 
 def test_pages_outlive_their_server_and_show_what_is_true_then(browser: Browser, tmp_path: Path) -> None:
@@ -194,7 +185,7 @@ def test_pages_outlive_their_server_and_show_what_is_true_then(browser: Browser,
         expect(night.locator("#status")).to_contain_text("connection lost since")
         expect(night.locator(".clock.runs")).to_have_count(0)
         files.write_report_files(after, report)
-        expect(page.locator("#status")).to_contain_text("connection lost since")
+        expect(page.locator("#status")).to_have_text(re.compile("^over$|connection lost since"))  # whichever came first
         expect(page.locator(".clock.runs")).to_have_count(0)
         expect(other.locator("#status")).to_contain_text("connection lost since")
         table.close()
@@ -218,25 +209,22 @@ def test_pages_outlive_their_server_and_show_what_is_true_then(browser: Browser,
             table.close()
 
 
-def test_more_moves_than_an_event_holds_are_asked_for(browser: Browser, site: Site) -> None:
-    table = Table(site, "mnk", "params=5,5,5 budget=600000")
+def test_more_moves_than_an_event_holds_are_asked_for(visit: Visit, seat: Seat) -> None:
+    table = seat("mnk", "params=5,5,5 budget=600000")
     for move in ("c3", "b3"):
         table.move(move)
-    with open_page(browser) as page:
-        page.goto(f"{site.url}/match/{table.match}")
-        expect(page.locator("#moves li")).to_have_count(2)
-        wrong = page.evaluate(
-            """async () => {
-                const { MatchState } = await import("MODULE");
-                const told = await (await fetch(location.pathname.replace("/match", "/api/matches"))).json();
-                const state = new MatchState(told);
-                const took = state.take({ ...told.now, first: 7, steps: [["a1", 1, 1]], frame: null });
-                return [took, state.plies];
-            }""".replace("MODULE", address("match/match_state.js"))
-        )
-        assert wrong == [False, 2]
-    table.resign()
-    table.close()
+    page = visit(f"/match/{table.match}")
+    expect(page.locator("#moves li")).to_have_count(2)
+    wrong = page.evaluate(
+        """async () => {
+            const { MatchState } = await import("MODULE");
+            const told = await (await fetch(location.pathname.replace("/match", "/api/matches"))).json();
+            const state = new MatchState(told);
+            const took = state.take({ ...told.now, first: 7, steps: [["a1", 1, 1]], frame: null });
+            return [took, state.plies];
+        }""".replace("MODULE", address("match/match_state.js"))
+    )
+    assert wrong == [False, 2]
 
 
 def touched(page: Page) -> int:
@@ -261,39 +249,35 @@ def touched(page: Page) -> int:
     )
 
 
-def test_the_lobby_is_updated_in_place(browser: Browser, site: Site) -> None:
+def test_the_lobby_is_updated_in_place(visit: Visit, seat: Seat) -> None:
     names = [(f"first{number}", f"second{number}") for number in range(8)]
-    tables = [Table(site, "mnk", "params=5,5,5 budget=600000", pair) for pair in names]
-    with open_page(browser) as page:
-        page.goto(site.url)
-        expect(page.locator("#others tr")).to_have_count(2)  # six have boards
-        expect(page.locator("#held .one")).to_have_count(3)
-        expect(page.locator("#results > *")).not_to_have_count(0)  # those of earlier servers are read
-        link = page.locator("#others a").first
-        link.focus()
-        page.evaluate("getSelection().selectAllChildren(document.querySelector('#people .name'))")
-        selected = page.evaluate("getSelection().toString()")
-        expect(page.locator("#others tr").last).to_contain_text("0 moves")
-        touched(page)
-        tables[0].move("a1")
-        expect(page.locator("#others tr").last).to_contain_text("1 move")
-        tables[0].move("b1")
-        expect(page.locator("#others tr").last).to_contain_text("2 moves")
-        assert touched(page) == 0
-        expect(link).to_be_focused()
-        assert selected and page.evaluate("getSelection().toString()") == selected
-        page.locator("#sought").fill("SECOND3")
-        expect(page.locator("#found [role='status']")).to_have_text("1 match")
-        expect(page.locator("#more tr:visible")).to_have_count(1)
-        expect(page.locator("#found tr")).to_contain_text("first3")
-        page.locator("#sought").fill("nobody")
-        expect(page.locator("#found [role='status']")).to_have_text("0 matches")
-        check_accessibility(page)
-        page.locator("#sought").fill("")
-        expect(page.locator("#others tr:visible")).to_have_count(2)
-    for table in tables:
-        table.resign()
-        table.close()
+    tables = [seat("mnk", "params=5,5,5 budget=600000", pair) for pair in names]
+    page = visit()
+    expect(page.locator("#others tr")).to_have_count(2)  # six have boards
+    expect(page.locator("#held .one")).to_have_count(3)
+    expect(page.locator("#results > *")).not_to_have_count(0)  # those of earlier servers are read
+    link = page.locator("#others a").first
+    link.focus()
+    page.evaluate("getSelection().selectAllChildren(document.querySelector('#people .name'))")
+    selected = page.evaluate("getSelection().toString()")
+    expect(page.locator("#others tr").last).to_contain_text("0 moves")
+    touched(page)
+    tables[0].move("a1")
+    expect(page.locator("#others tr").last).to_contain_text("1 move")
+    tables[0].move("b1")
+    expect(page.locator("#others tr").last).to_contain_text("2 moves")
+    assert touched(page) == 0
+    expect(link).to_be_focused()
+    assert selected and page.evaluate("getSelection().toString()") == selected
+    page.locator("#sought").fill("SECOND3")
+    expect(page.locator("#found [role='status']")).to_have_text("1 match")
+    expect(page.locator("#more tr:visible")).to_have_count(1)
+    expect(page.locator("#found tr")).to_contain_text("first3")
+    page.locator("#sought").fill("nobody")
+    expect(page.locator("#found [role='status']")).to_have_text("0 matches")
+    check_accessibility(page)
+    page.locator("#sought").fill("")
+    expect(page.locator("#others tr:visible")).to_have_count(2)
 
 
 def test_positions_that_were_not_searched_are_gaps(browser: Browser, site: Site, tmp_path: Path) -> None:
@@ -315,35 +299,32 @@ def test_positions_that_were_not_searched_are_gaps(browser: Browser, site: Site,
         expect(page.locator("#values .here")).to_have_count(0)
 
 
-def test_the_lobby_shows_boards_results_and_people(browser: Browser, site: Site) -> None:
-    with open_page(browser) as page:
-        page.goto(site.url)
-        expect(page.locator("#status")).to_have_text("live")
-        tables = [
-            Table(site, "gipf", "params=3,3,9,9 budget=600000"),
-            Table(site, "morris", "budget=600000", ("cleo", "dan")),
-            Table(site, "arrows", "params=5,5 budget=600000", ("eve", "fay")),
-            Table(site, "mnk", "params=4,4,3 budget=600000", ("gil", "hal")),
-        ]
-        expect(page.locator(".tile:not(.over)")).to_have_count(4)
-        tables[3].move("b2")
-        expect(page.locator(f".tile[data-match='{tables[3].match}'] use")).to_have_count(1)
-        expect(page.locator("#people li")).to_have_count(8)
-        expect(page.locator("#people li", has_text="ann")).to_have_text(f"ann in match {tables[0].match}")
-        foot = page.locator(f".tile[data-match='{tables[0].match}'] .foot span")
-        expect(foot).to_have_text(["GIPF 3 3 9 9", "0 moves"])
-        expect(page.locator(f".tile[data-match='{tables[3].match}'] .foot span").last).to_have_text("1 move")
-        check_accessibility(page)
-        page.locator(".tile:not(.over)", has_text="cleo").click()
-        expect(page.locator("h1")).to_have_text("cleo – dan")
-        page.go_back()
-        for table in tables:
-            table.resign()
-        expect(page.locator("#nobody")).to_be_visible()
-        expect(page.locator("#results tr", has_text="cleo")).to_contain_text("0 – 1")
-        check_accessibility(page)
+def test_the_lobby_shows_boards_results_and_people(visit: Visit, seat: Seat) -> None:
+    page = visit()
+    expect(page.locator("#status")).to_have_text("live")
+    tables = [
+        seat("gipf", "params=3,3,9,9 budget=600000"),
+        seat("morris", "budget=600000", ("cleo", "dan")),
+        seat("arrows", "params=5,5 budget=600000", ("eve", "fay")),
+        seat("mnk", "params=4,4,3 budget=600000", ("gil", "hal")),
+    ]
+    expect(page.locator(".tile:not(.over)")).to_have_count(4)
+    tables[3].move("b2")
+    expect(page.locator(f".tile[data-match='{tables[3].match}'] use")).to_have_count(1)
+    expect(page.locator("#people li")).to_have_count(8)
+    expect(page.locator("#people li", has_text="ann")).to_have_text(f"ann in match {tables[0].match}")
+    foot = page.locator(f".tile[data-match='{tables[0].match}'] .foot span")
+    expect(foot).to_have_text(["GIPF 3 3 9 9", "0 moves"])
+    expect(page.locator(f".tile[data-match='{tables[3].match}'] .foot span").last).to_have_text("1 move")
+    check_accessibility(page)
+    page.locator(".tile:not(.over)", has_text="cleo").click()
+    expect(page.locator("h1")).to_have_text("cleo – dan")
+    page.go_back()
     for table in tables:
-        table.close()
+        table.resign()
+    expect(page.locator("#nobody")).to_be_visible()
+    expect(page.locator("#results tr", has_text="cleo")).to_contain_text("0 – 1")
+    check_accessibility(page)
 
 
 def test_a_record_is_replayed_from_a_file(browser: Browser, site: Site, tmp_path: Path) -> None:
@@ -387,28 +368,27 @@ def test_a_record_is_replayed_from_a_file(browser: Browser, site: Site, tmp_path
         check_accessibility(page)
 
 
-def test_neither_getting_ready_nor_running_out_of_time_hides_the_time_of_moves(browser: Browser, site: Site) -> None:
-    with open_page(browser) as page:
-        page.goto(f"{site.url}/replay")
-        plain, late, latest, label = page.evaluate(
-            """async () => {
-            const { drawTimes } = await import("MODULE");
-            const used = [5000, 4000, 10, 20, 15].map((spent, i) => ({ side: i % 2, spent }));
-            const place = document.createElement("div");
-            const height = (bar) => Number(bar.getAttribute("height"));
-            const info = { start: { game: "gipf" }, players: ["ann", "bob"] };
-            const drawn = [null, { side: 1, spent: 30 }, { side: 1, spent: 50 }].map((fallen) => {
-                drawTimes(place, { used: () => used, fallen, info }, 3, () => {});
-                return [[...place.querySelectorAll(".bar-of")].map(height), place.querySelectorAll(".cut").length];
-            });
-            return [...drawn, place.firstElementChild.getAttribute("aria-label")];
-        }""".replace("MODULE", address("match/graphs.js"))
-        )
-        whole = plain[0][0]
-        assert plain == [pytest.approx([whole * part for part in (1, 1, 0.5, 1, 0.75)]), 2]
-        assert late == [pytest.approx([whole * part for part in (1, 1, 1 / 3, 2 / 3, 0.5, 1)]), 2]
-        assert latest == [pytest.approx([whole * part for part in (1, 1, 0.5, 1, 0.75, 1)]), 3], "it hides no move"
-        assert label.endswith("; bob ran out of time after 50 ms")
+def test_neither_getting_ready_nor_running_out_of_time_hides_the_time_of_moves(visit: Visit) -> None:
+    page = visit("/replay")
+    plain, late, latest, label = page.evaluate(
+        """async () => {
+        const { drawTimes } = await import("MODULE");
+        const used = [5000, 4000, 10, 20, 15].map((spent, i) => ({ side: i % 2, spent }));
+        const place = document.createElement("div");
+        const height = (bar) => Number(bar.getAttribute("height"));
+        const info = { start: { game: "gipf" }, players: ["ann", "bob"] };
+        const drawn = [null, { side: 1, spent: 30 }, { side: 1, spent: 50 }].map((fallen) => {
+            drawTimes(place, { used: () => used, fallen, info }, 3, () => {});
+            return [[...place.querySelectorAll(".bar-of")].map(height), place.querySelectorAll(".cut").length];
+        });
+        return [...drawn, place.firstElementChild.getAttribute("aria-label")];
+    }""".replace("MODULE", address("match/graphs.js"))
+    )
+    whole = plain[0][0]
+    assert plain == [pytest.approx([whole * part for part in (1, 1, 0.5, 1, 0.75)]), 2]
+    assert late == [pytest.approx([whole * part for part in (1, 1, 1 / 3, 2 / 3, 0.5, 1)]), 2]
+    assert latest == [pytest.approx([whole * part for part in (1, 1, 0.5, 1, 0.75, 1)]), 3], "it hides no move"
+    assert label.endswith("; bob ran out of time after 50 ms")
 
 
 def moves_of(record: str) -> list[tuple[Motion, Position]]:
@@ -428,16 +408,15 @@ def record(tmp_path: Path) -> Path:
     return path
 
 
-def test_every_position_of_a_record_is_drawn(browser: Browser, site: Site, record: Path) -> None:
+def test_every_position_of_a_record_is_drawn(visit: Visit, record: Path) -> None:
     moves = moves_of(record.read_text())
-    with open_page(browser, still=True) as page:
-        page.goto(f"{site.url}/replay")
-        page.set_input_files("#file", record)
-        expect(page.locator("#moves li")).to_have_count(len(moves))
-        page.keyboard.press("Home")
-        for move, position in moves:
-            page.keyboard.press("ArrowRight")
-            assert pieces(page) == counts(position), move
+    page = visit("/replay", still=True)
+    page.set_input_files("#file", record)
+    expect(page.locator("#moves li")).to_have_count(len(moves))
+    page.keyboard.press("Home")
+    for move, position in moves:
+        page.keyboard.press("ArrowRight")
+        assert pieces(page) == counts(position), move
 
 
 SEEN = """() => {
@@ -476,22 +455,21 @@ def test_rows_light_up_and_have_left_before_the_next_move(
     assert [stage for stage in stages if stage in seen] == stages, seen
 
 
-def test_a_link_leads_to_a_position(browser: Browser, site: Site) -> None:
-    table = Table(site, "mnk", "params=4,4,4 budget=600000")
+def test_a_link_leads_to_a_position(visit: Visit, seat: Seat) -> None:
+    table = seat("mnk", "params=4,4,4 budget=600000")
     for move in ("a1", "b2", "c3"):
         table.move(move)
     table.resign()
     table.close()
-    with open_page(browser) as page:
-        page.goto(f"{site.url}/match/{table.match}#2")
-        expect(page.locator("#moves button[aria-current]")).to_contain_text("2.b2")
-        expect(page.locator("#board .piece")).to_have_count(2)
-        page.evaluate("location.hash = '#1'")
-        expect(page.locator("#board .piece")).to_have_count(1)
+    page = visit(f"/match/{table.match}#2")
+    expect(page.locator("#moves button[aria-current]")).to_contain_text("2.b2")
+    expect(page.locator("#board .piece")).to_have_count(2)
+    page.evaluate("location.hash = '#1'")
+    expect(page.locator("#board .piece")).to_have_count(1)
 
 
-def test_a_part_that_cannot_be_had_for_now_is_no_fault_of_a_page(browser: Browser, site: Site) -> None:
-    table = Table(site, "mnk", "params=3,3,3 budget=600000")
+def test_a_part_that_cannot_be_had_for_now_is_no_fault_of_a_page(browser: Browser, site: Site, seat: Seat) -> None:
+    table = seat("mnk", "params=3,3,3 budget=600000")
     with open_page(browser, lost=True) as page:
         page.route("**/match/graphs.js", lambda route: route.abort())
         with page.expect_event("requestfailed"):
@@ -501,17 +479,15 @@ def test_a_part_that_cannot_be_had_for_now_is_no_fault_of_a_page(browser: Browse
         expect(page.locator("#status")).to_have_text("over")
         expect(page.locator("#ending")).to_contain_text("resignation")
         page.unroute("**/match/graphs.js")
-    table.close()
 
 
-def test_hostile_names_are_shown_as_text(browser: Browser, site: Site, tmp_path: Path) -> None:
+def test_hostile_names_are_shown_as_text(visit: Visit, tmp_path: Path) -> None:
     record = tmp_path / "record.txt"
     text = played(end="resign", stop_after=4).replace("black bob\n", f"black {HOSTILE}\n", 1)
     record.write_text(text.replace("bob (black) resigned", f"{HOSTILE} (black) resigned"))
-    with open_page(browser) as page:
-        page.goto(f"{site.url}/replay")
-        page.set_input_files("#file", record)
-        expect(page.locator("h1")).to_have_text(f"ann – {HOSTILE}")
-        expect(page.locator("#player1")).to_contain_text(HOSTILE)
-        expect(page.locator("#ending")).to_contain_text(f"{HOSTILE} (black) resigned")
-        assert page.locator("main img").count() == 0 and page.title() != "gone"
+    page = visit("/replay")
+    page.set_input_files("#file", record)
+    expect(page.locator("h1")).to_have_text(f"ann – {HOSTILE}")
+    expect(page.locator("#player1")).to_contain_text(HOSTILE)
+    expect(page.locator("#ending")).to_contain_text(f"{HOSTILE} (black) resigned")
+    assert page.locator("main img").count() == 0 and page.title() != "gone"

@@ -5,7 +5,6 @@ Times of games are in microseconds, dates in UTC, ratings in Elo.
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Protocol
 
 import msgspec
 
@@ -233,31 +232,7 @@ class Intervention(msgspec.Struct, frozen=True, kw_only=True):
     sentence: str
 
 
-class Placed(Protocol):
-    """What tells of a line of a table whether it has won."""
-
-    @property
-    def name(self) -> str:
-        """Who it is."""
-
-    @property
-    def place(self) -> int:
-        """From 1."""
-
-    @property
-    def games(self) -> int:
-        """Without those that were not played."""
-
-    @property
-    def forfeits_won(self) -> int:
-        """Games that were not played."""
-
-    @property
-    def disqualified(self) -> str:
-        """Why; empty if it is not."""
-
-
-def winners(table: Sequence[Placed]) -> tuple[str, ...]:
+def winners(table: Sequence[Standing]) -> tuple[str, ...]:
     """Return who stands first in a table; nobody where no game was played or won, nor who was disqualified."""
     if not any(line.games or line.forfeits_won for line in table):
         return ()

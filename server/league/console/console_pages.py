@@ -27,16 +27,14 @@ from server.contest.runtime.service import ContestService
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER, NotAllowed
 from server.league.console.announcements import HOURS, Announcements
-from server.league.console.contest_view import change_contest, read_contest
-from server.league.console.overview import OverviewReader
+from server.league.console.overview import OverviewReader, change_contest, read_contest
 from server.league.console.terminal import one_line
 from server.league.ladder.definition import NO_LADDER
 from server.league.ladder.service import LadderService
-from server.league.pages.identity import Identities, Identity
-from server.league.pages.rendering import page
+from server.league.pages.forms import Identities, Identity, page
 from server.league.submissions.versions import Versions
 from server.web.http.errors import Refused
-from server.web.http.numbers import number_in
+from server.web.http.request import number_in
 
 CONSOLE = "/organise"
 
@@ -112,7 +110,7 @@ class ConsolePages:
         return page("console", "Console", values)
 
     async def _announce(self, request: Request) -> Response:
-        identity, fields = await self._form(request)
+        identity, fields = await self._identities.require_form(request, ORGANISER)
         hours = fields.get("hours", "")
         if not re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,2})?", hours):
             return await self._show_console(identity, f"hours is a number, as in {HOURS:g}, and not {hours!r}")
@@ -120,7 +118,7 @@ class ConsolePages:
         return await self._tried(identity, work)
 
     async def _unannounce(self, request: Request) -> Response:
-        identity, fields = await self._form(request)
+        identity, fields = await self._identities.require_form(request, ORGANISER)
         work = partial(self._announcements.end, number_in(fields, "number"), identity.person.name)
         return await self._tried(identity, work)
 
@@ -134,7 +132,7 @@ class ConsolePages:
     # the lobby
 
     async def _annul(self, request: Request) -> Response:
-        identity, fields = await self._form(request)
+        identity, fields = await self._identities.require_form(request, ORGANISER)
         number = number_in(fields, "match")
         question = f"End match {number} without a result? It is not played again, unless a contest does that."
         if not fields.get("sure"):
@@ -146,7 +144,7 @@ class ConsolePages:
         return await self._done(identity, f"annulled match {number}")
 
     async def _dismiss(self, request: Request) -> Response:
-        identity, fields = await self._form(request)
+        identity, fields = await self._identities.require_form(request, ORGANISER)
         try:
             name = self._arena.dismiss(fields.get("name", ""), one_line(fields.get("sentence", "")))
         except (ProtocolError, NotAllowed) as error:
@@ -160,7 +158,7 @@ class ConsolePages:
     # the ladder
 
     async def _change_ladder(self, request: Request) -> Response:
-        identity, _ = await self._form(request)
+        identity, _ = await self._identities.require_form(request, ORGANISER)
         change, by = request.path_params["change"], identity.person.name
         if self._ladder is None:
             raise Refused(404, NO_LADDER)
@@ -184,7 +182,7 @@ class ConsolePages:
         return page("organise/contest", row.name, {**found, "identity": identity, "fault": fault, "told": told})
 
     async def _change(self, request: Request) -> Response:
-        identity, fields = await self._form(request)
+        identity, fields = await self._identities.require_form(request, ORGANISER)
         number, change = request.path_params["number"], request.path_params["change"]
         if change not in CHANGES:
             raise Refused(404, f"what can be done with a contest is one of {', '.join(CHANGES)}")
@@ -205,10 +203,6 @@ class ConsolePages:
         return await self._show_contest(identity, number, told=told)
 
     # forms
-
-    async def _form(self, request: Request) -> tuple[Identity, dict[str, str]]:
-        identity = await self._identities.require(request, ORGANISER)
-        return identity, await self._identities.form(request, identity)
 
     def _ask(
         self, identity: Identity, question: str, yes: str, action: str, back: str, fields: Mapping[str, str]

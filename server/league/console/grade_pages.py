@@ -21,10 +21,9 @@ from server.league.accounts.people import ORGANISER, NotAllowed
 from server.league.grading.evidence import BadReport
 from server.league.grading.grade_book import MAX_RULE_BYTES, GradeBook, Grades
 from server.league.grading.grading import BadRule, as_csv, as_json
-from server.league.pages.identity import Identities, Identity
-from server.league.pages.rendering import page
+from server.league.pages.forms import Identities, Identity, page
 from server.web.http.errors import Refused
-from server.web.http.numbers import number_in
+from server.web.http.request import number_in
 
 PATH = "/organise/grades"
 
@@ -94,8 +93,7 @@ class GradePages:
         return page("organise/grades", "Grades", values)
 
     async def _grade(self, request: Request) -> Response:
-        identity = await self._identities.require(request, ORGANISER)
-        fields = await self._identities.form(request, identity, FORM_BYTES)
+        identity, fields = await self._identities.require_form(request, ORGANISER, most=FORM_BYTES)
         asked = Asked(fields.get("rule", "").replace("\r\n", "\n"), number_in(fields, "contest", 0))
         try:
             await _in_thread(partial(self._book.grade, *asked, identity.person.name))
@@ -104,8 +102,7 @@ class GradePages:
         return RedirectResponse(PATH, 303)
 
     async def _publish(self, request: Request) -> Response:
-        identity = await self._identities.require(request, ORGANISER)
-        fields = await self._identities.form(request, identity)
+        identity, fields = await self._identities.require_form(request, ORGANISER)
         try:
             await _in_thread(partial(self._book.publish, number_in(fields, "number"), identity.person.name))
         except NotAllowed as error:
@@ -113,8 +110,7 @@ class GradePages:
         return RedirectResponse(PATH, 303)
 
     async def _withdraw(self, request: Request) -> Response:
-        identity = await self._identities.require(request, ORGANISER)
-        await self._identities.form(request, identity)
+        identity, _ = await self._identities.require_form(request, ORGANISER)
         await _in_thread(partial(self._book.withdraw, identity.person.name))
         return RedirectResponse(PATH, 303)
 

@@ -31,11 +31,10 @@ from server.contest.report.progress import forecast
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER
-from server.league.pages.identity import Identities, Identity
-from server.league.pages.rendering import page
+from server.league.pages.forms import Identities, Identity, page
 from server.league.submissions.entering import check_versions
 from server.web.http.errors import Refused
-from server.web.http.numbers import number_in
+from server.web.http.request import number_in
 
 PATH = "/organise/new"
 
@@ -234,8 +233,7 @@ class NewContestPage:
         return _show(identity, number, template if earlier is None else earlier.text)
 
     async def _write(self, request: Request) -> Response:
-        identity = await self._identities.require(request, ORGANISER)
-        sent = await self._identities.form(request, identity, FORM_BYTES)
+        identity, sent = await self._identities.require_form(request, ORGANISER, most=FORM_BYTES)
         text, copied = sent.get("text", "").replace("\r\n", "\n"), number_in(sent, "from", 0)
         earlier = await self._earlier(copied)
         try:

@@ -1,23 +1,28 @@
-"""What an organiser sees of a server at a moment: who is here, what is played, contests, and the machine."""
+"""What an organiser sees: who is here, what is played, the machine, and a contest with its entrants and games."""
 
 import os
 import shutil
 from contextlib import closing
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-import msgspec
-
+from engine.games.outcome import ANNULLED
 from server.arena.arena import Arena
-from server.contest.interventions import is_paused
-from server.contest.runtime.service import ContestService
+from server.contest.fixtures import Fixture, GameResult, counted_games
+from server.contest.interventions import is_cancelled, is_paused
+from server.contest.report.progress import progress_text
+from server.contest.runtime.organiser_commands import InterventionRequest, intervene, open_contest
+from server.contest.runtime.service import ContestService, ContestSnapshot, take_snapshot
+from server.contest.scoring.disqualification import find_disqualified
 from server.contest.store.store import FILE, Contest, Store
+from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import NotAllowed
 from server.league.ladder.service import LadderService
 from server.league.submissions.versions import Versions
-from server.web.views.contests import Entry, ReportIndex
-from server.web.views.lobby import Listed, Presence, presences, running
+from server.web.views.contests import ReportIndex
+from server.web.views.lobby import presences, running
 
 MAX_PLAYERS = 200
 """Players that are listed."""
@@ -27,74 +32,6 @@ MAX_CONTESTS = 30
 
 ALL = 1 << 62
 """Greater than the number of any match."""
-
-
-class ContestLine(msgspec.Struct, frozen=True, kw_only=True):
-    """A contest, and how far its last report has it."""
-
-    contest: int
-    name: str
-    opened: datetime
-    closed: datetime | None
-    """None: it is not over."""
-    is_paused: bool
-    progress: Entry | None
-    """None as long as there is no report."""
-
-
-class LadderLine(msgspec.Struct, frozen=True, kw_only=True):
-    """The ladder."""
-
-    paused: str
-    """Since when it is paused, and who did that; empty: it is played."""
-    fault: str
-    """What is wrong with its file; empty where nothing is."""
-    running: int
-    """Games that are being played."""
-
-
-class Upload(msgspec.Struct, frozen=True):
-    """A version of a bot that is built and checked, or waits for it."""
-
-    bot: str
-    number: int
-    state: str
-
-
-class Machine(msgspec.Struct, frozen=True, kw_only=True):
-    """What the machine has, and what is left of it."""
-
-    processors: int
-    load: float
-    """Processes that compute or wait for a processor, the average of the last minute."""
-    free_bytes: int
-    """On the disk of the data directory."""
-    cores: int
-    """For programs of contests."""
-    cores_taken: int
-    cluster_workers: int
-    cluster_games: int
-    """Games that the workers of a cluster can play at a time."""
-
-
-class Overview(msgspec.Struct, frozen=True, kw_only=True):
-    """What the console's page and ``arena-server now`` show."""
-
-    players: tuple[Presence, ...]
-    present: int
-    """How many are logged in, listed or not."""
-    guests: int
-    """Connections that have not logged in."""
-    seeking: int
-    """How many of the players wait for an opponent in the lobby."""
-    matches: tuple[Listed, ...]
-    playing: int
-    """How many matches are running, listed or not."""
-    contests: tuple[ContestLine, ...]
-    ladder: LadderLine | None
-    """None where the server plays none."""
-    machine: Machine
-    uploads: tuple[Upload, ...]
 
 
 class OverviewReader:
@@ -108,7 +45,7 @@ class OverviewReader:
         self._ladder = ladder
         self._reports = ReportIndex(arena.settings.data, arena.run_in_thread)
 
-    async def read(self) -> Overview:
+    async def read(self) -> dict[str, Any]:
         """Return what goes on now. Raises `BadStore` and OSError."""
         arena, in_thread = self._arena, self._arena.run_in_thread
         contests = await in_thread(partial(stored_contests, arena.settings.data))
@@ -116,30 +53,32 @@ class OverviewReader:
         on = await in_thread(partial(machine, arena, self._service.cores, self._service.cluster_room))
         ladder = await in_thread(self._ladder_line)
         found = running(arena, "", ALL)
-        return Overview(
-            players=tuple(presences(arena, MAX_PLAYERS)),
-            present=len(arena.sessions),
-            guests=len(arena.connected_sessions()) - len(arena.sessions),
-            seeking=len(set(arena.seeking_keys())),
-            matches=found.matches,
-            playing=found.found,
-            contests=tuple(
-                ContestLine(
-                    contest=row.id,
-                    name=row.name,
-                    opened=row.opened,
-                    closed=row.closed,
-                    is_paused=paused,
-                    progress=progress.get(row.id),
-                )
+        return {
+            "players": tuple(presences(arena, MAX_PLAYERS)),
+            "present": len(arena.sessions),
+            "guests": len(arena.connected_sessions()) - len(arena.sessions),
+            "seeking": len(set(arena.seeking_keys())),
+            "matches": found["matches"],
+            "playing": found["found"],
+            "contests": [
+                {
+                    "contest": row.id,
+                    "name": row.name,
+                    "opened": row.opened,
+                    "closed": row.closed,
+                    "is_paused": paused,
+                    "progress": progress.get(row.id),
+                }
                 for row, paused in contests
-            ),
-            ladder=ladder,
-            machine=on,
-            uploads=tuple(Upload(one.bot, one.number, one.state) for one in self._versions.under_way()),
-        )
+            ],
+            "ladder": ladder,
+            "machine": on,
+            "uploads": [
+                {"bot": one.bot, "number": one.number, "state": one.state} for one in self._versions.under_way()
+            ],
+        }
 
-    def _ladder_line(self) -> LadderLine | None:
+    def _ladder_line(self) -> dict[str, Any] | None:
         if self._ladder is None:
             return None
         control = self._ladder.control
@@ -147,11 +86,7 @@ class OverviewReader:
             state = control.state()
         except NotAllowed:  # the server has not come to it yet
             return None
-        return LadderLine(
-            paused=state.paused,
-            fault=state.fault,
-            running=len(self._ladder.running()),
-        )
+        return {"paused": state.paused, "fault": state.fault, "running": len(self._ladder.running())}
 
 
 def stored_contests(data: Path) -> list[tuple[Contest, bool]]:
@@ -164,14 +99,67 @@ def stored_contests(data: Path) -> list[tuple[Contest, bool]]:
         return [(row, row.closed is None and is_paused(store.interventions(row.id))) for row in rows]
 
 
-def machine(arena: Arena, cores: tuple[int, int], cluster: tuple[int, int]) -> Machine:
+def machine(arena: Arena, cores: tuple[int, int], cluster: tuple[int, int]) -> dict[str, Any]:
     """Return how the machine of an arena is doing; for a thread, since the disk may be slow."""
-    return Machine(
-        processors=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
-        load=os.getloadavg()[0],
-        free_bytes=shutil.disk_usage(arena.settings.data).free,
-        cores=cores[0],
-        cores_taken=cores[1],
-        cluster_workers=cluster[0],
-        cluster_games=cluster[1],
-    )
+    return {
+        "processors": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
+        "load": os.getloadavg()[0],
+        "free_bytes": shutil.disk_usage(arena.settings.data).free,
+        "cores": cores[0],
+        "cores_taken": cores[1],
+        "cluster_workers": cluster[0],
+        "cluster_games": cluster[1],
+    }
+
+
+MAX_GAMES = 50
+"""Games that are listed, the last ones."""
+
+
+def contest_values(row: Contest, found: ContestSnapshot, running: dict[int, Fixture]) -> dict[str, Any]:
+    """Return what the template shows of a contest; ``running`` are its running games by match."""
+    definition, games = found.definition, found.games
+    counting = counted_games(games)
+    return {
+        "row": row,
+        "progress": progress_text(*found),
+        "is_paused": is_paused(definition.interventions),
+        "is_cancelled": is_cancelled(definition.interventions),
+        "entrants": definition.entrants,
+        "out": {name: one.reason for name, one in find_disqualified(definition, counting).items()},
+        "running": running,
+        "games": [
+            (game.match, game.fixture.players, _result(game), game in counting) for game in games[: -MAX_GAMES - 1 : -1]
+        ],
+        "interventions": definition.interventions[::-1],
+    }
+
+
+def _result(game: GameResult) -> str:
+    reason = str(game.termination).replace("_", " ").replace("+", " and ")
+    if game.termination in ANNULLED:
+        return f"annulled ({reason})"
+    if game.winner is None:
+        return f"{'draw' if game.shared else 'no winner'} ({reason})"
+    return f"{game.fixture.players[game.winner]} won ({reason})"
+
+
+def change_contest(data: Path, accounts: Accounts, contest: str | int, asked: InterventionRequest, by: str) -> str:
+    """Make an intervention in a contest that is not over, and return a sentence about its effects, without its end.
+
+    The contest is given by its name or its number; with an empty name it is the only one that is not over. Raises
+    `BadIntervention`, `BadStore` and OSError, and KeyError for a number that none has; for a thread, since it waits for
+    the disk.
+    """
+    with closing(Store(data / FILE)) as store:
+        found = open_contest(store, store.contest(contest).name if isinstance(contest, int) else contest)
+        done, follows = intervene(store, found.id, asked, datetime.now(UTC))
+    accounts.note(by, f"{found.name}: {done.sentence}")
+    return f"{found.name}: {done.sentence}; {follows}"
+
+
+def read_contest(data: Path, number: int) -> dict[str, Any]:
+    """Return what the page of a contest shows; raises KeyError where there is none, and `BadStore`. For a thread."""
+    with closing(Store(data / FILE)) as store:
+        found = take_snapshot(store, number, datetime.now(UTC))
+        return contest_values(store.contest(number), found, store.begun(number))

@@ -17,8 +17,7 @@ from starlette.routing import Route
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER, ROLES, NotAllowed, Role
 from server.league.grading.grade_book import GradeBook
-from server.league.pages.identity import NOBODY, Identities, Identity, charge_wrong_guess
-from server.league.pages.rendering import page
+from server.league.pages.forms import NOBODY, Identities, Identity, charge_wrong_guess, page
 from server.web.http.errors import Refused
 
 AUDITED = 100
@@ -72,8 +71,7 @@ class AccountPages:
         """Return the handler of a form. Its page comes again, with the refusal where the change is refused."""
 
         async def answer(request: Request) -> Response:
-            identity = await self._identities.require(request, *roles)
-            fields = await self._identities.form(request, identity)
+            identity, fields = await self._identities.require_form(request, *roles)
             try:
                 response = await trio.to_thread.run_sync(change, identity, fields)
             except NotAllowed as error:

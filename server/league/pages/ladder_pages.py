@@ -6,6 +6,9 @@
 """
 
 import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Literal
 
 import msgspec
 import trio
@@ -13,21 +16,134 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from engine.statistics.online import DAY, decayed
+from engine.statistics.online import DAY, LadderPlayer, decayed
 from server.league.accounts.people import ORGANISER
-from server.league.ladder.definition import NO_LADDER
+from server.league.ladder.definition import NO_LADDER, Listed
 from server.league.ladder.service import LadderService
-from server.league.pages.identity import Identities, Identity
-from server.league.pages.ladder_view import (
-    Standings,
-    chart,
-    game_row,
-    standing_rows,
-    version_rows,
-)
-from server.league.pages.rendering import page
-from server.web.http.answers import json_answer
+from server.league.ladder.store import CountedGame, ScoreAgainst, Standing, VersionInPlay
+from server.league.pages.forms import Identities, Identity, page
+from server.web.answers import json_answer
 from server.web.http.errors import Refused
+
+PROVISIONAL = 100.0
+"""Whose rating is more uncertain than this, in Elo, has no rank yet."""
+
+CHART_WIDTH, CHART_HEIGHT = 600.0, 160.0
+"""Of the picture of ratings, in its own units."""
+
+CHART_MARGIN = 25.0
+"""Elo above the highest and below the lowest rating of the picture, at least."""
+
+State = Literal["plays", "rests", "fixed", "left"]
+
+
+def standing_rows(
+    standings: Iterable[Standing], listed: Mapping[str, Listed], now: float
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the rows of those who are on the ladder, the strongest first, and of those who have left it.
+
+    ``now`` is a Unix time.
+    """
+    here: list[dict[str, Any]] = []
+    left: list[dict[str, Any]] = []
+    rank = 0
+    for one in standings:
+        found = listed.get(one.name)
+        rating = decayed(one.rating, now)
+        state = _state(one, None if found is None else found.player)
+        ranked = state == "plays" and rating.deviation <= PROVISIONAL
+        rank += ranked
+        row: dict[str, Any] = {
+            "name": one.name,
+            "owner": one.owner,
+            "version": one.version,
+            "rank": rank if ranked else None,
+            "elo": rating.elo,
+            "deviation": rating.deviation,  # as of now: it grows while nothing is played
+            "games": rating.games,
+            "last": None if rating.last is None else datetime.fromtimestamp(rating.last, UTC),
+            "state": state,
+            "sentence": one.rests,
+            "connected": found is not None and found.connects,
+        }
+        (left if state == "left" else here).append(row)
+    return here, left
+
+
+def _state(one: Standing, player: LadderPlayer | None) -> State:
+    if player is None:
+        return "left"
+    if player.anchor is not None:
+        return "fixed"
+    return "rests" if one.rests else "plays"
+
+
+def game_row(counted: CountedGame) -> dict[str, Any]:
+    """Return a game as a row; without a score it rates nobody."""
+    game = counted.game
+    return {
+        "match": game.match,
+        "has_record": bool(counted.record),
+        "variant": game.variant,
+        "first": game.players[0],
+        "second": game.players[1],
+        "versions": game.versions,
+        "score": counted.score,
+        "termination": counted.termination,
+        "ended": datetime.fromtimestamp(counted.date, UTC),
+    }
+
+
+def version_rows(
+    versions: Sequence[VersionInPlay],
+    ends: Mapping[int, tuple[float, float]],
+    opponents: Collection[ScoreAgainst],
+) -> list[dict[str, Any]]:
+    """Return what each version has done, the newest first; of one that came back all its games together.
+
+    ``ends`` are Elo and deviation of versions after their last games.
+    """
+    rows: dict[int, dict[str, Any]] = {}
+    for one in versions:
+        against = tuple(score for score in opponents if score.version == one.version)
+        won, drawn = sum(score.won for score in against), sum(score.drawn for score in against)
+        lost = sum(score.lost for score in against)
+        began, end = datetime.fromtimestamp(one.began, UTC), ends.get(one.version)
+        rows[one.version] = {
+            "version": one.version,
+            "began": began,
+            "start": one.elo,
+            "end": end,
+            "won": won,
+            "drawn": drawn,
+            "lost": lost,
+            "opponents": against,
+        }
+    return sorted(rows.values(), key=lambda row: -row["version"])
+
+
+def _side(name: str, game: CountedGame) -> int:
+    """Return the side of a player in one of its games."""
+    return 0 if game.game.players[0].lower() == name.lower() else 1
+
+
+def chart(name: str, games: Sequence[CountedGame]) -> dict[str, Any] | None:
+    """Return the picture of a player's ratings after its last games, which come the newest first; None for too few."""
+    rated = [game for game in reversed(games) if game.score is not None]
+    if len(rated) < 2:
+        return None
+    sides = [_side(name, game) for game in rated]
+    elo = [game.ratings[side][0] for game, side in zip(rated, sides, strict=True)]
+    versions = [game.game.versions[side] for game, side in zip(rated, sides, strict=True)]
+    starts = [n for n in range(1, len(rated)) if versions[n] != versions[n - 1]]
+    low, high, last = min(elo) - CHART_MARGIN, max(elo) + CHART_MARGIN, len(rated) - 1
+    points = " ".join(
+        f"{CHART_WIDTH * place / last:.1f},{CHART_HEIGHT * (high - value) / (high - low):.1f}"
+        for place, value in enumerate(elo)
+    )
+    places = [(CHART_WIDTH * n / last, versions[n]) for n in starts]
+    return {"points": points, "starts": places, "low": low, "high": high}
+
 
 LAST_GAMES = 20
 """Games that pages list."""
@@ -115,8 +231,7 @@ class LadderPages:
 
     async def _again(self, request: Request) -> Response:
         store = self._found().store
-        identity = await self._identities.require(request)
-        await self._identities.form(request, identity)
+        identity, _ = await self._identities.require_form(request)
         found = await trio.to_thread.run_sync(store.standing, request.path_params["name"])
         if found is None or not _may_wake(identity, found.owner):
             raise Refused(403, "this is for the bot's author, and for organisers")
@@ -128,13 +243,13 @@ def _may_wake(identity: Identity, owner: str) -> bool:
     return identity.person.role == ORGANISER or identity.person.name.lower() == owner.lower()
 
 
-def _read_standings(ladder: LadderService) -> Standings:
+def _read_standings(ladder: LadderService) -> dict[str, Any]:
     """Return the standings as of now; reads the database."""
     now, store = time.time(), ladder.store
     here, left = standing_rows(store.standings(), ladder.listed(), now)
-    return Standings(
-        here,
-        left,
-        tuple(game_row(game) for game in store.last_games(LAST_GAMES)),
-        store.number_since(now - DAY),
-    )
+    return {
+        "players": here,
+        "left": left,
+        "games": list(map(game_row, store.last_games(LAST_GAMES))),
+        "today": store.number_since(now - DAY),
+    }

@@ -29,16 +29,14 @@ from starlette.routing import Route
 from engine.games.catalogue import GAMES, USUAL_GAME
 from server.league.accounts.people import NotAllowed, Person
 from server.league.comparisons import Comparisons
-from server.league.pages.identity import Identities, Identity, Visit, check_form
-from server.league.pages.rendering import page
+from server.league.pages.forms import Identities, Identity, Visit, check_form, page
 from server.league.submissions.pipeline import Outlook, Turns
 from server.league.submissions.steps import LOG_BYTES
 from server.league.submissions.upload import MAX_UPLOAD
 from server.league.submissions.versions import LOGS, State, Version, Versions
-from server.web.http.answers import json_answer
+from server.web.answers import json_answer
 from server.web.http.errors import Refused
-from server.web.http.numbers import number_in
-from server.web.http.request_body import read_body
+from server.web.http.request import number_in, read_body
 
 FORM_BYTES = 64 * 1024
 """Of a form beside its file."""

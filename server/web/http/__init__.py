@@ -1,1 +1,1 @@
-"""HTTP: connections, request bodies, errors, and quotas of clients."""
+"""HTTP: connections, requests within bounds, errors, static files, and quotas of clients."""

@@ -16,7 +16,7 @@ from hypercorn.trio.worker_context import WorkerContext
 from hypercorn.typing import ConnectionState
 from hypercorn.utils import wrap_app
 
-from server.web.http.client_quota import HttpRateLimiter
+from server.web.http.guard import QUOTA, HttpRateLimiter
 
 log = structlog.get_logger()
 
@@ -38,11 +38,8 @@ REFUSAL = (
 )
 """Answer to a connection beyond the limits, or for which the server has no descriptor."""
 
-STREAM, QUOTA = "stream", "quota"
-"""Keys of an application's ``scope["state"]``: the connection's `BoundedStream`, and its `ClientQuota`."""
-
-HOST = "host"
-"""Key of an application's ``scope``, whose QUOTA is that of the request: the address that it comes from."""
+STREAM = "stream"
+"""Key of an application's ``scope["state"]``: the connection's `BoundedStream`."""
 
 
 class BoundedStream:

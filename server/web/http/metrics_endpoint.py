@@ -25,7 +25,7 @@ from server.net.listener import Listener, close_all
 from server.net.rate_limiter import RateLimiter
 from server.net.timing import microseconds
 from server.ops.supervisor import supervise
-from server.web.http.client_quota import HttpRateLimiter
+from server.web.http.guard import HttpRateLimiter
 from server.web.http.listener import REFUSAL, configuration, serve_browsers
 
 HOST = "127.0.0.1"

@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 from server.net.timing import microseconds
 from server.web.http.errors import Refused
 from server.web.http.listener import STREAM, BoundedStream
-from server.web.http.request_body import cancel_when_gone
+from server.web.http.request import cancel_when_gone
 
 log = structlog.get_logger()
 

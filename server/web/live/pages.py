@@ -13,8 +13,7 @@ from server.net.timing import microseconds
 from server.web.http.errors import Refused
 from server.web.live.event_stream import Broadcaster, Channel, Mailbox, framed
 from server.web.views.contests import Entry, ReportIndex
-from server.web.views.lobby import Listed, newest, overview
-from server.web.views.tiles import BOARDS, Tile, Tiles, games_of, round_of
+from server.web.views.lobby import BOARDS, Listed, Tile, Tiles, games_of, newest, overview, round_of
 
 log = structlog.get_logger()
 

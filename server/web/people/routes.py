@@ -6,7 +6,7 @@ no work for it. Each answer tells whether it has all records by now.
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
 
 import msgspec
@@ -18,17 +18,14 @@ from starlette.routing import Route
 
 from engine.games.catalogue import GAMES, TITLES
 from server.ops.typed_json import decode
-from server.web.http.answers import NOT_STORED, Page, json_answer
+from server.web.answers import NOT_STORED, REASONS, Page, json_answer
 from server.web.http.errors import NOT_FOUND, Refused
-from server.web.http.listener import QUOTA
-from server.web.http.response_guard import FORM_POLICY
+from server.web.http.guard import FORM_POLICY, QUOTA
 from server.web.people.indexing import Progress
-from server.web.people.profiles import Profile
 from server.web.people.search import Asked, Games, Row
 from server.web.pool import Pool
 from server.web.views.board import Ending
 from server.web.views.lobby import Listed
-from server.web.views.words import REASONS
 
 log = structlog.get_logger()
 
@@ -85,11 +82,11 @@ class People:
         Somebody who is known to the server has a page before the first game.
         """
         name = request.path_params["name"]
-        found, fault, again, status = await self._found("player", {"name": name}, request, Profile)
+        found, fault, again, status = await self._found("player", {"name": name}, request, dict[str, Any])
         if status == NOT_FOUND and not is_known:
             raise Refused(status, fault)
         if found is not None:
-            again = not found.index.complete
+            again = not found["index"]["complete"]
         here = f"/player/{quote(name, safe='')}"
         values = {"found": found, "name": name, "fault": fault, "again": again, "here": here}
         return Page("pages/player.html", values)

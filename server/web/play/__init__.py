@@ -1,1 +1,1 @@
-"""Playing in the browser."""
+"""Playing, analysis and evaluations: questions that the processes of the pool answer."""

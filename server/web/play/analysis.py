@@ -6,7 +6,7 @@ They name a game as those of the page for playing do (`server.web.play.questions
 from collections.abc import Callable, Hashable
 from dataclasses import replace
 from time import perf_counter
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
@@ -101,19 +101,6 @@ class Line(msgspec.Struct, frozen=True):
     """Plies to a forced end: above 0 the side that began wins, below it loses."""
 
 
-class Lines(msgspec.Struct, frozen=True, kw_only=True):
-    """The best moves of a position."""
-
-    lines: tuple[Line, ...]
-    """The best one for the side to move first; none where the time was too short to search even one ply."""
-    nodes: int
-    seconds: float
-    is_known: bool
-    """Whether the values are exact, from a tablebase."""
-    is_final: bool
-    """Whether more time would find nothing more."""
-
-
 class Pasted(msgspec.Struct, frozen=True, kw_only=True):
     """A text of a game, or the record of a match."""
 
@@ -131,22 +118,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     moves: tuple[str, ...]
 
 
-class Arranged(msgspec.Struct, frozen=True):
-    """The position of an arrangement."""
-
-    start: str
-    """It as text."""
-    summary: str
-    """What the board does not show of it, in one line."""
-
-
-class Recorded(msgspec.Struct, frozen=True):
-    """A game as the record of a match."""
-
-    record: str
-
-
-def lines(question: Thinking, analyst: Analyst, stop: Stop) -> Lines:
+def lines(question: Thinking, analyst: Analyst, stop: Stop) -> dict[str, Any]:
     """Find the best moves, within the time asked for; raises `Refused`."""
     if not MIN_SECONDS <= question.seconds <= MAX_SECONDS:
         bounds = f"{MIN_SECONDS:g} to {MAX_SECONDS:g}"
@@ -162,13 +134,13 @@ def lines(question: Thinking, analyst: Analyst, stop: Stop) -> Lines:
     except OverflowError:
         sentence = "rows can be taken in too many ways here for the engine to think about them"
         raise Refused(BAD_REQUEST, sentence) from None
-    return Lines(
-        lines=tuple(_line(history, result) for result in found),
-        nodes=max((result.nodes for result in found), default=0),
-        seconds=round(perf_counter() - began, 3),
-        is_known=bool(found) and found[0].is_known,
-        is_final=all(_is_final(result) for result in found) and len(found) == _most_lines(history, question.lines),
-    )
+    return {
+        "lines": tuple(_line(history, result) for result in found),
+        "nodes": max((result.nodes for result in found), default=0),
+        "seconds": round(perf_counter() - began, 3),
+        "is_known": bool(found) and found[0].is_known,
+        "is_final": all(_is_final(result) for result in found) and len(found) == _most_lines(history, question.lines),
+    }
 
 
 def opened(pasted: Pasted) -> Found:
@@ -192,16 +164,19 @@ def kit(question: Question) -> Kit:
         raise Refused(BAD_REQUEST, str(error)) from None
 
 
-def arrange(asked: Arrangement) -> Arranged:
-    """Make a position of pieces; raises `Refused` where it is none."""
+def arrange(asked: Arrangement) -> dict[str, str]:
+    """Return the text of a position made of pieces, and a line about what the board does not show of it.
+
+    Raises `Refused` where it is no position.
+    """
     try:
         position = arranged(asked)
     except GameError as error:
         raise Refused(BAD_REQUEST, str(error)) from None
-    return Arranged(position.text(), position.summary())
+    return {"start": position.text(), "summary": position.summary()}
 
 
-def record(question: Question, started: str) -> Recorded:
+def record(question: Question, started: str) -> dict[str, str]:
     """Write a game as the record of match 0, which has a result where the moves end the game; raises `Refused`.
 
     ``started`` is a date and time in UTC, as 2026-11-20T20:15:00.000Z.
@@ -220,7 +195,7 @@ def record(question: Question, started: str) -> Recorded:
     for move in history.moves:
         state = referee.start_turn(state, 0)
         state = take(referee.move(state, state.history.position.turn, move, 0))
-    return Recorded("".join(lines))
+    return {"record": "".join(lines)}
 
 
 def _line(history: History, result: SearchResult) -> Line:

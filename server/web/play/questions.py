@@ -7,14 +7,13 @@ asking about fewer moves. docs/api.md describes the JSON.
 from collections.abc import Callable
 from functools import reduce
 from time import perf_counter
-from typing import Annotated, TypeAlias, TypeVar
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Meta
 
 from engine.games.arrows.board import arrows, beyond
 from engine.games.arrows.position import ArrowsPosition
-from engine.games.boards.layout import Piece
 from engine.games.catalogue import GAMES, unknown_game
 from engine.games.gipf.position import GipfPosition, choosing, pushes
 from engine.games.history import MOVE_LIMIT, History, read_game, write_game
@@ -26,7 +25,7 @@ from engine.search.game_engine import GameEngine
 from engine.search.searcher import Stop
 from server.ops.typed_json import decode
 from server.web.http.errors import BAD_REQUEST, Refused
-from server.web.views.board import Motion, View, ending_of, motion, view
+from server.web.views.board import ending_of, motion, view
 
 MIN_SECONDS, MAX_SECONDS = 0.05, 10.0
 """How long a bot may think about a move."""
@@ -68,24 +67,6 @@ class Legal(msgspec.Struct, frozen=True):
     """Whether rows cross after it, of which one has to be chosen: `rows` tells which."""
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """A position, how it came about, and what can be played."""
-
-    parameters: str
-    warning: str
-    start: str
-    """The position in which the game began."""
-    moves: tuple[str, ...]
-    """In canonical text, with those that the text of the start told."""
-    text: str
-    """The whole game as text."""
-    view: View
-    """The position; its ending knows of repetitions and of the limit of moves, too."""
-    motion: Motion | None
-    """The last move, where there is one."""
-    legal: tuple[Legal, ...]
-
-
 class Choice(msgspec.Struct, frozen=True):
     """A row that may be taken."""
 
@@ -94,30 +75,6 @@ class Choice(msgspec.Struct, frozen=True):
     fields: tuple[str, ...]
     more: bool
     """Whether another row has to be chosen then."""
-
-
-class Rows(msgspec.Struct, frozen=True, kw_only=True):
-    """The position after a push and the rows chosen so far, and the next choice."""
-
-    pieces: tuple[Piece, ...]
-    taken: tuple[str, ...]
-    """The fields of the rows that were taken, chosen or not."""
-    choices: tuple[Choice, ...]
-    """The rows of which one is to be chosen; none where the move is complete."""
-
-
-class Advice(msgspec.Struct, frozen=True, kw_only=True):
-    """The bot's move, and figures of its search."""
-
-    move: str
-    depth: int
-    score: int | None
-    """From the view of the side that moves; None where the time was too short to search even one ply."""
-    plies_to_end: int | None
-    nodes: int
-    seconds: float
-    is_known: bool
-    """Whether the score is exact, from a tablebase."""
 
 
 def read(kind: type[QuestionT], body: bytes) -> QuestionT:
@@ -130,7 +87,7 @@ def read(kind: type[QuestionT], body: bytes) -> QuestionT:
         raise Refused(BAD_REQUEST, "the request cannot be read: what it holds is nested too deeply") from None
 
 
-def look(question: Question) -> Answer:
+def look(question: Question) -> dict[str, Any]:
     """Tell how a game stands and what can be played; raises `Refused`."""
     history = history_of(question)
     position = history.position
@@ -139,19 +96,19 @@ def look(question: Question) -> Answer:
     last = None
     if history.moves:
         last = motion(reduce(play, history.moves[:-1], history.start), history.moves[-1])
-    return Answer(
-        parameters=position.parameters,
-        warning=position.game.warning(position.parameters),
-        start=history.start.text(),
-        moves=history.moves,
-        text=write_game(history),
-        view=seen,
-        motion=last,
-        legal=() if outcome else tuple(_legal(position)),
-    )
+    return {
+        "parameters": position.parameters,
+        "warning": position.game.warning(position.parameters),
+        "start": history.start.text(),
+        "moves": history.moves,
+        "text": write_game(history),
+        "view": seen,
+        "motion": last,
+        "legal": () if outcome else tuple(_legal(position)),
+    }
 
 
-def rows(question: Question) -> Rows:
+def rows(question: Question) -> dict[str, Any]:
     """Tell which rows can be chosen after a push of GIPF and the choices so far; raises `Refused`."""
     position = history_of(question).position
     if not isinstance(position, GipfPosition):
@@ -164,14 +121,14 @@ def rows(question: Question) -> Rows:
     for row in found.crossing:
         move = f"{question.chosen} {row.text}"
         choices.append(Choice(move, row.fields, bool(choosing(position, move).crossing)))
-    return Rows(
-        pieces=view(found.position).pieces,
-        taken=tuple(field for row in found.taken for field in row.fields),
-        choices=tuple(choices),
-    )
+    return {
+        "pieces": view(found.position).pieces,
+        "taken": tuple(field for row in found.taken for field in row.fields),
+        "choices": tuple(choices),
+    }
 
 
-def think(question: Question, game_engine: GameEngine, stop: Stop) -> Advice:
+def think(question: Question, game_engine: GameEngine, stop: Stop) -> dict[str, Any]:
     """Let the bot think about a move, until it is stopped at the latest; raises `Refused`."""
     if not MIN_SECONDS <= question.seconds <= MAX_SECONDS:
         bounds = f"{MIN_SECONDS:g} to {MAX_SECONDS:g}"
@@ -185,15 +142,15 @@ def think(question: Question, game_engine: GameEngine, stop: Stop) -> Advice:
         move = thought.move
     except OverflowError:
         raise Refused(BAD_REQUEST, "rows can be taken in too many ways here for the bot to think about them") from None
-    return Advice(
-        move=move,
-        depth=thought.depth,
-        score=thought.score,
-        plies_to_end=thought.plies_to_end,
-        nodes=thought.nodes,
-        seconds=round(thought.seconds, 3),
-        is_known=thought.is_known,
-    )
+    return {
+        "move": move,
+        "depth": thought.depth,
+        "score": thought.score,
+        "plies_to_end": thought.plies_to_end,
+        "nodes": thought.nodes,
+        "seconds": round(thought.seconds, 3),
+        "is_known": thought.is_known,
+    }
 
 
 def history_of(question: Question) -> History:

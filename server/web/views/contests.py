@@ -14,7 +14,7 @@ from server.contest.report.structure import Report, winners
 from server.contest.store.folders import FOLDER, folder_of
 from server.ops.lru_cache import LruCache
 from server.ops.typed_json import decode
-from server.web.http.numbers import DIGITS
+from server.web.http.request import DIGITS
 
 log = structlog.get_logger()
 

@@ -1,16 +1,27 @@
-"""The lobby as a page shows it: players, running matches, results. Pure but for looking at the arena."""
+"""The lobby and running matches as pages show them: players, results, and matches in lists and with small boards."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from heapq import nsmallest
 from itertools import islice
+from typing import Any
 
 import msgspec
+from markupsafe import Markup
+from msgspec import Struct
 
+from engine.games.boards.board_position import BoardPosition
+from engine.games.boards.layout import Drawing, Layout
+from engine.games.boards.shapes import STEP, Box, Circle, Paint, Placed, Rim, Shape, Words, ground, standing
+from engine.games.boards.svg import VARIABLES, elements
+from engine.games.interface import Position
 from engine.match.referee import State
 from server.arena.arena import Arena
 from server.arena.roles import Player
+from server.contest.fixtures import QUALIFICATION
+from server.contest.report.structure import Report, ScheduledGame
 from server.match.match import Match
-from server.web.views.board import Ending, ending_of
+from server.web.views.board import Ending, ending_of, target
 from server.web.views.contests import Entry
 
 LISTED = 60
@@ -43,60 +54,34 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True):
     ending: Ending | None
 
 
-class Overview(msgspec.Struct, frozen=True, kw_only=True):
-    """The lobby."""
-
-    players: tuple[Presence, ...]
-    present: int
-    """How many are logged in, listed or not."""
-    running: tuple[Listed, ...]
-    playing: int
-    """How many matches are running."""
-    recent: tuple[Listed, ...]
-    """The last results, those of earlier servers behind those of this one."""
-    complete: bool
-    """Whether those of earlier servers are known."""
-    contests: tuple[Entry, ...]
-    announcements: tuple[str, ...]
-    """What organisers announce."""
-
-
-class Running(msgspec.Struct, frozen=True, kw_only=True):
-    """Some of the running matches, the newest first."""
-
-    found: int
-    """How many there are, listed or not, of those that were asked for."""
-    matches: tuple[Listed, ...]
-
-
 def newest(arena: Arena) -> Iterator[Match]:
     """Yield the running matches, the newest first."""
     return reversed(arena.matches.values())
 
 
-def running(arena: Arena, name: str, before: int) -> Running:
+def running(arena: Arena, name: str, before: int) -> dict[str, Any]:
     """Return running matches with numbers below ``before`` of players whose names hold ``name``, whatever its case."""
     wanted = name.lower()
     fit = [match for match in newest(arena) if wanted in match.names[0] or wanted in match.names[1]]
     some = islice((match for match in fit if match.number < before), LISTED)
-    return Running(found=len(fit), matches=tuple(listed(match.public, match.now()) for match in some))
+    return {"found": len(fit), "matches": tuple(listed(match.public, match.now()) for match in some)}
 
 
-def overview(arena: Arena, earlier: tuple[Listed, ...] | None, contests: tuple[Entry, ...] = ()) -> Overview:
+def overview(arena: Arena, earlier: tuple[Listed, ...] | None, contests: tuple[Entry, ...] = ()) -> dict[str, Any]:
     """Return the lobby of an arena; ``earlier`` are results of earlier servers, None as long as they are not known."""
     recent = [listed(match.public, match.now()) for match in list(arena.recent)[: -RESULTS - 1 : -1]]
     numbers = {one.match for one in recent}
     recent += [one for one in earlier or () if one.match not in numbers]
-    return Overview(
-        players=tuple(presences(arena, LISTED)),
-        present=len(arena.sessions),
-        running=tuple(listed(match.public, match.now()) for match in islice(newest(arena), LISTED)),
-        playing=len(arena.matches),
-        recent=tuple(recent[:RESULTS]),
-        complete=earlier is not None,
-        contests=contests,
-        announcements=arena.announcements,
-    )
+    return {
+        "players": tuple(presences(arena, LISTED)),
+        "present": len(arena.sessions),
+        "running": tuple(listed(match.public, match.now()) for match in islice(newest(arena), LISTED)),
+        "playing": len(arena.matches),
+        "recent": tuple(recent[:RESULTS]),
+        "complete": earlier is not None,
+        "contests": contests,
+        "announcements": arena.announcements,
+    }
 
 
 def listed(state: State, now: int) -> Listed:
@@ -125,3 +110,138 @@ def _presence(player: Player, waiting: set[str]) -> Presence:
     if player.match is not None:
         return Presence(player.name, "watches" if player.side is None else "plays", player.match.number)
     return Presence(player.name, "waits" if player.key in waiting else "rests", None)
+
+
+QUALIFYING = QUALIFICATION + 1
+"""The number of the qualification in the schedule of a report."""
+
+BOARDS = 6
+"""Running matches that a page shows with their boards."""
+
+LINGER_SECONDS = 10.0
+"""How long the board of a match that is over still shows its result."""
+
+NARROW = Rim(size=0, beyond=0, margin=0.25, extra=0)
+"""The rim of a board without names."""
+
+TRIM = {"hexagon": 1.3, "cells": 0.95, "squares": 0.0}
+"""Steps by which a board without names is narrower and lower than a board with names."""
+
+
+class Tile(Struct, frozen=True, kw_only=True):
+    """A match with its board."""
+
+    match: Listed
+    board: Markup
+
+
+def small_board(drawing: Drawing, title: str, prefix: str) -> Markup:
+    """Draw a board as SVG inside a page, in few bytes, since each move sends it again.
+
+    Pieces refer to drawings of their kind, and cells are a pattern. The ids of both begin with a prefix.
+    """
+    layout = drawing.layout
+    width, height = ((length - TRIM[layout.kind]) * STEP for length in (layout.width, layout.height))
+    parts: list[str] = []
+    drawings: list[str] = []
+    under: list[Shape] = []
+    if layout.kind == "cells":
+        plate, *cells = ground(drawing, NARROW)
+        under = [cell for cell in cells if isinstance(cell, Box) and cell.paint.fill == "blocked"]
+        pattern, rectangle = _pattern(layout, f"{prefix}-cells")
+        parts, drawings = [*elements([plate], VARIABLES), rectangle], [pattern]
+    else:
+        under = [shape for shape in ground(drawing, NARROW) if not _is_left_out(shape, layout.kind)]
+    kinds: dict[tuple[Shape, ...], str] = {}
+    for shape in (*under, *standing(drawing)):
+        if isinstance(shape, Placed):
+            kind = kinds.setdefault(shape.shapes, f"{prefix}-{len(kinds)}")
+            parts.append(f'<use href="#{kind}" x="{shape.x:g}" y="{shape.y:g}"/>')
+        else:
+            parts += elements([shape], VARIABLES)
+    drawings += (f'<g id="{kind}">{"".join(elements(shapes, VARIABLES))}</g>' for shapes, kind in kinds.items())
+    box = f"{-width / 2:g} {-height / 2:g} {width:g} {height:g}"
+    return Markup('<svg class="board" viewBox="{}" role="img" aria-label="{}"><defs>{}</defs>{}</svg>').format(
+        box, title, Markup("".join(drawings)), Markup("".join(parts))
+    )
+
+
+def _pattern(layout: Layout, name: str) -> tuple[str, str]:
+    """Return the pattern of a cell, with an id, and the rectangle that it fills."""
+    (left, top), (right, bottom) = ((x * STEP, y * STEP) for _, x, y in (layout.fields[0], layout.fields[-1]))
+    corner, half = f'x="{left - STEP / 2:g}" y="{top - STEP / 2:g}"', STEP / 2
+    (inner,) = elements([Box(half, half, 92, 92, 10, Paint("cell"))], VARIABLES)
+    tiled = f'width="{STEP}" height="{STEP}" patternUnits="userSpaceOnUse"'
+    size = f'width="{right - left + STEP:g}" height="{bottom - top + STEP:g}"'
+    return f'<pattern id="{name}" {corner} {tiled}>{inner}</pattern>', f'<rect {corner} {size} fill="url(#{name})"/>'
+
+
+def _is_left_out(shape: Shape, kind: str) -> bool:
+    """Tell whether a small board leaves out a shape: names, and the dots around a hexagon."""
+    return isinstance(shape, Words) or (kind == "hexagon" and isinstance(shape, Circle))
+
+
+def board_of(match: Match) -> Markup:
+    """Draw the position of a match as spectators see it."""
+    history = match.public.history
+    position = history.position
+    if not isinstance(position, BoardPosition):
+        return Markup("<pre>{}</pre>").format(position.picture())
+    marked = target(history.moves[-1], position) if history.moves else None
+    return small_board(replace(position.drawing(), marked=marked), position.summary(), f"piece-{match.number}")
+
+
+class Tiles:
+    """The matches that a page shows with their boards. A match that is over keeps its place for some seconds."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._shown: list[Match] = []
+        self._over: dict[int, float] = {}
+        """Matches that are over: when that was noticed first."""
+        self._boards: dict[int, tuple[int, Markup]] = {}
+        """Boards by the number of the match, with the number of moves."""
+
+    def choose(self, running: Iterable[Match], most: int, now: float) -> None:
+        """Show running matches behind those that were shown and have ended, at most so many; ``now`` is in seconds."""
+        over = [match for match in self._shown if match.public.outcome is not None]
+        self._over = {match.number: self._over.get(match.number, now) for match in over}
+        lasting = [match for match in over if now < self._over[match.number] + LINGER_SECONDS]
+        self._shown = [*lasting, *(match for match in running if match.public.outcome is None)][:most]
+
+    def tiles(self) -> Iterator[Tile]:
+        """Yield the tiles. Each board is drawn once: a large one takes a millisecond."""
+        known, self._boards = self._boards, {}
+        for match in self._shown:
+            plies, board = known.get(match.number, (-1, Markup()))
+            if plies != match.public.history.plies:
+                plies, board = match.public.history.plies, board_of(match)
+            self._boards[match.number] = plies, board
+            yield Tile(match=listed(match.public, match.now()), board=board)
+
+
+def games_of(report: Report, matches: Iterable[Match]) -> list[Match]:
+    """Return the running matches of a contest, as far as its report can tell, those of later rounds first."""
+    games = [match for match in matches if _belongs(report, match)]
+    return sorted(games, key=lambda match: (-round_of(report, match.header.players), match.number))
+
+
+def round_of(report: Report, players: tuple[str, str]) -> int:
+    """Return the round of a running game, 0 where the report does not know of it yet."""
+    found = _scheduled(report, players)
+    return found.round if found is not None and found.stage != QUALIFYING else 0
+
+
+def _belongs(report: Report, match: Match) -> bool:
+    players = match.header.players
+    if report.state == "over" or _variant_of(match.header.position) not in {one.name for one in report.variants}:
+        return False
+    return set(players) <= set(report.entrants) or _scheduled(report, players) is not None
+
+
+def _variant_of(position: Position) -> str:
+    return f"{position.game.name} {position.parameters}".strip()
+
+
+def _scheduled(report: Report, players: tuple[str, str]) -> ScheduledGame | None:
+    return next((game for game in report.schedule if game.running and (game.first, game.second) == players), None)

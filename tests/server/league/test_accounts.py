@@ -27,8 +27,8 @@ from server.league.accounts.people import (
     NotAllowed,
 )
 from server.league.database import FILE
-from server.league.pages.identity import Identities, Identity
-from server.web.http.listener import QUOTA
+from server.league.pages.forms import Identities, Identity
+from server.web.http.guard import QUOTA
 from tests.clocks import SetClock
 from tests.server.league.people import person, refused
 

@@ -25,16 +25,14 @@ from server.league.grading.grade_book import GradeBook, League
 from server.league.ladder.definition import read
 from server.league.ladder.service import LadderService
 from server.league.pages.account_pages import AccountPages
-from server.league.pages.identity import Identities
+from server.league.pages.forms import Identities
 from server.league.pages.version_pages import VersionPages
 from server.league.submissions.pipeline import Pipeline, Turns
 from server.league.submissions.versions import Versions
-from server.web import app, service
-from server.web.assets.static_files import VersionedFiles
-from server.web.http.client_quota import GUESS_COST, REQUESTS, TOO_MANY, HttpRateLimiter
+from server.web import app
 from server.web.http.errors import Refused
-from server.web.http.listener import QUOTA
-from server.web.play import routes as playing
+from server.web.http.guard import GUESS_COST, QUOTA, REQUESTS, TOO_MANY, HttpRateLimiter
+from server.web.http.static_files import VersionedFiles
 from tests.server.league.ladder.test_service import FILE
 from tests.server.league.people import person
 from tests.server.league.test_account_pages import FORM, Visitor
@@ -48,7 +46,7 @@ WITHOUT_SESSION = {
     "/join/{link}": "a link, which nobody else was sent",
     "/api/matches/{number:number}/log": "the token of a player of the match",
     **dict.fromkeys(("/api/record", "/api/signature", "/api/values", "/api/review"), READS),
-    **{f"/api/{page}/{kind}": JSON for page, kinds in playing.KINDS.items() for kind in kinds},
+    **{f"/api/{page}/{kind}": JSON for page, kinds in app.QUESTIONS.items() for kind in kinds},
 }
 """Routes that anybody may ask, and what keeps them from harm even by a browser that tells no origin."""
 
@@ -112,7 +110,7 @@ async def serving(data: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[
         apps.append(compose(*parts))
         return apps[0]
 
-    monkeypatch.setattr(service, "application", composed)
+    monkeypatch.setattr(app, "application", composed)
 
     async def wait(*_: object) -> None:
         await trio.sleep_forever()

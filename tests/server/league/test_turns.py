@@ -12,13 +12,12 @@ from server.config.settings import Limits
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR
 from server.league.comparisons import Comparisons
-from server.league.pages.identity import COOKIE, Identities
+from server.league.pages.forms import COOKIE, Identities
 from server.league.pages.version_pages import VersionPages
 from server.league.submissions.pipeline import Outlook, Turns
 from server.league.submissions.versions import State, Version, Versions
-from server.web.http.client_quota import HttpRateLimiter
 from server.web.http.errors import Refused
-from server.web.http.listener import QUOTA
+from server.web.http.guard import QUOTA, HttpRateLimiter
 from tests.server.league.people import person
 from tests.server.league.test_foreign_forms import refused
 from tests.web.asking import Answer, ask

@@ -18,7 +18,7 @@ from starlette.types import Scope
 
 from engine.games.boards.shapes import variables
 
-PACKAGES: list[str | tuple[str, str]] = [("server.web.assets", "static"), ("server.contest.report", "styles")]
+PACKAGES: list[str | tuple[str, str]] = [("server.web", "assets/static"), ("server.contest.report", "styles")]
 """Packages and their folders with files. Reports and the pages of their contests have the same styles."""
 
 COLOURS = "colours.css"

@@ -5,7 +5,7 @@ page, so that one page shows them all. Times are whole milliseconds.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -16,21 +16,7 @@ from engine.match.clock import Clock
 from engine.match.record import Header, RecordedNote
 from engine.match.referee import State
 from engine.match.verification import Summary
-from server.web.views.board import Ending, Motion, View, ending_of, motion, view
-
-
-class Info(msgspec.Struct, frozen=True, kw_only=True):
-    """What is fixed when a match begins."""
-
-    match: int
-    players: tuple[str, str]
-    budget: int
-    increment: int
-    move_limit: int
-    started: str
-    server: str
-    start: View
-    """The first position, with the layout of the board."""
+from server.web.views.board import Ending, Motion, ending_of, motion, view
 
 
 class Step(NamedTuple):
@@ -41,43 +27,39 @@ class Step(NamedTuple):
     second: int
 
 
-class Frame(msgspec.Struct, frozen=True, kw_only=True):
+class Placed(msgspec.Struct, frozen=True, kw_only=True):
     """A position without what all positions of a match share, and the move that led to it."""
 
     ply: int
     turn: int
+    stock: tuple[Stock, Stock] | None = None
+    aims: tuple[str | None, str | None] = (None, None)
+    decisive: tuple[str, ...] = ()
+    summary: str = ""
+    text: str = ""
+    """The text form; of a change where it has another number of lines."""
+    picture: str = ""
+    motion: Motion | None = None
+
+
+class Frame(Placed, frozen=True, kw_only=True):
+    """A whole position."""
+
     pieces: tuple[Piece, ...]
-    stock: tuple[Stock, Stock] | None
-    aims: tuple[str | None, str | None]
-    decisive: tuple[str, ...]
-    summary: str
-    text: str
-    picture: str
-    motion: Motion | None
 
 
-class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Change(Placed, frozen=True, kw_only=True, omit_defaults=True):
     """A position by what tells it from the one before, so that a match is told in a size that its record is in.
 
     What is left out of the JSON is empty.
     """
 
-    ply: int
-    turn: int
     came: tuple[Piece, ...] = ()
     """Pieces that stand now where none stood, or another one."""
     left: tuple[str, ...] = ()
     """Fields on which nothing stands any more."""
-    stock: tuple[Stock, Stock] | None = None
-    aims: tuple[str | None, str | None] = (None, None)
-    decisive: tuple[str, ...] = ()
-    summary: str = ""
     lines: tuple[tuple[int, str], ...] = ()
     """Lines of the text form that have changed, numbered from 0."""
-    text: str = ""
-    """The whole text form, where it has another number of lines."""
-    picture: str = ""
-    motion: Motion | None = None
 
 
 class NoteView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -92,35 +74,6 @@ class NoteView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     text: str = ""
 
 
-class Now(msgspec.Struct, frozen=True, kw_only=True):
-    """How a match stands, and the moves from one on."""
-
-    first: int
-    """How many moves had been made before those that follow."""
-    steps: tuple[Step, ...]
-    frame: Frame | None
-    """The position on the board; None where all positions are told beside this."""
-    clocks: tuple[int, int]
-    runs: tuple[bool, bool]
-    """Which clock is running while this is told."""
-    phase: str
-    """preparing, running or over."""
-    away: tuple[bool, bool]
-    """Which player's connection is lost."""
-    ending: Ending | None
-    noted: int
-    """How many notes there are to be seen by now."""
-
-
-class WholeMatch(msgspec.Struct, frozen=True, kw_only=True):
-    """All that a page shows of a record."""
-
-    info: Info
-    now: Now
-    frames: tuple[Frame | Change, ...]
-    notes: tuple[NoteView, ...]
-
-
 class Played(msgspec.Struct, frozen=True, kw_only=True):
     """A match as far as it has come, its moves legal."""
 
@@ -130,14 +83,14 @@ class Played(msgspec.Struct, frozen=True, kw_only=True):
     moves: tuple[str, ...]
 
 
-def whole_match(summary: Summary) -> WholeMatch:
+def whole_match(summary: Summary) -> dict[str, Any]:
     """Return all that a page shows of a record."""
-    return WholeMatch(
-        info=info_of(summary.header),
-        now=now_of_record(summary),
-        frames=frames(summary.header.position, summary.history.moves),
-        notes=note_views(summary.state.notes),
-    )
+    return {
+        "info": info_of(summary.header),
+        "now": now_of_record(summary),
+        "frames": frames(summary.header.position, summary.history.moves),
+        "notes": note_views(summary.state.notes),
+    }
 
 
 def positions(played: Played) -> tuple[Frame | Change, ...]:
@@ -153,19 +106,19 @@ def note_views(notes: Sequence[RecordedNote]) -> tuple[NoteView, ...]:
     )
 
 
-def info_of(header: Header) -> Info:
+def info_of(header: Header) -> dict[str, Any]:
     """Return what is fixed of a match."""
     budget, increment = header.control.milliseconds
-    return Info(
-        match=header.match,
-        players=header.players,
-        budget=budget,
-        increment=increment,
-        move_limit=header.move_limit,
-        started=header.started,
-        server=header.server,
-        start=view(header.position),
-    )
+    return {
+        "match": header.match,
+        "players": header.players,
+        "budget": budget,
+        "increment": increment,
+        "move_limit": header.move_limit,
+        "started": header.started,
+        "server": header.server,
+        "start": view(header.position),
+    }
 
 
 def frame_of(ply: int, position: Position, before: Position | None = None, move: str = "") -> Frame:
@@ -219,36 +172,39 @@ def _change(before: Frame, after: Frame) -> Change:
     )
 
 
-def now_of(state: State, frame: Frame | None, first: int, now: int, away: tuple[bool, bool], noted: int) -> Now:
+def now_of(
+    state: State, frame: Frame | None, first: int, now: int, away: tuple[bool, bool], noted: int
+) -> dict[str, Any]:
     """Return how a match of the server stands at a stamp of its clock, in microseconds.
 
-    ``first`` and ``noted`` are as in `Now`.
+    ``first`` is the number of moves before those that are told, and ``noted`` the number of notes to be seen. Without a
+    frame all positions are told beside this.
     """
-    return Now(
-        first=first,
-        steps=tuple(Step(moved.move, moved.first, moved.second) for moved in state.shown[first:]),
-        frame=frame,
-        clocks=state.clock.milliseconds(now),
-        runs=state.clock.runs,
-        phase="over" if state.outcome is not None else "running" if state.playing else "preparing",
-        away=away,
-        ending=ending_of(state.outcome, state.sides),
-        noted=noted,
-    )
+    return {
+        "first": first,
+        "steps": tuple(Step(moved.move, moved.first, moved.second) for moved in state.shown[first:]),
+        "frame": frame,
+        "clocks": state.clock.milliseconds(now),
+        "runs": state.clock.runs,
+        "phase": "over" if state.outcome is not None else "running" if state.playing else "preparing",
+        "away": away,
+        "ending": ending_of(state.outcome, state.sides),
+        "noted": noted,
+    }
 
 
-def now_of_record(summary: Summary) -> Now:
+def now_of_record(summary: Summary) -> dict[str, Any]:
     """Return how the match of a record stood at its end."""
     ending = Ending(summary.winner, summary.result, summary.reason, summary.sentence) if summary.result else None
     moves = zip(summary.history.moves, summary.played, strict=True)
-    return Now(
-        first=0,
-        steps=tuple(Step(move, *Clock(played.left).milliseconds(0)) for move, played in moves),
-        frame=None,
-        clocks=Clock(summary.left).milliseconds(0),
-        runs=(False, False),
-        phase="over",
-        away=(False, False),
-        ending=ending,
-        noted=len(summary.state.notes),
-    )
+    return {
+        "first": 0,
+        "steps": tuple(Step(move, *Clock(played.left).milliseconds(0)) for move, played in moves),
+        "frame": None,
+        "clocks": Clock(summary.left).milliseconds(0),
+        "runs": (False, False),
+        "phase": "over",
+        "away": (False, False),
+        "ending": ending,
+        "noted": len(summary.state.notes),
+    }

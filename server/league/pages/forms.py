@@ -1,26 +1,33 @@
-"""Who asks: cookies that are signed, forms that other sites cannot send, and proxies that sign people in.
+"""Who asks, the pages of the league, and their forms, which other sites cannot send. Proxies may sign people in.
 
 A cookie is the session of `server.league.accounts`, signed: one that was made up costs no look into the database. A
 form holds a signature of the session, which no other site knows; browsers also say which site a form comes from
-(`server.web.http.response_guard`), and send the cookie with no form of another site (``SameSite``).
+(`server.web.http.guard`), and send the cookie with no form of another site (``SameSite``).
 """
 
 import hmac
+from collections.abc import Mapping
+from datetime import datetime
 from typing import NamedTuple
 from urllib.parse import parse_qs
 
 import trio
 from itsdangerous import BadSignature, Signer
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
+from engine.games.catalogue import variant_title
+from engine.match.clock import span
+from engine.wire.words import number_of
 from server.config import tokens
+from server.contest.report.templating import add_filters
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER, SIGNED_IN, NotAllowed, Person, Role
-from server.web.http.client_quota import GUESS_COST, TOO_MANY, ClientQuota
+from server.web.answers import Page, capital, reason
 from server.web.http.errors import Refused
-from server.web.http.listener import QUOTA
-from server.web.http.request_body import read_body
+from server.web.http.guard import FORM_POLICY, GUESS_COST, QUOTA, TOO_MANY, ClientQuota
+from server.web.http.request import read_body
 
 COOKIE = "arena-session"
 
@@ -111,6 +118,13 @@ class Identities:
             check_form(identity, found.get("form", ""))
         return found
 
+    async def require_form(
+        self, request: Request, *roles: Role, most: int = FORM_BYTES
+    ) -> tuple[Identity, dict[str, str]]:
+        """Return who sends a form, and its fields; raises `Refused` as `require` and `form` do."""
+        identity = await self.require(request, *roles)
+        return identity, await self.form(request, identity, most)
+
     async def visit(self, request: Request) -> Visit:
         """Return who asks about the bot in the path; raises `Refused` for others than its author and organisers."""
         owner = self._by_token(request)
@@ -173,3 +187,53 @@ def _is_encrypted(request: Request) -> bool:
     quota: ClientQuota = request.scope["state"][QUOTA]
     forwarded = request.headers.get("x-forwarded-proto", "") if quota.trusted else ""
     return "https" in (request.url.scheme, forwarded)
+
+
+HEADERS = {
+    "cache-control": "no-store",
+    **FORM_POLICY,
+    # without it a browser hides from this server that a form is its own
+    "referrer-policy": "same-origin",
+    # pages that hold what signs a form are not compressed: the length of what is would tell of it (BREACH)
+    "content-encoding": "identity",
+}
+"""Headers of every page, beside those of all answers."""
+
+
+def page(template: str, title: str, values: Mapping[str, object], *, status: int = 0, current: str = "/me") -> Response:
+    """Return a page, which belongs to a link of the navigation. A page with a fault has status 400."""
+    frame = {"title": title, "current": current, "styles": ["people/league"]}
+    return Page(f"{template}.html", {**values, **frame}, status or (400 if values.get("fault") else 200), HEADERS)
+
+
+def day(date: datetime) -> Markup:
+    """Write a date, not broken at the end of a line."""
+    return Markup('<time class="whole">{}</time>').format(date.strftime("%Y-%m-%d"))
+
+
+def minute(date: datetime) -> Markup:
+    """Write a date with its time, not broken at the end of a line."""
+    return Markup('<time class="whole">{}</time>').format(date.strftime("%Y-%m-%d %H:%M"))
+
+
+def decimal(number: float) -> str:
+    """Write a number with one decimal."""
+    return f"{number:.1f}"
+
+
+def megabytes(size: int) -> str:
+    """Write a number of bytes in megabytes."""
+    return decimal(size / (1 << 20)).removesuffix(".0")
+
+
+def rounded(number: float) -> str:
+    """Write a number without decimals, negative ones with a minus and not with a hyphen."""
+    return str(round(number)).replace("-", "−")
+
+
+def variant(key: str) -> Markup:
+    """Write what a variant is called for people, not broken at the end of a line."""
+    return Markup('<span class="whole">{}</span>').format(variant_title(key))
+
+
+add_filters(day, minute, decimal, megabytes, rounded, span, variant, number_of, capital, reason)

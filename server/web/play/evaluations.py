@@ -10,9 +10,7 @@ however long the match is. Parts are reviewed alike whether others are or not.
 from collections.abc import Iterator
 from itertools import accumulate
 from time import monotonic, perf_counter
-from typing import Literal
-
-import msgspec
+from typing import Any
 
 from engine.compiling.binding import can_compile
 from engine.games.interface import play
@@ -36,29 +34,12 @@ COMPILED_REVIEW_NODES, INTERPRETED_REVIEW_NODES = 20_000, 300
 """For each position, where the search is compiled and where it is not."""
 
 
-class Value(msgspec.Struct, frozen=True):
-    """What the search thinks of a position, for the side that began the game; a piece of GIPF is worth 100."""
+def judge(summary: Summary, seconds: float = SEARCH_SECONDS) -> dict[str, Any]:
+    """Search positions of a record for so many seconds at most.
 
-    score: int
-    depth: int
-    win: int | None
-    """Plies to a forced end: above 0 the side that began wins, below it loses."""
-
-
-class Values(msgspec.Struct, frozen=True, kw_only=True):
-    """What the search thinks of the positions of a match."""
-
-    values: tuple[Value | None, ...]
-    """For each position, the first included; None where the game was over, or nothing was searched."""
-    unsearched: int
-    """Positions in which the game went on, and that were not searched."""
-    cut: bool
-    """Whether the time was over before the nodes were, or the search was not compiled yet: another time there may be
-    more."""
-
-
-def judge(summary: Summary, seconds: float = SEARCH_SECONDS) -> Values:
-    """Search positions of a record for so many seconds at most."""
+    A value is None where the game was over, or nothing was searched. Values are cut where the time was over before the
+    nodes were, or where the search was not compiled yet: another time there may be more.
+    """
     positions = list(accumulate(summary.history.moves, play, initial=summary.header.position))
     keys = [key_of(position) for position in positions]
     evaluator = Evaluator(positions[0], clock=perf_counter)
@@ -68,7 +49,7 @@ def judge(summary: Summary, seconds: float = SEARCH_SECONDS) -> Values:
     budget = COMPILED_NODES if is_compiled else INTERPRETED_NODES
     least, most = COMPILED_SHARES if is_compiled else INTERPRETED_SHARES
     share = min(most, max(least, budget // len(positions)))
-    found: list[Value | None] = [None] * len(positions)
+    found: list[dict[str, int | None] | None] = [None] * len(positions)
     unsearched, cut = 0, False
     for ply in evenly(len(positions)):
         position = positions[ply]
@@ -78,7 +59,8 @@ def judge(summary: Summary, seconds: float = SEARCH_SECONDS) -> Values:
         if evaluator.nodes < budget and not cut:
             found[ply] = _value(evaluator.evaluate(position, keys[:ply], share))
         unsearched += found[ply] is None
-    return Values(values=tuple(found), unsearched=unsearched, cut=cut or (can_compile() and not is_compiled))
+    is_cut = cut or (can_compile() and not is_compiled)
+    return {"values": found, "unsearched": unsearched, "cut": is_cut}
 
 
 def evenly(count: int) -> Iterator[int]:
@@ -92,72 +74,38 @@ def evenly(count: int) -> Iterator[int]:
         step //= 2
 
 
-def _value(thought: SearchResult | None) -> Value | None:
+def _value(thought: SearchResult | None) -> dict[str, int | None] | None:
     """Return what was found, seen by the side that began."""
     if thought is None or thought.score is None:
         return None
     sign, plies = (1 if thought.position.turn == 0 else -1), thought.plies_to_end
-    return Value(sign * thought.score, thought.depth, None if plies is None else sign * plies)
+    return {"score": sign * thought.score, "depth": thought.depth, "win": None if plies is None else sign * plies}
 
 
-class KnownWorth(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a move is worth for the side that makes it. What is not known is left out of the JSON."""
-
-    score: int | None = None
-    """A piece of GIPF is worth 100; left out where the result is proven."""
-    result: int | None = None
-    """1 a proven win, 0 a proven draw, -1 a proven loss."""
-    plies: int | None = None
-    """After how many plies the proven end comes, at the latest, if that is known."""
-    depth: int = 0
-    """Plies that were searched; left out where rules, solver or tablebase have told."""
-
-
-class Judged(msgspec.Struct, frozen=True, kw_only=True):
-    """A move, and what the review makes of it; None is what is not known."""
-
-    ply: int
-    """Its number, from 1."""
-    best: str | None
-    """The move itself where no other is better."""
-    worth: KnownWorth | None
-    best_worth: KnownWorth | None
-    line: tuple[str, ...]
-    """From the best move on, or empty."""
-    loss: int | None
-    marks: tuple[Literal["blunder", "missed win"], ...]
-
-
-class ReviewPart(msgspec.Struct, frozen=True, kw_only=True):
-    """The review of some moves of a match, one after the other."""
-
-    first: int
-    """Number of the first one: the part before it is asked for with this; 1 where there is none."""
-    nodes: int
-    """For each position."""
-    moves: tuple[Judged, ...]
-
-
-def review_part(summary: Summary, before: int) -> ReviewPart:
+def review_part(summary: Summary, before: int) -> dict[str, Any]:
     """Review the last `PART_MOVES` moves of a record before that of a number, from 1."""
     stop = max(1, min(before, summary.history.plies + 1))
     first = max(1, stop - PART_MOVES)
     nodes = COMPILED_REVIEW_NODES if can_compile() else INTERPRETED_REVIEW_NODES
     moves = review(summary, nodes, clock=perf_counter, among=range(first, stop))
-    return ReviewPart(first=first, nodes=nodes, moves=tuple(map(_judged, moves)))
+    return {"first": first, "nodes": nodes, "moves": list(map(_reviewed, moves))}
 
 
-def _judged(move: ReviewedMove) -> Judged:
-    return Judged(
-        ply=move.ply,
-        best=move.best,
-        worth=_known(move.worth),
-        best_worth=_known(move.best_worth),
-        line=move.line,
-        loss=move.loss,
-        marks=tuple(mark.value for mark in move.marks),
-    )
+def _reviewed(move: ReviewedMove) -> dict[str, object]:
+    return {
+        "ply": move.ply,
+        "best": move.best,
+        "worth": _known(move.worth),
+        "best_worth": _known(move.best_worth),
+        "line": move.line,
+        "loss": move.loss,
+        "marks": [mark.value for mark in move.marks],
+    }
 
 
-def _known(worth: Worth | None) -> KnownWorth | None:
-    return None if worth is None else KnownWorth(*worth)
+def _known(worth: Worth | None) -> dict[str, int] | None:
+    """Return the fields that are known; a depth of 0 says that the rules, the solver or a tablebase have told."""
+    if worth is None:
+        return None
+    known = {name: value for name, value in worth._asdict().items() if value is not None}
+    return known if worth.depth else {name: value for name, value in known.items() if name != "depth"}

@@ -1,1 +1,0 @@
-"""Replays: finished matches, analysed in processes of their own."""
