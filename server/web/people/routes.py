@@ -17,7 +17,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from engine.games.catalogue import GAMES, TITLES
-from server.ops.typed_json import decode
+from server.ops.typed_json import convert, decode
 from server.web.answers import NOT_STORED, REASONS, Page, json_answer
 from server.web.http.errors import NOT_FOUND, Refused
 from server.web.http.guard import FORM_POLICY, QUOTA
@@ -87,6 +87,7 @@ class People:
             raise Refused(status, fault)
         if found is not None:
             again = not found["index"]["complete"]
+            found["recent"] = convert(found["recent"], type=tuple[Row, ...])
         here = f"/player/{quote(name, safe='')}"
         values = {"found": found, "name": name, "fault": fault, "again": again, "here": here}
         return Page("pages/player.html", values)

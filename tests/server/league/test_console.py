@@ -168,8 +168,7 @@ def test_what_is_announced_stands_on_pages_and_is_sent_to_who_does_not_play(
     assert idle.hear(m.Announcement).sentence == "Final at 6"
     text = herald.get("/organise").text
     assert "Final at 6" in text and "End<span" in text
-    shown = herald.get("/").text
-    assert "Final at 6" in shown and "Lunch" not in shown
+    wait_until(lambda: "Final at 6" in (shown := herald.get("/").text) and "Lunch" not in shown)
     done = [(entry.who, entry.what) for entry in accounts.audit(3)]
     by = "the command line"
     assert done[:2] == [(by, "announced: Final at 6"), (by, f"ended announcement {number}")]
