@@ -182,7 +182,7 @@ LISTED_MOVES = 2000
 large S have more."""
 
 RECENT_MATCHES = 200
-"""GameResult matches that LIST shows, and as many that a player who lost the connection can still come back to."""
+"""Finished matches that LIST shows, and as many that a player who lost the connection can still come back to."""
 
 
 SYNC_SECONDS = 1.0

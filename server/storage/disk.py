@@ -193,7 +193,7 @@ class Round(NamedTuple):
     begun: frozenset[int]
     """New matches, whose file names are unsynced."""
     finished: tuple[int, ...]
-    """GameResult matches, whose records move when they are synced."""
+    """Finished matches, whose records move when they are synced."""
     expired: frozenset[int] = frozenset()
     """Matches whose keys are deleted."""
 
@@ -217,7 +217,7 @@ class Unsynced:
         self.begun: set[int] = set()
         """Matches that have begun since the last round."""
         self.late: dict[int, None] = {}
-        """GameResult matches whose records have not moved yet."""
+        """Finished matches whose records have not moved yet."""
         self.expired: set[int] = set()
         """Matches whose keys are not needed any more. To delete a file can take as long as the disk syncs others."""
         self._failed: dict[int, OSError] = {}
@@ -252,32 +252,35 @@ class Unsynced:
             except OSError as error:
                 (back if error.errno in TRANSIENT else failed)[match] = error
         if work.begun:
-            self._sync_folders((places.running, places.keys), work.begun, failed)
+            self._sync_folders((places.running, places.keys), work.begun, failed, back)
         self._failed |= failed
         moved = []
         for match in work.finished:
             if match not in self._failed and match not in back:
                 try:
                     self._disk.rename(places.journal(match), places.record(match))
-                    moved.append(match)
                 except FileNotFoundError:
-                    continue
+                    pass  # moved before, perhaps by a round that could not sync the folders
                 except OSError as error:
                     back[match] = error
+                    continue
+                moved.append(match)
         if moved:
-            self._sync_folders((places.records, places.running), moved, failed)
+            self._sync_folders((places.records, places.running), moved, failed, back)
             self._failed |= failed
         for match in sorted(work.expired):
             with suppress(OSError):
                 self._disk.unlink(places.key(match))
         return Synced(failed, back)
 
-    def _sync_folders(self, folders: Iterable[Path], matches: Iterable[int], failed: dict[int, OSError]) -> None:
+    def _sync_folders(
+        self, folders: Iterable[Path], matches: Iterable[int], failed: dict[int, OSError], back: dict[int, OSError]
+    ) -> None:
         for folder in folders:
             try:
                 self._disk.sync_folder(folder)
             except OSError as error:
-                failed |= dict.fromkeys(matches, error)
+                (back if error.errno in TRANSIENT else failed).update(dict.fromkeys(matches, error))
 
     def sync_record(self, match: int, path: Path) -> None:
         """Sync the record of a finished match at a path, and move it to ``records/``.

@@ -8,7 +8,7 @@ import os
 import random
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import pytest
 import trio
@@ -187,10 +187,10 @@ class _Failing(Disk):
         super().__init__()
         self.kind, self.names = kind, names
 
-    def sync(self, path: Path) -> None:
+    def _sync(self, path: Path, flags: int) -> None:
         if path.name in self.names:
             raise OSError(self.kind, os.strerror(self.kind))
-        super().sync(path)
+        super()._sync(path, flags)
 
 
 @pytest.mark.parametrize("kind", [errno.EIO, errno.ENOSPC])
@@ -295,18 +295,28 @@ def test_where_files_cannot_be_synced_everything_goes_on_and_the_log_says_so_onc
     assert record_store.read(7) == played(stop_after=4, end="resign")
 
 
-def test_what_no_file_could_be_opened_for_is_synced_in_the_next_round(tmp_path: Path) -> None:
-    disk = _Failing(errno.EMFILE, "7.txt")
+@pytest.mark.parametrize("name", ["7.txt", "keys", "running", "records"])
+def test_what_no_file_could_be_opened_for_is_synced_in_the_next_round(tmp_path: Path, name: str) -> None:
+    class Watched(_Failing):
+        synced: ClassVar[set[str]] = set()
+
+        def _sync(self, path: Path, flags: int) -> None:
+            super()._sync(path, flags)
+            self.synced.add(path.name)
+
+    disk = Watched(errno.EMFILE)
     record_store = RecordStore(tmp_path, synced=True, disk=disk)
     _over(record_store)
-    for names in (("7.txt",), ()):
+    for names in ((name,), ()):
         disk.names = names
+        disk.synced.clear()
         work = record_store.unsynced.round()
         synced = record_store.unsynced.sync(work)
         assert not synced.failed
         record_store.done(work, synced)
         assert record_store.read(7) == played(stop_after=4, end="resign"), "wherever it is"
-        assert (tmp_path / "records" / "7.txt").exists() == (not names)
+        assert (tmp_path / "records" / "7.txt").exists() == (not names or name == "records")
+    assert name in disk.synced
     assert record_store.unsynced.round() == Round(frozenset(), frozenset(), ())
 
 
