@@ -58,7 +58,7 @@ async def demonstrate(bots: tuple[BuiltinBot, BuiltinBot], variant: tuple[str, s
 
             async def run_program(*arguments: str) -> None:
                 nonlocal status
-                if await _run(*arguments) != 0:
+                if await _run(*arguments) != 0 and not arena.stopping:  # a server that stops ends its programs
                     status = 1
                     nursery.cancel_scope.cancel()
 
