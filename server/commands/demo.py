@@ -9,6 +9,7 @@ from pathlib import Path
 import trio
 
 from engine.commands.program import answer
+from engine.games.outcome import Termination
 from engine.match import verification
 from engine.match.clock import TimeControl
 from engine.match.reader import BadRecord
@@ -44,13 +45,11 @@ async def demonstrate(bots: tuple[BuiltinBot, BuiltinBot], variant: tuple[str, s
     wish = ("--game", game, *params, "--budget", str(budget), "--games", "1", "--quiet")
     with tempfile.TemporaryDirectory(prefix="arena-demo-") as folder:
         settings = Settings(host=HOST, port=0, data=Path(folder), control=TimeControl.of_milliseconds(budget))
-        status, stopped = 0, False
+        status = 0
         async with trio.open_nursery() as nursery:
 
             async def host(*, task_status: trio.TaskStatus[Arena]) -> None:
-                nonlocal stopped
-                await serve(settings, task_status=task_status)
-                stopped = True  # by a signal: no further bot will log in
+                await serve(settings, task_status=task_status)  # returns when a signal has stopped the server
                 nursery.cancel_scope.cancel()
 
             arena = await nursery.start(host)
@@ -76,10 +75,11 @@ async def demonstrate(bots: tuple[BuiltinBot, BuiltinBot], variant: tuple[str, s
             while arena.matches:
                 await trio.sleep(CHECK_SECONDS)
             nursery.cancel_scope.cancel()
-        if stopped:
+        record = Path(folder, "records", "1.txt")
+        if arena.stopping and not record.exists():
             answer("stopped before the match was over")
             return INTERRUPTED
-        return status or _show_record(Path(folder))
+        return status or _show_record(record)
 
 
 async def _report_awaited(arena: Arena, names: tuple[str, str]) -> None:
@@ -95,9 +95,8 @@ async def _report_awaited(arena: Arena, names: tuple[str, str]) -> None:
         why = ""
 
 
-def _show_record(folder: Path) -> int:
+def _show_record(path: Path) -> int:
     """Print the record of the match, and the result of its verification."""
-    path = folder / "records" / "1.txt"
     text = path.read_text(encoding="utf-8")
     kept = Path("demo-record.txt")
     kept.write_text(text, encoding="utf-8")
@@ -113,7 +112,7 @@ def _show_record(folder: Path) -> int:
         f"\nVerified: {summary.history.plies} moves, both clocks and the result ({summary.result}, {summary.reason})."
         f"\nThe whole record is in {kept}; check it again with: arena-engine record {kept}"
     )
-    return 0
+    return INTERRUPTED if summary.reason is Termination.SERVER_STOP else 0
 
 
 async def _run(*arguments: str) -> int:
