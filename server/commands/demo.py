@@ -112,7 +112,7 @@ def _show_record(path: Path) -> int:
         f"\nVerified: {summary.history.plies} moves, both clocks and the result ({summary.result}, {summary.reason})."
         f"\nThe whole record is in {kept}; check it again with: arena-engine record {kept}"
     )
-    return INTERRUPTED if summary.reason is Termination.SERVER_STOP else 0
+    return INTERRUPTED if summary.reason == Termination.SERVER_STOP else 0
 
 
 async def _run(*arguments: str) -> int:
