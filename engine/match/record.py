@@ -1,4 +1,4 @@
-"""The text of a record: its head, a line for each event, and notes of players. `protocol.md` 12.3 has the format."""
+"""The text of a record: its head, a line for each event, and notes of players. `docs/records.md` has the format."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""The tables of protocol.md against the code."""
+"""The tables of protocol.md and docs/records.md against the code."""
 
 import re
 from importlib import import_module
@@ -7,11 +7,10 @@ import pytest
 
 from bots.check.peer import TITLES
 from engine.games.catalogue import GAMES
-from engine.games.history import REPETITIONS
 from engine.games.outcome import ANNULLED, Termination
 from engine.match import record, verification
 from engine.match.clock import STANDING, Clock, TimeControl
-from engine.wire import coding, ends
+from engine.wire import coding
 from engine.wire import messages as m
 from engine.wire.codes import Code
 from engine.wire.coding import decode, usage
@@ -19,23 +18,23 @@ from engine.wire.ends import ALLOWED, NEXT, State
 from engine.wire.fields import NOTE_KEYS, SEEK_KEYS
 from engine.wire.messages import KINDS, MICROSECONDS, REPLIES, REQUESTS, VERSION
 from engine.wire.words import NAME_PATTERN, word_of
-from server import serve
 from server.arena import session
 from server.config import settings
 from server.storage import player_logs
 from tests.protocol.running import DOCUMENT
-from tests.protocol.transcripts import HEARD, read
+from tests.protocol.transcripts import DOCUMENTS, HEARD, read
 
 TEXT = DOCUMENT.read_text(encoding="utf-8")
 ROOT = DOCUMENT.parent
+RECORDS = (ROOT / "docs" / "records.md").read_text(encoding="utf-8")
 DEFAULTS = settings.Settings()
 
 
-def table(*head: str) -> list[list[str]]:
+def table(*head: str, text: str = TEXT) -> list[list[str]]:
     """Return the rows of the only table with this head, without the marks of code."""
     wanted = f"| {' | '.join(head)} |\n"
-    assert TEXT.count(wanted) == 1, f"{TEXT.count(wanted)} tables have the head {wanted}"
-    behind = TEXT.partition(wanted)[2].splitlines()[1:]
+    assert text.count(wanted) == 1, f"{text.count(wanted)} tables have the head {wanted}"
+    behind = text.partition(wanted)[2].splitlines()[1:]
     rows = []
     for line in behind:
         if not line.startswith("|"):
@@ -58,17 +57,20 @@ def test_version() -> None:
 
 
 def test_what_may_be_said_in_each_state() -> None:
-    shown = {}
+    assert "PING, PONG, HELP and QUIT are allowed in each state but *closed*" in TEXT
+    always = {REQUESTS[kind] for kind in ("PING", "PONG", "HELP", "QUIT")}
+    shown: dict[State, frozenset[type]] = {State.CLOSED: frozenset()}
     for state, _, allowed in table("state", "meaning", "the client may send"):
-        shown[State(state)] = frozenset(REQUESTS[kind] for kind in allowed.split(", ") if kind)
+        if state != State.CLOSED:
+            shown[State(state)] = frozenset({REQUESTS[kind] for kind in allowed.split(", ")} | always)
     assert shown == ALLOWED
 
 
 def test_what_changes_a_state() -> None:
     shown = {}
-    for state, kind, by, following in table("in state", "message", "sent by", "next state"):
+    for states, kind, by, following in table("in state", "message", "sent by", "next state"):
         message = {"client": REQUESTS, "server": REPLIES}[by][kind]
-        for each in State if state == "every state" else [State(state)]:
+        for each in State if states == "every state" else map(State, states.split(", ")):
             assert (each, message) not in shown
             shown[each, message] = State(following)
     assert shown == NEXT
@@ -124,7 +126,7 @@ def test_options_of_seek() -> None:
 
 
 def test_lines_of_a_record() -> None:
-    shown = {word for row in table("line", "meaning") for word in re.findall(r"`([a-z-]+)", row[0])}
+    shown = {word for row in table("line", "meaning", text=RECORDS) for word in re.findall(r"`([a-z-]+)", row[0])}
     start = GAMES["gipf"].start("4 4 15 15")
     header = record.Header(17, start, ("alice", "bob"), TimeControl(1, 0), 1000, "server", "date", lag_allowance=1)
     headers = {line.split()[0] for line in header.text().splitlines() if not line.startswith("|")}
@@ -134,29 +136,9 @@ def test_lines_of_a_record() -> None:
 
 
 LIMITS = {
-    "line of a client": coding.REQUEST_BYTES,
-    "line of the server that a client has to accept": coding.REPLY_BYTES,
-    "number": coding.MAX_DIGITS,
-    "name": 1 + int(NAME_PATTERN.rpartition(",")[2].rstrip("}")),
-    "block that our own client library accepts": ends.MAX_BLOCK_LINES,
-    "errors": settings.ERRORS,
-    "requests in a turn": settings.REQUESTS_PER_TURN,
-    "notes of a move": record.MAX_NOTES_PER_MOVE,
     "log of a side": 2 * player_logs.SENT_BYTES,
-    "notes of a match": record.MAX_NOTE_BYTES,
-    "moves listed": settings.LISTED_MOVES,
-    "finished matches": settings.RECENT_MATCHES,
     "waiting for a peer that does not read": settings.OUTBOX_BYTES,
     f"time to take {settings.WRITE_BYTES} bytes of what waits": int(settings.WRITE_SECONDS),
-    "one read": settings.RECEIVE_BYTES,
-    "lines answered in a row": session.LINES_PER_PASS,
-    "smallest budget": settings.MIN_BUDGET // MICROSECONDS,
-    "largest budget, and increment": settings.MAX_BUDGET // MICROSECONDS,
-    "budget, unless set or asked for otherwise": DEFAULTS.control.budget // MICROSECONDS,
-    "increment, unless set or asked for otherwise": DEFAULTS.control.increment // MICROSECONDS,
-    "move limit, unless set otherwise": DEFAULTS.move_limit,
-    "same position": REPETITIONS,
-    "connections": DEFAULTS.most_sessions,
     "connections of an address": DEFAULTS.limits.connections,
     "new connections of an address": DEFAULTS.limits.connects,
     "messages of a session": DEFAULTS.limits.messages,
@@ -166,13 +148,7 @@ LIMITS = {
     "`SEEK`": settings.SEEK_COST,
     "a flood": int(DEFAULTS.limits.flood_seconds),
     "sessions of an address that seek or play": DEFAULTS.limits.matches,
-    "silence of a guest": int(DEFAULTS.limits.guest_seconds),
-    "a line without an end": int(DEFAULTS.limits.line_seconds),
-    "handshake of TLS": int(session.HANDSHAKE_SECONDS),
     "running matches": DEFAULTS.most_matches,
-    "players are waited for after the server died": int(DEFAULTS.return_seconds),
-    "last lines when the server stops": int(serve.GOODBYE_SECONDS),
-    "port, unless set otherwise": m.PORT,
 }
 
 
@@ -183,7 +159,8 @@ def test_limits() -> None:
 @pytest.mark.parametrize(
     "sentence",
     [
-        f"(port {m.PORT} unless you are told otherwise)",
+        f"port {m.PORT} by default",
+        f"1 to {1 + int(NAME_PATTERN.rpartition(',')[2].rstrip('}'))} ASCII letters",
         f"A line has at most {coding.REQUEST_BYTES} bytes",
         f"lines of up to {coding.REPLY_BYTES} bytes",
         f"1*{coding.MAX_DIGITS}DIGIT",
@@ -205,9 +182,9 @@ def test_limits() -> None:
         f"the last {settings.RECENT_MATCHES} that ended",
         f"for {DEFAULTS.return_seconds:g} seconds",
         f"the last {settings.RECENT_MATCHES} matches",
-        f"after {settings.ERRORS} errors you are out",
+        f"within {session.HANDSHAKE_SECONDS:g} seconds",
         f"a player may send {record.MAX_NOTES_PER_MOVE} notes",
-        f"have {record.MAX_NOTE_BYTES}\nbytes at most",
+        f"have {record.MAX_NOTE_BYTES}\n  bytes at most",
     ],
 )
 def test_limits_in_sentences(sentence: str) -> None:
@@ -274,7 +251,8 @@ def after(clock: Clock, event: str, now: int) -> Clock:
 
 
 def test_what_the_server_says_to_mistakes_stands_in_a_transcript() -> None:
-    heard = [found["line"] for each in read(TEXT) for line in each.lines if (found := HEARD.fullmatch(line))]
+    transcripts = [each for path in DOCUMENTS for each in read(path.read_text(encoding="utf-8"))]
+    heard = [found["line"] for each in transcripts for line in each.lines if (found := HEARD.fullmatch(line))]
     rows = table("mistake", "what the server does", "what is right")
     said = [line for row in rows for line in re.findall(r"`((?:ERROR|RESULT|BYE) \S+ [^`]*)`", row[1])]
     assert len(said) >= 10

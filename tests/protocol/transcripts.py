@@ -1,8 +1,16 @@
-"""The transcripts in protocol.md: read, and played against a server.
+"""Transcripts: sessions of clients, written down line by line, and replayed against a server of their own.
 
-``python -m tests.protocol.transcripts`` shows where what happens differs from what is written;
-with ``--write`` it puts what happens into protocol.md. Only what clients say, remarks and explanations are taken from
-there. An explanation stands before all that comes with the next request.
+They stand in protocol.md and in ``sessions/``. The words behind ``transcript`` are options of ``arena-server serve``.
+
+- ``alice> `` is a line that alice sends, ``alice< `` a line that she receives; each client has a connection of its own.
+- ``# `` begins an event, ``-- `` an explanation; it stands before all lines that come with the next request.
+- Lines to several clients are shown in blocks, one client after the other. Between two clients there is no order.
+- Placeholders: ``<version>`` of the server, ``<games>`` its games, ``<ms>`` a clock in milliseconds,
+  ``<time>`` a time of a record, ``<span>`` a rounded time such as 12.4 s, ``<date>``,
+  ``<alice-token>`` the token of alice's MATCH, ``<alice-secret>`` the token with which she logs in.
+
+``python -m tests.protocol.transcripts`` shows the differences between a document and the server's answers; with
+``--write`` it puts the answers into the documents. It takes only requests, events and explanations from there.
 """
 
 import difflib
@@ -24,6 +32,8 @@ from tests.protocol.running import DOCUMENT, Client, serving
 
 FENCE = re.compile(r"^```transcript(?P<options>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^## (.*)$", re.MULTILINE)
+
+DOCUMENTS = [DOCUMENT, *sorted(Path(__file__).with_name("sessions").glob("*.md"))]
 
 SAID = re.compile(r"(?P<who>\w+)> (?P<line>.*)")
 HEARD = re.compile(r"(?P<who>\w+)< ?(?P<line>.*)")
@@ -216,24 +226,20 @@ def without_load(line: str) -> str:
     return re.sub(r"(?<!budget of )(?<![0-9.])[0-9]+(\.[0-9]+)? (ms|s|min|h)\b", "<span>", line)
 
 
-def _played() -> list[tuple[Transcript, list[str]]]:
-    played = []
-    for transcript in read(DOCUMENT.read_text(encoding="utf-8")):
-        with tempfile.TemporaryDirectory() as folder:
-            played.append((transcript, replay(transcript, Path(folder))))
-    return played
-
-
 def main() -> None:
-    played = _played()
-    for transcript, script in played:
-        difference = difflib.unified_diff(transcript.lines, script, "written", "happens", lineterm="")
-        print(f"{transcript.title}:", *(list(difference) or ["as it is written"]), sep="\n")
-    if "--write" in sys.argv[1:]:
-        bodies = iter("".join(f"{line}\n" for line in script) for _, script in played)
-        text = DOCUMENT.read_text(encoding="utf-8")
-        text = FENCE.sub(lambda fence: f"```transcript{fence['options']}\n{next(bodies)}```", text)
-        DOCUMENT.write_text(text, encoding="utf-8")
+    for document in DOCUMENTS:
+        text = document.read_text(encoding="utf-8")
+        bodies = []
+        for transcript in read(text):
+            with tempfile.TemporaryDirectory() as folder:
+                script = replay(transcript, Path(folder))
+            difference = difflib.unified_diff(transcript.lines, script, "written", "happens", lineterm="")
+            print(f"{document.name}, {transcript.title}:", *(list(difference) or ["as it is written"]), sep="\n")
+            bodies.append("".join(f"{line}\n" for line in script))
+        if "--write" in sys.argv[1:]:
+            for fence, body in reversed(list(zip(FENCE.finditer(text), bodies, strict=True))):
+                text = text[: fence.start("body")] + body + text[fence.end("body") :]
+            document.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
