@@ -125,7 +125,7 @@ class Weights(NamedTuple):
 
     Centre, clustering and exchanges are features that M. Wentink names (Analysis and Implementation of the game Gipf,
     Maastricht 2001). Lines with more pieces than the opponent's told nothing beside the others. All but the last number
-    were fitted to the results of games on the board of 4 4 15 15: see docs/duel.md.
+    were fitted to the results of games on the board of 4 4 15 15: see docs/engine.md.
     """
 
     piece: int = 100
