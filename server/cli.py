@@ -69,7 +69,7 @@ def serve(options: ServeOptions = DEFAULT_OPTIONS, *, config: Path | None = None
     options
         What to serve, and where.
     config
-        File of options in TOML (docs/reliability.md); what stands on the command line goes before it.
+        File of options in TOML (docs/testing.md); what stands on the command line goes before it.
     """
     configure(verbose=options.verbose, json=options.log_json)
     _check_whole_numbers(options)
