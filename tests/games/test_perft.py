@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -158,7 +158,7 @@ def test_depths_that_make_no_sense_are_refused(function: object, depth: int) -> 
         function(start("3 3 9 9"), depth)
 
 
-def demanding(places: int) -> Position:
+def demanding(places: int) -> Any:
     """Return a stand-in for a position that cannot be counted in fewer places than these."""
 
     def leaves(state: object, depth: int, unique: bool, arena: Arena, first: int) -> int:

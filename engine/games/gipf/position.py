@@ -6,14 +6,13 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from engine.compiling.binding import popcount
-from engine.games.boards.board_position import BoardPosition
 from engine.games.boards.layout import Drawing, Stock
 from engine.games.gipf import board, notation, rules
 from engine.games.gipf.geometry import Parameters, parse, windows
 from engine.games.gipf.kernel import GipfRules, bind, field_sets, reweigher
 from engine.games.gipf.notation import Choice, choice_text, names, rows_due
 from engine.games.gipf.patterns import patterns_of
-from engine.games.interface import EvaluationWeights, Game, Successor
+from engine.games.interface import EvaluationWeights, Game, Position, Successor
 from engine.games.outcome import Outcome
 
 HELD_PART = 0.4
@@ -34,18 +33,16 @@ class Ending(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class GipfPosition(BoardPosition[Parameters, rules.State]):
+class GipfPosition(Position):
     """A position of GIPF: L and the state."""
+
+    variant: Parameters
+    state: rules.State
 
     @property
     def game(self) -> Game:
         """The game of GIPF."""
         return GIPF
-
-    @property
-    def turn(self) -> int:
-        """Who moves: 0 white, 1 black."""
-        return self.state.side
 
     @property
     def stage(self) -> int:

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from engine.compiling.binding import popcount
-from engine.games.boards.board_position import BoardPosition
 from engine.games.boards.layout import Drawing, each_field
-from engine.games.interface import UNDECIDED, BadMove, Game, Successor
+from engine.games.interface import UNDECIDED, BadMove, Game, Position, Successor
 from engine.games.mnk import board, rules
 from engine.games.mnk.kernel import MnkRules, bind, compiled_set, windows
 from engine.games.outcome import Outcome
@@ -23,18 +22,16 @@ class Ending(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class MnkPosition(BoardPosition[board.Parameters, rules.State]):
+class MnkPosition(Position):
     """A position of an m,n,k-game: N, M and K, and the state."""
+
+    variant: board.Parameters
+    state: rules.State
 
     @property
     def game(self) -> Game:
         """The family of m,n,k-games."""
         return MNK
-
-    @property
-    def turn(self) -> int:
-        """Who moves: 0 the first player, 1 the second."""
-        return self.state.side
 
     @property
     def stage(self) -> int:
