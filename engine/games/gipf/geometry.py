@@ -6,11 +6,11 @@ neighbours differ by (0, 1), (1, 0) or (1, 1). Along the three families of lines
 keep a shifted line from running into the next one.
 """
 
-import re
 from functools import cache
 from typing import NamedTuple
 
 from engine.games.interface import BadParameters
+from engine.games.texts import numbers
 
 SIZES = range(2, 13)
 """Fields on a side, S. 12 is as far as one letter a column goes."""
@@ -43,10 +43,10 @@ class Parameters(NamedTuple):
 
 def parse(text: str) -> Parameters:
     """Read L from four numbers separated by spaces or commas; raises `BadParameters`."""
-    words = re.split(r"[,\s]+", text.strip())
-    if len(words) != 4 or not all(re.fullmatch(r"[0-9]{1,6}", word) for word in words):
+    found = numbers(text)
+    if len(found) != 4:
         raise BadParameters("bad_parameters", f"GIPF takes four numbers, S K GW GB, as in 4 4 15 15; not {text!r}")
-    parameters = Parameters(*map(int, words))
+    parameters = Parameters(*found)
     size, run, *pieces = parameters
     if size not in SIZES:
         raise BadParameters("bad_parameters", f"S is {size}, but boards have sides of 2 to 12 fields")

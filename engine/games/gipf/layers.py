@@ -30,12 +30,12 @@ how many fields are free.
 """
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import comb
 from typing import Any, NamedTuple
 
 from engine.compiling.binding import UNBOUND, popcount
-from engine.games.gipf.evaluation import SYMMETRIES
+from engine.games.gipf.evaluation import SYMMETRIES, reflections
 from engine.games.gipf.geometry import geometry, is_field
 from engine.games.gipf.rules import FIRST, LINE, STEP, UPWARD, State, finals, has_run, load, open_pushes
 from engine.games.interface import LOST, UNDECIDED, Arena
@@ -179,10 +179,8 @@ def places(mine: int, theirs: int, index: Index) -> int:
     return index.firsts[row_of(theirs, index) + index.counts[min(mine, FIELDS)]]
 
 
-def tables(size: int, reflections: tuple[Callable[[int], int], ...]) -> dict[str, Any]:
+def tables(size: int) -> dict[str, Any]:
     """Compute the tables that are bound, as arrays under their names, for boards of side ``size``, at most LARGEST.
-
-    ``reflections`` are the two that lead through all symmetries when they are made in turn, on sets of fields.
 
     - PACKED: half a set in the rules' layout, packed: the lower halves, then the upper ones
     - LAID: half a packed set in the rules' layout, likewise
@@ -209,7 +207,7 @@ def tables(size: int, reflections: tuple[Callable[[int], int], ...]) -> dict[str
     return {
         "PACKED": _halves(packed_bits, LAYOUT_HALF),
         "LAID": _halves([1 << bit for bit in bits], HALF),
-        "IMAGES": numpy.concatenate(_images(bits, reflections)),
+        "IMAGES": numpy.concatenate(_images(size, bits)),
         "TERNARY": ternary,
         "RANKS": ranks,
         "SUBSETS": subsets,
@@ -272,13 +270,13 @@ def _halves(parts: list[int], half: int) -> Any:
     return table.reshape(-1)
 
 
-def _images(bits: list[int], reflections: tuple[Callable[[int], int], ...]) -> list[Any]:
+def _images(size: int, bits: list[int]) -> list[Any]:
     """Return the images of the halves of packed sets under each symmetry."""
     images = []
     fields = bits
     for turn in range(SYMMETRIES):
         images.append(_halves([1 << bits.index(field) for field in fields], HALF))
-        fields = [reflections[turn % 2](1 << field).bit_length() - 1 for field in fields]
+        fields = [reflections(size)[turn % 2][field] for field in fields]
     return images
 
 

@@ -10,7 +10,7 @@ from engine.games.boards.layout import Drawing, Stock
 from engine.games.gipf import board, notation, rules
 from engine.games.gipf.geometry import Parameters, parse, windows
 from engine.games.gipf.kernel import GipfRules, bind, field_sets, reweigher
-from engine.games.gipf.notation import Choice, choice_text, names, rows_due
+from engine.games.gipf.notation import Row, names, row_text
 from engine.games.gipf.patterns import patterns_of
 from engine.games.interface import EvaluationWeights, Game, Position, Successor
 from engine.games.outcome import Outcome
@@ -169,21 +169,21 @@ GIPF = Game(
 """The game of GIPF in every generalised variant."""
 
 
-class Row(NamedTuple):
-    """A row to be taken: how it is named in a move, and its fields from one end to the other, of both colours."""
+class ShownRow(NamedTuple):
+    """A row to be taken: its name in a move, and its fields from one end to the other, of both colours."""
 
     text: str
     fields: tuple[str, ...]
 
 
 class Choosing(NamedTuple):
-    """What a push and the choices so far have come to."""
+    """The result of a push and the choices so far."""
 
     position: GipfPosition
     """The board as it is then; the opponent's turn."""
-    taken: tuple[Row, ...]
+    taken: tuple[ShownRow, ...]
     """The rows that were taken, chosen or not."""
-    crossing: tuple[Row, ...]
+    crossing: tuple[ShownRow, ...]
     """The rows that cross, of which one is to be chosen next; none where the move is complete."""
 
 
@@ -200,41 +200,19 @@ def pushes(position: GipfPosition) -> list[str]:
 def choosing(position: GipfPosition, text: str) -> Choosing:
     """Carry out a push and the choices named behind it, as far as they go.
 
-    Only rows that cross others may be named. Raises `engine.games.interface.BadMove` as `notation.resolve` does.
+    Raises `engine.games.interface.BadMove` as `GipfPosition.resolve` does, but not for a choice that is missing.
     """
     size, run, *_ = position.variant
     rules = bind(size, run)
-    push, named = notation.split(text)
-    if push not in pushes(position):
-        notation.resolve(size, run, position.state, push)  # says what is wrong with it
-    mover = position.state.side
-    state = rules.after_push(position.state, names(size).pushes[push])
-    taken: list[Row] = []
-    for colour in (mover, 1 - mover):
-        while True:
-            free, crossing = rows_due(size, rules, state, colour)
-            for choice in free:
-                state = rules.collect(state, colour, choice.row)
-                taken.append(_row(size, choice))
-            if not crossing:
-                break
-            if not named:
-                return Choosing(
-                    GipfPosition(position.variant, state),
-                    tuple(taken),
-                    tuple(_row(size, choice) for choice in crossing),
-                )
-            chosen = next((choice for choice in crossing if named[0].ends in choice.ends), None)
-            if chosen is None:
-                raise notation.not_there(size, rules, state, named[0])
-            named = named[1:]
-            state = rules.collect(state, colour, chosen.row)
-            taken.append(_row(size, chosen))
-    if named:
-        raise notation.not_there(size, rules, state, named[0])
-    return Choosing(GipfPosition(position.variant, state), tuple(taken), ())
+    number, named = notation.push_of(size, rules, position.state, text)
+    after = rules.after_push(position.state, number)
+    found = notation.collect(size, rules, after, position.turn, named)
 
+    def shown(rows: list[Row]) -> tuple[ShownRow, ...]:
+        fields = names(size).fields.items()
+        return tuple(
+            ShownRow(row_text(size, rules, row), tuple(name for name, bit in fields if row.fields & bit))
+            for row in rows
+        )
 
-def _row(size: int, choice: Choice) -> Row:
-    fields = tuple(name for name, bit in names(size).fields.items() if choice.row & bit)
-    return Row(choice_text(size, choice), fields)
+    return Choosing(GipfPosition(position.variant, found.state), shown(found.taken), shown(found.crossing))

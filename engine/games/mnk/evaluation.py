@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from engine.compiling.binding import UNBOUND, Numbers, popcount
 from engine.compiling.wide_integers import mix
+from engine.games.boards.symmetry import reflect
 from engine.games.interface import MINE, THEIRS, WIN, Arena
 from engine.games.mnk.rules import BOARD, STEPS, K, State, empty_of, other_of, own_of, place_on, spread, winning_fields
 from engine.games.mnk.threats import Digits, counted, defences, fours, holding, lacking, open_lines, win_by_fours, worth
@@ -237,9 +238,6 @@ def hash_of(state: State) -> int:
 
 # bound by engine.games.mnk.kernel
 POWERS: Sequence[int] = UNBOUND  # of two, from 2**0 to 2**K
-SWAPS_FROM: Sequence[int] = UNBOUND  # where each reflection's swaps begin among all, and the last one's end
-DISTANCES: Sequence[int] = UNBOUND  # of each swap
-LOWER: Sequence[int] = UNBOUND  # of each swap, as engine.games.mnk.kernel.Swap says
 PATH: Sequence[int] = UNBOUND  # reflections which, made one after the other, lead through all symmetries
 HEADS: Sequence[int] = UNBOUND  # after each of these, the fields that no lower one is mirrored to
 SIGN: int = UNBOUND  # the sign of a word where the board takes all of it
@@ -267,14 +265,6 @@ def can_still_win(state: State) -> int:
 def plies_left(state: State) -> int:
     """Return how many more moves there can be: the empty fields."""
     return popcount(empty_of(state))
-
-
-def reflect(fields: int, kind: int) -> int:
-    """Return the mirrored fields: ``kind`` is a number of `PATH`."""
-    for i in range(SWAPS_FROM[kind], SWAPS_FROM[kind + 1]):
-        different = (fields ^ (fields >> DISTANCES[i])) & LOWER[i]
-        fields ^= different ^ (different << DISTANCES[i])
-    return fields
 
 
 def canonical(state: State) -> State:
