@@ -109,9 +109,7 @@ def resolve(size: int, run: int, state: State, text: str) -> tuple[str, State]:
 def push_of(size: int, rules: GipfRules, state: State, text: str) -> tuple[int, list[NamedRow]]:
     """Return the number of the push of a move, which can be played, and the rows named behind it; raises `BadMove`."""
     named = names(size)
-    push_text, rows = text, []
-    if text not in named.pushes:  # not just a push in canonical text, as most moves are
-        push_text, rows = split(text)
+    push_text, rows = (text, []) if text in named.pushes else split(text)
     number = named.pushes.get(push_text)
     if number is None:
         raise _no_push(size, push_text)
