@@ -106,8 +106,8 @@ class Rules:
     load: Callable[[Arena, int], State]
     """``load(arena, at)`` returns the position in a place of an arena."""
     store: Callable[[Arena, int, State, int], None]
-    """``store(arena, at, state, path)`` writes a position into a place, and how it was reached where the game keeps
-    that; callers pass 0."""
+    """``store(arena, at, state, value)`` writes a position into a place, and a number of the game's own; callers pass
+    0."""
     children: Generate
     """``children(state, arena, first)`` writes the distinct positions that legal moves lead to, none when the game is
     over, always in the same order; returns their end."""

@@ -7,7 +7,7 @@ from math import sqrt
 
 from engine.compiling.binding import popcount
 from engine.games.boards.layout import Layout, Place, Stroke
-from engine.games.gipf.geometry import AXES, Parameters, geometry, is_field, parse
+from engine.games.gipf.geometry import AXES, Parameters, fields_of, geometry, is_field, parse
 from engine.games.gipf.kernel import bind
 from engine.games.gipf.notation import names
 from engine.games.gipf.rules import State
@@ -28,7 +28,7 @@ def start(parameters: Parameters) -> State:
 def rows(size: int) -> tuple[tuple[int, ...], ...]:
     """Return the fields of the board, as bits, by printed row from the top."""
     width = 2 * size - 1
-    return tuple(tuple(1 << (r * width + c) for c in range(width) if is_field(size, r, c)) for r in range(width))
+    return tuple(tuple(1 << (r * width + c) for row, c in fields_of(size) if row == r) for r in range(width))
 
 
 def piece_at(state: State, field: int) -> str:

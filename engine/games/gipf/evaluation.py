@@ -20,12 +20,13 @@ from typing import Any, NamedTuple
 from engine.compiling.binding import UNBOUND, popcount
 from engine.compiling.wide_integers import HASH_FACTOR, HASH_MASK, mix
 from engine.games.boards.symmetry import reflect
+from engine.games.gipf.geometry import fields_of
 from engine.games.gipf.rules import (
     AXIS_STEPS,
     CENTRE,
     LINE,
     ONE,
-    PATH,
+    VALUE,
     WORDS,
     State,
     can_push,
@@ -260,10 +261,6 @@ def kind_of(state: State, child: State) -> int:
     return mix_wide(int((state.white ^ child.white) & HASH_MASK), state.black ^ child.black) >> 40
 
 
-VALUE = PATH
-"""Where a place holds the evaluation that it is sorted by: with candidates nobody asks for the path of choices."""
-
-
 def least_plies(state: State, winning: bool) -> int:
     """Return a number of plies before which the side to move does not win (``winning``), or does not lose.
 
@@ -334,10 +331,8 @@ def reflections(size: int) -> tuple[dict[int, int], dict[int, int]]:
     """Return the image of each field under both reflections, on boards of a side; fields are numbers of bits."""
     last = 2 * size - 2
     exchanged, mirrored = {}, {}
-    for row in range(last + 1):
-        # the columns of a row
-        first, end = max(0, row - size + 1), min(last, size - 1 + row)
-        for column in range(first, end + 1):
-            exchanged[row * (last + 1) + column] = column * (last + 1) + row
-            mirrored[row * (last + 1) + column] = row * (last + 1) + first + end - column
+    for row, column in fields_of(size):
+        first, end = max(0, row - size + 1), min(last, size - 1 + row)  # the columns of the row
+        exchanged[row * (last + 1) + column] = column * (last + 1) + row
+        mirrored[row * (last + 1) + column] = row * (last + 1) + first + end - column
     return exchanged, mirrored

@@ -11,7 +11,7 @@ from engine.compiling.wide_integers import WORD_BITS, CompiledOnly, run_shifts, 
 from engine.games.boards.symmetry import swaps_of
 from engine.games.gipf import evaluation, layers, rules
 from engine.games.gipf.evaluation import WEIGHTS, Weights
-from engine.games.gipf.geometry import AXES, Parameters, geometry, parse
+from engine.games.gipf.geometry import AXES, Parameters, fields_of, geometry, parse
 from engine.games.gipf.patterns import ARRAYS, NUMBERS, Tables, read, shipped
 from engine.games.gipf.rules import State
 from engine.games.interface import EVALUATION_LIMIT, Arena, Kernel, LayerRules, Rules
@@ -82,10 +82,6 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights | Table
     def numbers(values: list[int]) -> Sequence[int]:
         return table(values, compile=compile)
 
-    def first(number: int) -> int:
-        row, column = board.entries[number].target
-        return 1 << (row * board.width + column)
-
     constants: dict[str, Any] = {
         **sets.constants(),
         "WORDS": rules.WHITE + 2 * sets.constants()["SET_WORDS"],
@@ -103,7 +99,7 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights | Table
     }
     for prefix, chosen in (("", pushes), ("UP_", up), ("DOWN_", down)):
         constants[prefix + "LINE"] = sets.table([board.entries[n].line for n in chosen])
-        constants[prefix + "FIRST"] = sets.table([first(n) for n in chosen])
+        constants[prefix + "FIRST"] = sets.table([board.entries[n].first for n in chosen])
         constants[prefix + "STEP"] = numbers([abs(board.entries[n].step) for n in chosen])
     if size <= WORD_SIZE:
         swaps = swaps_of(evaluation.reflections(size))
@@ -131,10 +127,9 @@ def bind_layers(size: int, run: int, *, compile: bool) -> GipfLayerRules:
     tables = layers.tables(size)
     index = layers.make_index(size, run, tables["IMAGES"])
     if not compile:
-        fields = tables.pop("FIELDS")
-        tables = {"FIELDS": fields, **{name: tuple(table.tolist()) for name, table in tables.items()}}
+        tables = {name: tuple(table.tolist()) for name, table in tables.items()}
     more = {"index": index, "HAS_LAYERS": True, "LISTED": layers.LISTED, "WEIGHT": layers.WEIGHT}
-    constants = {**vars(rules), **tables, **more}
+    constants = {**vars(rules), **tables, **more, "FIELDS": len(fields_of(size))}
     return bind_fields(GipfLayerRules, (layers,), f"layers_{size}_{run}", constants, compile=compile)
 
 
@@ -189,9 +184,9 @@ def _largest(weights: Weights, variant: Parameters) -> int:
 
 def _around_centre(size: int, distance: int) -> int:
     """Return the fields no further than ``distance`` steps from the centre of the board."""
-    width = 2 * size - 1
-    fields = 0
-    for row in range(-distance, distance + 1):
-        for column in range(max(-distance, row - distance), min(distance, row + distance) + 1):
-            fields |= 1 << ((size - 1 + row) * width + size - 1 + column)
-    return fields
+    centre = size - 1
+    return sum(
+        1 << (row * (2 * size - 1) + column)
+        for row, column in fields_of(size)
+        if max(abs(row - centre), abs(column - centre), abs(row - column)) <= distance
+    )

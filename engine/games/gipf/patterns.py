@@ -51,12 +51,10 @@ ARRAYS = (
 @cache
 def lines(size: int) -> tuple[tuple[int, ...], ...]:
     """Return every line once, as places of bits from the lowest one: rows from the top, then direction by direction."""
-    board = geometry(size)
     found = []
-    for entry in board.entries:
+    for entry in geometry(size).entries:
         if entry.step > 0:
-            row, column = entry.target
-            first = row * board.width + column
+            first = entry.first.bit_length() - 1
             found.append((entry.step, tuple(first + entry.step * at for at in range(entry.line.bit_count()))))
     return tuple(places for _, places in sorted(found))
 

@@ -78,10 +78,14 @@ class GipfPosition(Position):
     @property
     def mobility(self) -> tuple[int, int]:
         """How many pushes are possible, for who has a piece in reserve."""
-        occupied = self.state.white | self.state.black
-        pushes = sum(1 for line in self._rules().LINE if line & ~occupied)
-        white, black = (pushes if reserve else 0 for reserve in self.reserves)
+        white, black = (len(self.open_pushes) if reserve else 0 for reserve in self.reserves)
         return white, black
+
+    @property
+    def open_pushes(self) -> list[int]:
+        """The numbers of the pushes whose lines are not full, in the documented order."""
+        occupied = self.state.white | self.state.black
+        return [number for number, line in enumerate(self._rules().LINE) if line & ~occupied]
 
     def verdict(self) -> Outcome | None:
         """Return the loss of a side that is to move and has no reserve or no open line, else None."""
@@ -89,19 +93,15 @@ class GipfPosition(Position):
             return None
         winner = 1 - self.state.side
         loser = notation.SIDES[self.state.side]
-        if (self.state.white_reserve, self.state.black_reserve)[self.state.side] == 0:
+        if self.reserves[self.turn] == 0:
             return Outcome(winner, Ending.NO_RESERVE, f"{loser} is to move and has no piece in reserve")
         return Outcome(winner, Ending.DEAD_LOCK, f"{loser} is to move and every line is full")
 
     def successors(self) -> Iterator[Successor]:
         """Yield every (push, final position), pushes in the documented order."""
-        if not self._rules().can_push(self.state):
-            return
-        occupied = self.state.white | self.state.black
-        for number, line in enumerate(self._rules().LINE):
-            if line & ~occupied:
-                for state, text in notation.push_moves(self.variant.size, self.variant.run, self.state, number):
-                    yield Successor(text, GipfPosition(self.variant, state))
+        for number in self.open_pushes if self.reserves[self.turn] else ():
+            for state, text in notation.push_moves(self.variant.size, self.variant.run, self.state, number):
+                yield Successor(text, GipfPosition(self.variant, state))
 
     def resolve(self, move: str) -> Successor:
         """Return the move in canonical text and the position after it; raises `engine.games.interface.BadMove`."""
@@ -189,12 +189,8 @@ class Choosing(NamedTuple):
 
 def pushes(position: GipfPosition) -> list[str]:
     """Return every push that may be made, in the documented order, without row choices; none when the game is over."""
-    size, run, *_ = position.variant
-    rules = bind(size, run)
-    if not rules.can_push(position.state):
-        return []
-    occupied = position.state.white | position.state.black
-    return [names(size).texts[number] for number, line in enumerate(rules.LINE) if line & ~occupied]
+    numbers = position.open_pushes if position.reserves[position.turn] else ()
+    return [names(position.variant.size).texts[number] for number in numbers]
 
 
 def choosing(position: GipfPosition, text: str) -> Choosing:
