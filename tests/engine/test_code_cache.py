@@ -158,22 +158,12 @@ def stepped(number: int, step: int = 1) -> int:
     return number + step
 
 
-def keyed(number: int, *, step: int = 1) -> int:
-    return number + step
-
-
-def with_step(function: Any, step: int) -> FunctionType:
-    """Return the same code with another default."""
-    copy = FunctionType(function.__code__, function.__globals__, function.__name__)
-    copy.__defaults__ = (step,) if function.__defaults__ else None
-    copy.__kwdefaults__ = {"step": step} if function.__kwdefaults__ else None
-    return copy
-
-
-@pytest.mark.parametrize("function", [stepped, keyed])
-def test_other_defaults_have_another_fingerprint(function: Any) -> None:
-    assert code_cache.fingerprint(with_step(function, 1), {}) == code_cache.fingerprint(with_step(function, 1), {})
-    assert code_cache.fingerprint(with_step(function, 1), {}) != code_cache.fingerprint(with_step(function, 2), {})
+def test_other_defaults_have_another_fingerprint() -> None:
+    found = set()
+    for step in (1, 1, 2):
+        copy = FunctionType(stepped.__code__, stepped.__globals__, "stepped", (step,))
+        found.add(code_cache.fingerprint(copy, {}))
+    assert len(found) == 2
 
 
 def test_a_function_that_closes_over_something_is_not_taken() -> None:
