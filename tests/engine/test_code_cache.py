@@ -130,23 +130,6 @@ def test_a_damaged_file_counts_as_missing(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert code_cache.is_kept(folder, "search")
 
 
-@pytest.mark.slow
-@needs_compiler
-def test_damaged_code_is_compiled_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    for damage in ("none", "cut", "flipped", "empty", "none"):
-        (compiled,) = specialise((raised_twice,), "damaged", {"STEP": 5}, compile=True)
-        folder = compiled.binding.folder  # type: ignore[attr-defined]
-        for file in folder.glob("raised_twice-*"):
-            content = file.read_bytes()
-            middle = len(content) // 2
-            flipped = content[:middle] + bytes([content[middle] ^ 0xFF]) + content[middle + 1 :]
-            file.write_bytes({"none": content, "cut": content[:-1], "flipped": flipped, "empty": b""}[damage])
-        assert compiled(1) == 11
-        (file,) = folder.glob("raised_twice-*")
-        assert code_cache.read(folder, file.name) is not None
-
-
 def test_without_a_place_for_it_nothing_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("")
