@@ -16,7 +16,7 @@ from engine.search.searcher import Searcher, SearchLimits
 @pytest.mark.slow
 def test_rules_of_more_boards_than_are_kept_can_be_played() -> None:
     first = start_of("mnk", "1 3 2")
-    bound = mnk.bind(first.variant)  # type: ignore[attr-defined]
+    bound = mnk.bind(first.variant)
     asked = 0
     for rows, columns in product(range(1, 20), repeat=2):
         if rows * columns <= 120:
@@ -29,7 +29,7 @@ def test_rules_of_more_boards_than_are_kept_can_be_played() -> None:
     assert mnk._compiled.cache_info().maxsize == mnk.MAX_COMPILED
     again = first.resolve(moves(first)[0]).position.resolve("b1").position
     assert again.resolve("c1").position.verdict() is not None
-    assert mnk.bind(first.variant) is not bound, "it was made again"  # type: ignore[attr-defined]
+    assert mnk.bind(first.variant) is not bound, "it was made again"
 
 
 def test_searches_of_more_boards_than_are_kept_can_be_made() -> None:

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing
+from contextlib import closing, contextmanager
 from hashlib import sha256
 from itertools import islice
 from multiprocessing import active_children, get_context, parent_process
@@ -28,7 +28,6 @@ from engine.duel.openings import JUDGED_NODES, Opening, openings, usual_plies
 from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.games.history import History
 from engine.games.interface import EVALUATION_LIMIT, Position
-from engine.games.kernels import broken_pipes_raised
 from engine.levels import MAX_LEVEL
 from engine.search.memory import MAX_DEPTH
 from engine.search.searcher import PlayedKeys, Searcher, SearchLimits
@@ -301,6 +300,21 @@ def pair_player(setting: Setting) -> PairPlayer:
     start = GAMES[setting.game].start(setting.parameters)
     players = SearchPlayer(setting.a, start).play, SearchPlayer(setting.b, start).play
     return lambda number, opening: play_pair(number, start, opening, players, setting.move_limit)
+
+
+@contextmanager
+def broken_pipes_raised() -> Iterator[None]:
+    """Raise OSError for a write to a process that has ended, where its signal would end this program as well."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPIPE})
+    try:
+        yield
+    finally:
+        if signal.SIGPIPE in signal.sigpending():
+            signal.sigwait({signal.SIGPIPE})
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 _play_pair: PairPlayer

@@ -1,7 +1,6 @@
 """``arena-engine precompile``: compiles what other commands and bots load later, and makes tablebases."""
 
 import os
-import sys
 from collections.abc import Callable
 from functools import partial
 from time import perf_counter
@@ -12,7 +11,7 @@ from engine.commands.program import say
 from engine.compiling.binding import can_compile, keep_compiled
 from engine.games.catalogue import GAMES, title_of
 from engine.games.interface import Position
-from engine.games.kernels import COUNTING, KernelSource, Purpose, stay_with_caller
+from engine.games.kernels import COUNTING, KernelSource, Purpose
 from engine.games.perft import count
 from engine.search.alphabeta import LOOKING_UP, SEARCHING
 from engine.search.searcher import warm_up
@@ -35,8 +34,7 @@ def precompile(
     /,
     *,
     purpose: Literal["search", "solve", "tablebase", "perft"] | None = None,
-    for_caller: bool = False,
-    urgent: bool = False,
+    background: bool = False,
 ) -> None:
     """Compile what searching and solving need, and keep it for commands and bots to come; make tablebases.
 
@@ -49,15 +47,11 @@ def precompile(
     purpose
         What to compile for: search, which bots and analyse need, or solve; or tablebase, the exact values of all
         positions of a small variant. All of these when left out. Then there is perft, which is compiled when asked for.
-    for_caller
-        Run at the lowest priority, and end when the program that has started this is killed.
-    urgent
-        With --for-caller, keep the priority.
+    background
+        Run at the lowest priority.
     """
-    if for_caller:
-        stay_with_caller(sys.stdin.fileno())
-        if not urgent:
-            os.nice(LEAST_PRIORITY)
+    if background:
+        os.nice(LEAST_PRIORITY)
     for played in [game_named(game)] if game else GAMES.values():
         position = start_of(played, played.default_parameters if params is None else params)
         for each in WARM_UPS:

@@ -115,7 +115,7 @@ def _check_date(file: str, summary: verification.Summary) -> None:
 
 def _draw(summary: verification.Summary, file: Path, ply: int | None, night: bool, scale: int) -> None:
     """Write a picture of a match, in the format that the name of its file ends in; raises `Rejected`."""
-    from engine.games.boards import pictures
+    from engine.games import pictures
 
     start, moves = summary.header.position, summary.history.moves
     if ply is not None:
@@ -131,8 +131,6 @@ def _draw(summary: verification.Summary, file: Path, ply: int | None, night: boo
         else:
             raise Rejected(f"--picture: {file} ends in none of .svg, .png and .gif, which are the formats")
         file.write_bytes(data)
-    except pictures.NotDrawn as error:
-        raise Rejected(f"--picture: {error}") from None
     except OSError as error:
         raise Rejected(f"--picture: {file}: cannot be written: {reason(error)}") from None
 

@@ -116,8 +116,9 @@ def _copy(
     """Copy a function after all that it calls, in the order in which they are to be compiled: callees first."""
     if not _is_copied(function) or function in copies:
         return
-    if function.__closure__ is not None:
-        raise TypeError(f"{function.__qualname__} has a closure: its cells belong to no digest of compiled code")
+    if function.__closure__ is not None or function.__kwdefaults__:
+        reason = "has a closure or defaults of keywords, which belong to no digest of compiled code"
+        raise TypeError(f"{function.__qualname__} {reason}")
     if function in callers:
         raise TypeError(f"{function.__qualname__} and {callers[-1].__qualname__} call each other")
     scope = {}
@@ -131,13 +132,15 @@ def _copy(
             if value is not function:
                 _copy(value, label, constants, copies, (*callers, function))
             scope[name] = copies.get(value, value) if _is_copied(value) else value
+    copies[function] = _with_globals(function, scope, f"{function.__qualname__}_{label}")
+
+
+def _with_globals(function: FunctionType, scope: dict[str, Any], qualname: str) -> FunctionType:
+    """Return a copy of a function that reads its global names, its own among them, from a scope."""
     copy = FunctionType(function.__code__, scope, function.__name__, function.__defaults__)
-    copy.__kwdefaults__ = function.__kwdefaults__
-    copy.__qualname__ = f"{function.__qualname__}_{label}"
-    copy.__module__ = function.__module__
-    copy.__doc__ = function.__doc__
+    copy.__qualname__, copy.__module__ = qualname, function.__module__
     scope[function.__name__] = copy
-    copies[function] = copy
+    return copy
 
 
 def _is_copied(value: Any) -> bool:
@@ -193,9 +196,7 @@ class Binding:
 
     def _jitted(self, copy: FunctionType, *, is_root: bool) -> Any:
         scope: dict[str, Any] = {}
-        function = FunctionType(copy.__code__, scope, copy.__name__, copy.__defaults__)
-        function.__kwdefaults__ = copy.__kwdefaults__
-        function.__qualname__, function.__module__, function.__doc__ = copy.__qualname__, copy.__module__, copy.__doc__
+        function = _with_globals(copy, scope, copy.__qualname__)
         vars(function).update(vars(copy))
         scope.update({name: self._as_numba_reads(value) for name, value in copy.__globals__.items()})
         dispatcher = scope[copy.__name__] = _jit(function)

@@ -17,7 +17,6 @@ import os
 import platform
 import shutil
 import sys
-import tempfile
 import threading
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
@@ -54,11 +53,7 @@ POLL_SECONDS = 0.02
 """Time between two attempts to get a lock."""
 
 _held: set[Path] = set()
-"""Folders that this process has locked; guarded by numba's own lock, under which it compiles."""
-
-_given_up: set[Path] = set()
-"""Folders whose lock was not available in time, guarded in the same way. The next attempt does not wait: each function
-that is compiled takes the lock."""
+"""Folders that this process has locked, or has waited for in vain; guarded by numba's lock, under which it compiles."""
 
 
 def fingerprint(function: FunctionType, scope: Mapping[str, Any]) -> str:
@@ -88,22 +83,15 @@ def _parts(code: CodeType, scope: Mapping[str, Any]) -> Iterable[str]:
 
 def _defaults(function: FunctionType) -> str:
     """Describe what arguments that are left out stand for."""
-    keywords = sorted((function.__kwdefaults__ or {}).items())
-    return " ".join(_meaning(value) for value in (*(function.__defaults__ or ()), *keywords))
-
-
-def _known(function: FunctionType) -> str:
-    """Describe a function that another one calls."""
-    if (known := vars(function).get("fingerprint")) is not None:
-        return str(known)
-    return " ".join((*_parts(function.__code__, {}), _defaults(function)))
+    return " ".join(map(_meaning, function.__defaults__ or ()))
 
 
 def _meaning(value: Any) -> str:
     """Describe what a global name stands for."""
     value = getattr(value, "py_func", value)
     if isinstance(value, FunctionType):
-        return _known(value)
+        known = vars(value).get("fingerprint")
+        return known or " ".join((*_parts(value.__code__, {}), _defaults(value)))
     if isinstance(value, type):
         return f"{value.__qualname__} {getattr(value, '_fields', ())}"
     if isinstance(value, ModuleType):
@@ -140,15 +128,8 @@ def read(folder: Path, name: str) -> bytes | None:
 
 
 def write(folder: Path, name: str, content: bytes) -> None:
-    """Write a file as a whole or not at all; raises OSError."""
-    descriptor, beside = tempfile.mkstemp(".new", name, folder)  # another process may write the same file
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(hashlib.sha256(content).digest() + content)
-        os.replace(beside, folder / name)
-    except BaseException:
-        os.unlink(beside)
-        raise
+    """Write a file; raises OSError. A file that is not written to its end counts as missing."""
+    (folder / name).write_bytes(hashlib.sha256(content).digest() + content)
 
 
 def keep(folder: Path, purpose: str, names: Iterable[str]) -> None:
@@ -177,17 +158,16 @@ def folder_lock(folder: Path) -> Iterator[None]:
         yield
         return
     with ExitStack() as stack:
+        is_locked = False
         with suppress(OSError):
             file = stack.enter_context((folder / LOCK).open("ab"))
-            if _lock(file, 1 if folder in _given_up else int(MAX_WAIT_SECONDS / POLL_SECONDS)):
-                _given_up.discard(folder)
-            else:
-                _given_up.add(folder)
+            is_locked = _lock(file, attempts=int(MAX_WAIT_SECONDS / POLL_SECONDS))
         _held.add(folder)
         try:
             yield
         finally:
-            _held.remove(folder)
+            if is_locked:
+                _held.remove(folder)
 
 
 @contextmanager

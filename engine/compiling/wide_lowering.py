@@ -144,12 +144,12 @@ def _vector(builder: Any, number: Any) -> Any:
     return builder.bitcast(number, ir.VectorType(WORD, number.type.width // WORD_BITS))
 
 
-def _by_words(operation: str) -> Callable[..., Any]:
-    """Return what carries out an operation on two numbers that has nothing to carry from word to word."""
+def _by_words(name: str) -> Callable[..., Any]:
+    """Return a function that carries out one of LLVM's instructions on vectors of words."""
 
-    def lower(builder: Any, left: Any, right: Any) -> Any:
-        words = getattr(builder, operation)(_vector(builder, left), _vector(builder, right))
-        return builder.bitcast(words, left.type)
+    def lower(builder: Any, *numbers: Any) -> Any:
+        words = getattr(builder, name)(*(_vector(builder, number) for number in numbers))
+        return builder.bitcast(words, numbers[0].type)
 
     return lower
 
@@ -227,107 +227,70 @@ def _shift(
     return builder.bitcast(builder.load(shifted), number.type)
 
 
-def _words_of(builder: Any, number: Any) -> list[Any]:
-    """Return the words of a number, the lowest first."""
-    places = range(0, number.type.width, WORD_BITS)
-    return [builder.trunc(builder.lshr(number, ir.Constant(number.type, place)), WORD) for place in places]
-
-
-def _joined(builder: Any, words: list[Any], kind: Any) -> Any:
-    """Return the number that has these words, the lowest first."""
-    number = builder.zext(words[0], kind)
-    for place, word in enumerate(words[1:], 1):
-        high = builder.shl(builder.zext(word, kind), ir.Constant(kind, place * WORD_BITS))
-        number = builder.or_(number, high)
-    return number
-
-
-def _inverted(builder: Any, number: Any) -> Any:
-    """Return a number with every bit turned over."""
-    return _by_words("xor")(builder, number, ir.Constant(number.type, -1))
-
-
 # all operations
 
 
-def _define(function: Any, typing: Callable[[Any], Any], lower: Callable[..., Any], *arguments: Any) -> None:
-    """Let numba know a function by what it makes of the types of arguments, and how to carry it out."""
+def _define(function: Any, typing: Callable[..., Any], lower: Callable[..., Any], *arguments: Any) -> None:
+    """Let numba know a function: the types of its result and its arguments, or None, and how to carry it out."""
 
     class Template(AbstractTemplate):  # type: ignore[misc]
         def generic(self, args: Any, kws: Any) -> Any:
-            return None if kws else typing(args)
+            return typing(*args) if not kws and len(args) == len(arguments) else None
 
     infer_global(function)(Template)
 
-    def carry_out(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+    def carry_out(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return lower(builder, *args)
 
     lower_builtin(function, *arguments)(carry_out)
 
 
-def _wide_among(args: Any) -> Any:
+def _instruction(name: str) -> Callable[..., Any]:
+    """Return a function that carries out an operation by one of LLVM's instructions."""
+    return lambda builder, *numbers: getattr(builder, name)(*numbers)
+
+
+def _wide_among(left: Any, right: Any) -> Any:
     """Return the wide type of two arguments where one is wide, and the other one also or a machine word."""
-    if len(args) != 2:
-        return None
-    wide = next((kind for kind in args if isinstance(kind, WideType)), None)
-    return wide if all(kind == wide or isinstance(kind, types.Integer) for kind in args) else None
+    wide = left if isinstance(left, WideType) else right
+    fits = isinstance(wide, WideType) and all(kind == wide or isinstance(kind, types.Integer) for kind in (left, right))
+    return wide if fits else None
 
 
-def _of_two(args: Any) -> Any:
-    wide = _wide_among(args)
+def _of_two(left: Any, right: Any) -> Any:
+    wide = _wide_among(left, right)
     return wide and signature(wide, wide, wide)
 
 
-def _compared(args: Any) -> Any:
-    wide = _wide_among(args)
+def _compared(left: Any, right: Any) -> Any:
+    wide = _wide_among(left, right)
     return wide and signature(types.boolean, wide, wide)
 
 
-def _shifted(args: Any) -> Any:
-    fits = len(args) == 2 and isinstance(args[0], WideType) and isinstance(args[1], types.Integer)
-    return signature(args[0], args[0], types.int64) if fits else None
+def _shifted(number: Any, distance: Any) -> Any:
+    fits = isinstance(number, WideType) and isinstance(distance, types.Integer)
+    return signature(number, number, types.int64) if fits else None
 
 
 def _of_one(result: Any = None) -> Callable[[Any], Any]:
-    def typing(args: Any) -> Any:
-        fits = len(args) == 1 and isinstance(args[0], WideType)
-        return signature(result or args[0], args[0]) if fits else None
-
-    return typing
+    return lambda number: signature(result or number, number) if isinstance(number, WideType) else None
 
 
-def _comparison(sign: str) -> Callable[..., Any]:
+def _by_sign(sign: str) -> Callable[..., Any]:
     return lambda builder, left, right: builder.icmp_signed(sign, left, right)
 
 
-TWO: dict[Any, Callable[..., Any]] = {
-    operator.and_: _by_words("and_"),
-    operator.or_: _by_words("or_"),
-    operator.xor: _by_words("xor"),
-    operator.add: lambda builder, left, right: builder.add(left, right),
-    operator.sub: lambda builder, left, right: builder.sub(left, right),
-}
-IN_PLACE = {
-    operator.and_: operator.iand,
-    operator.or_: operator.ior,
-    operator.xor: operator.ixor,
-    operator.add: operator.iadd,
-    operator.sub: operator.isub,
-}
-for _operation, _lower in TWO.items():
-    for _name in (_operation, IN_PLACE[_operation]):
-        _define(_name, _of_two, _lower, WideType, WideType)
-for _names, _lower in (
-    ((operator.lshift, operator.ilshift), _shifted_left),
-    ((operator.rshift, operator.irshift), _shifted_right),
-):
-    for _name in _names:
-        _define(_name, _shifted, _lower, WideType, types.int64)
-for _name in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge):
-    _sign = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}[_name.__name__]
-    _define(_name, _compared, _comparison(_sign), WideType, WideType)
-_define(operator.invert, _of_one(), _inverted, WideType)
-_define(operator.neg, _of_one(), lambda builder, number: builder.neg(number), WideType)
+for _name in ("and_", "or_", "xor", "add", "sub"):
+    _lower = _instruction(_name) if _name in ("add", "sub") else _by_words(_name)
+    for _function in (getattr(operator, _name), getattr(operator, f"i{_name.rstrip('_')}")):
+        _define(_function, _of_two, _lower, WideType, WideType)
+for _name, _lower in (("lshift", _shifted_left), ("rshift", _shifted_right)):
+    for _function in (getattr(operator, _name), getattr(operator, f"i{_name}")):
+        _define(_function, _shifted, _lower, WideType, types.int64)
+for _name, _sign in {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}.items():
+    _define(getattr(operator, _name), _compared, _by_sign(_sign), WideType, WideType)
+_define(operator.invert, _of_one(), _by_words("not_"), WideType)
+_define(operator.neg, _of_one(), _instruction("neg"), WideType)
 _define(bool, _of_one(types.boolean), lambda builder, number: cgutils.is_not_null(builder, number), WideType)
 _define(int, _of_one(types.int64), lambda builder, number: builder.trunc(number, WORD), WideType)
 
@@ -350,17 +313,10 @@ def smear_down(_context: Any, number: Any) -> Any:
     """Set every bit of a number >= 0 below the highest one that is set."""
 
     def generate(_ctx: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        nothing, everything = ir.Constant(WORD, 0), ir.Constant(WORD, -1)
-        smeared: list[Any] = []
-        above = nothing
-        for word in reversed(_words_of(builder, args[0])):
-            zeros = builder.ctlz(word, ir.Constant(ir.IntType(1), 0))
-            is_empty = builder.icmp_unsigned("==", word, nothing)
-            below = builder.select(is_empty, nothing, builder.lshr(everything, zeros))
-            is_below = builder.icmp_unsigned("!=", above, nothing)
-            smeared.insert(0, builder.select(is_below, everything, below))
-            above = builder.or_(above, word)
-        return _joined(builder, smeared, args[0].type)
+        kind = args[0].type
+        zeros = builder.trunc(builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0)), WORD)
+        bits = builder.sub(ir.Constant(WORD, kind.width), zeros)
+        return _by_words("not_")(builder, _shifted_left(builder, ir.Constant(kind, -1), bits))
 
     return number(number), generate
 
@@ -368,44 +324,28 @@ def smear_down(_context: Any, number: Any) -> Any:
 # tables
 
 
-def _element(builder: Any, table: Any, place: Any) -> Any:
-    return builder.load(builder.gep(table, [place]))
+@overload(len)
+def _length(table):  # type: ignore[no-untyped-def]
+    if isinstance(table, WideTableType):
+        count = table.count
+        return lambda table: count
+    return None
 
 
-def _indexed(args: Any) -> Any:
-    fits = len(args) == 2 and isinstance(args[0], WideTableType) and isinstance(args[1], types.Integer)
-    return signature(args[0].element, args[0], types.intp) if fits else None
+@overload(operator.getitem)
+def _get(table, place):  # type: ignore[no-untyped-def]
+    if isinstance(table, WideTableType):
+        count = table.count
+        return lambda table, place: _element(table, place if place >= 0 else place + count)
+    return None
 
 
-def _measured(args: Any) -> Any:
-    return signature(types.intp, args[0]) if len(args) == 1 and isinstance(args[0], WideTableType) else None
+@intrinsic  # type: ignore[untyped-decorator]
+def _element(_context: Any, table: Any, place: Any) -> Any:
+    def generate(_ctx: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.load(builder.gep(args[0], [args[1]]))
 
-
-class _Indexed(AbstractTemplate):  # type: ignore[misc]
-    def generic(self, args: Any, _kws: Any) -> Any:
-        return _indexed(args)
-
-
-class _Measured(AbstractTemplate):  # type: ignore[misc]
-    def generic(self, args: Any, _kws: Any) -> Any:
-        return _measured(args)
-
-
-infer_global(operator.getitem)(_Indexed)
-infer_global(len)(_Measured)
-
-
-@lower_builtin(operator.getitem, WideTableType, types.intp)  # type: ignore[untyped-decorator]
-def _get(_context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    table, place = args
-    from_end = builder.add(place, ir.Constant(place.type, sig.args[0].count))
-    negative = builder.icmp_signed("<", place, ir.Constant(place.type, 0))
-    return _element(builder, table, builder.select(negative, from_end, place))
-
-
-@lower_builtin(len, WideTableType)  # type: ignore[untyped-decorator]
-def _length(_context: Any, _builder: Any, sig: Any, _args: Any) -> Any:
-    return ir.Constant(ir.IntType(types.intp.bitwidth), sig.args[0].count)
+    return table.element(table, types.intp), generate
 
 
 # arenas

@@ -17,7 +17,8 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from engine.compiling.binding import Numbers, zeros
+from engine.compiling.binding import Numbers, can_compile, zeros
+from engine.games.boards.layout import Drawing, Layout, Piece, completing_fields, count_lines, each_field
 from engine.games.outcome import Outcome
 
 
@@ -105,8 +106,8 @@ class Rules:
     load: Callable[[Arena, int], State]
     """``load(arena, at)`` returns the position in a place of an arena."""
     store: Callable[[Arena, int, State, int], None]
-    """``store(arena, at, state, path)`` writes a position into a place, and how it was reached where the game keeps
-    that; callers pass 0."""
+    """``store(arena, at, state, value)`` writes a position into a place, and a number of the game's own; callers pass
+    0."""
     children: Generate
     """``children(state, arena, first)`` writes the distinct positions that legal moves lead to, none when the game is
     over, always in the same order; returns their end."""
@@ -233,30 +234,37 @@ Fields = frozenset[str]
 """Fields of a board by their names: those that moves have, and in arrows ``x,y``, both counted from 1."""
 
 
-class Position(Protocol):
-    """A position of a game, with whose turn it is. Immutable; equal positions have equal keys.
+@dataclass(frozen=True, slots=True, repr=False)
+class Position:
+    """A position of a game, with whose turn it is: a variant and a state of its rules. Immutable.
 
     Pairs are of both sides, that of the side that began the game first: ``position.pieces[position.turn]`` are those of
-    the side to move.
+    the side to move. Each game has a subclass, which defines at least the methods that raise NotImplementedError here.
     """
 
-    __slots__ = ()
+    variant: Any
+    """The `Variant`."""
+    state: State
 
     @property
     def game(self) -> "Game":
         """The game that this is a position of."""
+        raise NotImplementedError
 
     @property
     def parameters(self) -> str:
         """The variant's parameters, in canonical text."""
+        return str(self.variant)
 
     @property
     def turn(self) -> int:
         """Who moves: 0 the side that began the game, 1 the other."""
+        return int(self.state.side)
 
     @property
     def key(self) -> Hashable:
         """What must be equal for two positions to count as repeated: all that the rules look at."""
+        return self.state
 
     @property
     def stage(self) -> int:
@@ -264,22 +272,28 @@ class Position(Protocol):
 
         A capture makes another stage; so does what is placed on the board for good.
         """
+        raise NotImplementedError
 
     @property
     def plies_ahead(self) -> int:
         """How many more moves, both sides' counted, a game usually takes from here: for sharing out time."""
+        raise NotImplementedError
 
     @property
     def pieces(self) -> tuple[Fields, Fields]:
         """The fields on which each side has a piece; in arrows, an arrow."""
+        first, second = self._sets
+        return self._names(first), self._names(second)
 
     @property
     def reserves(self) -> tuple[int, int]:
         """How many pieces each side has left to bring onto the board: reserves of GIPF, hands of morris, else 0."""
+        return 0, 0
 
     @property
     def captured(self) -> tuple[int, int]:
         """How many pieces each side has lost: in GIPF all that have left the game, in morris those taken, else 0."""
+        return 0, 0
 
     @property
     def lines(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -288,6 +302,8 @@ class Position(Protocol):
         A line has as many fields as it takes to capture or to win: K neighbouring ones in GIPF and m,n,k, three of
         morris. In arrows, which knows no lines, nothing is counted.
         """
+        first, second = self._sets
+        return count_lines(*self._windows, first, second), count_lines(*self._windows, second, first)
 
     @property
     def threats(self) -> tuple[Fields, Fields]:
@@ -295,6 +311,9 @@ class Position(Protocol):
 
         In arrows, the field of the opponent's next arrow where the own next arrow could point at it, and win.
         """
+        first, second = self._sets
+        found = completing_fields(*self._windows, first, second), completing_fields(*self._windows, second, first)
+        return self._names(found[0]), self._names(found[1])
 
     @property
     def mobility(self) -> tuple[int, int]:
@@ -303,21 +322,29 @@ class Position(Protocol):
         What a move captures is not counted as another way. In m,n,k these are the empty fields; in arrows the free
         fields that the next arrow can point at.
         """
+        raise NotImplementedError
 
     def verdict(self) -> Outcome | None:
         """Return how the game has ended on the board, or None while it goes on."""
+        raise NotImplementedError
 
     def successors(self) -> Iterator[Successor]:
         """Yield every legal move with its position, in the game's documented order; none when it is over.
 
         A move is named once; different moves may lead to the same position.
         """
+        raise NotImplementedError
 
     def resolve(self, move: str) -> Successor:
         """Return the move in canonical text and the position after it; raises `BadMove`."""
+        raise NotImplementedError
 
     def move_to(self, state: State) -> Successor:
         """Return the first move that leads to a state of an interpreted kernel; raises ValueError where none does."""
+        for successor in self.successors():
+            if successor.position.key == state:
+                return successor
+        raise ValueError("no move leads to that position")
 
     def evaluate(self) -> int:
         """Return the value for the side to move, as the search guesses it without looking ahead.
@@ -325,24 +352,88 @@ class Position(Protocol):
         A piece of GIPF or morris is worth 100. Beyond +- `EVALUATION_LIMIT` a win or a loss is proven; `WIN`, its
         negative and 0 are those of a game that is over.
         """
+        return self.kernel(compile=False).evaluate()
 
     def text(self) -> str:
         """Return the position in the game's text form, lines ended by newlines; `Game.read` reads it back."""
+        raise NotImplementedError
 
     def picture(self, last: Successor | None = None) -> str:
         """Draw the position for people, without colours, with the move that led here marked where it is given."""
+        raise NotImplementedError
+
+    def summary(self) -> str:
+        """Say in one short line what the board does not show (pieces in reserve, captured ones)."""
+        raise NotImplementedError
+
+    def drawing(self, last: Successor | None = None) -> Drawing:
+        """Return the board with what stands on it, and the field of the move that led here where it is given."""
+        raise NotImplementedError
 
     def svg(self, last: Successor | None = None, *, night: bool = False) -> str:
         """Draw the position as an SVG document, with the move that led here marked where it is given.
 
         ``night`` is for dark pages.
         """
+        from engine.games.boards.svg import document
 
-    def summary(self) -> str:
-        """Say in one short line what the board does not show (pieces in reserve, captured ones)."""
+        return document(self.drawing(last), self.summary(), night=night)
+
+    def png(self, last: Successor | None = None, *, night: bool = False, scale: int = 1) -> bytes:
+        """Draw the position as a PNG file, with the move that led here marked where it is given.
+
+        ``scale`` is one of `engine.games.boards.png.SCALES`; raises ValueError for another one.
+        """
+        from engine.games.boards.png import paint
+
+        return paint(self.svg(last, night=night), night=night, scale=scale)
+
+    def _repr_svg_(self) -> str:
+        """Draw the position where a notebook shows it."""
+        return self.svg()
 
     def kernel(self, *, compile: bool = True) -> Kernel:
         """Return the rules and this position as integers; interpreted where the board does not compile."""
+        compile = compile and can_compile()
+        return Kernel(self._rules(compile=compile), compile, self._kernel_state(compile=compile))
+
+    def __repr__(self) -> str:
+        """Return an expression with `engine.games.catalogue.GAMES` that makes the position again."""
+        return f"GAMES[{self.game.name!r}].read({self.text()!r})"
+
+    def __str__(self) -> str:
+        """Draw the board, and say below it what it does not show."""
+        return self.picture() + self.summary()
+
+    def _rules(self, *, compile: bool = False) -> Rules:
+        """Return the rules of the board."""
+        raise NotImplementedError
+
+    def _kernel_state(self, *, compile: bool) -> State:
+        """Return the state as the kernel wants it."""
+        return self.state
+
+    @property
+    def _sets(self) -> tuple[int, int]:
+        """The fields of both sides' pieces, a bit a field; for games with lines, as the next three."""
+        raise NotImplementedError
+
+    @property
+    def _windows(self) -> tuple[Sequence[int], int]:
+        """All lines of the board as sets of fields, and how many fields each has."""
+        raise NotImplementedError
+
+    def _name(self, field: int) -> str:
+        """Name a field, given as its bit."""
+        raise NotImplementedError
+
+    def _names(self, fields: int) -> Fields:
+        return frozenset(map(self._name, each_field(fields)))
+
+    def _standing(self, layout: Layout) -> tuple[Piece, ...]:
+        """Return all pieces in the order in which somebody reads the board."""
+        sides = self.pieces
+        return tuple(Piece(name, side) for name, *_ in layout.fields for side in (0, 1) if name in sides[side])
 
 
 class Variant(Protocol):

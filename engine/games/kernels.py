@@ -4,18 +4,13 @@ Nobody waits for the compiler. Work begins with interpreted rules, and counts wh
 of its own is started that compiles; when its code is on the disk, the next kernel is compiled. Interpreted and compiled
 rules lead to the same results, so the time of the change decides nothing else. Small work never needs a compiler.
 
-The process has a low priority, and outlives a caller that ends in order, so that its work is there the next time. A
-caller that is killed takes it along: the process reads from a pipe that closes then, as `stay_with_caller` says.
+The process has a low priority, and outlives its caller, so that its work is there the next time.
 """
 
-import atexit
-import os
-import signal
 import subprocess
 import sys
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import fields
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, TypeVarTuple, cast
@@ -23,12 +18,9 @@ from typing import Any, NamedTuple, TypeVarTuple, cast
 from engine.compiling.binding import Binding, CompiledFunction, specialise
 from engine.games.interface import Kernel, LayerRules, Position, Rules
 
-FINISH = b"finish\n"
-"""What a caller writes that ends in order."""
 
-
-class CompileProcess:
-    """A process that carries out a command of ``python -m engine``, which calls `stay_with_caller`."""
+class CompileProcess(subprocess.Popen[bytes]):
+    """A process that carries out a command of ``python -m engine``."""
 
     _latest: "CompileProcess | None" = None
 
@@ -38,89 +30,12 @@ class CompileProcess:
 
         Clients choose the boards of which a server's processes think, but not how much is compiled at once.
         """
-        if cls._latest is not None and not cls._latest.has_ended():
+        if cls._latest is not None and cls._latest.poll() is None:
             return None
-        cls._latest = cls(arguments)
+        command = [sys.executable, "-P", "-m", "engine", *arguments]
+        nothing = subprocess.DEVNULL
+        cls._latest = cls(command, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True)
         return cls._latest
-
-    @classmethod
-    def leave_running(cls) -> None:
-        """Let the latest one finish even if this process is killed, as one is that has answered its question."""
-        if cls._latest is not None:
-            cls._latest._let_finish()
-
-    def __init__(self, arguments: Sequence[str]) -> None:
-        """Start it; raises OSError."""
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "engine", *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        atexit.register(self._let_finish)
-
-    @property
-    def pid(self) -> int:
-        """Its number."""
-        return self._process.pid
-
-    def has_ended(self) -> bool:
-        """Tell whether it has ended, in whatever way."""
-        if self._process.poll() is None:
-            return False
-        self._let_finish()
-        return True
-
-    def wait(self, seconds: float | None = None) -> bool:
-        """Wait until it ends, so many seconds at most; tell whether it has."""
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(seconds)
-        return self.has_ended()
-
-    def _let_finish(self) -> None:
-        """Tell it that it shall finish whatever happens, and close the pipe."""
-        atexit.unregister(self._let_finish)
-        pipe = self._process.stdin
-        assert pipe is not None
-        if not pipe.closed:
-            with broken_pipes_raised():
-                with suppress(OSError):
-                    pipe.write(FINISH)
-                with suppress(OSError):
-                    pipe.close()
-
-
-@contextmanager
-def broken_pipes_raised() -> Iterator[None]:
-    """Raise OSError for a write to a process that has ended, where its signal would end this program as well."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPIPE})
-    try:
-        yield
-    finally:
-        if signal.SIGPIPE in signal.sigpending():
-            signal.sigwait({signal.SIGPIPE})
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def stay_with_caller(pipe: int) -> None:
-    """End this process, at once, when a pipe ends in which the caller has not written that it shall finish.
-
-    The pipe is read by its number: an interpreter that ends while a thread waits for a line of a file waits for that
-    file for a second, and aborts.
-    """
-
-    def watch() -> None:
-        told = b""
-        while part := os.read(pipe, len(FINISH)):
-            told += part
-        if told != FINISH:
-            os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 MAX_BOUND = 256
@@ -199,7 +114,7 @@ class KernelSource:
 
     def is_ready(self) -> bool:
         """Tell whether code is there that can be loaded in a moment. Once it is, it remains so."""
-        if not self._is_final and (self._process is None or self._process.has_ended()):
+        if not self._is_final and (self._process is None or self._process.poll() is not None):
             self._is_ready = self._is_on_disk()
             self._is_final = self._is_ready or self._process is not None
         return self._is_ready
@@ -213,12 +128,9 @@ class KernelSource:
         """
         if self._process is not None or self._is_final or self.is_ready() or not self.can_be_kept():
             return
-        caller = ["--for-caller", *(["--urgent"] if urgent else [])]
-        name, parameters = self._position.game.name, self._position.parameters
+        command = ["precompile", self._position.game.name, self._position.parameters, "--purpose", self._purpose.name]
         try:
-            self._process = CompileProcess.start(
-                ["precompile", name, parameters, "--purpose", self._purpose.name, *caller]
-            )
+            self._process = CompileProcess.start([*command, *([] if urgent else ["--background"])])
         except OSError:
             self._is_final = True
         if self._process is not None:
@@ -227,7 +139,8 @@ class KernelSource:
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for a process that was started, so many seconds at most; tell whether the code is there."""
         if self._process is not None:
-            self._process.wait(seconds)
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(seconds)
         return self.is_ready()
 
     def can_be_kept(self) -> bool:

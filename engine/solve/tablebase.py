@@ -232,7 +232,7 @@ class Tablebase:
             arguments = ["precompile", self._start.game.name, self._start.parameters, "--purpose", LOOKING_UP.name]
             self._is_settled = True
             with suppress(OSError):
-                self._is_settled = CompileProcess.start([*arguments, "--for-caller"]) is not None
+                self._is_settled = CompileProcess.start([*arguments, "--background"]) is not None
 
     def judgement(self, state: State) -> Judgement | None:
         """Return the value of a position of an interpreted kernel, None where it is not known."""

@@ -130,23 +130,6 @@ def test_a_damaged_file_counts_as_missing(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert code_cache.is_kept(folder, "search")
 
 
-@pytest.mark.slow
-@needs_compiler
-def test_damaged_code_is_compiled_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    for damage in ("none", "cut", "flipped", "empty", "none"):
-        (compiled,) = specialise((raised_twice,), "damaged", {"STEP": 5}, compile=True)
-        folder = compiled.binding.folder  # type: ignore[attr-defined]
-        for file in folder.glob("raised_twice-*"):
-            content = file.read_bytes()
-            middle = len(content) // 2
-            flipped = content[:middle] + bytes([content[middle] ^ 0xFF]) + content[middle + 1 :]
-            file.write_bytes({"none": content, "cut": content[:-1], "flipped": flipped, "empty": b""}[damage])
-        assert compiled(1) == 11
-        (file,) = folder.glob("raised_twice-*")
-        assert code_cache.read(folder, file.name) is not None
-
-
 def test_without_a_place_for_it_nothing_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("")
@@ -158,22 +141,12 @@ def stepped(number: int, step: int = 1) -> int:
     return number + step
 
 
-def keyed(number: int, *, step: int = 1) -> int:
-    return number + step
-
-
-def with_step(function: Any, step: int) -> FunctionType:
-    """Return the same code with another default."""
-    copy = FunctionType(function.__code__, function.__globals__, function.__name__)
-    copy.__defaults__ = (step,) if function.__defaults__ else None
-    copy.__kwdefaults__ = {"step": step} if function.__kwdefaults__ else None
-    return copy
-
-
-@pytest.mark.parametrize("function", [stepped, keyed])
-def test_other_defaults_have_another_fingerprint(function: Any) -> None:
-    assert code_cache.fingerprint(with_step(function, 1), {}) == code_cache.fingerprint(with_step(function, 1), {})
-    assert code_cache.fingerprint(with_step(function, 1), {}) != code_cache.fingerprint(with_step(function, 2), {})
+def test_other_defaults_have_another_fingerprint() -> None:
+    found = set()
+    for step in (1, 1, 2):
+        copy = FunctionType(stepped.__code__, stepped.__globals__, "stepped", (step,))
+        found.add(code_cache.fingerprint(copy, {}))
+    assert len(found) == 2
 
 
 def test_a_function_that_closes_over_something_is_not_taken() -> None:

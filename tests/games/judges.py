@@ -32,12 +32,9 @@ class Judge(NamedTuple):
     refused: type[Exception] = Exception
     apply: Any = None
     """Plays a text, in games in which the oracle names what is wrong with it."""
-    read: Any = None
     loose_text: Any = None
     """Returns a legal move, one of those given, in some spelling."""
     mangled_text: Any = None
-    loose_board: Any = None
-    mangled_board: Any = None
 
     def board(self, position: Any) -> Position:
         """Return the engine's position for one of the oracle's."""
@@ -77,7 +74,6 @@ JUDGES = {
         lambda position: (1 - position.turn(), end) if (end := arrows.outcome(position)) else None,
         lambda position: [(str(move), arrows.play(position, move)) for move in arrows.moves(position)],
         arrows.unique,
-        loose_board=arrows_samples.loose_text,
     ),
     "gipf": Judge(
         "gipf",
@@ -87,11 +83,8 @@ JUDGES = {
         lambda position: gipf.unique(gipf.moves(position)),
         gipf.Refused,
         gipf.apply,
-        gipf_boards.read_board,
         lambda chance, position, _moves: gipf_samples.loose_text(chance, position),
         lambda chance, position, moves: gipf_samples.mangled_text(chance, position, [text for text, _ in moves]),
-        gipf_samples.loose_board,
-        gipf_samples.mangled_board,
     ),
     "mnk": Judge(
         "mnk", mnk.text, _mnk_outcome, _mnk_moves, lambda position: [child for _, child in _mnk_moves(position)]
@@ -104,11 +97,8 @@ JUDGES = {
         lambda position: [move.position for move in morris.moves(position)],
         morris.Refused,
         morris.apply,
-        morris.read,
         lambda chance, _position, moves: morris_samples.loose_text(chance, chance.choice(moves)[0]),
         lambda chance, _position, moves: morris_samples.mangled_text(chance, [text for text, _ in moves]),
-        morris_samples.loose_board,
-        morris_samples.mangled_board,
     ),
 }
 

@@ -11,13 +11,15 @@ are the arena's own programs with this game in the catalogue.
 
 import re
 import sys
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from engine.compiling.binding import bind_fields, can_compile
+from engine.compiling.binding import bind_fields
+from engine.games.boards.layout import Drawing, cells
 from engine.games.catalogue import GAMES
 from engine.games.interface import (
     LOST,
@@ -27,7 +29,6 @@ from engine.games.interface import (
     BadPosition,
     Fields,
     Game,
-    Kernel,
     Position,
     Rules,
     Successor,
@@ -114,31 +115,17 @@ class Ending(StrEnum):
     """The winner has taken the last stone."""
 
 
-class Heap(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class Heap(Position):
     """A position: what the heap had at first, and the state."""
 
-    stones: int
+    variant: "Stones"
     state: State
 
     @property
     def game(self) -> Game:
         """The game of stones."""
         return STONES
-
-    @property
-    def parameters(self) -> str:
-        """The stones at first."""
-        return str(self.stones)
-
-    @property
-    def turn(self) -> int:
-        """Who moves."""
-        return self.state.side
-
-    @property
-    def key(self) -> Hashable:
-        """The state is all."""
-        return self.state
 
     @property
     def stage(self) -> int:
@@ -154,16 +141,6 @@ class Heap(NamedTuple):
     def pieces(self) -> tuple[Fields, Fields]:
         """Nobody owns stones."""
         return frozenset(), frozenset()
-
-    @property
-    def reserves(self) -> tuple[int, int]:
-        """Nobody has any to add."""
-        return 0, 0
-
-    @property
-    def captured(self) -> tuple[int, int]:
-        """Nobody loses any."""
-        return 0, 0
 
     @property
     def lines(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -190,7 +167,7 @@ class Heap(NamedTuple):
     def successors(self) -> Iterator[Successor]:
         """Yield the moves, the least first."""
         for taken in range(1, min(MOST, self.state.left) + 1):
-            yield Successor(str(taken), Heap(self.stones, State(self.state.left - taken, 1 - self.turn)))
+            yield Successor(str(taken), Heap(self.variant, State(self.state.left - taken, 1 - self.turn)))
 
     def resolve(self, move: str) -> Successor:
         """Return the move and what follows."""
@@ -202,34 +179,26 @@ class Heap(NamedTuple):
                 return successor
         raise BadMove("BAD_MOVE_NUMBER", f"{text} cannot be taken: 1 to {MOST} can, of {self.state.left}")
 
-    def move_to(self, state: State) -> Successor:
-        """Return the number of stones that are missing, and what follows."""
-        return self.resolve(str(self.state.left - state.left))
-
-    def evaluate(self) -> int:
-        """Know nothing, but who has taken the last stone."""
-        return self.kernel(compile=False).evaluate()
-
     def text(self) -> str:
         """Write the position."""
-        return f"{self.stones} {self.state.left} {self.turn + 1}\n"
+        return f"{self.variant} {self.state.left} {self.turn + 1}\n"
 
     def picture(self, last: Successor | None = None) -> str:
         """Draw the heap."""
         return "o" * self.state.left + (f" [{last.move}]" if last else "") + "\n"
 
-    def svg(self, last: Successor | None = None, *, night: bool = False) -> str:
-        """Draw the heap as text."""
-        return f'<svg xmlns="http://www.w3.org/2000/svg"><text y="1em">{self.picture(last).strip()}</text></svg>\n'
+    def drawing(self, last: Successor | None = None) -> Drawing:
+        """Return the stones as a row of cells, of which those that were taken are blocked."""
+        names = [str(number) for number in range(1, self.variant + 1)]
+        layout = cells(len(names), 1, names, names, [])
+        return Drawing(layout=layout, pieces=(), blocked=tuple(names[self.state.left :]))
 
     def summary(self) -> str:
         """Say what is left."""
         return f"{self.state.left} stones"
 
-    def kernel(self, *, compile: bool = True) -> Kernel:
-        """Return the rules and the state."""
-        compile = compile and can_compile()
-        return Kernel(rules(compile), compile, self.state)
+    def _rules(self, *, compile: bool = False) -> Rules:
+        return rules(compile)
 
 
 class Stones(int):
@@ -253,7 +222,7 @@ def read(text: str) -> Position:
     stones, left = int(words[0]), int(words[1])
     if left > stones:
         raise BadPosition("bad_position", f"{left} stones are left of {stones}", 1)
-    return Heap(stones, State(left, int(words[2]) - 1))
+    return Heap(Stones(stones), State(left, int(words[2]) - 1))
 
 
 STONES = Game(

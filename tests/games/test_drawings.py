@@ -11,22 +11,24 @@ from xml.etree import ElementTree
 import pytest
 from PIL import Image, ImageSequence
 
-from engine.games.boards import pictures
-from engine.games.boards.board_position import BoardPosition
-from engine.games.boards.layout import Drawing, Place
-from engine.games.boards.pictures import written
-from engine.games.boards.shapes import STEP, Words, by_light, picture, rim
+from engine.games import pictures
+from engine.games.boards.layout import Place
+from engine.games.boards.png import written
+from engine.games.boards.svg import STEP, by_light, rim
 from engine.games.catalogue import GAMES
 from engine.games.history import History
-from engine.games.interface import Game
+from engine.games.interface import Game, Position
 from tests.games.cases import EVERY_VARIANT, named, random_game
-from tests.games.stones import STONES
 from tests.pictures import FOLDER
 from tests.pictures import pictures as pictures_of_the_rules
 
 ROOT = Path(__file__).parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
 VARIANTS = [*EVERY_VARIANT, *((GAMES["gipf"], "12 4 30 30"), (GAMES["mnk"], "1 1 1"), (GAMES["mnk"], "19 19 5"))]
+
+
+def numbers(text: str) -> list[float]:
+    return list(map(float, re.findall(r"[-\d.]+", text)))
 
 
 @pytest.mark.parametrize(("game", "parameters"), VARIANTS, ids=named)
@@ -36,20 +38,14 @@ def test_a_position_is_drawn_with_all_its_pieces_on_its_board(game: Game, parame
             drawn = last.position if last else position
             text = drawn.svg(last)
             root = ElementTree.fromstring(text)
-            assert root.tag == f"{SVG}svg" and not re.search(r"\b(nan|inf|None)\b", text)
-            if not isinstance(drawn, BoardPosition):
-                continue
-            left, top, width, height = map(float, root.attrib["viewBox"].split())
-            groups = root.findall(f"{SVG}g")
-            assert len(groups) == sum(map(len, drawn.pieces))
-            places = {name: (x * 100, y * 100) for name, x, y in drawn.drawing().layout.fields}
-            where = [tuple(map(float, group.attrib["transform"][10:-1].split())) for group in groups]
-            expected = [places[name] for side in (0, 1) for name in drawn.pieces[side]]
-            assert sorted(where) == sorted((float(f"{x:.1f}"), float(f"{y:.1f}")) for x, y in expected)
+            assert root.tag == f"{SVG}svg" and not re.search(r"\b(nan|inf|None|var)\b", text)
+            left, top, width, height = numbers(root.attrib["viewBox"])
+            places = {name: (round(x * STEP, 1), round(y * STEP, 1)) for name, x, y in drawn.drawing().layout.fields}
+            where = [tuple(numbers(group.attrib["transform"])) for group in root.findall(f"{SVG}g[@transform]")]
+            assert sorted(where) == sorted(places[name] for side in (0, 1) for name in drawn.pieces[side])
             assert all(left < x < left + width and top < y < top + height for x, y in where)
             assert last or drawn._repr_svg_() == text
-            marked = drawn.drawing(last).marked
-            assert (marked in places) == (last is not None)
+            assert (drawn.drawing(last).marked in places) == (last is not None and game.name in GAMES)
 
 
 def test_the_pictures_of_the_rules_are_as_they_would_be_drawn_now() -> None:
@@ -64,10 +60,9 @@ def played(game: str, parameters: str, most: int) -> History:
     """Return a game of random moves."""
     history, chance = History.begin(GAMES[game].start(parameters)), Random(4)
     for _ in range(most):
-        successors = list(history.position.successors())
-        if not successors:
+        history = history.after(chance.choice(list(history.position.successors())).move)
+        if history.position.verdict() is not None:
             break
-        history = history.after(chance.choice(successors).move)
     return history
 
 
@@ -77,26 +72,27 @@ def near(pixel: object, colour: str) -> bool:
     return all(abs(part - int(colour[i : i + 2], 16)) <= 8 for part, i in zip(pixel, (1, 3, 5), strict=True))
 
 
-def middle(drawing: Drawing, place: Place, scale: float, below: float) -> tuple[int, int]:
+def middle(position: Position, name: str, scale: float, below: float) -> tuple[int, int]:
     """Return where the middle of a field is in a picture with a title of so many pixels."""
-    layout, extra = drawing.layout, rim(drawing.layout).extra
+    layout = position.drawing().layout
+    extra = rim(layout).extra
+    place = next(place for place in layout.fields if place.name == name)
     x, y = place.x + layout.width / 2 + extra, place.y + layout.height / 2 + extra
     return round(x * scale), round(y * scale + below)
 
 
-@pytest.mark.parametrize("night", [False, True])
-@pytest.mark.parametrize("scale", [1, 2])
+@pytest.mark.parametrize(("night", "scale"), [(False, 1), (True, 2)])
 def test_pieces_stand_on_their_fields_in_their_colours(night: bool, scale: int) -> None:
     history, colours = played("gipf", "3 3 9 9", 8), by_light(night)
-    drawing = GAMES["gipf"].read(history.position.text()).drawing()  # type: ignore[attr-defined]
     image = Image.open(BytesIO(pictures.png(history.start, history.moves, night=night, scale=scale))).convert("RGB")
-    drawn = picture(drawing, history.position.summary())
-    assert image.size == tuple(length * scale for length in drawn.pixels)
-    places = {place.name: place for place in drawing.layout.fields}
-    for piece in drawing.pieces:
-        pixel = image.getpixel(middle(drawing, places[piece.field], 48 * scale, 0))
-        assert near(pixel, colours[("ivory", "ebony")[piece.side]]), piece
+    root = ElementTree.fromstring(pictures.svg(history.start, history.moves))
+    assert image.size == (int(root.attrib["width"]) * scale, int(root.attrib["height"]) * scale)
+    for colour, fields in zip(("ivory", "ebony"), history.position.pieces, strict=True):
+        for field in fields:
+            assert near(image.getpixel(middle(history.position, field, 48 * scale, 0)), colours[colour]), field
     assert near(image.getpixel((0, 0)), colours["paper"])
+    with pytest.raises(ValueError, match="the scale is 4, but it has to be 1, 2 or 3"):
+        pictures.png(history.start, (), scale=4)
 
 
 BOARDS = (
@@ -111,30 +107,30 @@ BOARDS = (
 @pytest.mark.parametrize(("game", "parameters"), BOARDS)
 def test_names_can_be_read_in_a_picture_that_fills_a_phone(game: str, parameters: str) -> None:
     shown = 390 - 2 * 15
-    drawing = GAMES[game].start(parameters).drawing()  # type: ignore[attr-defined]
-    drawn = picture(drawing, "a text below the board")
-    names = [shape for shape in drawn.ground if isinstance(shape, Words)]
-    below = [shape for shape in drawn.above if isinstance(shape, Words)]
-    scale = min(shown, drawn.pixels[0]) / drawn.width
+    position = GAMES[game].start(parameters)
+    layout = position.drawing().layout
+    root = ElementTree.fromstring(position.svg())
+    left, top, width, height = numbers(root.attrib["viewBox"])
+    scale = min(shown, int(root.attrib["width"])) / width
+    names, sizes = [], []
+    for element in root.findall(f"{SVG}text"):
+        sizes.append(float(element.attrib["font-size"]))
+        if " " not in (text := str(element.text)):
+            names.append((Place(text, float(element.attrib["x"]), float(element.attrib["y"])), sizes[-1]))
     assert names
-    assert min(words.size for words in (*names, *below)) * scale >= 10.9
-    for name in names:  # all of it is within the picture
-        half = 0.3 * len(name.text) * name.size
-        assert drawn.left <= name.x - half, name
-        assert name.x + half <= drawn.left + drawn.width, name
-        assert drawn.top <= name.y - name.size / 2, name
-        assert name.y + name.size / 2 <= drawn.top + drawn.height, name
-    if drawing.layout.kind == "squares":
+    assert min(sizes) * scale >= 10.9
+    for (name, x, y), size in names:  # all of it is within the picture
+        half = 0.3 * len(name) * size
+        assert left <= x - half and x + half <= left + width, name
+        assert top <= y - size / 2 and y + size / 2 <= top + height, name
+    if layout.kind == "squares":
         return
-    for one, other in combinations(names, 2):  # none stands on another one
-        apart = (
-            abs(one.x - other.x) - 0.29 * one.size * (len(one.text) + len(other.text)),
-            abs(one.y - other.y) - one.size,
-        )
+    for (one, size), (other, _) in combinations(names, 2):  # none stands on another one
+        apart = abs(one.x - other.x) - 0.29 * size * (len(one.name) + len(other.name)), abs(one.y - other.y) - size
         assert max(apart) > 0, (one, other)
-        assert drawing.layout.kind == "cells" or hypot(one.x, one.y) > STEP * min(
-            hypot(*dot[1:]) for dot in drawing.layout.dots
-        )
+    if layout.kind == "hexagon":
+        ring = STEP * min(hypot(*dot[1:]) for dot in layout.dots)
+        assert all(hypot(*name[1:]) > ring for name, _ in names)
 
 
 def test_an_animation_shows_every_position_and_the_last_one_longest() -> None:
@@ -143,11 +139,9 @@ def test_an_animation_shows_every_position_and_the_last_one_longest() -> None:
     frames = [(frame.convert("RGB"), frame.info["duration"]) for frame in ImageSequence.Iterator(image)]
     assert [duration for _, duration in frames] == [1000, *[650] * (history.plies - 1), 5000]
     assert image.info["loop"] == 0
-    start = GAMES["mnk"].start("3 3 3").drawing()  # type: ignore[attr-defined]
-    place = next(place for place in start.layout.fields if place.name == history.moves[0])
-    below = 2.5 * 20
-    assert near(frames[0][0].getpixel(middle(start, place, 48, below)), by_light(False)["cell"])
-    assert near(frames[1][0].getpixel(middle(start, place, 48, below)), by_light(False)["first"])
+    place = middle(history.start, history.moves[0], 48, 2.5 * 20)
+    assert near(frames[0][0].getpixel(place), by_light(False)["cell"])
+    assert near(frames[1][0].getpixel(place), by_light(False)["first"])
 
 
 def test_of_a_long_game_the_last_moves_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,11 +153,3 @@ def test_of_a_long_game_the_last_moves_are_shown(monkeypatch: pytest.MonkeyPatch
 
 def test_what_the_font_lacks_is_written_otherwise() -> None:
     assert written("Müller – 3 × 3 象") == "Muller - 3 x 3 ?"
-
-
-def test_bounds_are_held() -> None:
-    start = GAMES["morris"].start("")
-    with pytest.raises(ValueError, match="the scale is 4, but it has to be 1, 2 or 3"):
-        pictures.png(start, (), scale=4)
-    with pytest.raises(pictures.NotDrawn, match="of stones there are no pictures but SVG"):
-        pictures.png(STONES.start(STONES.default_parameters), ())

@@ -27,7 +27,7 @@ from engine.games.interface import (
     moves,
 )
 from engine.games.outcome import Termination
-from engine.games.perft import Counter, count
+from engine.games.perft import count
 from tests.games.cases import EVERY_GAME, EVERY_VARIANT, named, random_game
 
 PLACES = 1 << 12
@@ -236,20 +236,6 @@ def test_hints_of_a_kernel_are_true(game: Game, parameters: str) -> None:
             left = rules.plies_left(state)
             assert left >= 1
             assert all(rules.plies_left(child) < left for child in children)
-
-
-@every_variant
-def test_perft_counts_alike_in_every_way(game: Game, parameters: str) -> None:
-    position = game.start(parameters)
-    counter = Counter(unique=False, is_compiled=lambda _: False)
-    for depth in (1, 2, 3):
-        plain = count(position, depth, compile=False)
-        assert plain == sum(count(s.position, depth - 1, compile=False) for s in position.successors())
-        assert plain == sum(branch.leaves for branch in counter.divide(position, depth))
-        unique = count(position, depth, unique=True, compile=False)
-        assert unique <= plain
-        if plain > 1_000:
-            break
 
 
 @every_game

@@ -199,20 +199,6 @@ def text_of(position: Position) -> str:
 
 
 def read(text: str) -> Position:
-    """Read the text of a position; raises `Refused` with the code of what is wrong."""
-    words = text.split()
-    first_line = next((line.split() for line in text.splitlines() if line.strip()), [])
-    if not re.fullmatch("[0-9]{1,6} [0-9]{1,6} [WB]", " ".join(first_line[:3])):
-        raise Refused("WRONG_HEADER")
-    hand = {"W": int(words[0]), "B": int(words[1])}
-    if max(hand.values()) > PIECES:
-        raise Refused("WRONG_HEADER")
-    fields = "".join(words[3:])
-    if set(fields) - set("WB_"):
-        raise Refused("WRONG_BOARD_FIELD")
-    if len(fields) != len(FIELDS):
-        raise Refused("WRONG_NUMBER_OF_FIELDS")
-    for colour in "WB":
-        if fields.count(colour) + hand[colour] > PIECES:
-            raise Refused(f"WRONG_NUMBER_OF_{NAMES[colour].upper()}_PIECES")
-    return Position(dict(enumerate(fields)), hand, words[2])
+    """Read the text of a position, in which nothing is wrong."""
+    white, black, turn, fields = text.split()
+    return Position(dict(enumerate(fields)), {"W": int(white), "B": int(black)}, turn)

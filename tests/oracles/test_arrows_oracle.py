@@ -19,14 +19,6 @@ def test_solved_boards(columns: int, rows: int, wins: list[bool]) -> None:
     assert [oracle.wins(start, {}) for start in starts] == wins
 
 
-def test_a_corner_has_few_fields_around_it() -> None:
-    """The first player stands on (1, 1) and points at (2, 1): four neighbours of it are free, the others lose."""
-    start = oracle.in_corners(4, 4, RIGHT)
-    assert oracle.moves(start) == list(range(8))
-    assert [oracle.outcome(start), len(oracle.unique(start))] == ["", 5]
-    assert len(list(oracle.free_fields(start))) == 14
-
-
 def played(start: oracle.Position, *moves: int) -> oracle.Position:
     for move in moves:
         assert oracle.outcome(start) == ""
@@ -43,27 +35,3 @@ def test_ends() -> None:
     assert oracle.outcome(played(start, 0)) == ""
     # the first player goes to (2, 1) and (2, 2) and points at (3, 3), where the second is about to place
     assert oracle.outcome(played(start, 4, 0, 3)) == "taken"
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "outcome"),
-    [
-        (Arrow(1, 1, 0), Arrow(4, 4, 6), "off_board"),
-        (Arrow(1, 1, 2), Arrow(2, 1, 2), "occupied"),
-        (Arrow(1, 1, 2), Arrow(3, 1, 6), "taken"),
-        (Arrow(1, 1, 3), Arrow(4, 4, 6), "blocked"),
-        (Arrow(1, 1, 2), Arrow(4, 4, 2), ""),
-    ],
-)
-def test_ends_before_the_first_move(first: Arrow, second: Arrow, outcome: str) -> None:
-    """The first player's arrow alone decides; where both point at one field the first player has lost."""
-    assert oracle.outcome(oracle.start(4, 4, first, second, frozenset({(2, 2)}))) == outcome
-
-
-def test_length_of_a_game() -> None:
-    """Who points at the opponent's field wins with that move; who can do nothing against it loses after two."""
-    start = oracle.start(4, 4, Arrow(1, 1, 2), Arrow(4, 2, 6))
-    assert oracle.length(start, {}) == 1
-    hopeless = oracle.start(4, 4, Arrow(1, 1, 2), Arrow(4, 4, 6), frozenset({(1, 2), (2, 2), (3, 1), (3, 2)}))
-    assert oracle.length(hopeless, {}) == 2
-    assert oracle.length(oracle.start(4, 4, Arrow(1, 1, 0), Arrow(4, 4, 6)), {}) == 0

@@ -46,12 +46,6 @@ BOTH_COLOURS = board(
 """a1-b2 completes the white column c5 to c3 and the black column d4 to d2, which share no field."""
 
 
-def test_the_ringed_board_is_named_as_the_rules_show_it() -> None:
-    """The picture of section 1.2."""
-    rows = [[oracle.names(2)[place] for place in oracle.names(2) if place[0] == row] for row in range(-1, 4)]
-    assert rows == [line.split() for line in ("a3 b4 c5", "a2 b3 c4 d4", "a1 b2 c3 d3 e3", "b1 c2 d2 e2", "c1 d1 e1")]
-
-
 def test_the_start_is_printed_as_the_rules_show_it() -> None:
     """The picture of section 1.8, read back as well."""
     shown = "4 4 15 15\n12 12 W\n" + "\n".join(
@@ -59,14 +53,6 @@ def test_the_start_is_printed_as_the_rules_show_it() -> None:
     )
     assert board_text(oracle.start(4, 4, 15, 15)) == shown
     assert read_board(shown) == oracle.start(4, 4, 15, 15)
-
-
-@pytest.mark.parametrize("size", range(2, 13))
-def test_fields_dots_and_pushes_are_as_many_as_the_rules_say(size: int) -> None:
-    """3S(S-1)+1 fields, a ring of 6S dots, 6+12(S-1) pushes."""
-    assert len(oracle.board_fields(size)) == 3 * size * (size - 1) + 1
-    assert len(oracle.dots(size)) == 6 * size
-    assert len(set(oracle.pushes(size))) == len(oracle.pushes(size)) == 12 * size - 6
 
 
 def test_white_wins_the_smallest_game_by_a_dead_lock() -> None:
@@ -98,19 +84,6 @@ def test_crossing_rows_are_a_choice_diagonals_before_columns_before_printed_rows
     assert texts_from(CROSSING, "a1-b2") == ["a1-b2 w: d6 d4", "a1-b2 w: b2 d4"]
 
 
-@pytest.mark.parametrize("text", ["a1-b2 w: d4 d6", " a1 - b2  d6 d4 ", "a1-b2 d4 d6", "a1-b2 w:d6  d4"])
-def test_a_choice_may_be_spelled_in_several_ways(text: str) -> None:
-    """Either order of ends, no colour, other spaces."""
-    assert oracle.apply(CROSSING, text).text == "a1-b2 w: d6 d4"
-
-
-def test_a_run_that_is_broken_by_the_choice_stays() -> None:
-    """When the printed row is taken, two white ones of the column are left standing."""
-    after = oracle.apply(CROSSING, "a1-b2 w: b2 d4").position
-    assert [field for field, piece in after.fields.items() if piece == "W"] == [(0, 2), (1, 2)]
-    assert after.reserve == {"W": 6, "B": 5}
-
-
 @pytest.mark.parametrize(
     ("text", "error"),
     [
@@ -131,50 +104,6 @@ def test_a_run_that_is_broken_by_the_choice_stays() -> None:
 def test_a_wrong_choice_is_refused(text: str, error: str) -> None:
     """Missing, not there, unreadable, of the wrong colour, one too many."""
     assert refusal(CROSSING, text) == error
-
-
-def test_rows_that_cross_no_other_are_all_taken() -> None:
-    """A white and a black row apart from each other: both colours go back to their reserves, nothing is lost."""
-    assert texts_from(BOTH_COLOURS, "a1-b2") == ["a1-b2"]
-    after = oracle.apply(BOTH_COLOURS, "a1-b2").position
-    assert [field for field, piece in after.fields.items() if piece != "_"] == [(2, 0)]
-    assert after.reserve == {"W": 8, "B": 9}
-
-
-@pytest.mark.parametrize("text", ["a1-b2 w: c5 c3 b: d4 d2", "a1-b2 b: d2 d4", "a1-b2 c3 c5", "a1-b2 c3 c5 b: d4 d2"])
-def test_a_row_that_would_be_taken_anyway_may_be_named(text: str) -> None:
-    """One of them, or both."""
-    assert oracle.apply(BOTH_COLOURS, text).text == "a1-b2"
-
-
-@pytest.mark.parametrize(
-    ("text", "error"),
-    [
-        ("a1-b2 b: d4 d2 w: c5 c3", oracle.WRONG_COLOR),
-        ("a1-b2 d4 d2", oracle.WRONG_COLOR),
-        ("a1-b2 b: c5 c3", oracle.WRONG_COLOR),
-        ("a1-b2 c5 c4", oracle.WRONG_INDEX),
-        ("a1-b2 b: d4 d3", oracle.WRONG_INDEX),
-        ("a1-b2 w: c5 c3 d4 d2", oracle.WRONG_COLOR),
-    ],
-)
-def test_a_row_of_the_other_colour_or_of_other_fields_is_refused(text: str, error: str) -> None:
-    """The mover's colour comes first; a colour that is left out is the one before."""
-    assert refusal(BOTH_COLOURS, text) == error
-
-
-def test_the_mover_chooses_among_crossing_rows_of_the_opponent() -> None:
-    """White pushes a black piece to where two black rows cross."""
-    position = board(
-        "3 3 9 9", "8 4 W",
-        "  _ _ _",
-        " _ _ _ _",
-        "W B _ _ _",
-        " _ B B _",
-        "  B _ B",
-    )  # fmt: skip
-    assert texts_from(position, "a1-b2") == ["a1-b2 b: d4 f2", "a1-b2 b: d4 d2"]
-    assert refusal(position, "a1-b2") == oracle.WRONG_INDEX
 
 
 def test_taking_the_movers_row_first_can_break_a_row_of_the_opponent() -> None:
@@ -203,29 +132,3 @@ def test_a_row_with_two_runs_is_one_row_and_answers_to_both() -> None:
     for text in ("a1-b2 b2 c3", "a1-b2 w: f4 e4"):
         assert oracle.apply(position, text) == oracle.Move("a1-b2", after)
     assert refusal(position, "a1-b2 b2 c3 w: f4 e4") == oracle.WRONG_COLOR
-
-
-@pytest.mark.parametrize(
-    ("lines", "error"),
-    [
-        (["3 3 4 4", "9 9 W", "W W W", "_ _ _ _", "_ _ _ _ _", "_ _ _ _", "_ _"], "WRONG_BOARD_ROW_LENGTH"),
-        (["3 3 4 4", "9 9 W", "W W W", "_ _ _ _", "_ _ _ _ _", "_ _ _ _"], "WRONG_BOARD_ROW_LENGTH"),
-        (["3 3 4 4", "2 5 W", "W W W", "_ _ _ _", "_ _ _ _ _", "_ _ _ _", "_ _ _"], "WRONG_WHITE_PAWNS_NUMBER"),
-        (["3 3 4 4", "1 5 W", "W W W", "_ _ _ _", "_ _ _ _ _", "_ _ _ _", "_ _ _"], "WRONG_BLACK_PAWNS_NUMBER"),
-        (["3 3 4 4", "1 4 W", "W W W", "_ _ _ _", "_ _ _ _ _", "_ _ _ _", "_ _ _"], "ERROR_FOUND_1_ROW_OF_LENGTH_K"),
-        (["3 3 9 9", "1 4 B", "W W W", "_ W _ _", "B B W _ _", "B _ _ _", "B _ _"], "ERROR_FOUND_3_ROWS_OF_LENGTH_K"),
-        (["3 3 9 9", "1 3 B", "_ _ _", "_ W _ _", "_ B B B B", "_ _ _ B", "_ _ _"], "ERROR_FOUND_1_ROW_OF_LENGTH_K"),
-        (["3 3 9 9", "1 4 B", "W W W", "_ W B _", "_ _ W B _", "_ _ _ B", "_ _ _"], "ERROR_FOUND_3_ROWS_OF_LENGTH_K"),
-    ],
-)
-def test_a_board_is_refused_with_the_first_error_that_applies(lines: list[str], error: str) -> None:
-    """The errors of LOAD_GAME_BOARD, in their order."""
-    with pytest.raises(oracle.Refused) as refused:
-        board(*lines)
-    assert str(refused.value) == error
-
-
-def test_a_board_is_read_whatever_blanks_it_has() -> None:
-    """Indentation, tabs, trailing spaces, blank lines and CRLF mean nothing."""
-    text = "\r\n 3 3 9 9 \r\n\r\n6\t6  W\r\n_ W _\r\n_   W _ _\t\r\n\r\nW B _ _ _\r\n  _ B _ _\r\nB _ _\r\n\r\n"
-    assert read_board(text) == BOTH_COLOURS

@@ -11,15 +11,6 @@ def board(length: int, player: int, *rows: str) -> oracle.Position:
 
 
 @pytest.mark.parametrize(
-    ("rows", "columns", "length", "number"),
-    [(3, 3, 3, 8), (15, 15, 5, 572), (1, 5, 3, 3), (4, 4, 4, 10), (2, 2, 3, 0), (3, 4, 1, 48)],
-)
-def test_boards_have_as_many_lines_as_they_should(rows: int, columns: int, length: int, number: int) -> None:
-    """Lines of one field count once for each direction."""
-    assert len(oracle.lines(rows, columns, length)) == number
-
-
-@pytest.mark.parametrize(
     ("position", "ended"),
     [
         (board(3, 2, "111", "220", "000"), "1"),
@@ -37,12 +28,6 @@ def test_ends_of_games(position: oracle.Position, ended: str) -> None:
     assert oracle.outcome(position) == ended
 
 
-def test_winning_fields_complete_a_line() -> None:
-    position = board(3, 1, "110", "220", "010")
-    assert oracle.winning(position, 1) == [(0, 2)]
-    assert oracle.winning(position, 2) == [(1, 2)]
-
-
 @pytest.mark.parametrize(
     ("parameters", "value"),
     [((2, 2, 2), 1), ((3, 3, 3), 0), ((2, 5, 3), 0), ((1, 5, 3), 0), ((2, 2, 3), 0)],
@@ -56,8 +41,3 @@ def test_small_boards_have_the_known_values(parameters: tuple[int, int, int], va
 def test_a_board_just_large_enough_is_won() -> None:
     """By a first move in the middle; to look at the other first moves would take ten times as long."""
     assert oracle.value(oracle.placed(oracle.empty(3, 4, 3), (1, 1))) == -1
-
-
-def test_a_square_has_eight_images_and_another_board_four() -> None:
-    assert len(set(oracle.images(board(3, 1, "120", "000", "000")))) == 8
-    assert len(set(oracle.images(board(3, 1, "120", "000")))) == 4

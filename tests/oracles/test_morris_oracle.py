@@ -20,16 +20,6 @@ THIRD = position("0 0 W", {0, 3, 12, 13, 14, 19, 23}, {1, 5, 8, 21})
 """Position III of section 3.3."""
 
 
-def test_the_board_has_sixteen_mills_and_thirty_two_pairs_of_neighbours() -> None:
-    """Every field lies on two mills; neighbours are so both ways."""
-    assert len({frozenset(mill) for mill in oracle.MILLS}) == 16
-    assert all(sum(field in mill for mill in oracle.MILLS) == 2 for field in oracle.FIELDS)
-    assert sum(len(oracle.neighbours(field)) for field in oracle.FIELDS) == 64
-    assert all(field in oracle.neighbours(other) for field in oracle.FIELDS for other in oracle.neighbours(field))
-    assert oracle.neighbours(0) == {1, 7}
-    assert oracle.neighbours(9) == {8, 10, 1, 17}
-
-
 def test_the_published_line_wins() -> None:
     """White takes the last piece but two."""
     state = THIRD
@@ -46,17 +36,6 @@ def test_a_mill_takes_a_piece_that_stands_in_none_or_any_if_all_do() -> None:
     assert [text for text in texts(position("7 5 W", {16, 17}, {0, 1, 2})) if text[:3] == "18 "] == [
         "18 0", "18 1", "18 2",
     ]  # fmt: skip
-
-
-def test_two_mills_at_once_take_one() -> None:
-    """Field 0 completes 0 1 2 and 6 7 0."""
-    after = oracle.apply(position("5 8 W", {1, 2, 6, 7}, {12}), "0 12").position
-    assert oracle.standing(after.board, "B") == []
-
-
-def test_a_mill_against_an_empty_board_takes_nothing() -> None:
-    """Such positions can only be set up."""
-    assert "18" in texts(position("7 9 W", {16, 17}, set()))
 
 
 def test_three_pieces_fly_and_two_do_not() -> None:

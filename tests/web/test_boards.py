@@ -7,8 +7,7 @@ from xml.etree import ElementTree
 import msgspec
 import pytest
 
-from engine.games.boards.shapes import STEP, by_light
-from engine.games.boards.svg import board
+from engine.games.boards.svg import STEP, board, by_light
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position, Successor
 from server.web.http.static_files import address
@@ -52,15 +51,15 @@ def reached(game: str, parameters: str, most: int) -> tuple[Position, Successor]
 
 
 @pytest.mark.parametrize(("game", "parameters", "most"), SHOWN)
-def test_a_board_of_a_page_has_the_shapes_of_a_picture(game: str, parameters: str, most: int) -> None:
+def test_a_board_of_a_page_has_a_plate_with_lines_cells_and_names(game: str, parameters: str, most: int) -> None:
     position = GAMES[game].start(parameters)
-    drawing = position.drawing()  # type: ignore[attr-defined]
-    plate = Counter(element.tag for element in ElementTree.fromstring(board(drawing))[0].iter())
-    pictured = Counter(part.partition(" ")[0] for part in position.svg().partition("<g ")[0].split("<"))
-    shapes = ("circle", "rect", "line", "polygon")
-    marks = sum(aim is not None for aim in drawing.aims)
-    assert sum(plate[name] for name in shapes) == sum(pictured[name] for name in shapes) - marks
-    assert plate["text"] == len(drawing.layout.dots or drawing.layout.labels or drawing.layout.fields)
+    layout = position.drawing().layout
+    plate = Counter(element.tag for element in ElementTree.fromstring(board(position.drawing()))[0].iter())
+    strokes = len(layout.strokes)
+    cells = len(layout.fields) if layout.kind == "cells" else 0
+    circles = 0 if cells else len(layout.dots or layout.fields)
+    assert (plate["line"], plate["circle"], plate["rect"] + plate["polygon"]) == (strokes, circles, cells + 1)
+    assert plate["text"] == len(layout.dots or layout.labels or layout.fields)
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from importlib.resources import files
 
 import pytest
 
-from engine.games.boards.shapes import AROUND, by_light, variables
+from engine.games.boards.svg import AROUND, by_light, variables
 from server.contest.report.page import style_sheet
 
 LEAST = 3.0

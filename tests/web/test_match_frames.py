@@ -15,7 +15,7 @@ from tests.engine.test_record import played
 
 def rebuilt(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Put frames together as a page does (``static/match/match_state.js``)."""
-    empty = {"stock": None, "aims": [None, None], "decisive": [], "summary": "", "picture": "", "motion": None}
+    empty = {"stock": None, "aims": [None, None], "decisive": [], "summary": "", "motion": None}
     whole = [told[0]]
     for change in told[1:]:
         before = whole[-1]

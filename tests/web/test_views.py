@@ -114,14 +114,6 @@ def test_what_has_decided_a_game_is_told_when_it_is_over() -> None:
     assert over.ending is not None and over.ending.winner == 0 and over.decisive == ("4,4",)
 
 
-def test_a_game_without_a_drawing_is_shown_as_its_picture() -> None:
-    position = STONES.start("5")
-    seen = view(position)
-    assert seen.layout is None and seen.picture == position.picture()
-    successor = next(position.successors())
-    assert motion(position, successor.move) == Motion(move=successor.move, side=0)
-
-
 @pytest.mark.parametrize("size", range(2, 13))
 def test_neighbours_on_the_hexagon_are_one_step_apart(size: int) -> None:
     layout = board.layout(size)

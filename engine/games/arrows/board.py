@@ -15,6 +15,7 @@ from typing import NamedTuple
 from engine.games.arrows.rules import STEPS
 from engine.games.boards.layout import Layout, cells
 from engine.games.interface import BadParameters, BadPosition
+from engine.games.texts import NUMBER, numbers
 
 SIDES = ("first", "second")
 """The players, the one that begins first."""
@@ -24,9 +25,6 @@ LENGTHS = range(4, 11)
 
 RIGHT, LEFT = 2, 6
 """The directions of the first arrows where nothing else is said."""
-
-WORD = r"[0-9]{1,6}"
-"""What a number looks like."""
 
 Field = tuple[int, int]
 """A field (x, y): x from 1 at the left, y from 1 at the top."""
@@ -74,15 +72,17 @@ class Setup(NamedTuple):
     def warning(self) -> str:
         """Say which player cannot place an arrow on the first turn; empty for all other set-ups."""
         for side, name in enumerate(SIDES):
-            x, y = self.target(side)
-            if not self.has((x, y)):
-                return f"the {name} player cannot place an arrow: ({x}, {y}) is off the board"
-            if (x, y) in self.starts or (x, y) in self.blocked:
-                return f"the {name} player cannot place an arrow: nothing can be placed on ({x}, {y})"
+            target = self.target(side)
+            if not self.has(target) or target in self.starts or target in self.blocked:
+                return f"the {name} player cannot place an arrow: nothing can be placed on {_pair(target)}"
         if self.target(0) == self.target(1):
-            x, y = self.target(0)
-            return f"the first player cannot place an arrow: the second one's points at ({x}, {y}), too"
+            target = self.target(0)
+            return f"the first player cannot place an arrow: the second one's points at {_pair(target)}, too"
         return ""
+
+
+def _pair(field: Field) -> str:
+    return f"({field[0]}, {field[1]})"
 
 
 def beyond(field: Field, direction: int) -> Field:
@@ -96,81 +96,6 @@ def usual(columns: int, rows: int) -> Setup:
     return Setup(columns, rows, ((1, 1), (columns, rows)), (RIGHT, LEFT), ())
 
 
-def parse(text: str) -> Setup:
-    """Read parameters, numbers separated by spaces or commas; raises `BadParameters`."""
-    words = re.split(r"[,\s]+", text.strip())
-    if not all(re.fullmatch(WORD, word) for word in words):
-        sentence = f"arrows takes numbers, the columns and rows of a board, as in 8 8, or a whole set-up; not {text!r}"
-        raise BadParameters("bad_parameters", sentence)
-    numbers = [int(word) for word in words]
-    if len(numbers) != 2 and (len(numbers) % 2 or len(numbers) < 8):
-        sentence = (
-            f"arrows takes two numbers, M N, or pairs for size, both starts, directions and any blocked fields; "
-            f"that is 2, 8, 10, 12 and so on, not {len(numbers)}"
-        )
-        raise BadParameters("bad_parameters", sentence)
-    pairs = [Pair(*pair) for pair in zip(numbers[::2], numbers[1::2], strict=True)]
-    try:
-        return _checked(usual(*numbers), pairs) if len(pairs) == 1 else build(pairs)
-    except BadPosition as error:
-        raise BadParameters("bad_parameters", str(error)) from None
-
-
-def build(pairs: Sequence[Pair]) -> Setup:
-    """Return the set-up that four or more pairs name.
-
-    Raises `BadPosition`, with the line of the first pair that is wrong, and one of the codes WRONG_BOARD_SIZE,
-    WRONG_START, WRONG_DIRECTION and WRONG_BLOCKED_FIELD.
-    """
-    size, first, second, directions, *blocked = pairs
-    setup = Setup(
-        *size[:2],
-        (first[:2], second[:2]),
-        directions[:2],
-        tuple(sorted((pair[:2] for pair in blocked), key=lambda field: (field[1], field[0]))),
-    )
-    return _checked(setup, pairs)
-
-
-def _checked(setup: Setup, pairs: Sequence[Pair]) -> Setup:
-    """Return a set-up when nothing is wrong with it; the pairs are those that it was made of."""
-    columns, rows, line = pairs[0]
-    for name, length in (("columns", columns), ("rows", rows)):
-        if length not in LENGTHS:
-            sentence = f"the board has {length} {name}, but it can have {LENGTHS[0]} to {LENGTHS[-1]}"
-            raise BadPosition("WRONG_BOARD_SIZE", sentence, line)
-    for name, (x, y, line) in zip(SIDES, pairs[1:3], strict=False):
-        if not setup.has((x, y)):
-            raise BadPosition("WRONG_START", f"the {name} player's start, {_off(setup, (x, y))}", line)
-    if setup.starts[0] == setup.starts[1]:
-        x, y, line = pairs[2]
-        raise BadPosition("WRONG_START", f"both players start on ({x}, {y}); the starts must differ", line)
-    for direction in setup.directions:
-        if direction not in range(len(STEPS)):
-            sentence = f"{direction} is no direction; directions are 0 (up) to 7 (up left), clockwise"
-            raise BadPosition("WRONG_DIRECTION", sentence, pairs[3].line)
-    seen = set()
-    for x, y, line in pairs[4:]:
-        if not setup.has((x, y)):
-            raise BadPosition("WRONG_BLOCKED_FIELD", f"the blocked field, {_off(setup, (x, y))}", line)
-        if (x, y) in setup.starts:
-            name = SIDES[setup.starts.index((x, y))]
-            sentence = f"({x}, {y}) cannot be blocked: the {name} player starts there"
-            raise BadPosition("WRONG_BLOCKED_FIELD", sentence, line)
-        if (x, y) in seen:
-            raise BadPosition("WRONG_BLOCKED_FIELD", f"({x}, {y}) is blocked twice", line)
-        seen.add((x, y))
-    return setup
-
-
-def _off(setup: Setup, field: Field) -> str:
-    """Say that a field is off the board, and where the board is."""
-    return f"({field[0]}, {field[1]}), is off the board: x goes from 1 to {setup.columns}, y from 1 to {setup.rows}"
-
-
-MOVES = "moves:"
-"""What stands before the moves."""
-
 COMMENTS = (
     "columns and rows",
     "start of the first player",
@@ -178,6 +103,54 @@ COMMENTS = (
     "directions of the first and the second player's arrow",
 )
 """What is written beside each pair; those that follow are blocked fields."""
+
+
+def parse(text: str) -> Setup:
+    """Read parameters, numbers separated by spaces or commas; raises `BadParameters`."""
+    found = numbers(text)
+    if len(found) != 2 and (len(found) % 2 or len(found) < 2 * len(COMMENTS)):
+        sentence = "arrows takes columns and rows, as in 8 8, or pairs for size, starts, directions and blocked fields"
+        raise BadParameters("bad_parameters", f"{sentence}; not {text!r}")
+    try:
+        return build([Pair(*pair) for pair in zip(found[::2], found[1::2], strict=True)])
+    except BadPosition as error:
+        raise BadParameters("bad_parameters", str(error)) from None
+
+
+def build(pairs: Sequence[Pair]) -> Setup:
+    """Return the set-up that four or more pairs name, or the usual one for a size alone.
+
+    Raises `BadPosition`, with the line of a pair that is wrong, and one of the codes WRONG_BOARD_SIZE,
+    WRONG_START, WRONG_DIRECTION and WRONG_BLOCKED_FIELD.
+    """
+    columns, rows, line = pairs[0]
+    for name, length in (("columns", columns), ("rows", rows)):
+        if length not in LENGTHS:
+            sentence = f"the board has {length} {name}, but it can have {LENGTHS[0]} to {LENGTHS[-1]}"
+            raise BadPosition("WRONG_BOARD_SIZE", sentence, line)
+    if len(pairs) == 1:
+        return usual(columns, rows)
+    _, first, second, directions, *blocked = pairs
+    fields = tuple(sorted((pair[:2] for pair in blocked), key=lambda field: (field[1], field[0])))
+    setup = Setup(columns, rows, (first[:2], second[:2]), directions[:2], fields)
+    taken: set[Field] = set()
+    for number, (x, y, line) in enumerate((first, second, *blocked)):
+        code = "WRONG_BLOCKED_FIELD" if number > 1 else "WRONG_START"
+        if not setup.has((x, y)):
+            sentence = f"({x}, {y}) is off the board: x goes from 1 to {columns}, y from 1 to {rows}"
+            raise BadPosition(code, sentence, line)
+        if (x, y) in taken:
+            raise BadPosition(code, f"({x}, {y}) is named twice", line)
+        taken.add((x, y))
+    for direction in setup.directions:
+        if direction not in range(len(STEPS)):
+            sentence = f"{direction} is no direction; directions are 0 (up) to 7 (up left), clockwise"
+            raise BadPosition("WRONG_DIRECTION", sentence, directions.line)
+    return setup
+
+
+MOVES = "moves:"
+"""What stands before the moves."""
 
 
 class Arrow(NamedTuple):
@@ -229,7 +202,7 @@ def read(text: str) -> tuple[Setup, list[Word]]:
     lines = list(_lines(text))
     while lines and lines[0][1][0] != MOVES:
         line, words = lines.pop(0)
-        if len(words) != 2 or not all(re.fullmatch(WORD, word) for word in words):
+        if len(words) != 2 or not all(re.fullmatch(NUMBER, word) for word in words):
             sentence = f"expected a pair of numbers, or {MOVES}, not {' '.join(words)!r}"
             raise BadPosition("WRONG_PAIR", sentence, line)
         pairs.append(Pair(int(words[0]), int(words[1]), line))

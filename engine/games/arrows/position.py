@@ -10,7 +10,6 @@ from engine.compiling.binding import bind_fields, table
 from engine.games.arrows import board, rules
 from engine.games.arrows.board import SIDES, Field, Setup
 from engine.games.arrows.rules import HALF, NOWHERE, layout, number, words
-from engine.games.boards.board_position import BoardPosition
 from engine.games.boards.layout import Counts, Drawing, Piece
 from engine.games.interface import (
     UNDECIDED,
@@ -67,9 +66,11 @@ class Ending(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ArrowsPosition(BoardPosition[Setup, rules.State]):
+class ArrowsPosition(Position):
     """A position of arrows: how the game began, all moves since then, and what the rules look at."""
 
+    variant: Setup
+    state: rules.State
     moves: tuple[int, ...] = ()
 
     @property

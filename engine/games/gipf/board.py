@@ -2,15 +2,17 @@
 
 import re
 from functools import cache
+from itertools import chain
 from math import sqrt
 
 from engine.compiling.binding import popcount
 from engine.games.boards.layout import Layout, Place, Stroke
-from engine.games.gipf.geometry import AXES, Parameters, geometry, is_field, parse
+from engine.games.gipf.geometry import AXES, Parameters, fields_of, geometry, is_field, parse
 from engine.games.gipf.kernel import bind
 from engine.games.gipf.notation import names
 from engine.games.gipf.rules import State
 from engine.games.interface import BadParameters, BadPosition
+from engine.games.texts import lines_of, read_hands, read_rows
 
 PIECES = "WB"
 """The letters of the sides, the one that begins first."""
@@ -26,7 +28,7 @@ def start(parameters: Parameters) -> State:
 def rows(size: int) -> tuple[tuple[int, ...], ...]:
     """Return the fields of the board, as bits, by printed row from the top."""
     width = 2 * size - 1
-    return tuple(tuple(1 << (r * width + c) for c in range(width) if is_field(size, r, c)) for r in range(width))
+    return tuple(tuple(1 << (r * width + c) for row, c in fields_of(size) if row == r) for r in range(width))
 
 
 def piece_at(state: State, field: int) -> str:
@@ -57,48 +59,21 @@ def read(text: str) -> tuple[Parameters, State]:
     WRONG_BOARD_FIELD, WRONG_BOARD_ROW_LENGTH, WRONG_WHITE_PAWNS_NUMBER, WRONG_BLACK_PAWNS_NUMBER,
     ERROR_FOUND_1_ROW_OF_LENGTH_K or ERROR_FOUND_<N>_ROWS_OF_LENGTH_K.
     """
-    lines = [(number, line.split()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-    if not lines:
-        raise BadPosition("WRONG_GAME_PARAMETERS", "the text is empty; a board begins with a line S K GW GB")
-    number, words = lines[0]
+    (number, words), *lines = lines_of(text, "WRONG_GAME_PARAMETERS", "S K GW GB")
     try:
         parameters = parameters_of(" ".join(words))
     except BadParameters as error:
         raise BadPosition("WRONG_GAME_PARAMETERS", str(error), number) from None
-    if len(lines) < 2:
+    if not lines:
         raise BadPosition("WRONG_GAME_PARAMETERS", "the line of reserves and side to move is missing", number + 1)
-    number, words = lines[1]
-    if len(words) != 3 or not all(re.fullmatch("[0-9]{1,6}", word) for word in words[:2]) or words[2] not in ("W", "B"):
-        sentence = f"expected both reserves and the side to move, as in 12 12 W; not {' '.join(words)!r}"
-        raise BadPosition("WRONG_GAME_PARAMETERS", sentence, number)
-    reserves = int(words[0]), int(words[1])
-    white, black = _read_rows(parameters, lines[2:], last_line=number)
-    state = State(white, black, *reserves, PIECES.index(words[2]))
+    white_reserve, black_reserve, side = read_hands(lines[0], "WRONG_GAME_PARAMETERS")
+    expected = rows(parameters.size)
+    letters = read_rows(lines[1:], list(map(len, expected)), "WB_", lines[0][0], "WRONG_BOARD_ROW_LENGTH")
+    fields = list(zip(letters, chain(*expected), strict=True))
+    white, black = (sum(field for letter, field in fields if letter == piece) for piece in PIECES)
+    state = State(white, black, white_reserve, black_reserve, side)
     _check(parameters, state)
     return parameters, state
-
-
-def _read_rows(parameters: Parameters, lines: list[tuple[int, list[str]]], last_line: int) -> tuple[int, int]:
-    white = black = 0
-    expected = rows(parameters.size)
-    for number, words in lines:
-        for word in words:
-            if word not in ("W", "B", "_"):
-                raise BadPosition("WRONG_BOARD_FIELD", f"a field is W, B or _, not {word!r}", number)
-    for place, (number, words) in enumerate(lines):
-        if place >= len(expected):
-            raise BadPosition("WRONG_BOARD_ROW_LENGTH", f"the board has {len(expected)} rows; this is one more", number)
-        if len(words) != len(expected[place]):
-            sentence = f"row {place + 1} has {len(expected[place])} fields, not {len(words)}"
-            raise BadPosition("WRONG_BOARD_ROW_LENGTH", sentence, number)
-        for field, word in zip(expected[place], words, strict=True):
-            white |= field if word == "W" else 0
-            black |= field if word == "B" else 0
-    if len(lines) < len(expected):
-        last = lines[-1][0] if lines else last_line
-        sentence = f"the board ends after {len(lines)} of {len(expected)} rows"
-        raise BadPosition("WRONG_BOARD_ROW_LENGTH", sentence, last)
-    return white, black
 
 
 def _check(parameters: Parameters, state: State) -> None:

@@ -11,8 +11,7 @@ Othello, 1997). An entry is one word: in its lowest 48 bits the three numbers, m
 weight above them. So one addition a line adds all four.
 
 **Symmetry.** The hexagon has twelve symmetries: six turns, and each turn in a mirror. Two reflections, made in turn,
-lead through all of them: rows exchanged with columns, and each row read backwards. For both of them a set of fields is
-divided into chunks of CHUNK_BITS bits, and each chunk is looked up.
+lead through all of them: rows exchanged with columns, and each row read backwards.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,13 +19,14 @@ from typing import Any, NamedTuple
 
 from engine.compiling.binding import UNBOUND, popcount
 from engine.compiling.wide_integers import HASH_FACTOR, HASH_MASK, mix
-from engine.games.gipf.geometry import geometry, is_field
+from engine.games.boards.symmetry import reflect
+from engine.games.gipf.geometry import fields_of
 from engine.games.gipf.rules import (
     AXIS_STEPS,
     CENTRE,
     LINE,
     ONE,
-    PATH,
+    VALUE,
     WORDS,
     State,
     can_push,
@@ -261,10 +261,6 @@ def kind_of(state: State, child: State) -> int:
     return mix_wide(int((state.white ^ child.white) & HASH_MASK), state.black ^ child.black) >> 40
 
 
-VALUE = PATH
-"""Where a place holds the evaluation that it is sorted by: with candidates nobody asks for the path of choices."""
-
-
 def least_plies(state: State, winning: bool) -> int:
     """Return a number of plies before which the side to move does not win (``winning``), or does not lose.
 
@@ -317,29 +313,7 @@ def candidates(state: State, arena: Arena, first: int) -> int:
     return end
 
 
-CHUNK_BITS = 8
 SYMMETRIES = 12
-
-# bound by engine.games.gipf.kernel
-CHUNKS: int = UNBOUND  # of a set of fields
-EXCHANGED: Sequence[int] = UNBOUND  # the fields that those of each chunk come to when rows are exchanged with columns,
-REVERSED: Sequence[int] = UNBOUND  # and when rows are reversed: 2**CHUNK_BITS numbers a chunk
-
-
-def exchanged(fields: int) -> int:
-    """Return the fields with rows exchanged for columns."""
-    image = 0
-    for chunk in range(CHUNKS):
-        image |= EXCHANGED[(chunk << CHUNK_BITS) + ((fields >> (chunk * CHUNK_BITS)) & ((1 << CHUNK_BITS) - 1))]
-    return image
-
-
-def reversed_rows(fields: int) -> int:
-    """Return the fields with each row read backwards."""
-    image = 0
-    for chunk in range(CHUNKS):
-        image |= REVERSED[(chunk << CHUNK_BITS) + ((fields >> (chunk * CHUNK_BITS)) & ((1 << CHUNK_BITS) - 1))]
-    return image
 
 
 def canonical(state: State) -> State:
@@ -347,38 +321,18 @@ def canonical(state: State) -> State:
     white, black = state.white, state.black
     least_white, least_black = white, black
     for turn in range(SYMMETRIES - 1):
-        if turn & 1 == 0:
-            white, black = exchanged(white), exchanged(black)
-        else:
-            white, black = reversed_rows(white), reversed_rows(black)
+        white, black = reflect(white, turn & 1), reflect(black, turn & 1)
         if white < least_white or (white == least_white and black < least_black):
             least_white, least_black = white, black
     return State(least_white, least_black, state.white_reserve, state.black_reserve, state.side)
 
 
-def reflections(size: int) -> tuple[int, list[int], list[int]]:
-    """Return the number of chunks of a set of fields, and both tables, for boards of a side."""
-    width = geometry(size).width
-    places = {row * width + column: (row, column) for row in range(width) for column in range(width)}
-    fields = {bit: place for bit, place in places.items() if is_field(size, *place)}
-    last = width - 1
-    turned = {bit: column * width + row for bit, (row, column) in fields.items()}
-    # the columns of a row begin at max(0, row - size + 1) and end at min(last, size - 1 + row)
-    mirrored = {
-        bit: row * width + max(0, row - size + 1) + min(last, size - 1 + row) - column
-        for bit, (row, column) in fields.items()
-    }
-    chunks = -(-(width * width) // CHUNK_BITS)
-
-    def table(images: dict[int, int]) -> list[int]:
-        return [
-            sum(
-                1 << images[chunk * CHUNK_BITS + bit]
-                for bit in range(CHUNK_BITS)
-                if number >> bit & 1 and chunk * CHUNK_BITS + bit in images
-            )
-            for chunk in range(chunks)
-            for number in range(1 << CHUNK_BITS)
-        ]
-
-    return chunks, table(turned), table(mirrored)
+def reflections(size: int) -> tuple[dict[int, int], dict[int, int]]:
+    """Return the image of each field under both reflections, on boards of a side; fields are numbers of bits."""
+    last = 2 * size - 2
+    exchanged, mirrored = {}, {}
+    for row, column in fields_of(size):
+        first, end = max(0, row - size + 1), min(last, size - 1 + row)  # the columns of the row
+        exchanged[row * (last + 1) + column] = column * (last + 1) + row
+        mirrored[row * (last + 1) + column] = row * (last + 1) + first + end - column
+    return exchanged, mirrored

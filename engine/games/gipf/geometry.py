@@ -6,11 +6,11 @@ neighbours differ by (0, 1), (1, 0) or (1, 1). Along the three families of lines
 keep a shifted line from running into the next one.
 """
 
-import re
 from functools import cache
 from typing import NamedTuple
 
 from engine.games.interface import BadParameters
+from engine.games.texts import numbers
 
 SIZES = range(2, 13)
 """Fields on a side, S. 12 is as far as one letter a column goes."""
@@ -43,10 +43,10 @@ class Parameters(NamedTuple):
 
 def parse(text: str) -> Parameters:
     """Read L from four numbers separated by spaces or commas; raises `BadParameters`."""
-    words = re.split(r"[,\s]+", text.strip())
-    if len(words) != 4 or not all(re.fullmatch(r"[0-9]{1,6}", word) for word in words):
+    found = numbers(text)
+    if len(found) != 4:
         raise BadParameters("bad_parameters", f"GIPF takes four numbers, S K GW GB, as in 4 4 15 15; not {text!r}")
-    parameters = Parameters(*map(int, words))
+    parameters = Parameters(*found)
     size, run, *pieces = parameters
     if size not in SIZES:
         raise BadParameters("bad_parameters", f"S is {size}, but boards have sides of 2 to 12 fields")
@@ -70,6 +70,8 @@ class Entry(NamedTuple):
 
     dot: tuple[int, int]
     target: tuple[int, int]
+    first: int
+    """The field next to the dot, as a bit."""
     line: int
     step: int
     """Distance in bits from a field to the next one along the push; negative towards lower bits."""
@@ -93,6 +95,13 @@ def is_field(size: int, row: int, column: int) -> bool:
     return 0 <= row <= 2 * size - 2 and max(0, row - size + 1) <= column <= min(2 * size - 2, size - 1 + row)
 
 
+@cache
+def fields_of(size: int) -> tuple[tuple[int, int], ...]:
+    """Return the fields of the board of side ``size`` as (row, column), row by row from the top."""
+    width = range(2 * size - 1)
+    return tuple((row, column) for row in width for column in width if is_field(size, row, column))
+
+
 def rim(size: int) -> list[tuple[int, int]]:
     """List the fields on the edge of the board, clockwise from the top left corner."""
     fields = [(0, 0)]
@@ -108,12 +117,11 @@ def windows(size: int, run: int) -> tuple[int, ...]:
     """Return all lines of ``run`` neighbouring fields on the board of side ``size``, as bits."""
     width = 2 * size - 1
     found = []
-    for row in range(width):
-        for column in range(width):
-            for down, right in AXES:
-                places = [(row + down * i, column + right * i) for i in range(run)]
-                if all(is_field(size, *place) for place in places):
-                    found.append(sum(1 << (r * width + c) for r, c in places))
+    for row, column in fields_of(size):
+        for down, right in AXES:
+            places = [(row + down * i, column + right * i) for i in range(run)]
+            if all(is_field(size, *place) for place in places):
+                found.append(sum(1 << (r * width + c) for r, c in places))
     return tuple(found)
 
 
@@ -134,9 +142,10 @@ def geometry(size: int) -> Geometry:
             while is_field(size, *place):
                 line |= bit(place)
                 place = (place[0] + down, place[1] + right)
-            entries.append(Entry((row - down, column - right), (row, column), line, down * width + right))
+            dot, target = (row - down, column - right), (row, column)
+            entries.append(Entry(dot, target, bit(target), line, down * width + right))
 
-    board = sum(bit((r, c)) for r in range(width) for c in range(width) if is_field(size, r, c))
+    board = sum(map(bit, fields_of(size)))
     edge = rim(size)
     corners = tuple(bit(edge[i * (size - 1)]) for i in range(6))
     return Geometry(size, width, board, tuple(entries), corners)

@@ -8,9 +8,10 @@ from typing import Any
 
 from engine.compiling.binding import FieldSets, bind_fields, table
 from engine.compiling.wide_integers import WORD_BITS, CompiledOnly, run_shifts, width_for
+from engine.games.boards.symmetry import swaps_of
 from engine.games.gipf import evaluation, layers, rules
 from engine.games.gipf.evaluation import WEIGHTS, Weights
-from engine.games.gipf.geometry import AXES, Parameters, geometry, parse
+from engine.games.gipf.geometry import AXES, Parameters, fields_of, geometry, parse
 from engine.games.gipf.patterns import ARRAYS, NUMBERS, Tables, read, shipped
 from engine.games.gipf.rules import State
 from engine.games.interface import EVALUATION_LIMIT, Arena, Kernel, LayerRules, Rules
@@ -35,6 +36,7 @@ class GipfRules(Rules):
     STEP: Sequence[int]
     UPWARD: Sequence[int]
     can_push: Callable[[State], bool]
+    of_mover: Callable[[State], tuple[int, int, int]]
     open_pushes: Callable[[int, int], tuple[int, int]]
     after_push: Callable[[State, int], State]
     has_run: Callable[[int], bool]
@@ -43,17 +45,12 @@ class GipfRules(Rules):
     rows_to_collect: Callable[[int, int, Arena, int], tuple[int, int]]
     collect: Callable[[State, int, int], State]
     finals: Callable[[State, int, Arena, int], int]
-    exchanged: Callable[[int], int] | None = None
-    """Exchanges rows with columns. Boards that do not fit a machine word have no symmetry."""
-    reversed_rows: Callable[[int], int] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GipfLayerRules(GipfRules, LayerRules):
     """The same with the places of positions, see `engine.games.gipf.layers`."""
 
-    exchanged: Callable[[int], int]
-    reversed_rows: Callable[[int], int]
     canonical: Callable[[State], State]
     place_of: Callable[[int, int, int, layers.Index], tuple[int, int]]
     sets_at: Callable[[int, int, int, layers.Index], tuple[int, int]]
@@ -85,10 +82,6 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights | Table
     def numbers(values: list[int]) -> Sequence[int]:
         return table(values, compile=compile)
 
-    def first(number: int) -> int:
-        row, column = board.entries[number].target
-        return 1 << (row * board.width + column)
-
     constants: dict[str, Any] = {
         **sets.constants(),
         "WORDS": rules.WHITE + 2 * sets.constants()["SET_WORDS"],
@@ -106,13 +99,17 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights | Table
     }
     for prefix, chosen in (("", pushes), ("UP_", up), ("DOWN_", down)):
         constants[prefix + "LINE"] = sets.table([board.entries[n].line for n in chosen])
-        constants[prefix + "FIRST"] = sets.table([first(n) for n in chosen])
+        constants[prefix + "FIRST"] = sets.table([board.entries[n].first for n in chosen])
         constants[prefix + "STEP"] = numbers([abs(board.entries[n].step) for n in chosen])
     if size <= WORD_SIZE:
-        chunks, exchanged, mirrored = evaluation.reflections(size)
-        constants |= {"CHUNKS": chunks, "EXCHANGED": numbers(exchanged), "REVERSED": numbers(mirrored)}
-    else:  # beyond all solving, and their tables would be large
-        constants |= dict.fromkeys(("exchanged", "reversed_rows", "canonical"))
+        swaps = swaps_of(evaluation.reflections(size))
+        constants |= {
+            "SWAPS_FROM": tuple(swaps.starts),
+            "DISTANCES": numbers(swaps.distances),
+            "LOWER": numbers(swaps.lower),
+        }
+    else:  # beyond all solving
+        constants["canonical"] = None
     if sets.is_wide:
         constants["smear_down"] = CompiledOnly("smear_down")
     label = f"gipf_{size}_{run}"
@@ -126,15 +123,13 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights | Table
 @lru_cache(MAX_BOUND)
 def bind_layers(size: int, run: int, *, compile: bool) -> GipfLayerRules:
     """Return the rules for a board of side `layers.LARGEST` or less, and what solving by layers needs beside."""
-    interpreted, rules = bind(size, run), bind(size, run, compile=compile)
-    assert interpreted.exchanged is not None and interpreted.reversed_rows is not None
-    tables = layers.tables(size, (interpreted.exchanged, interpreted.reversed_rows))
+    rules = bind(size, run, compile=compile)
+    tables = layers.tables(size)
     index = layers.make_index(size, run, tables["IMAGES"])
     if not compile:
-        fields = tables.pop("FIELDS")
-        tables = {"FIELDS": fields, **{name: tuple(table.tolist()) for name, table in tables.items()}}
+        tables = {name: tuple(table.tolist()) for name, table in tables.items()}
     more = {"index": index, "HAS_LAYERS": True, "LISTED": layers.LISTED, "WEIGHT": layers.WEIGHT}
-    constants = {**vars(rules), **tables, **more}
+    constants = {**vars(rules), **tables, **more, "FIELDS": len(fields_of(size))}
     return bind_fields(GipfLayerRules, (layers,), f"layers_{size}_{run}", constants, compile=compile)
 
 
@@ -189,9 +184,9 @@ def _largest(weights: Weights, variant: Parameters) -> int:
 
 def _around_centre(size: int, distance: int) -> int:
     """Return the fields no further than ``distance`` steps from the centre of the board."""
-    width = 2 * size - 1
-    fields = 0
-    for row in range(-distance, distance + 1):
-        for column in range(max(-distance, row - distance), min(distance, row + distance) + 1):
-            fields |= 1 << ((size - 1 + row) * width + size - 1 + column)
-    return fields
+    centre = size - 1
+    return sum(
+        1 << (row * (2 * size - 1) + column)
+        for row, column in fields_of(size)
+        if max(abs(row - centre), abs(column - centre), abs(row - column)) <= distance
+    )

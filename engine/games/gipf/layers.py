@@ -30,13 +30,13 @@ how many fields are free.
 """
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import comb
 from typing import Any, NamedTuple
 
 from engine.compiling.binding import UNBOUND, popcount
-from engine.games.gipf.evaluation import SYMMETRIES
-from engine.games.gipf.geometry import geometry, is_field
+from engine.games.gipf.evaluation import SYMMETRIES, reflections
+from engine.games.gipf.geometry import fields_of, windows
 from engine.games.gipf.rules import FIRST, LINE, STEP, UPWARD, State, finals, has_run, load, open_pushes
 from engine.games.interface import LOST, UNDECIDED, Arena
 
@@ -179,10 +179,8 @@ def places(mine: int, theirs: int, index: Index) -> int:
     return index.firsts[row_of(theirs, index) + index.counts[min(mine, FIELDS)]]
 
 
-def tables(size: int, reflections: tuple[Callable[[int], int], ...]) -> dict[str, Any]:
+def tables(size: int) -> dict[str, Any]:
     """Compute the tables that are bound, as arrays under their names, for boards of side ``size``, at most LARGEST.
-
-    ``reflections`` are the two that lead through all symmetries when they are made in turn, on sets of fields.
 
     - PACKED: half a set in the rules' layout, packed: the lower halves, then the upper ones
     - LAID: half a packed set in the rules' layout, likewise
@@ -191,7 +189,6 @@ def tables(size: int, reflections: tuple[Callable[[int], int], ...]) -> dict[str
     - RANKS: the rank of the digits 2 among the subsets of what digits 1 leave free, for a number in base 3
     - SUBSETS: the subsets of what half a set leaves free, by rank; SUBSETS_OF: where those of each half set begin
     - FEWER: what `fewer` looks up
-    - FIELDS: the number of fields
     """
     import numpy
 
@@ -209,13 +206,12 @@ def tables(size: int, reflections: tuple[Callable[[int], int], ...]) -> dict[str
     return {
         "PACKED": _halves(packed_bits, LAYOUT_HALF),
         "LAID": _halves([1 << bit for bit in bits], HALF),
-        "IMAGES": numpy.concatenate(_images(bits, reflections)),
+        "IMAGES": numpy.concatenate(_images(size, bits)),
         "TERNARY": ternary,
         "RANKS": ranks,
         "SUBSETS": subsets,
         "SUBSETS_OF": subsets_of.astype(numpy.int32),
         "FEWER": numpy.array(_fewer(len(bits))).reshape(-1),
-        "FIELDS": len(bits),
     }
 
 
@@ -229,7 +225,8 @@ def make_index(size: int, run: int, images: Any) -> Index:
     every = numpy.arange(1 << count)
     pieces = numpy.bitwise_count(every).astype(numpy.int64)
     has_run = numpy.zeros(1 << count, bool)
-    for stretch in _runs(size, run, bits):
+    for fields in windows(size, run):
+        stretch = sum(1 << at for at, bit in enumerate(bits) if fields >> bit & 1)
         has_run |= every & stretch == stretch
     seen = images.reshape(SYMMETRIES, 2, 1 << HALF)
     mirrored = seen[:, 0, every & LOW] | seen[:, 1, every >> HALF]
@@ -258,8 +255,7 @@ def _fewer(fields: int) -> list[list[int]]:
 
 def _bits(size: int) -> list[int]:
     """Return the fields of a board as bits of the rules' layout, in the order in which they are packed."""
-    width = geometry(size).width
-    return [row * width + column for row in range(width) for column in range(width) if is_field(size, row, column)]
+    return [row * (2 * size - 1) + column for row, column in fields_of(size)]
 
 
 def _halves(parts: list[int], half: int) -> Any:
@@ -272,23 +268,14 @@ def _halves(parts: list[int], half: int) -> Any:
     return table.reshape(-1)
 
 
-def _images(bits: list[int], reflections: tuple[Callable[[int], int], ...]) -> list[Any]:
+def _images(size: int, bits: list[int]) -> list[Any]:
     """Return the images of the halves of packed sets under each symmetry."""
     images = []
     fields = bits
     for turn in range(SYMMETRIES):
         images.append(_halves([1 << bits.index(field) for field in fields], HALF))
-        fields = [reflections[turn % 2](1 << field).bit_length() - 1 for field in fields]
+        fields = [reflections(size)[turn % 2][field] for field in fields]
     return images
-
-
-def _runs(size: int, run: int, bits: list[int]) -> list[int]:
-    """Return every stretch of ``run`` fields on a line, as a packed set."""
-    lines = []
-    for entry in geometry(size).entries:
-        along = [field for field, bit in enumerate(bits) if entry.line >> bit & 1]
-        lines += [along[start : start + run] for start in range(len(along) - run + 1)]
-    return sorted({sum(1 << field for field in stretch) for stretch in lines})
 
 
 def _ranks() -> Any:

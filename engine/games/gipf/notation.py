@@ -4,10 +4,11 @@ A push is named by its dot and the field next to it. A row that has to be chosen
 two ends of its run of that colour.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice
-from typing import NamedTuple, TypeAlias
+from math import inf
+from typing import NamedTuple
 
 from engine.games.gipf.geometry import geometry, is_field
 from engine.games.gipf.kernel import GipfRules, bind
@@ -15,8 +16,7 @@ from engine.games.gipf.rules import MOVES_PER_PUSH, State
 from engine.games.interface import BadMove
 
 PATH_STEPS = 256
-"""Positions that are looked at to name a move by the first path to where it ends. Choices that cannot lead there are
-not followed, so that there are hardly more than choices are made."""
+"""Positions that are looked at to name a move by the first path to its final position. Play reaches a handful."""
 
 SIDES = ("white", "black")
 """The sides, the one that begins first. Their first letters stand for them in row choices."""
@@ -53,185 +53,13 @@ def names(size: int) -> Names:
     return Names(fields, {bit: name for name, bit in fields.items()}, places, by_place, pushes, texts)
 
 
-class Choice(NamedTuple):
-    """A row to collect: its colour, its fields as bits, and the ends of each run that triggers it."""
+class Row(NamedTuple):
+    """A row to collect."""
 
     colour: int
-    row: int
-    ends: tuple[frozenset[str], ...]
-
-
-def resolve(size: int, run: int, state: State, text: str) -> tuple[str, State]:
-    """Return a move in canonical text and the position after it.
-
-    Raises `BadMove`; its codes are the errors of DO_MOVE, the first that applies.
-    """
-    named = names(size)
-    number, push_text, choices = named.pushes.get(text), text, _NO_CHOICES
-    if number is None:  # not just a push in canonical text, as most moves are
-        push_text, choices = split(text)
-        number = named.pushes.get(push_text)
-    if number is None:
-        number = _explain_push(size, push_text)
-    rules = bind(size, run)
-    if rules.LINE[number] & ~(state.white | state.black) == 0:
-        sentence = f"the line from {push_text.partition('-')[0]} is full up to the far dot: nothing can be pushed"
-        raise BadMove("BAD_MOVE_ROW_IS_FULL", sentence)
-    if (state.white_reserve, state.black_reserve)[state.side] == 0:
-        raise BadMove("BAD_MOVE_RESERVE_IS_EMPTY", f"{SIDES[state.side]} has no piece left to play")
-    after = rules.after_push(state, number)
-    if not (choices or _any_run(rules, after)):
-        return named.texts[number], after
-    final, needed = _collect_named(size, rules, after, state.side, choices)
-    if not needed:
-        return named.texts[number], final
-    # where the first path to this position is not found, the move is named as it was chosen
-    path = canonical(size, rules, after, state.side, final) or needed
-    return " ".join([named.texts[number], *path]), final
-
-
-def _any_run(rules: GipfRules, state: State) -> bool:
-    """Tell whether either side has K pieces in a row, by one test of both boards, side by side in one wide integer.
-
-    As far as a whole board lies between them, no shift of the test moves a piece of one onto the other.
-    """
-    return rules.has_run(state.white | state.black << 2 * rules.BITS)
-
-
-Step: TypeAlias = tuple[int, int, int]
-"""A row choice as numbers: the colour, the row, and the pieces of that colour in it."""
-
-
-def push_moves(size: int, run: int, state: State, number: int) -> Iterator[tuple[State, str]]:
-    """Yield every final position of a push whose line is not full, once, with the canonical text of the move.
-
-    Raises OverflowError behind the first MOVES_PER_PUSH of them.
-    """
-    rules = bind(size, run)
-    push_text = names(size).texts[number]
-    after = rules.after_push(state, number)
-    if not _any_run(rules, after):
-        yield after, push_text
-        return
-    found = outcomes(rules, after, state.side)
-    for final, steps in islice(found, MOVES_PER_PUSH):
-        yield final, " ".join([push_text, *_texts(size, rules, steps)])
-    if next(found, None) is not None:
-        raise OverflowError(f"the push {push_text} has more than {MOVES_PER_PUSH} final positions")
-
-
-def canonical(size: int, rules: GipfRules, after: State, mover: int, final: State) -> list[str]:
-    """Return the first choices by which rows are collected after a push, until a given final position stands.
-
-    None of them where they are not found among the first PATH_STEPS positions.
-    """
-    steps = next((steps for found, steps in outcomes(rules, after, mover, final) if found == final), ())
-    return _texts(size, rules, steps)
-
-
-def outcomes(
-    rules: GipfRules, after: State, mover: int, final: State | None = None
-) -> Iterator[tuple[State, tuple[Step, ...]]]:
-    """Yield every position in which collecting rows after a push may end, once, with the first choices that lead there.
-
-    Where ``final`` is given, choices that cannot lead there are left out, and no more than PATH_STEPS positions are
-    looked at.
-    """
-    left = ~0 if final is None else final.white | final.black
-    seen: set[tuple[int, State]] = set()
-    scratch = [0] * rules.BITS
-    # positions to be looked at, the next one last; the mover's rows are taken in turn 0, the opponent's in turn 1
-    stack: list[tuple[int, State, tuple[Step, ...]]] = [(0, after, ())]
-    while stack and (final is None or len(seen) < PATH_STEPS):
-        turn, state, steps = stack.pop()
-        if (turn, state) in seen:
-            continue
-        seen.add((turn, state))
-        colour = mover if turn == 0 else 1 - mover
-        pieces = state[colour]
-        crossing: list[int] = []
-        if rules.has_run(pieces):
-            count, shared = rules.rows_to_collect(pieces, state.white | state.black, scratch, 0)
-            free = 0
-            for row in scratch[:count]:
-                if row & shared:
-                    crossing.append(row)
-                else:
-                    free |= row
-            if free:
-                state = rules.collect(state, colour, free)
-                if (turn, state) in seen:
-                    continue
-                seen.add((turn, state))
-        if final is not None and not _can_become(rules, state, left):
-            continue
-        if crossing:
-            stack += [
-                (turn, rules.collect(state, colour, row), (*steps, (colour, row, row & pieces)))
-                for row in reversed(crossing)
-                if final is None or row & left == 0
-            ]
-        elif turn == 0:
-            stack.append((1, state, steps))
-        else:
-            yield state, steps
-
-
-def _texts(size: int, rules: GipfRules, steps: tuple[Step, ...]) -> list[str]:
-    """Return row choices in canonical text."""
-    return [choice_text(size, _choice(size, rules, pieces, colour, row)) for colour, row, pieces in steps]
-
-
-def _can_become(rules: GipfRules, state: State, left: int) -> bool:
-    """Tell whether what is beyond the fields that are to be left lies in rows, which can only get shorter."""
-    occupied = state.white | state.black
-    if left & ~occupied:
-        return False
-    surplus = occupied & ~left
-    if not surplus:
-        return True
-    scratch = [0] * rules.BITS
-    for pieces in (state.white, state.black):
-        count, _ = rules.rows_to_collect(pieces, occupied, scratch, 0)
-        for row in scratch[:count]:
-            surplus &= ~row
-    return surplus == 0
-
-
-def choice_text(size: int, choice: Choice) -> str:
-    """Return the canonical text of a row choice."""
-    places = names(size).places
-    first, last = sorted(choice.ends[0], key=places.__getitem__)
-    return f"{SIDES[choice.colour][0]}: {first} {last}"
-
-
-def rows_due(size: int, rules: GipfRules, state: State, colour: int) -> tuple[list[Choice], list[Choice]]:
-    """Return the rows of a colour that are to be collected: those that cross no other, and those that do."""
-    rows, shared = _rows(rules, state, colour)
-    choices = [_choice(size, rules, state[colour], colour, row) for row in rows]
-    return [c for c in choices if not c.row & shared], [c for c in choices if c.row & shared]
-
-
-def _rows(rules: GipfRules, state: State, colour: int) -> tuple[list[int], int]:
-    """Return the rows that runs of a colour trigger, and the fields that several of them share."""
-    pieces = state[colour]
-    if not rules.has_run(pieces):
-        return [], 0
-    scratch = [0] * rules.BITS * len(rules.AXIS_STEPS)
-    count, shared = rules.rows_to_collect(pieces, state.white | state.black, scratch, 0)
-    return scratch[:count], shared
-
-
-def _choice(size: int, rules: GipfRules, pieces: int, colour: int, row: int) -> Choice:
-    step = next(step for step in rules.AXIS_STEPS if row & ((row & -row) << step))
-    name_of = names(size).by_bit
-    ends = []
-    left = rules.run_starts(pieces & row, step)
-    while left:
-        run = rules.stretch(pieces & row, left & -left, step)
-        left &= ~run
-        ends.append(frozenset((name_of[run & -run], name_of[1 << (run.bit_length() - 1)])))
-    return Choice(colour, row, tuple(ends))
+    fields: int
+    own: int
+    """The pieces of its colour."""
 
 
 class NamedRow(NamedTuple):
@@ -245,7 +73,52 @@ class NamedRow(NamedTuple):
 
 SAME = -2
 
-_NO_CHOICES: list[NamedRow] = []
+
+class Collection(NamedTuple):
+    """The result of collecting rows after a push."""
+
+    state: State
+    taken: list[Row]
+    chosen: list[Row]
+    """The rows among them that crossed others."""
+    crossing: list[Row]
+    """Rows that cross, of which one has to be chosen next; none where the move is complete."""
+
+
+def resolve(size: int, run: int, state: State, text: str) -> tuple[str, State]:
+    """Return a move in canonical text and the position after it.
+
+    Raises `BadMove`; its codes are the errors of DO_MOVE, the first that applies.
+    """
+    rules = bind(size, run)
+    number, named = push_of(size, rules, state, text)
+    push_text, after = names(size).texts[number], rules.after_push(state, number)
+    if not (named or _any_run(rules, after)):
+        return push_text, after
+    found = collect(size, rules, after, state.side, named)
+    if found.crossing:
+        side, offer = SIDES[found.crossing[0].colour], _offer(size, rules, found.crossing)
+        raise BadMove("WRONG_INDEX_OF_CHOSEN_ROW", f"rows of {side} cross and one must be chosen: {offer}")
+    rows: Sequence[Row] = found.chosen
+    if rows:
+        paths = outcomes(rules, after, state.side, PATH_STEPS)
+        rows = next((path for final, path in paths if final == found.state), rows)
+    return _move_text(size, rules, push_text, rows), found.state
+
+
+def push_of(size: int, rules: GipfRules, state: State, text: str) -> tuple[int, list[NamedRow]]:
+    """Return the number of the push of a move, which can be played, and the rows named behind it; raises `BadMove`."""
+    named = names(size)
+    push_text, rows = (text, []) if text in named.pushes else split(text)
+    number = named.pushes.get(push_text)
+    if number is None:
+        raise _no_push(size, push_text)
+    if rules.LINE[number] & ~(state.white | state.black) == 0:
+        sentence = f"the line from {push_text.partition('-')[0]} is full up to the far dot: nothing can be pushed"
+        raise BadMove("BAD_MOVE_ROW_IS_FULL", sentence)
+    if rules.of_mover(state)[2] == 0:
+        raise BadMove("BAD_MOVE_RESERVE_IS_EMPTY", f"{SIDES[state.side]} has no piece left to play")
+    return number, rows
 
 
 def split(text: str) -> tuple[str, list[NamedRow]]:
@@ -266,70 +139,157 @@ def split(text: str) -> tuple[str, list[NamedRow]]:
     return push_text, choices
 
 
-def _explain_push(size: int, push_text: str) -> int:
-    """Say why a text names no push: raises the first error of DO_MOVE that applies."""
+def _no_push(size: int, push_text: str) -> BadMove:
+    """Return the first error of DO_MOVE that applies to a text that names no push."""
     places = names(size).places
     start, _, target = push_text.partition("-")
     for name in (start, target):
         if name not in places:
             sentence = f"{name!r} names no field or dot of a board of side {size}; a move is written a1-b2"
-            raise BadMove(f"BAD_MOVE_{name}_IS_WRONG_INDEX", sentence)
+            return BadMove(f"BAD_MOVE_{name}_IS_WRONG_INDEX", sentence)
     if is_field(size, *places[start]):
         sentence = f"{start} is a field; a push begins on one of the dots around the board"
-        raise BadMove(f"BAD_MOVE_{start}_IS_WRONG_STARTING_FIELD", sentence)
+        return BadMove(f"BAD_MOVE_{start}_IS_WRONG_STARTING_FIELD", sentence)
     if not is_field(size, *places[target]):
         sentence = f"{target} is a dot; a push goes onto a field of the board"
-        raise BadMove(f"BAD_MOVE_{target}_IS_WRONG_DESTINATION_FIELD", sentence)
-    raise BadMove("UNKNOWN_MOVE_DIRECTION", f"{start} and {target} are not neighbours")
+        return BadMove(f"BAD_MOVE_{target}_IS_WRONG_DESTINATION_FIELD", sentence)
+    return BadMove("UNKNOWN_MOVE_DIRECTION", f"{start} and {target} are not neighbours")
 
 
-def _collect_named(
-    size: int, rules: GipfRules, state: State, mover: int, named: list[NamedRow]
-) -> tuple[State, list[str]]:
-    """Collect the rows after a push, choosing the named ones in their order; return also those that crossed others."""
+def _any_run(rules: GipfRules, state: State) -> bool:
+    """Tell whether either side has K pieces in a row, by one test of both boards, side by side in one wide integer.
+
+    As far as a whole board lies between them, no shift of the test moves a piece of one onto the other.
+    """
+    return rules.has_run(state.white | state.black << 2 * rules.BITS)
+
+
+def rows_due(rules: GipfRules, state: State, colour: int) -> tuple[list[Row], list[Row]]:
+    """Return the rows of a colour that are to be collected: those that cross no other, and those that do."""
+    pieces = state[colour]
+    if not rules.has_run(pieces):
+        return [], []
+    scratch = [0] * rules.BITS * len(rules.AXIS_STEPS)
+    count, shared = rules.rows_to_collect(pieces, state.white | state.black, scratch, 0)
+    rows = [Row(colour, fields, fields & pieces) for fields in scratch[:count]]
+    return [row for row in rows if not row.fields & shared], [row for row in rows if row.fields & shared]
+
+
+def collect(size: int, rules: GipfRules, state: State, mover: int, named: Iterable[NamedRow]) -> Collection:
+    """Collect the rows after a push, the named ones in their order, up to a choice that is not named.
+
+    Raises `BadMove` for a named row that is not to be collected then.
+    """
     left = []
-    needed = []
     last = mover
-    for row in named:
-        last = row.colour if row.colour != SAME else last
-        left.append(row._replace(colour=last))
+    for choice in named:
+        last = choice.colour if choice.colour != SAME else last
+        left.append(choice._replace(colour=last))
+    taken: list[Row] = []
+    chosen: list[Row] = []
     for colour in (mover, 1 - mover):
+        free, crossing = rows_due(rules, state, colour)
         while left and left[0].colour == colour:
-            free, crossing = rows_due(size, rules, state, colour)
-            chosen = [choice for choice in free + crossing if left[0].ends in choice.ends]
-            if not chosen:
-                raise not_there(size, rules, state, left[0])
-            if chosen[0] in crossing:
-                needed.append(choice_text(size, chosen[0]))
-            state = rules.collect(state, colour, chosen[0].row)
+            wanted = [row for row in (*free, *crossing) if left[0].ends in _ends(size, rules, row)]
+            if not wanted:
+                raise _not_there(size, rules, state, left[0])
+            chosen += [row for row in wanted[:1] if row in crossing]
+            taken.append(wanted[0])
+            state = rules.collect(state, colour, wanted[0].fields)
             left = left[1:]
-        if not left:
-            rows, shared = _rows(rules, state, colour)
-            if not shared:  # then nothing has to be named
-                for each in rows:
-                    state = rules.collect(state, colour, each)
-                continue
-        free, crossing = rows_due(size, rules, state, colour)
-        if left and (crossing or any(left[0].ends in choice.ends for choice in free)):
-            raise not_there(size, rules, state, left[0])
+            free, crossing = rows_due(rules, state, colour)
+        if left and (crossing or any(left[0].ends in _ends(size, rules, row) for row in free)):
+            raise _not_there(size, rules, state, left[0])
+        for row in free:
+            state = rules.collect(state, colour, row.fields)
+        taken += free
         if crossing:
-            sentence = f"rows of {SIDES[colour]} cross and one must be chosen: {_offer(size, crossing)}"
-            raise BadMove("WRONG_INDEX_OF_CHOSEN_ROW", sentence)
-        for choice in free:
-            state = rules.collect(state, colour, choice.row)
+            return Collection(state, taken, chosen, crossing)
     if left:
-        raise not_there(size, rules, state, left[0])
-    return state, needed
+        raise _not_there(size, rules, state, left[0])
+    return Collection(state, taken, chosen, [])
 
 
-def not_there(size: int, rules: GipfRules, state: State, named: NamedRow) -> BadMove:
+def push_moves(size: int, run: int, state: State, number: int) -> Iterator[tuple[State, str]]:
+    """Yield every final position of a push whose line is not full, once, with the canonical text of the move.
+
+    Raises OverflowError behind the first MOVES_PER_PUSH of them.
+    """
+    rules = bind(size, run)
+    push_text = names(size).texts[number]
+    after = rules.after_push(state, number)
+    if not _any_run(rules, after):
+        yield after, push_text
+        return
+    found = outcomes(rules, after, state.side)
+    for final, rows in islice(found, MOVES_PER_PUSH):
+        yield final, _move_text(size, rules, push_text, rows)
+    if next(found, None) is not None:
+        raise OverflowError(f"the push {push_text} has more than {MOVES_PER_PUSH} final positions")
+
+
+def outcomes(rules: GipfRules, after: State, mover: int, most: float = inf) -> Iterator[tuple[State, tuple[Row, ...]]]:
+    """Yield every position in which collecting rows after a push may end, once, with the first choices that lead there.
+
+    At most ``most`` positions are looked at.
+    """
+    seen: set[tuple[int, State]] = set()
+    # positions to be looked at, the next one last; the mover's rows are taken in turn 0, the opponent's in turn 1
+    stack: list[tuple[int, State, tuple[Row, ...]]] = [(0, after, ())]
+    while stack and len(seen) < most:
+        turn, state, path = stack.pop()
+        if (turn, state) in seen:
+            continue
+        seen.add((turn, state))
+        colour = mover if turn == 0 else 1 - mover
+        free, crossing = rows_due(rules, state, colour)
+        if free:
+            for row in free:
+                state = rules.collect(state, colour, row.fields)
+            if (turn, state) in seen:
+                continue
+            seen.add((turn, state))
+        if crossing:
+            stack += [(turn, rules.collect(state, colour, row.fields), (*path, row)) for row in reversed(crossing)]
+        elif turn == 0:
+            stack.append((1, state, path))
+        else:
+            yield state, path
+
+
+def _move_text(size: int, rules: GipfRules, push_text: str, rows: Iterable[Row]) -> str:
+    return " ".join([push_text, *(row_text(size, rules, row) for row in rows)])
+
+
+def row_text(size: int, rules: GipfRules, row: Row) -> str:
+    """Return the canonical text of a row choice."""
+    first, last = sorted(_ends(size, rules, row)[0], key=names(size).places.__getitem__)
+    return f"{SIDES[row.colour][0]}: {first} {last}"
+
+
+def _ends(size: int, rules: GipfRules, row: Row) -> list[frozenset[str]]:
+    """Return the ends of each run that triggers a row."""
+    step = next(step for step in rules.AXIS_STEPS if row.fields & ((row.fields & -row.fields) << step))
+    name_of = names(size).by_bit
+    ends = []
+    left = rules.run_starts(row.own, step)
+    while left:
+        run = rules.stretch(row.own, left & -left, step)
+        left &= ~run
+        ends.append(frozenset((name_of[run & -run], name_of[1 << (run.bit_length() - 1)])))
+    return ends
+
+
+def _not_there(size: int, rules: GipfRules, state: State, named: NamedRow) -> BadMove:
     """Return the error for a named row that is not there to be collected now."""
-    rows = [[*free, *crossing] for free, crossing in (rows_due(size, rules, state, colour) for colour in (0, 1))]
-    right = f"to be collected here: {_offer(size, rows[0] + rows[1])}" if any(rows) else "no row is to be collected"
-    if named.colour == -1 or not rows[named.colour] or any(named.ends in row.ends for row in rows[1 - named.colour]):
+    rows = [[*free, *crossing] for free, crossing in (rows_due(rules, state, colour) for colour in (0, 1))]
+    offer = _offer(size, rules, rows[0] + rows[1])
+    right = f"to be collected here: {offer}" if offer else "no row is to be collected"
+    others = [] if named.colour == -1 else rows[1 - named.colour]
+    if named.colour == -1 or not rows[named.colour] or any(named.ends in _ends(size, rules, row) for row in others):
         return BadMove("WRONG_COLOR_OF_CHOSEN_ROW", f"{named.text!r} names no row of that colour; {right}")
     return BadMove("WRONG_INDEX_OF_CHOSEN_ROW", f"{named.text!r} does not name the next row to choose; {right}")
 
 
-def _offer(size: int, choices: list[Choice]) -> str:
-    return " or ".join(choice_text(size, choice) for choice in choices)
+def _offer(size: int, rules: GipfRules, rows: Iterable[Row]) -> str:
+    return " or ".join(row_text(size, rules, row) for row in rows)

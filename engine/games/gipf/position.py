@@ -6,14 +6,13 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from engine.compiling.binding import popcount
-from engine.games.boards.board_position import BoardPosition
 from engine.games.boards.layout import Drawing, Stock
 from engine.games.gipf import board, notation, rules
 from engine.games.gipf.geometry import Parameters, parse, windows
 from engine.games.gipf.kernel import GipfRules, bind, field_sets, reweigher
-from engine.games.gipf.notation import Choice, choice_text, names, rows_due
+from engine.games.gipf.notation import Row, names, row_text
 from engine.games.gipf.patterns import patterns_of
-from engine.games.interface import EvaluationWeights, Game, Successor
+from engine.games.interface import EvaluationWeights, Game, Position, Successor
 from engine.games.outcome import Outcome
 
 HELD_PART = 0.4
@@ -34,18 +33,16 @@ class Ending(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class GipfPosition(BoardPosition[Parameters, rules.State]):
+class GipfPosition(Position):
     """A position of GIPF: L and the state."""
+
+    variant: Parameters
+    state: rules.State
 
     @property
     def game(self) -> Game:
         """The game of GIPF."""
         return GIPF
-
-    @property
-    def turn(self) -> int:
-        """Who moves: 0 white, 1 black."""
-        return self.state.side
 
     @property
     def stage(self) -> int:
@@ -81,10 +78,14 @@ class GipfPosition(BoardPosition[Parameters, rules.State]):
     @property
     def mobility(self) -> tuple[int, int]:
         """How many pushes are possible, for who has a piece in reserve."""
-        occupied = self.state.white | self.state.black
-        pushes = sum(1 for line in self._rules().LINE if line & ~occupied)
-        white, black = (pushes if reserve else 0 for reserve in self.reserves)
+        white, black = (len(self.open_pushes) if reserve else 0 for reserve in self.reserves)
         return white, black
+
+    @property
+    def open_pushes(self) -> list[int]:
+        """The numbers of the pushes whose lines are not full, in the documented order."""
+        occupied = self.state.white | self.state.black
+        return [number for number, line in enumerate(self._rules().LINE) if line & ~occupied]
 
     def verdict(self) -> Outcome | None:
         """Return the loss of a side that is to move and has no reserve or no open line, else None."""
@@ -92,19 +93,15 @@ class GipfPosition(BoardPosition[Parameters, rules.State]):
             return None
         winner = 1 - self.state.side
         loser = notation.SIDES[self.state.side]
-        if (self.state.white_reserve, self.state.black_reserve)[self.state.side] == 0:
+        if self.reserves[self.turn] == 0:
             return Outcome(winner, Ending.NO_RESERVE, f"{loser} is to move and has no piece in reserve")
         return Outcome(winner, Ending.DEAD_LOCK, f"{loser} is to move and every line is full")
 
     def successors(self) -> Iterator[Successor]:
         """Yield every (push, final position), pushes in the documented order."""
-        if not self._rules().can_push(self.state):
-            return
-        occupied = self.state.white | self.state.black
-        for number, line in enumerate(self._rules().LINE):
-            if line & ~occupied:
-                for state, text in notation.push_moves(self.variant.size, self.variant.run, self.state, number):
-                    yield Successor(text, GipfPosition(self.variant, state))
+        for number in self.open_pushes if self.reserves[self.turn] else ():
+            for state, text in notation.push_moves(self.variant.size, self.variant.run, self.state, number):
+                yield Successor(text, GipfPosition(self.variant, state))
 
     def resolve(self, move: str) -> Successor:
         """Return the move in canonical text and the position after it; raises `engine.games.interface.BadMove`."""
@@ -172,72 +169,46 @@ GIPF = Game(
 """The game of GIPF in every generalised variant."""
 
 
-class Row(NamedTuple):
-    """A row to be taken: how it is named in a move, and its fields from one end to the other, of both colours."""
+class ShownRow(NamedTuple):
+    """A row to be taken: its name in a move, and its fields from one end to the other, of both colours."""
 
     text: str
     fields: tuple[str, ...]
 
 
 class Choosing(NamedTuple):
-    """What a push and the choices so far have come to."""
+    """The result of a push and the choices so far."""
 
     position: GipfPosition
     """The board as it is then; the opponent's turn."""
-    taken: tuple[Row, ...]
+    taken: tuple[ShownRow, ...]
     """The rows that were taken, chosen or not."""
-    crossing: tuple[Row, ...]
+    crossing: tuple[ShownRow, ...]
     """The rows that cross, of which one is to be chosen next; none where the move is complete."""
 
 
 def pushes(position: GipfPosition) -> list[str]:
     """Return every push that may be made, in the documented order, without row choices; none when the game is over."""
-    size, run, *_ = position.variant
-    rules = bind(size, run)
-    if not rules.can_push(position.state):
-        return []
-    occupied = position.state.white | position.state.black
-    return [names(size).texts[number] for number, line in enumerate(rules.LINE) if line & ~occupied]
+    numbers = position.open_pushes if position.reserves[position.turn] else ()
+    return [names(position.variant.size).texts[number] for number in numbers]
 
 
 def choosing(position: GipfPosition, text: str) -> Choosing:
     """Carry out a push and the choices named behind it, as far as they go.
 
-    Only rows that cross others may be named. Raises `engine.games.interface.BadMove` as `notation.resolve` does.
+    Raises `engine.games.interface.BadMove` as `GipfPosition.resolve` does, but not for a choice that is missing.
     """
     size, run, *_ = position.variant
     rules = bind(size, run)
-    push, named = notation.split(text)
-    if push not in pushes(position):
-        notation.resolve(size, run, position.state, push)  # says what is wrong with it
-    mover = position.state.side
-    state = rules.after_push(position.state, names(size).pushes[push])
-    taken: list[Row] = []
-    for colour in (mover, 1 - mover):
-        while True:
-            free, crossing = rows_due(size, rules, state, colour)
-            for choice in free:
-                state = rules.collect(state, colour, choice.row)
-                taken.append(_row(size, choice))
-            if not crossing:
-                break
-            if not named:
-                return Choosing(
-                    GipfPosition(position.variant, state),
-                    tuple(taken),
-                    tuple(_row(size, choice) for choice in crossing),
-                )
-            chosen = next((choice for choice in crossing if named[0].ends in choice.ends), None)
-            if chosen is None:
-                raise notation.not_there(size, rules, state, named[0])
-            named = named[1:]
-            state = rules.collect(state, colour, chosen.row)
-            taken.append(_row(size, chosen))
-    if named:
-        raise notation.not_there(size, rules, state, named[0])
-    return Choosing(GipfPosition(position.variant, state), tuple(taken), ())
+    number, named = notation.push_of(size, rules, position.state, text)
+    after = rules.after_push(position.state, number)
+    found = notation.collect(size, rules, after, position.turn, named)
 
+    def shown(rows: list[Row]) -> tuple[ShownRow, ...]:
+        fields = names(size).fields.items()
+        return tuple(
+            ShownRow(row_text(size, rules, row), tuple(name for name, bit in fields if row.fields & bit))
+            for row in rows
+        )
 
-def _row(size: int, choice: Choice) -> Row:
-    fields = tuple(name for name, bit in names(size).fields.items() if choice.row & bit)
-    return Row(choice_text(size, choice), fields)
+    return Choosing(GipfPosition(position.variant, found.state), shown(found.taken), shown(found.crossing))

@@ -16,13 +16,9 @@ from typing import NamedTuple
 from engine.compiling.binding import UNBOUND, get_fields, popcount, put_fields
 from engine.games.interface import Arena
 
-WHITE_RESERVE, BLACK_RESERVE, SIDE, PATH, WHITE = range(5)
-"""Where in its place a position has the numbers of `State`, black's fields behind white's, and the path of row choices
-that led to it."""
-
-PATH_BASE = 64
-"""A path is a number in this base, a digit a choice: 1 for the first crossing row. No more than 42 rows cross on
-a board of a machine word. Compiled paths hold ten digits and wrap; only interpreted code reads them."""
+WHITE_RESERVE, BLACK_RESERVE, SIDE, VALUE, WHITE = range(5)
+"""Places of the numbers of `State` within the place of a position, with black's fields behind white's. VALUE is the
+evaluation by which `engine.games.gipf.evaluation.candidates` sorts."""
 
 MOVES_PER_PUSH = 4096
 """Final positions of one push that an arena has room for. Play reaches a handful; boards can be set up, with small
@@ -73,19 +69,19 @@ def load(arena: Arena, at: int) -> State:
     )
 
 
-def store(arena: Arena, at: int, state: State, path: int) -> None:
-    """Write a position and the choices that led to it into place ``at`` of an arena."""
+def store(arena: Arena, at: int, state: State, value: int) -> None:
+    """Write a position, and a number by which it is sorted, into place ``at`` of an arena."""
     base = at * WORDS
     put_fields(arena, base + WHITE, state.white)
     put_fields(arena, base + WHITE + SET_WORDS, state.black)
     arena[base + WHITE_RESERVE] = state.white_reserve
     arena[base + BLACK_RESERVE] = state.black_reserve
     arena[base + SIDE] = state.side
-    arena[base + PATH] = path
+    arena[base + VALUE] = value
 
 
 def copy(arena: Arena, source: int, target: int) -> None:
-    """Copy the position in place ``source`` of an arena, and its path, to place ``target``."""
+    """Copy the position in place ``source`` of an arena, and its value, to place ``target``."""
     for word in range(WORDS):
         arena[target * WORDS + word] = arena[source * WORDS + word]
 
@@ -285,7 +281,6 @@ def settle(arena: Arena, first: int, mover: int) -> int:
             at = first
             while at < end:
                 state = load(arena, at)
-                path = arena[at * WORDS + PATH]
                 pieces = state.white if colour == 0 else state.black
                 if not has_run(pieces):
                     at += 1
@@ -302,7 +297,7 @@ def settle(arena: Arena, first: int, mover: int) -> int:
                         put_fields(arena, end * WORDS + crossing * SET_WORDS, row)
                         crossing += 1
                 if crossing == 0:
-                    store(arena, at, state, path)
+                    store(arena, at, state, 0)
                     at += 1
                     continue
                 pending = True
@@ -314,7 +309,7 @@ def settle(arena: Arena, first: int, mover: int) -> int:
                     copy(arena, i, i + crossing - 1)
                 for i in range(crossing):
                     row = get_fields(arena, (end + crossing) * WORDS + i * SET_WORDS)
-                    store(arena, at + i, collect(state, colour, row), path * PATH_BASE + i + 1)
+                    store(arena, at + i, collect(state, colour, row), 0)
                 end += crossing - 1
                 at += crossing
             end = discard_repeats(arena, first, first, end)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from engine.games.boards.layout import Layout, cells
 from engine.games.interface import BadMove, BadParameters, BadPosition
 from engine.games.mnk.rules import State
+from engine.games.texts import lines_of, numbers, read_rows
 
 SIZES = range(1, 20)
 """Rows N and columns M: 19 is the board of go, and as far as gomoku is played."""
@@ -42,11 +43,11 @@ class Parameters(NamedTuple):
 
 def parse(text: str) -> Parameters:
     """Read three numbers separated by spaces or commas; raises `BadParameters`."""
-    words = re.split(r"[,\s]+", text.strip())
-    if len(words) != 3 or not all(re.fullmatch(r"[0-9]{1,6}", word) for word in words):
+    found = numbers(text)
+    if len(found) != 3:
         sentence = f"m,n,k-games take three numbers, rows, columns and K, as in 3 3 3; not {text!r}"
         raise BadParameters("bad_parameters", sentence)
-    parameters = Parameters(*map(int, words))
+    parameters = Parameters(*found)
     for name, count in zip(("N", "M"), parameters[:2], strict=True):
         if count not in SIZES:
             raise BadParameters("bad_parameters", f"{name} is {count}, but boards have 1 to 19 rows and columns")
@@ -110,29 +111,14 @@ def read(text: str) -> tuple[Parameters, State]:
     Raises `BadPosition` with the first code that applies: WRONG_GAME_PARAMETERS, WRONG_PLAYER, WRONG_BOARD_FIELD,
     WRONG_BOARD_ROW_LENGTH, WRONG_BOARD_ROW_NUMBER.
     """
-    lines = [(number, line.split()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-    if not lines:
-        raise BadPosition("WRONG_GAME_PARAMETERS", "the text is empty; a position begins with a line N M K player")
-    number, words = lines[0]
+    (number, words), *lines = lines_of(text, "WRONG_GAME_PARAMETERS", "N M K player")
     try:
         parameters, side = read_header(words)
     except BadPosition as error:
         raise BadPosition(error.code, str(error), number) from None
-    board = lines[1:]
-    for number, words in board:
-        for word in words:
-            if word not in tuple(FIELDS):
-                raise BadPosition("WRONG_BOARD_FIELD", f"a field is 0, 1 or 2, not {word!r}", number)
-    for place, (number, words) in enumerate(board):
-        if place >= parameters.rows:
-            raise BadPosition("WRONG_BOARD_ROW_NUMBER", f"the board has N = {parameters.rows} rows; one more", number)
-        if len(words) != parameters.columns:
-            sentence = f"row {place + 1} has M = {parameters.columns} fields, not {len(words)}"
-            raise BadPosition("WRONG_BOARD_ROW_LENGTH", sentence, number)
-    if len(board) < parameters.rows:
-        sentence = f"the board ends after {len(board)} of N = {parameters.rows} rows"
-        raise BadPosition("WRONG_BOARD_ROW_NUMBER", sentence, lines[-1][0])
-    return parameters, State(*pieces("".join("".join(words) for _, words in board)), side)
+    lengths = [parameters.columns] * parameters.rows
+    fields = read_rows(lines, lengths, FIELDS, number, "WRONG_BOARD_ROW_NUMBER")
+    return parameters, State(*pieces(fields), side)
 
 
 SIDES = ("first", "second")

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from engine.compiling.binding import UNBOUND, Numbers, popcount
 from engine.compiling.wide_integers import mix
+from engine.games.boards.symmetry import reflect
 from engine.games.interface import MINE, THEIRS, WIN, Arena
 from engine.games.mnk.rules import BOARD, STEPS, K, State, empty_of, other_of, own_of, place_on, spread, winning_fields
 from engine.games.mnk.threats import Digits, counted, defences, fours, holding, lacking, open_lines, win_by_fours, worth
@@ -75,6 +76,12 @@ def evaluate(state: State) -> int:
     return sign * balance(own, other)
 
 
+def added(digits: int, more: int, carry: int) -> tuple[int, int]:
+    """Add digits and carries to digits, those of all fields at once; return the new digits and the new carries."""
+    half = digits ^ more
+    return half ^ carry, (digits & more) | (half & carry)
+
+
 def gains(own: int, other: int) -> Sums:
     """Return by how much `balance` grows for ``own`` by a piece on each field.
 
@@ -108,38 +115,17 @@ def gains(own: int, other: int) -> Sums:
             p0 |= empty | (blocked & ~(p2 | p4 | p6 | p8))
         for i in range(K):
             away = step * i
-            add = p0 << away
-            s0, carry = s0 ^ add, s0 & add
-            add = p1 << away
-            half = s1 ^ add
-            s1, carry = half ^ carry, (s1 & add) | (half & carry)
-            add = p2 << away
-            half = s2 ^ add
-            s2, carry = half ^ carry, (s2 & add) | (half & carry)
-            add = p3 << away
-            half = s3 ^ add
-            s3, carry = half ^ carry, (s3 & add) | (half & carry)
-            add = p4 << away
-            half = s4 ^ add
-            s4, carry = half ^ carry, (s4 & add) | (half & carry)
-            add = p5 << away
-            half = s5 ^ add
-            s5, carry = half ^ carry, (s5 & add) | (half & carry)
-            add = p6 << away
-            half = s6 ^ add
-            s6, carry = half ^ carry, (s6 & add) | (half & carry)
-            add = p7 << away
-            half = s7 ^ add
-            s7, carry = half ^ carry, (s7 & add) | (half & carry)
-            add = p8 << away
-            half = s8 ^ add
-            s8, carry = half ^ carry, (s8 & add) | (half & carry)
-            add = p9 << away
-            half = s9 ^ add
-            s9, carry = half ^ carry, (s9 & add) | (half & carry)
-            add = p10 << away
-            half = s10 ^ add
-            s10, carry = half ^ carry, (s10 & add) | (half & carry)
+            s0, carry = s0 ^ (p0 << away), s0 & (p0 << away)
+            s1, carry = added(s1, p1 << away, carry)
+            s2, carry = added(s2, p2 << away, carry)
+            s3, carry = added(s3, p3 << away, carry)
+            s4, carry = added(s4, p4 << away, carry)
+            s5, carry = added(s5, p5 << away, carry)
+            s6, carry = added(s6, p6 << away, carry)
+            s7, carry = added(s7, p7 << away, carry)
+            s8, carry = added(s8, p8 << away, carry)
+            s9, carry = added(s9, p9 << away, carry)
+            s10, carry = added(s10, p10 << away, carry)
             s11, carry = s11 ^ carry, s11 & carry
             s12, carry = s12 ^ carry, s12 & carry
             s13, carry = s13 ^ carry, s13 & carry
@@ -237,9 +223,6 @@ def hash_of(state: State) -> int:
 
 # bound by engine.games.mnk.kernel
 POWERS: Sequence[int] = UNBOUND  # of two, from 2**0 to 2**K
-SWAPS_FROM: Sequence[int] = UNBOUND  # where each reflection's swaps begin among all, and the last one's end
-DISTANCES: Sequence[int] = UNBOUND  # of each swap
-LOWER: Sequence[int] = UNBOUND  # of each swap, as engine.games.mnk.kernel.Swap says
 PATH: Sequence[int] = UNBOUND  # reflections which, made one after the other, lead through all symmetries
 HEADS: Sequence[int] = UNBOUND  # after each of these, the fields that no lower one is mirrored to
 SIGN: int = UNBOUND  # the sign of a word where the board takes all of it
@@ -267,14 +250,6 @@ def can_still_win(state: State) -> int:
 def plies_left(state: State) -> int:
     """Return how many more moves there can be: the empty fields."""
     return popcount(empty_of(state))
-
-
-def reflect(fields: int, kind: int) -> int:
-    """Return the mirrored fields: ``kind`` is a number of `PATH`."""
-    for i in range(SWAPS_FROM[kind], SWAPS_FROM[kind + 1]):
-        different = (fields ^ (fields >> DISTANCES[i])) & LOWER[i]
-        fields ^= different ^ (different << DISTANCES[i])
-    return fields
 
 
 def canonical(state: State) -> State:

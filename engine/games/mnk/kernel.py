@@ -2,9 +2,6 @@
 
 Field (row r, column c), both from 0 at the top left, is bit ``r * M + c`` on a board of M columns. Along a line the
 fields are then always equally many bits apart.
-
-Reflections are made of *delta swaps*: pairs of fields that all lie the same number of bits apart change places at
-once (Knuth, The Art of Computer Programming 4A, 7.1.3). Halves change places, then the halves of each half.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,6 +11,7 @@ from typing import Any, NamedTuple
 
 from engine.compiling.binding import FieldSets, bind_fields, table
 from engine.compiling.wide_integers import WORD_BITS, WideInteger, run_shifts, width_for
+from engine.games.boards.symmetry import swaps_of
 from engine.games.interface import Rules
 from engine.games.mnk import evaluation, rules
 from engine.games.mnk.board import Parameters
@@ -33,15 +31,6 @@ class Line(NamedTuple):
     """Distance in bits from a field to the next one; 0 where no line fits."""
     starts: int
     """The fields, as bits, from which K fields in the direction stay on the board."""
-
-
-class Swap(NamedTuple):
-    """Pairs of fields that change places."""
-
-    distance: int
-    """Bits between the fields of each pair."""
-    lower: int
-    """The field of the lower bit of each pair."""
 
 
 def bit(columns: int, row: int, column: int) -> int:
@@ -70,64 +59,6 @@ def windows(rows: int, columns: int, run: int) -> tuple[int, ...]:
         first = sum(1 << (line.step * i) for i in range(run)) if line.step else 1
         found += [first << start for start in range(rows * columns) if line.starts >> start & 1]
     return tuple(found)
-
-
-def mirrored_columns(rows: int, columns: int) -> tuple[Swap, ...]:
-    """Return the swaps that put the first column in the place of the last, and so on."""
-    return tuple(
-        Swap(pairs[0][1] - pairs[0][0], sum(bit(columns, row, left) for row in range(rows) for left, _ in pairs))
-        for pairs in _reversal([0], columns)
-    )
-
-
-def mirrored_rows(rows: int, columns: int) -> tuple[Swap, ...]:
-    """Return the swaps that put the first row in the place of the last, and so on."""
-    return tuple(
-        Swap((pairs[0][1] - pairs[0][0]) * columns, sum(bit(columns, up, c) for up, _ in pairs for c in range(columns)))
-        for pairs in _reversal([0], rows)
-    )
-
-
-def _reversal(starts: list[int], length: int) -> list[list[tuple[int, int]]]:
-    """Reverse stretches of one length: pairs of places that change at once, the halves first."""
-    half = length // 2
-    if half == 0:
-        return []
-    distance = length - half
-    pairs = [(start + i, start + distance + i) for start in starts for i in range(half)]
-    return [pairs, *_reversal(starts + [start + distance for start in starts], half)]
-
-
-def transposed(size: int) -> tuple[Swap, ...]:
-    """Return the swaps that put rows in the place of columns on a square board.
-
-    Blocks off the diagonal change places while they can be halved; then, in each block, parallels to the diagonal.
-    """
-    swaps = []
-    blocks = [(0, 0)]
-    block = size
-    while block % 2 == 0:
-        block //= 2
-        inner = [(i, j) for i in range(block) for j in range(block)]
-        lower = sum(bit(size, row + i, column + block + j) for row, column in blocks for i, j in inner)
-        swaps.append(Swap(block * (size - 1), lower))
-        blocks += [
-            (row + down, column + right)
-            for row, column in blocks
-            for down, right in ((0, block), (block, 0), (block, block))
-        ]
-    for away in range(1, block):
-        lower = sum(bit(size, row + i, column + i + away) for row, column in blocks for i in range(block - away))
-        swaps.append(Swap(away * (size - 1), lower))
-    return tuple(swaps)
-
-
-def swapped(fields: int, swaps: tuple[Swap, ...]) -> int:
-    """Return a set of fields after swaps, one after the other."""
-    for distance, lower in swaps:
-        different = (fields ^ (fields >> distance)) & lower
-        fields ^= different ^ (different << distance)
-    return fields
 
 
 HASH_BITS = 62
@@ -206,12 +137,16 @@ def _bind(rows: int, columns: int, run: int, compile: bool) -> MnkRules:
         return table(values, compile=compile)
 
     of_directions = lines(rows, columns, run)
-    kinds = [mirrored_columns(rows, columns), mirrored_rows(rows, columns)]
+    places = [(row, column) for row in range(rows) for column in range(columns)]
+    reflections = [
+        {row * columns + column: row * columns + columns - 1 - column for row, column in places},
+        {row * columns + column: (rows - 1 - row) * columns + column for row, column in places},
+    ]
     path = [0, 1, 0]
     if rows == columns:
-        kinds.append(transposed(rows))
+        reflections.append({row * columns + column: column * columns + row for row, column in places})
         path += [2, *path]
-    swaps = [swap for kind in kinds for swap in kind]
+    swaps = swaps_of(reflections)
     constants: dict[str, Any] = {
         **sets.constants(),
         "WORDS": rules.FIRST + 2 * sets.constants()["SET_WORDS"],
@@ -226,22 +161,22 @@ def _bind(rows: int, columns: int, run: int, compile: bool) -> MnkRules:
         "BREADTH": evaluation.BREADTH,
         "CHUNKS": -(-fields // evaluation.CHUNK_BITS),
         "POWERS": numbers([1 << count for count in range(run + 1)]),
-        "SWAPS_FROM": tuple(sum(map(len, kinds[:number])) for number in range(len(kinds) + 1)),
-        "DISTANCES": numbers([swap.distance for swap in swaps]),
-        "LOWER": sets.table(words([swap.lower for swap in swaps])),
+        "SWAPS_FROM": tuple(swaps.starts),
+        "DISTANCES": numbers(swaps.distances),
+        "LOWER": sets.table(words(swaps.lower)),
         "PATH": tuple(path),
-        "HEADS": words(_heads(fields, [kinds[number] for number in path])),
+        "HEADS": words(_heads(fields, [reflections[number] for number in path])),
         "SIGN": words([1 << (WORD_BITS - 1)])[0] if compile and fields == WORD_BITS else 0,
     }
     modules = rules, evaluation
     return bind_fields(MnkRules, modules, f"mnk_{rows}_{columns}_{run}", constants, compile=compile)
 
 
-def _heads(fields: int, path: list[tuple[Swap, ...]]) -> list[int]:
+def _heads(fields: int, path: list[dict[int, int]]) -> list[int]:
     """Return, after each reflection of a path, the fields that are mirrored to themselves or to a higher one."""
-    places = [1 << field for field in range(fields)]
+    places = list(range(fields))
     found = []
-    for swaps in path:
-        places = [swapped(place, swaps) for place in places]
-        found.append(sum(1 << field for field, place in enumerate(places) if place >= 1 << field))
+    for images in path:
+        places = [images[place] for place in places]
+        found.append(sum(1 << field for field, place in enumerate(places) if place >= field))
     return found

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from engine.compiling.binding import popcount
-from engine.games.boards.board_position import BoardPosition
 from engine.games.boards.layout import Drawing, each_field
-from engine.games.interface import UNDECIDED, BadMove, Game, Successor
+from engine.games.interface import UNDECIDED, BadMove, Game, Position, Successor
 from engine.games.mnk import board, rules
 from engine.games.mnk.kernel import MnkRules, bind, compiled_set, windows
 from engine.games.outcome import Outcome
@@ -23,18 +22,16 @@ class Ending(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class MnkPosition(BoardPosition[board.Parameters, rules.State]):
+class MnkPosition(Position):
     """A position of an m,n,k-game: N, M and K, and the state."""
+
+    variant: board.Parameters
+    state: rules.State
 
     @property
     def game(self) -> Game:
         """The family of m,n,k-games."""
         return MNK
-
-    @property
-    def turn(self) -> int:
-        """Who moves: 0 the first player, 1 the second."""
-        return self.state.side
 
     @property
     def stage(self) -> int:
@@ -54,12 +51,10 @@ class MnkPosition(BoardPosition[board.Parameters, rules.State]):
 
     def verdict(self) -> Outcome | None:
         """Return the win of a side that has a line, the draw of a full board, or None."""
-        last = 1 - self.state.side
-        for side in (last, self.state.side):
-            line = self._line(side)
-            if line is not None:
-                sentence = f"{board.SIDES[side]} has {self.variant.run} in a line, {line}"
-                return Outcome(side, Ending.LINE, sentence)
+        for side in (1 - self.state.side, self.state.side):
+            for line in self._lines(side):
+                ends = " to ".join(self._name(end) for end in (line & -line, 1 << (line.bit_length() - 1)))
+                return Outcome(side, Ending.LINE, f"{board.SIDES[side]} has {self.variant.run} in a line, {ends}")
         if self._rules().empty_of(self.state):
             return None
         return Outcome(None, Ending.BOARD_FULL, f"the board is full, and nobody has {self.variant.run} in a line")
@@ -102,8 +97,12 @@ class MnkPosition(BoardPosition[board.Parameters, rules.State]):
     def drawing(self, last: Successor | None = None) -> Drawing:
         """Return the board with all pieces."""
         layout = board.layout(self.variant.columns, self.variant.rows)
+        decisive = {field for side in (0, 1) for line in self._lines(side) for field in each_field(line)}
         return Drawing(
-            layout=layout, pieces=self._standing(layout), marked=last.move if last else None, decisive=self._decisive()
+            layout=layout,
+            pieces=self._standing(layout),
+            marked=last.move if last else None,
+            decisive=tuple(map(self._name, sorted(decisive))),
         )
 
     def summary(self) -> str:
@@ -124,29 +123,10 @@ class MnkPosition(BoardPosition[board.Parameters, rules.State]):
         after = self._rules().after(self.state, field)
         return Successor(self._name(field), MnkPosition(self.variant, after))
 
-    def _line(self, side: int) -> str | None:
-        """Name the ends of the side's first line, or return None."""
-        pieces = (self.state.first, self.state.second)[side]
-        rules = self._rules()
-        for step, starts in zip(rules.STEPS, rules.STARTS, strict=True):
-            run = pieces
-            for shift in rules.SHIFTS:
-                run &= run >> (step * shift)
-            run &= starts
-            if run:
-                begin = run & -run
-                ends = (begin, begin << ((self.variant.run - 1) * step))
-                return " to ".join(self._name(end) for end in ends)
-        return None
-
-    def _decisive(self) -> tuple[str, ...]:
-        """Return the fields of all lines of K, in the order of the board; none as long as nobody has won."""
-        won = 0
-        if self._line(1 - self.state.side) or self._line(self.state.side):
-            for line in windows(*self.variant):
-                if line in (line & self.state.first, line & self.state.second):
-                    won |= line
-        return tuple(self._name(field) for field in each_field(won))
+    def _lines(self, side: int) -> list[int]:
+        """Return the lines of K that a side has, direction by direction."""
+        pieces = self._sets[side]
+        return [line for line in self._windows[0] if line & pieces == line] if self._rules().has_line(pieces) else []
 
     @property
     def _sets(self) -> tuple[int, int]:

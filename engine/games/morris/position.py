@@ -12,7 +12,6 @@ from enum import StrEnum
 from functools import cache
 
 from engine.compiling.binding import bind_fields, popcount
-from engine.games.boards.board_position import BoardPosition
 from engine.games.boards.layout import Drawing, Stock
 from engine.games.interface import (
     DRAWN,
@@ -22,6 +21,7 @@ from engine.games.interface import (
     BadParameters,
     Game,
     Generate,
+    Position,
     Rules,
     Successor,
 )
@@ -185,18 +185,16 @@ USUAL = Usual()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class MorrisPosition(BoardPosition[Usual, rules.State]):
+class MorrisPosition(Position):
     """A position of nine men's morris."""
+
+    variant: Usual
+    state: rules.State
 
     @property
     def game(self) -> Game:
         """Nine men's morris."""
         return MORRIS
-
-    @property
-    def turn(self) -> int:
-        """Who moves: 0 white, 1 black."""
-        return self.state.side
 
     @property
     def stage(self) -> int:

@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from engine.games.boards.shapes import variables
+from engine.games.boards.svg import variables
 
 PACKAGES: list[str | tuple[str, str]] = [("server.web", "assets/static"), ("server.contest.report", "styles")]
 """Packages and their folders with files. Reports and the pages of their contests have the same styles."""

@@ -15,7 +15,6 @@ from msgspec import Meta
 
 from engine.games.arrows import board as arrows_board
 from engine.games.arrows.board import Pair
-from engine.games.boards.board_position import BoardPosition
 from engine.games.catalogue import GAMES
 from engine.games.gipf import board as gipf_board
 from engine.games.gipf.geometry import parse as parse_gipf
@@ -75,7 +74,6 @@ def kit_of(position: Position) -> Kit:
     """Return what positions of a variant are set up with, filled in as on the board; raises `BadPosition`."""
     arranging = _arranging(position.game.name)
     shown = position.game.start(position.parameters) if arranging.is_start else position
-    assert isinstance(shown, BoardPosition)
     drawing = shown.drawing()
     found = Arrangement(
         game=position.game.name,

@@ -11,7 +11,6 @@ import msgspec
 
 from engine.games.arrows.board import arrows
 from engine.games.arrows.position import ArrowsPosition
-from engine.games.boards.board_position import BoardPosition
 from engine.games.boards.layout import Layout, Piece, Stock
 from engine.games.boards.svg import board
 from engine.games.gipf.geometry import geometry, is_field
@@ -45,9 +44,8 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     """The game's text form."""
     summary: str
     ending: Ending | None
-    layout: Layout | None = None
-    """None for a game that has no drawing; it is shown as its `picture`."""
-    svg: str = ""
+    layout: Layout
+    svg: str
     """The empty board as `engine.games.boards.svg.board` draws it."""
     pieces: tuple[Piece, ...] = ()
     stock: tuple[Stock, Stock] | None = None
@@ -57,7 +55,6 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     """The field that a side has to play to next, where the game says so and it lies on the board."""
     decisive: tuple[str, ...] = ()
     """What has decided a game that is over: the fields of the winner's line, or the arrow that points nowhere."""
-    picture: str = ""
     last: str | None = None
     """The field of the last move, where it is told with the position."""
 
@@ -93,8 +90,8 @@ def ending_of(outcome: Outcome | None, sides: tuple[str, str]) -> Ending | None:
 
 def view(position: Position) -> View:
     """Return what a page draws of a position."""
-    game = position.game
-    plain = View(
+    game, drawing = position.game, position.drawing()
+    return View(
         game=game.name,
         parameters=position.parameters,
         sides=game.sides,
@@ -102,12 +99,6 @@ def view(position: Position) -> View:
         text=position.text(),
         summary=position.summary(),
         ending=ending_of(position.verdict(), game.sides),
-    )
-    if not isinstance(position, BoardPosition):
-        return msgspec.structs.replace(plain, picture=position.picture())
-    drawing = position.drawing()
-    return msgspec.structs.replace(
-        plain,
         layout=drawing.layout,
         svg=board(drawing),
         pieces=drawing.pieces,

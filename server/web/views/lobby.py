@@ -10,10 +10,8 @@ import msgspec
 from markupsafe import Markup
 from msgspec import Struct
 
-from engine.games.boards.board_position import BoardPosition
 from engine.games.boards.layout import Drawing, Layout
-from engine.games.boards.shapes import STEP, Box, Circle, Paint, Placed, Rim, Shape, Words, ground, standing
-from engine.games.boards.svg import VARIABLES, elements
+from engine.games.boards.svg import NO_NAMES, STEP, box, ground, group, look, marks, paint, places_of
 from engine.games.interface import Position
 from engine.match.referee import State
 from server.arena.arena import Arena
@@ -121,9 +119,6 @@ BOARDS = 6
 LINGER_SECONDS = 10.0
 """How long the board of a match that is over still shows its result."""
 
-NARROW = Rim(size=0, beyond=0, margin=0.25, extra=0)
-"""The rim of a board without names."""
-
 TRIM = {"hexagon": 1.3, "cells": 0.95, "squares": 0.0}
 """Steps by which a board without names is narrower and lower than a board with names."""
 
@@ -142,27 +137,22 @@ def small_board(drawing: Drawing, title: str, prefix: str) -> Markup:
     """
     layout = drawing.layout
     width, height = ((length - TRIM[layout.kind]) * STEP for length in (layout.width, layout.height))
-    parts: list[str] = []
+    parts = list(ground(drawing, NO_NAMES))
     drawings: list[str] = []
-    under: list[Shape] = []
     if layout.kind == "cells":
-        plate, *cells = ground(drawing, NARROW)
-        under = [cell for cell in cells if isinstance(cell, Box) and cell.paint.fill == "blocked"]
-        pattern, rectangle = _pattern(layout, f"{prefix}-cells")
-        parts, drawings = [*elements([plate], VARIABLES), rectangle], [pattern]
-    else:
-        under = [shape for shape in ground(drawing, NARROW) if not _is_left_out(shape, layout.kind)]
-    kinds: dict[tuple[Shape, ...], str] = {}
-    for shape in (*under, *standing(drawing)):
-        if isinstance(shape, Placed):
-            kind = kinds.setdefault(shape.shapes, f"{prefix}-{len(kinds)}")
-            parts.append(f'<use href="#{kind}" x="{shape.x:g}" y="{shape.y:g}"/>')
-        else:
-            parts += elements([shape], VARIABLES)
-    drawings += (f'<g id="{kind}">{"".join(elements(shapes, VARIABLES))}</g>' for shapes, kind in kinds.items())
-    box = f"{-width / 2:g} {-height / 2:g} {width:g} {height:g}"
+        pattern, parts[1] = _pattern(layout, f"{prefix}-cells")
+        drawings.append(pattern)
+    parts += marks(drawing)
+    places = places_of(layout)
+    kinds: dict[tuple[int, int | None], str] = {}
+    for piece in drawing.pieces:
+        kind = kinds.setdefault((piece.side, piece.direction), f"{prefix}-{len(kinds)}")
+        x, y = places[piece.field]
+        parts.append(f'<use href="#{kind}" x="{x:g}" y="{y:g}"/>')
+    drawings += (group(f'id="{kind}"', look(layout, *sort)) for sort, kind in kinds.items())
+    shown = f"{-width / 2:g} {-height / 2:g} {width:g} {height:g}"
     return Markup('<svg class="board" viewBox="{}" role="img" aria-label="{}"><defs>{}</defs>{}</svg>').format(
-        box, title, Markup("".join(drawings)), Markup("".join(parts))
+        shown, title, Markup("".join(drawings)), Markup("".join(parts))
     )
 
 
@@ -170,23 +160,16 @@ def _pattern(layout: Layout, name: str) -> tuple[str, str]:
     """Return the pattern of a cell, with an id, and the rectangle that it fills."""
     (left, top), (right, bottom) = ((x * STEP, y * STEP) for _, x, y in (layout.fields[0], layout.fields[-1]))
     corner, half = f'x="{left - STEP / 2:g}" y="{top - STEP / 2:g}"', STEP / 2
-    (inner,) = elements([Box(half, half, 92, 92, 10, Paint("cell"))], VARIABLES)
+    inner = box(half, half, 92, 92, 10, paint("cell"))
     tiled = f'width="{STEP}" height="{STEP}" patternUnits="userSpaceOnUse"'
     size = f'width="{right - left + STEP:g}" height="{bottom - top + STEP:g}"'
     return f'<pattern id="{name}" {corner} {tiled}>{inner}</pattern>', f'<rect {corner} {size} fill="url(#{name})"/>'
-
-
-def _is_left_out(shape: Shape, kind: str) -> bool:
-    """Tell whether a small board leaves out a shape: names, and the dots around a hexagon."""
-    return isinstance(shape, Words) or (kind == "hexagon" and isinstance(shape, Circle))
 
 
 def board_of(match: Match) -> Markup:
     """Draw the position of a match as spectators see it."""
     history = match.public.history
     position = history.position
-    if not isinstance(position, BoardPosition):
-        return Markup("<pre>{}</pre>").format(position.picture())
     marked = target(history.moves[-1], position) if history.moves else None
     return small_board(replace(position.drawing(), marked=marked), position.summary(), f"piece-{match.number}")
 

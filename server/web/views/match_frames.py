@@ -38,7 +38,6 @@ class Placed(msgspec.Struct, frozen=True, kw_only=True):
     summary: str = ""
     text: str = ""
     """The text form; of a change where it has another number of lines."""
-    picture: str = ""
     motion: Motion | None = None
 
 
@@ -133,7 +132,6 @@ def frame_of(ply: int, position: Position, before: Position | None = None, move:
         decisive=seen.decisive,
         summary=seen.summary,
         text=seen.text,
-        picture=seen.picture,
         motion=None if before is None else motion(before, move),
     )
 
@@ -167,7 +165,6 @@ def _change(before: Frame, after: Frame) -> Change:
         summary=after.summary,
         lines=tuple((i, line) for i, line in enumerate(new) if line != old[i]) if same else (),
         text="" if same else after.text,
-        picture=after.picture,
         motion=after.motion,
     )
 

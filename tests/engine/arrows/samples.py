@@ -54,22 +54,3 @@ def positions(chance: Random, number: int, most: int = 10) -> Iterator[Position]
                 number -= 1
                 if number == 0:
                     return
-
-
-def loose_text(chance: Random, position: Position) -> str:
-    """Return the text of a position with other spaces, commas, comments, blank lines and line ends."""
-    end = chance.choice(["\n", "\r\n"])
-    written = []
-    for line in oracle.board_text(position).splitlines():
-        written += chance.choice([[], [], [""], ["  \t"], ["# a comment, 1 2"], ["   # moves: 1 2"]])
-        between = chance.choice([" ", "  ", "\t", ",", " , "])
-        head, colon, rest = line.rpartition("moves:")
-        words = rest.split()
-        if colon and chance.random() < 0.5 and len(words) > 2:
-            # the moves over two lines
-            written.append(f"moves:{chance.choice(['', ' '])}{between.join(words[:2])}")
-            words, colon, head = words[2:], "", ""
-        written.append(
-            f"{head}{colon}{' ' * chance.randint(0, 3)}{between.join(words)}{chance.choice(['', ' ', ' # 7 7', '#'])}"
-        )
-    return end.join(written) + chance.choice(["", end, end + end])

@@ -161,32 +161,6 @@ def test_the_winner_of_a_race_over_few_fields_is_always_known() -> None:
     assert min(won, lost) > AMOUNT // 20
 
 
-@pytest.mark.slow
-def test_the_winner_of_a_race_over_many_fields_is_known_only_where_it_is_sure() -> None:
-    """And compiled as interpreted."""
-    chance = Random(5)
-    known = open = 0
-    while known + open < 150 * samples.TIMES:
-        position = samples.random_start(chance)
-        for later in samples.random_game(chance, position):
-            found = race(later)
-            if found and max(len(found.mine), len(found.theirs)) >= SMALL:
-                value = worth(later)
-                assert value == worth(later, compile=False)
-                most, other_most = len(found.mine) + 1, len(found.theirs) + 1
-                if abs(value) != DECIDED:
-                    open += 1
-                elif value > 0:
-                    enough = (path(found.other, found.theirs) if other_most <= SMALL else other_most) + 1
-                    assert has_path(found.own, found.mine, enough)
-                    known += 1
-                else:
-                    enough = path(found.own, found.mine) if most <= SMALL else most
-                    assert has_path(found.other, found.theirs, enough)
-                    known += 1
-    assert known > open
-
-
 def region(chance: Random, size: int) -> list[Field]:
     """Return fields of the largest board that hang together, some like a trail and some like a lump."""
     recent = chance.choice([1, 2, 4, size])

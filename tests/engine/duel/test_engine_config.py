@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from itertools import islice
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -114,7 +115,7 @@ def test_no_weights_change_nothing(parameters: str) -> None:
 
 @pytest.mark.slow("interpreted")
 def test_weights_take_the_place_of_tables() -> None:
-    shipped = json.loads(tables.FOLDER.joinpath("tables_4_4.json").read_text())
+    shipped = json.loads(Path(tables.__file__).with_name("tables_4_4.json").read_text())
     for position in positions("4 4 15 15", 40):
         assert value(position, {"piece": WEIGHTS.piece}) == value(position, WEIGHTS._asdict())
         assert value(position, shipped) == value(position)

@@ -129,30 +129,11 @@ def invented(chance: Random, position: Position) -> str:
     return f"{called[place]}-{called.get(beside, 'q1')}"
 
 
-def with_other_push(chance: Random, position: Position, text: str) -> str:
-    """Put another push before the choices."""
-    return " ".join([invented(chance, position), *text.split()[1:]])
-
-
-def turned_round(chance: Random, position: Position, text: str) -> str:
-    """Swap dot and field."""
-    push, *choices = text.split()
-    return " ".join(["-".join(reversed(push.split("-"))), *choices])
-
-
 def with_word_changed(chance: Random, position: Position, text: str) -> str:
     """Put another field in the place of one of a choice."""
     words = text.split()
     if len(words) > 1:
         words[chance.randrange(1, len(words))] = random_name(chance, position)
-    return " ".join(words)
-
-
-def with_word_dropped(chance: Random, position: Position, text: str) -> str:
-    """Leave out one word of the choices."""
-    words = text.split()
-    if len(words) > 1:
-        del words[chance.randrange(1, len(words))]
     return " ".join(words)
 
 
@@ -184,53 +165,13 @@ def with_choice_of_a_run(chance: Random, position: Position, text: str) -> str:
 
 
 SPOILERS: list[Callable[[Random, Position, str], str]] = [
-    with_other_push,
-    turned_round,
     with_word_changed,
     with_word_changed,
     with_word_changed,
-    with_word_dropped,
-    with_word_dropped,
     with_colour_changed,
     with_choice_of_a_run,
     with_choice_of_a_run,
 ]
-
-
-# Boards as text
-
-
-def loose_board(chance: Random, position: Position) -> str:
-    """Return the text of a board with other spaces, blank lines and line ends."""
-    end = chance.choice(["\n", "\r\n"])
-    written = []
-    for line in board_text(position).splitlines():
-        written += [""] * chance.choice([0, 0, 1])
-        between = chance.choice([" ", "  ", "\t", " \t "])
-        written.append(" " * chance.randint(0, 9) + between.join(line.split()) + chance.choice(["", "  ", "\t"]))
-    return end.join(written) + chance.choice(["", end, end + end])
-
-
-def mangled_board(chance: Random, position: Position) -> str:
-    """Return the text of a board with up to two things changed that make most boards impossible."""
-    words = [line.split() for line in board_text(position).splitlines()]
-    for _ in range(chance.randint(1, 2)):
-        row = words[chance.randrange(2, len(words))]
-        what = chance.randrange(5)
-        if what == 0 and len(row) > 1:
-            del row[chance.randrange(len(row))]
-        elif what == 1:
-            row.insert(chance.randrange(len(row)), chance.choice("WB_"))
-        elif what == 2:
-            words[1][chance.randrange(2)] = str(chance.randint(0, 60))
-        elif what == 3 and len(words) > 3:
-            del words[chance.randrange(2, len(words))]
-        elif what == 4:
-            colour = chance.choice("WB")
-            for line in words[2:]:
-                line[:] = [colour if chance.random() < 0.2 else piece for piece in line]
-            words[0][2:] = ["999", "999"]
-    return "\n".join(" ".join(line) for line in words) + "\n"
 
 
 # Positions of the engine

@@ -1,15 +1,12 @@
 """Choosing rows one after the other, against the moves that the rules list; very many choices; texts without a move."""
 
 from random import Random
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from engine.games.catalogue import GAMES
 from engine.games.gipf import notation
 from engine.games.gipf.geometry import is_field
-from engine.games.gipf.kernel import bind
 from engine.games.gipf.position import Choosing, GipfPosition, choosing, pushes
 from engine.games.interface import BadMove, Position, moves
 from tests.games.cases import random_game
@@ -141,23 +138,6 @@ def crowded() -> str:
             cells[(11 - steps, column + 1 - steps)] = piece
     rows = [" ".join(cells.get((r, c), "_") for c in range(23) if is_field(12, r, c)) for r in range(23)]
     return "\n".join(["12 3 999 999", "5 5 W", *rows])
-
-
-def test_named_choices_are_followed_without_looking_at_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    position = GAMES["gipf"].read(crowded())
-    rules, looks = bind(12, 3), 0
-
-    def counted(*what: Any) -> Any:
-        nonlocal looks
-        looks += 1
-        return rules.rows_to_collect(*what)
-
-    monkeypatch.setattr(notation, "bind", lambda *_: SimpleNamespace(**{**vars(rules), "rows_to_collect": counted}))
-    move, after = position.resolve(NAMED)
-    assert move == NAMED
-    assert after.turn == 1
-    assert after.text() != position.text()
-    assert looks < 100, "there are 512 ways to choose"
 
 
 def test_choices_named_in_another_order_are_the_same_move() -> None:

@@ -1,7 +1,6 @@
 """Moves inside layers of GIPF, and moves taken back."""
 
 from collections import Counter
-from random import Random
 
 import pytest
 
@@ -53,29 +52,3 @@ def test_moves_are_those_of_the_rules_and_those_taken_back_lead_to_where_they_ca
                 back[found[2 * way], place] += found[2 * way + 1]
     assert forward == back
     assert sum(forward.values()) > 1000
-
-
-def test_ways_back_on_a_larger_board() -> None:
-    chance = Random(5)
-    rules = bind_layers(3, 3, compile=False)
-    index = rules.index
-    arena, found = [0] * 20_000, [0] * 2_000
-    checked = 0
-    while checked < 300:
-        place = chance.randrange(rules.places(9, 9, index))
-        number = rules.number_at(place, 0, 9, index)
-        verdict, _, _ = rules.moves_from(place, number, 9, 9, index, arena, found)
-        if verdict != UNDECIDED:
-            continue
-        own, other = rules.sets_at(place, number, 9, index)
-        symmetric = rules.place_of(own, other, 9, index)[1]
-        for push in range(len(rules.LINE)):
-            if rules.LINE[push] & ~(own | other):
-                before, standing, *_ = rules.after_push(State(own, other, 1, 1, 0), push)
-                if rules.has_run(before) or rules.has_run(standing):
-                    continue
-                child, alike = rules.place_of(standing, before, 9, index)
-                ways = rules.origins_of(child, rules.number_at(child, 0, 9, index), 9, 9, index, found)
-                weights = {found[2 * way + 1] for way in range(ways) if found[2 * way] == place}
-                assert weights == {WEIGHT * symmetric // alike}
-                checked += 1

@@ -120,21 +120,6 @@ def test_the_first_candidate_wins_or_prevents_a_win() -> None:
     assert written(block, "candidates") == [(0b1100001, 0b11000, 1)]
 
 
-def test_evaluation_sees_threats_and_favours_open_lines() -> None:
-    """A win on the spot, two of the opponent's, and otherwise who has more in lines that are open."""
-
-    def value(*rows: str) -> int:
-        board = "\n".join(" ".join(row) for row in rows)
-        kernel = MNK.read(f"5 5 4 1\n{board}\n").kernel(compile=False)
-        return int(kernel.rules.evaluate(kernel.state))
-
-    assert value("11100", "00000", "00220", "00000", "00000") > 400_000
-    assert value("11000", "00000", "02220", "00000", "00000") < -300_000
-    assert value("00000", "01100", "00000", "00000", "22000") > 0
-    assert value("00000", "02200", "00000", "00000", "11000") < 0
-    assert value("00000", "00000", "00000", "00000", "00000") == 0
-
-
 FEW = 12
 """Empty fields at the most of positions that are searched to the depth that a certain value tells of."""
 

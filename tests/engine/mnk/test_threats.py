@@ -128,19 +128,6 @@ def test_wins_by_threats_are_found(text: str, plies: int, most: int) -> None:
 
 
 @pytest.mark.slow("interpreted")
-@pytest.mark.parametrize(("text", "plies", "most"), WON[:4])
-def test_threats_of_the_opponents_are_prevented(text: str, plies: int, most: int) -> None:
-    """After the move that is found the same win is not there any more; after most others it is."""
-    position = read(text, 2)
-    found = think(position, SearchLimits(nodes=2000))
-    moves = [oracle.placed(position, field) for field in oracle.moves(position)]
-    assert found.plies_to_end is None
-    after = oracle.placed(position, next(f for f in oracle.moves(position) if oracle.name(position, f) == found.move))
-    assert not mnk_threats.is_won(after, plies, most)
-    assert sum(mnk_threats.is_won(child, plies, most) for child in moves[::20]) > len(moves) // 40
-
-
-@pytest.mark.slow("interpreted")
 @pytest.mark.parametrize("seed", range(3))
 def test_a_win_that_is_claimed_is_one(seed: int) -> None:
     """On a small board full of threats, by the solver."""

@@ -94,23 +94,3 @@ def mangled_text(chance: Random, moves: list[str]) -> str:
         elif len(numbers) > 1:
             numbers.pop()
     return " ".join(map(str, numbers))
-
-
-def loose_board(chance: Random, position: Position) -> str:
-    """Return the text of a position with spaces, tabs, blank lines, CRLF and the fields in several lines."""
-    header, fields = oracle.text_of(position).splitlines()
-    text = chance.choice(["", "", "\n\n"]) + chance.choice([" ", ""])
-    text += header.replace(" ", chance.choice([" ", "\t", "  "]))
-    text += chance.choice(["\n", "\n\n", "  \n", " "])
-    for field in fields:
-        text += field + chance.choice(["", "", " ", "\t", "\n", " \n\n"])
-    return text.replace("\n", chance.choice(["\n", "\r\n"]))
-
-
-def mangled_board(chance: Random, position: Position) -> str:
-    """Return the text of a position with a few letters changed, added or left out."""
-    text = list(oracle.text_of(position))
-    for _ in range(chance.randint(1, 3)):
-        at = chance.randrange(len(text))
-        text[at : at + chance.choice([0, 1, 1, 1])] = chance.choice(["", *"WBWBWB__x9 \n", "12"])
-    return "".join(text)

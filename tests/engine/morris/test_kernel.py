@@ -7,7 +7,7 @@ import pytest
 
 from engine.games.morris.board import read
 from engine.games.morris.position import MORRIS, bind
-from engine.games.morris.rules import BOARD, FIELDS, State, inside_out, mirrored, neighbours, turned
+from engine.games.morris.rules import BOARD, FIELDS, State, inside_out, mirrored, turned
 from tests.engine.morris import samples
 from tests.games.judges import sample, state_of, written
 from tests.oracles import morris as oracle
@@ -77,20 +77,6 @@ def test_a_map_carries_every_field_of_both_sides_where_it_should(name: str) -> N
         assert carry(1 << field << FIELDS) == 1 << 8 * square + number << FIELDS
 
 
-@pytest.mark.parametrize("name", MAPS)
-def test_a_map_keeps_neighbours_and_mills(name: str) -> None:
-    carry, _ = MAPS[name]
-    for field in range(FIELDS):
-        assert carry(neighbours(1 << field)) == neighbours(carry(1 << field))
-    mills = {sum(1 << field for field in mill) for mill in oracle.MILLS}
-    assert {carry(mill) for mill in mills} == mills
-
-
-def test_there_are_sixteen_views_of_a_position_without_symmetry() -> None:
-    assert len(images(State(0b10011, 1 << 9, 0, 0, 0))) == 16
-    assert len(images(State(0, 0, 9, 9, 0))) == 1
-
-
 @pytest.mark.parametrize(
     "compile", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["interpreted", "compiled"]
 )
@@ -102,13 +88,3 @@ def test_all_views_of_a_position_have_one_that_stands_for_them(compile: bool) ->
         found = {State(*map(int, rules.canonical(view))) for view in views}
         assert len(found) == 1
         assert found <= views
-
-
-def test_what_stands_for_a_position_has_the_same_tree_and_value() -> None:
-    rules = bind()
-    arena = [0] * 10000
-    for state in states(2, 200):
-        other = rules.canonical(state)
-        assert rules.verdict(other) == rules.verdict(state)
-        assert rules.evaluate(other) == rules.evaluate(state)
-        assert rules.perft(other, 2, False, arena, 0) == rules.perft(state, 2, False, arena, 0)

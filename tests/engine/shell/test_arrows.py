@@ -148,14 +148,14 @@ def test_a_turn_needs_a_game() -> None:
     # the board ends where a command follows it
     assert session.complaints == [
         no_game,
-        "there is no game, the board file cannot be read: line 3: both players start on (1, 1); the starts must differ",
+        "there is no game, the board file cannot be read: line 3: (1, 1) is named twice",
         no_game,
     ]
 
 
 def test_what_is_odd_about_a_board_is_said() -> None:
     session = Session(init("4 4\n1 1\n4 4\n2 4\n"))
-    assert session.complaints == ["warning: the second player cannot place an arrow: (4, 5) is off the board"]
+    assert session.complaints == ["warning: the second player cannot place an arrow: nothing can be placed on (4, 5)"]
 
 
 def test_comments_and_other_line_ends_are_understood() -> None:

@@ -485,7 +485,7 @@ def test_a_process_makes_it_where_it_is_missing_and_only_there(tmp_path: Path, m
     is_busy = False
     book.start()
     book.start()
-    assert started == 2 * [["precompile", "gipf", "2 2 4 16", "--purpose", "tablebase", "--for-caller"]]
+    assert started == 2 * [["precompile", "gipf", "2 2 4 16", "--purpose", "tablebase", "--background"]]
     folder = tablebase.folder()
     assert folder is not None
     solve_layers("2 2 4 16", (16, 4), folder)

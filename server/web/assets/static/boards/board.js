@@ -39,10 +39,6 @@ export class Board {
    */
   show(view, motion = null) {
     this.turn += 1;
-    if (!view.layout) {
-      this.#showPicture(view);
-      return;
-    }
     if (!this.root || this.shape !== shapeOf(view)) this.#build(view);
     this.view = view;
     this.#place(view);
@@ -58,7 +54,7 @@ export class Board {
    */
   async animate(view, motion) {
     const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches || document.hidden;
-    if (still || !view.layout || !this.root || this.shape !== shapeOf(view)) {
+    if (still || !this.root || this.shape !== shapeOf(view)) {
       this.show(view, motion);
       return;
     }
@@ -184,13 +180,6 @@ export class Board {
         return leave(element, [x, y], [x / 2, toFirst ? edge : -edge], home);
       }),
     );
-  }
-
-  #showPicture(view) {
-    const drawing = document.createElement("pre");
-    drawing.textContent = view.picture;
-    this.root = null;
-    this.container.replaceChildren(drawing);
   }
 }
 

@@ -103,6 +103,6 @@ function changed(before, { came = [], left = [], lines = [], ...others }) {
   for (const piece of came) pieces.set(piece[0], piece);
   const written = before.text.split("\n");
   for (const [number, line] of lines) written[number] = line;
-  const empty = { stock: null, aims: [null, null], decisive: [], summary: "", picture: "", motion: null };
+  const empty = { stock: null, aims: [null, null], decisive: [], summary: "", motion: null };
   return { ...empty, text: written.join("\n"), ...others, pieces: [...pieces.values()] };
 }

@@ -1,0 +1,52 @@
+"""Boards as PNG: resvg paints the SVG.
+
+The letters are those of Aileron, a font in the public domain that comes with Pillow, so pictures are the
+same on every machine. Letters that the font lacks are written without accents, or as ``?``.
+"""
+
+from functools import cache
+from tempfile import NamedTemporaryFile
+from typing import IO
+from unicodedata import combining, normalize
+
+from engine.games.boards.svg import by_light
+
+SCALES = (1, 2, 3)
+"""Pixels of a PNG for each pixel of the SVG."""
+
+
+def paint(text: str, *, night: bool = False, scale: int = 1) -> bytes:
+    """Return an SVG document as a PNG file; raises ValueError where ``scale`` is none of the `SCALES`."""
+    if scale not in SCALES:
+        raise ValueError(f"the scale is {scale}, but it has to be 1, 2 or 3")
+    from resvg_py import svg_to_bytes
+
+    return bytes(
+        svg_to_bytes(
+            svg_string=written(text),
+            background=by_light(night)["paper"],
+            zoom=scale,
+            skip_system_fonts=True,
+            font_files=[_font().name],
+            sans_serif_family="Aileron",
+        )
+    )
+
+
+def written(text: str) -> str:
+    """Return a text in letters of the font: without accents, and with ``?`` for other letters."""
+    plain = normalize("NFKD", text.replace("–", "-").replace("×", "x"))
+    return "".join(letter if letter.isascii() else "?" for letter in plain if not combining(letter))
+
+
+@cache
+def _font() -> IO[bytes]:
+    """Write the font into a file that the process removes at its end."""
+    from PIL import ImageFont
+
+    font = ImageFont.load_default(10)
+    assert isinstance(font, ImageFont.FreeTypeFont)  # every wheel of Pillow has FreeType
+    file = NamedTemporaryFile(suffix=".ttf")  # noqa: SIM115  # stays open as long as the process runs
+    file.write(font.font_bytes)
+    file.flush()
+    return file

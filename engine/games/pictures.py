@@ -1,0 +1,79 @@
+"""Pictures of a game: its last position as SVG or PNG, all positions as an animated GIF.
+
+A game is its first position and the moves since then. Pillow puts the frames of an animation together.
+"""
+
+from collections.abc import Sequence
+from functools import reduce
+from io import BytesIO
+
+from engine.games.boards.png import paint
+from engine.games.boards.svg import document
+from engine.games.interface import Position, Successor, play
+
+COLOURS = 96
+"""Colours of all frames of an animation together: boards have some twenty, and edges have the colours between these."""
+
+MOST_MOVES = 240
+"""Moves that an animation shows: the last ones of a longer game."""
+
+FIRST, EACH, LAST = 1000, 650, 5000
+"""Milliseconds of the first frame, of each later one, and of the last one."""
+
+
+def svg(start: Position, moves: Sequence[str], *, night: bool = False) -> str:
+    """Return the last position as an SVG document, with the last move marked."""
+    position, last = _end(start, moves)
+    return position.svg(last, night=night)
+
+
+def png(start: Position, moves: Sequence[str], *, night: bool = False, scale: int = 1) -> bytes:
+    """Return the last position as a PNG file, with the last move marked.
+
+    ``scale`` is one of `engine.games.boards.png.SCALES`; raises ValueError for another one.
+    """
+    position, last = _end(start, moves)
+    return position.png(last, night=night, scale=scale)
+
+
+def _end(start: Position, moves: Sequence[str]) -> tuple[Position, Successor | None]:
+    """Return the last position, and the last move with it; raises `engine.games.interface.BadMove`."""
+    if not moves:
+        return start, None
+    last = reduce(play, moves[:-1], start).resolve(moves[-1])
+    return last.position, last
+
+
+def animation(
+    start: Position, moves: Sequence[str], players: Sequence[str], ending: str, *, night: bool = False
+) -> bytes:
+    """Return all positions of a game as an animated GIF with the players above, and a text in the last frame."""
+    from PIL import Image
+
+    names = " - ".join(f"{player} ({side})" for player, side in zip(players, start.game.sides, strict=True))
+    position, last = start, None
+    texts: list[str] = []
+    for ply in range(len(moves) + 1):
+        if ply:
+            last = position.resolve(moves[ply - 1])
+            position = last.position
+        now = f"{ply}. {last.move}" if last else f"{position.game.name} {position.parameters}"
+        title = names, ending if ply == len(moves) and ending else now
+        texts.append(document(position.drawing(last), position.summary(), title, night=night))
+    texts = texts[-MOST_MOVES - 1 :]
+
+    def painted(text: str) -> Image.Image:
+        return Image.open(BytesIO(paint(text, night=night))).convert("RGB")
+
+    samples = [painted(texts[at]) for at in (0, len(texts) // 2, -1)]
+    width, height = samples[0].size
+    sheet = Image.new("RGB", (width, height * len(samples)))
+    for row, sample in enumerate(samples):
+        sheet.paste(sample, (0, row * height))
+    palette = sheet.quantize(COLOURS, Image.Quantize.MEDIANCUT)
+    frames = (painted(text).quantize(palette=palette, dither=Image.Dither.NONE) for text in texts)
+    times = [FIRST, *[EACH] * (len(texts) - 1)]
+    times[-1] = LAST
+    file = BytesIO()
+    next(frames).save(file, "GIF", save_all=True, append_images=frames, duration=times, loop=0, optimize=True)
+    return file.getvalue()

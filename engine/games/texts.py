@@ -1,0 +1,64 @@
+"""How games read parameters and boards: what their texts have in common."""
+
+import re
+from collections.abc import Sequence
+
+from engine.games.interface import BadPosition
+
+NUMBER = "[0-9]{1,6}"
+"""A number in a text."""
+
+Line = tuple[int, list[str]]
+"""The number of a line, from 1, and its words."""
+
+
+def numbers(text: str) -> list[int]:
+    """Return the numbers of a text, separated by spaces or commas; none where a word is no number."""
+    words = re.split(r"[,\s]+", text.strip())
+    return [int(word) for word in words] if all(re.fullmatch(NUMBER, word) for word in words) else []
+
+
+def lines_of(text: str, code: str, first: str) -> list[Line]:
+    """Return the lines of a board that are not blank.
+
+    Raises `BadPosition` with a code for a text without any, which names an example of the first line.
+    """
+    lines = [(number, line.split()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if not lines:
+        raise BadPosition(code, f"the text is empty; a position begins with a line {first}")
+    return lines
+
+
+def read_hands(line: Line, code: str) -> tuple[int, int, int]:
+    """Read the pieces of both sides that are not on the board, and the side to move: ``9 9 W``, as 9, 9 and 0.
+
+    Raises `BadPosition` with a code.
+    """
+    number, words = line
+    if len(words) != 3 or not all(re.fullmatch(NUMBER, word) for word in words[:2]) or words[2] not in ("W", "B"):
+        sentence = "expected the pieces of both sides beside the board and the side to move, as in 9 9 W; "
+        raise BadPosition(code, f"{sentence}not {' '.join(words)!r}", number)
+    return int(words[0]), int(words[1]), "WB".index(words[2])
+
+
+def read_rows(lines: Sequence[Line], lengths: Sequence[int], letters: str, header: int, code: str) -> str:
+    """Return the letters of all fields, row by row; ``lengths`` are the fields of each row.
+
+    Raises `BadPosition`, with the code WRONG_BOARD_FIELD, WRONG_BOARD_ROW_LENGTH, or the given one where the number of
+    rows is wrong. ``header`` is the number of the line before the rows.
+    """
+    for number, words in lines:
+        for word in words:
+            if word not in tuple(letters):
+                sentence = f"a field is {', '.join(letters[:-1])} or {letters[-1]}, not {word!r}"
+                raise BadPosition("WRONG_BOARD_FIELD", sentence, number)
+    for row, (number, words) in enumerate(lines, 1):
+        if row > len(lengths):
+            raise BadPosition(code, f"the board has {len(lengths)} rows; this is one more", number)
+        if len(words) != lengths[row - 1]:
+            sentence = f"row {row} has {lengths[row - 1]} fields, not {len(words)}"
+            raise BadPosition("WRONG_BOARD_ROW_LENGTH", sentence, number)
+    if len(lines) < len(lengths):
+        last = lines[-1][0] if lines else header
+        raise BadPosition(code, f"the board ends after {len(lines)} of {len(lengths)} rows", last)
+    return "".join("".join(words) for _, words in lines)
