@@ -153,12 +153,16 @@ class SearchResult:
         texts = []
         position = self.position
         for number in self.line[:count]:
-            kernel = position.kernel(compile=False)
-            arena = kernel.arena(ROOM)
-            kernel.rules.children(kernel.state, arena, 0)
-            text, position = position.move_to(kernel.rules.load(arena, number))
+            text, position = position.move_to(kernel_after(position.kernel(compile=False), number).state)
             texts.append(text)
         return texts
+
+
+def kernel_after(kernel: Kernel, number: int) -> Kernel:
+    """Return the kernel of the position that a move leads to, by its number in the order of generation."""
+    arena = kernel.arena(ROOM)
+    kernel.rules.children(kernel.state, arena, 0)
+    return kernel._replace(state=kernel.rules.load(arena, number))
 
 
 def search_interruptibly(search: Callable[[Stop], SearchResult]) -> SearchResult:

@@ -21,7 +21,7 @@ from engine.games.mnk.kernel import MnkRules, bind, compiled_set
 from engine.games.mnk.position import MnkPosition
 from engine.games.mnk.rules import State
 from engine.shell import Shell
-from engine.solve.acyclic import PROVING, Prover
+from engine.solve.proof_search import PROVING, Prover
 
 SOLVED = ("FIRST_PLAYER_WINS", "SECOND_PLAYER_WINS")
 TIE = "BOTH_PLAYERS_TIE"

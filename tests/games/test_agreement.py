@@ -14,8 +14,8 @@ import pytest
 from engine.games.interface import DRAWN, LOST, WON, Game, Position
 from engine.search.searcher import Searcher
 from engine.search.searcher import SearchLimits as ThinkingLimits
-from engine.solve.cyclic import CyclicProver
 from engine.solve.forced_wins import ForcedWin
+from engine.solve.proof_search import CyclicProver
 from engine.solve.solver import Result, SolverLimits, solve
 from tests.engine.forced_wins import forced_win
 from tests.engine.search import toy

@@ -18,7 +18,7 @@ from engine.solve import layers as solving_layers
 from engine.solve.layers import COLUMNS, Judgement, Layers, OutOfMemory, OutOfTime, layer_of, layer_rules, needed
 from engine.solve.solver import LayeredBackend, Result, solve
 from engine.solve.tablebase import are_shipped, shipped
-from engine.solve.verification import Place, fault_at
+from engine.solve.verification import expected_value
 
 CAMPAIGN = 4 if os.environ.get("ARENA_CAMPAIGN") else 1
 """So many times as many positions."""
@@ -43,8 +43,7 @@ def solved(kernel: Kernel, name: tuple[int, int] | None = None, **options: Any) 
     """Return all layers up to that of a kernel's position, or to another one."""
     name = name or layer_of(kernel)
     layers = Layers(kernel, name, memory=MEMORY, **options)
-    for pair in layers.missing(name):
-        layers.solve(pair, never)
+    layers.solve_all(name)
     assert layers.missing(name) == []
     return layers
 
@@ -89,7 +88,7 @@ def test_layers_and_the_other_methods_agree(variant: str, most: int, count: int)
     kernel = kernel_of(f"{variant} {most} {most}")
     layers = solved(kernel)
     if are_shipped(kernel):
-        assert bytes(shipped(kernel).known().values) == bytes(layers.known().values)
+        assert bytes(shipped(kernel.rules).known().values) == bytes(layers.known().values)
     assert {parameters: judged(parameters, layers) for parameters in expected} == expected
 
 
@@ -123,7 +122,7 @@ def test_values_follow_from_those_of_the_children(parameters: str, most: int) ->
     chance = Random(parameters)
     for _ in range(500 * CAMPAIGN):
         state = random_state(chance, kernel, most)
-        assert fault_at(kernel, layers, Place((0, 0), 0), state) is None
+        assert layers.judgement(state) == expected_value(layers, state)
 
 
 @pytest.mark.slow
@@ -157,8 +156,7 @@ def test_an_interrupted_run_goes_on_and_ends_with_the_same_bytes(tmp_path: Path)
         layers = Layers(kernel, name, memory=MEMORY, directory=tmp_path / "parts")
         late = stopping(25)
         try:
-            for pair in layers.missing(name):
-                layers.solve(pair, late)
+            layers.solve_all(name, late)
         except OutOfTime:
             continue
         break
@@ -187,15 +185,14 @@ def test_damage_is_noticed_and_repaired(tmp_path: Path) -> None:
     values, journal = tmp_path / "gipf_2_2.layers", tmp_path / "gipf_2_2.journal"
     content = values.read_bytes()
     # as a crash of the machine may leave them: values that were never written, and a line without its end
-    start = int(before.offsets[3 * before.width + 4])
+    start = before.place_of((3, 4), 0)
     at = next(at for at in range(start, len(content)) if content[at])
     values.write_bytes(content[:at] + b"\0" + content[at + 1 :])
     text = journal.read_text()
     journal.write_text(text[: text.rindex("\t")])
     layers = Layers(kernel, (4, 4), memory=MEMORY, directory=tmp_path)
     assert layers.missing((4, 4)) == [(4, 3), (4, 4)]
-    for pair in layers.missing((4, 4)):
-        layers.solve(pair, never)
+    layers.solve_all((4, 4))
     assert values.read_bytes() == content
     assert journal.read_text().startswith("\t".join(COLUMNS) + "\n")
     assert Layers(kernel, (4, 4), memory=MEMORY, directory=tmp_path).missing((4, 4)) == []
@@ -246,20 +243,20 @@ def test_layers_wait_until_other_searches_have_taken_as_long(monkeypatch: pytest
     kernel = kernel_of("2 2 5 5", compile=False)
     layers = LayeredBackend(kernel, MEMORY)
     layers.search(solver.LAYERED_FROM, never)
-    assert layers.settled().value is None and layers.used == 0
+    assert layers.value is None and layers.used == 0
     monkeypatch.setattr(solver, "PLACES_PER_NODE", 0)
     layers.search(1 << 30, never)
-    assert layers.settled().value is None and layers.used == 0
+    assert layers.value is None and layers.used == 0
     monkeypatch.undo()
     layers.search(1 << 30, never)
-    assert layers.settled().value == 0
+    assert layers.value == 0
 
 
 def test_layers_that_need_too_much_memory_are_not_solved() -> None:
     layers = LayeredBackend(kernel_of("2 2 5 5", compile=False), 1 << 10)
     for _ in range(2):
         layers.search(1 << 30, never)
-    assert layers.settled().value is None and layers.used == 0
+    assert layers.value is None and layers.used == 0
 
 
 def test_the_solver_looks_out_for_layers_where_rules_are_compiled() -> None:

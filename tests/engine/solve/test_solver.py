@@ -9,9 +9,9 @@ import pytest
 
 from engine.games.catalogue import GAMES
 from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Position
-from engine.solve.cyclic import CyclicProver
 from engine.solve.forced_wins import Deepening, ForcedWin
-from engine.solve.solver import Result, Settled, Solution, SolverLimits, solve
+from engine.solve.proof_search import CyclicProver
+from engine.solve.solver import Result, Solution, SolverLimits, solve
 from tests.clocks import ticking
 from tests.engine.forced_wins import forced_win
 from tests.engine.kernels_after import KernelsAfter
@@ -126,7 +126,8 @@ def detour(monkeypatch: pytest.MonkeyPatch) -> Position:
 
     A proof finds the win before deepening comes so far.
     """
-    proof = SimpleNamespace(method="proof", used=0, search=lambda *_: None, settled=lambda: Settled(1, 101))
+    found = {"value": 1, "within": 101, "is_exact": False, "nodes": 0, "positions": 0}
+    proof = SimpleNamespace(method="proof", used=0, search=lambda *_: None, **found)
     monkeypatch.setattr("engine.solve.solver.backends", lambda *_, **__: [proof])
     win = [[node + 1] for node in range(1, 101)]  # nodes 1 to 100, the winning line, which ends in 101
     waste = [[node + 1] for node in range(102, 30_000)]

@@ -28,7 +28,7 @@ from engine.search.searcher import Searcher, SearchLimits, SearchResult, key_of
 from engine.solve import tablebase
 from engine.solve.layers import Layers, layer_of
 from engine.solve.solver import Result, solve
-from engine.solve.tablebase import RUNS, Tablebase, are_shipped, extent, shipped, tablebase_of
+from engine.solve.tablebase import RUNS, Tablebase, are_shipped, shipped, tablebase_of
 from tests.engine.gipf.samples import completes_run
 from tests.engine.kernels_after import KernelsAfter
 from tests.engine.search import toy
@@ -359,7 +359,7 @@ def test_the_smallest_boards_need_none_to_be_made(
         book = known(start)
         book.start()
         assert {move.score for move in book.probe(start)[:1]} == {0 if run == 2 else WIN - 1}
-        values = bytes(shipped(start.kernel(compile=False)).known().values)
+        values = bytes(shipped(start.kernel(compile=False).rules).known().values)
         layers = layers_of(f"2 {run} 4 4", (4, 4), solved)
         assert values.startswith(bytes(layers.known().values)), "make them again: docs of engine.solve.tablebase"
     assert not are_shipped(start_of("gipf", "2 2 16 4").kernel(compile=False))
@@ -383,7 +383,7 @@ def test_the_smallest_boards_need_none_to_be_made(
 def test_it_has_all_layers_of_small_variants_and_the_small_layers_of_others(
     parameters: str, expected: tuple[int, int]
 ) -> None:
-    assert extent(start_of("gipf", parameters).kernel(compile=False)) == expected
+    assert Tablebase(start_of("gipf", parameters), Path()).extent == expected
 
 
 def test_larger_boards_other_games_and_who_wants_none_have_none(monkeypatch: pytest.MonkeyPatch, given: Path) -> None:
@@ -449,7 +449,7 @@ def test_a_maker_waits_for_another_one_however_long_it_takes(tmp_path: Path, mon
     start = start_of("gipf", "2 2 4 4")
     with (tmp_path / code_cache.LOCK).open("ab") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        maker = threading.Thread(target=tablebase.make, args=(start,), daemon=True)
+        maker = threading.Thread(target=known(start).make, daemon=True)
         maker.start()
         maker.join(0.5)
         assert maker.is_alive() and not list(tmp_path.glob("*.layers"))
