@@ -14,9 +14,9 @@ from typing import cast
 import msgspec
 
 from engine.duel.openings import split_mix
-from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, Arena, Kernel, Position, State
+from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, Kernel, Position, State
 from engine.search.memory import ROOM
-from engine.search.searcher import Searcher, SearchLimits, Stop
+from engine.search.searcher import Searcher, SearchLimits, Stop, kernel_after
 
 LEAST_OPENING, OPENINGS = 2, 13
 """An opening has so many random plies at least, and so many lengths are equally likely."""
@@ -105,7 +105,7 @@ def play(kernel: Kernel, setting: Setting, number: int, stop: Stop | None = None
         move = next(chance) % rules.children(state, arena, 0) if best is None else best
         moves.append(int(move))
         earlier.append(key)
-        state = _child(kernel, state, arena, moves[-1])
+        state = kernel_after(kernel._replace(state=state), moves[-1]).state
     return ScoredGame(number, min(opening, len(moves)), tuple(moves), tuple(scores))
 
 
@@ -119,10 +119,4 @@ def scored(kernel: Kernel, game: ScoredGame) -> Iterator[tuple[State, int]]:
         if ply < len(game.moves):
             if not 0 <= game.moves[ply] < kernel.rules.children(state, arena, 0):
                 raise ValueError(f"game {game.number} has no move {game.moves[ply]} at ply {ply}")
-            state = _child(kernel, state, arena, game.moves[ply])
-
-
-def _child(kernel: Kernel, state: State, arena: Arena, number: int) -> State:
-    """Return a child by its number."""
-    kernel.rules.children(state, arena, 0)
-    return kernel.rules.load(arena, number)
+            state = kernel.rules.load(arena, game.moves[ply])

@@ -9,8 +9,7 @@ import numpy
 import pytest
 
 from engine import cli
-from engine.commands.game_file import BadGames, line_of
-from engine.commands.training import FILE, in_order
+from engine.commands.game_file import line_of
 from engine.compiling.binding import can_compile, specialise
 from engine.duel import training
 from engine.duel.engine_config import weigher
@@ -75,12 +74,6 @@ def test_a_move_that_is_none_is_refused() -> None:
     for move in (-1, children):
         with pytest.raises(ValueError, match=f"game 7 has no move {move} at ply 0"):
             list(scored(kernel, ScoredGame(7, 1, (move,), (0,))))
-
-
-def test_games_that_are_not_in_order_are_refused() -> None:
-    content = line_of(setting()) + line_of(ScoredGame(1, 0, (), ()))
-    with pytest.raises(BadGames, match="line 2: this is game 1, but 0 should stand here"):
-        in_order(FILE.games_of(content))
 
 
 # The command
@@ -270,7 +263,9 @@ def test_files_that_tell_nothing_are_refused(tmp_path: Path, capsys: pytest.Capt
     assert "name a file" in refused()
     assert "cannot be read: No such file" in refused(str(tmp_path / "none"))
     assert "line 1: this is no setting of a self-play" in refused(str(tmp_path / "bad"), small)
-    assert "these are games of GIPF 4 4 15 15, not GIPF 3 3 9 9" in refused(small, file("other", "gipf", "4 4 15 15"))
+    assert "these are games of several variants: gipf 3 3 9 9, gipf 4 4 15 15" in refused(
+        small, file("other", "gipf", "4 4 15 15")
+    )
     assert "m,n,k 3 3 3 has no patterns to be trained" in refused(file("mnk", "mnk", "3 3 3"))
     assert "GIPF 6 4 25 25 has no patterns to be trained" in refused(file("wide", "gipf", "6 4 25 25"))
     assert "these games are too few" in refused(small)
