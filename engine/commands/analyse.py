@@ -33,7 +33,7 @@ def analyse(
     no_tablebase: bool = False,
     json: bool = False,
 ) -> None:
-    """Think about a position: a line a finished depth, with score, nodes, nodes per second, table use, best line.
+    """Think about a position: a line a finished depth, with score, nodes, nodes per second, best line.
 
     Scores are for the side to move, a piece of GIPF being worth 100; `win 3` is a win after 3 plies, `loss 4` a
     loss after 4. The analysis ends by itself when the game's end is found. Where the time is over before the first
@@ -61,8 +61,8 @@ def analyse(
         Search also where the tablebase knows the position, that is on small boards of GIPF. Otherwise it is answered
         from there at once, with the shortest wins.
     json
-        Print each line as a JSON object with depth, score, plies_to_end, nodes, seconds, table (0 to 1), pv and
-        is_known, which tells whether the score is exact, from the tablebase.
+        Print each line as a JSON object with depth, score, plies_to_end, nodes, seconds, pv, and is_known: whether the
+        score is exact, from the tablebase.
     """
     root = position_of(game_named(game), params, position)
     warn_of(root)
@@ -94,7 +94,7 @@ def _tell(ranked: bool, thought: SearchResult) -> None:
     rank = f"line {thought.rank} " if ranked else ""
     answer(
         f"{rank}depth {thought.depth} score {score} nodes {thought.nodes} seconds {thought.seconds:.3f} "
-        f"rate {rate:.0f} table {100 * thought.table_use:.1f}% pv {line}"
+        f"rate {rate:.0f} pv {line}"
     )
 
 
@@ -106,7 +106,6 @@ def _tell_json(thought: SearchResult) -> None:
         "plies_to_end": thought.plies_to_end,
         "nodes": thought.nodes,
         "seconds": round(thought.seconds, 6),
-        "table": round(thought.table_use, 3),
         "pv": _line(thought),
         "is_known": thought.is_known,
     }

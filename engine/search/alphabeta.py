@@ -99,7 +99,6 @@ from engine.search.memory import (
     probe,
     remember,
     slot_of,
-    written,
 )
 
 NUMBER_BITS = 16
@@ -480,14 +479,13 @@ class AlphaBeta(NamedTuple):
     """The search, bound to a kernel's rules."""
 
     search: Callable[[State, int, int, int, int, int, Memory], int]
-    written: Callable[[Numbers, int, int], int]
     margin: int
     """`engine.games.interface.Rules.MARGIN`."""
 
 
 def bind(kernel: Kernel) -> AlphaBeta:
     """Return the search bound to a kernel's rules; each binding is made once."""
-    return AlphaBeta(*kernels.bind((search, written), kernel), kernel.rules.MARGIN)
+    return AlphaBeta(*kernels.bind((search,), kernel), kernel.rules.MARGIN)
 
 
 def with_layers(kernel: Kernel) -> Kernel:
@@ -496,8 +494,8 @@ def with_layers(kernel: Kernel) -> Kernel:
     return kernel._replace(rules=kernel.rules.layers())
 
 
-SEARCHING = Purpose("search", lambda kernel: [(search, written)])
+SEARCHING = Purpose("search", lambda kernel: [(search,)])
 """What bots think with."""
 
-LOOKING_UP = Purpose("tablebase", lambda kernel: [(search, written)], with_layers)
+LOOKING_UP = Purpose("tablebase", lambda kernel: [(search,)], with_layers)
 """A search that looks positions up in layers."""

@@ -30,7 +30,6 @@ from engine.search.iterative_deepening import (
 from engine.search.memory import (
     BUCKET_WORDS,
     BUDGET,
-    ENTRY_WORDS,
     EXCLUDED,
     GENERATION,
     GENERATION_MASK,
@@ -54,9 +53,6 @@ LEVEL_TABLE_MEGABYTES = 4
 
 MIN_PATH = 256
 """Slots of the set of positions that would repeat; it is never more than a quarter full."""
-
-SAMPLED_WORDS = 2000
-"""The words at the beginning of the table that tell how much of it is used."""
 
 NO_BUDGET = 1 << 62
 """Nodes allowed to a search without a limit of nodes."""
@@ -125,8 +121,6 @@ class SearchResult:
     """How long it took, without the time in which depths were reported."""
     rank: int = 1
     """1 for the best move, 2 for the next one, and so on."""
-    table_use: float = 0.0
-    """The part of the transposition table that this search has written, 0 to 1, as a sample shows it."""
     is_known: bool = False
     """Whether the score is exact, from a tablebase."""
 
@@ -254,7 +248,7 @@ class Searcher:
         def thought(line: Line, score: int | None, depth: int, rank: int = 1) -> SearchResult:
             nodes = int(memory.cells[NODES]) + self._crew.nodes
             seconds = clock() - began - reporting
-            return SearchResult(position, line, score, depth, nodes, seconds, rank, self._table_use())
+            return SearchResult(position, line, score, depth, nodes, seconds, rank)
 
         latest = thought(limits.moves[:1], None, 0)
         before: list[SearchResult] = []
@@ -312,11 +306,6 @@ class Searcher:
         own = limits._replace(level=MAX_LEVEL, nodes=nodes, soft_ms=None)
         fresh = Searcher(self._kernel, megabytes=LEVEL_TABLE_MEGABYTES)
         return fresh.think(position, earlier, own, clock=clock, report=report, stop=stop)
-
-    def _table_use(self) -> float:
-        table = self._memory.table
-        count = self._search.written(table, self._memory.cells[GENERATION], SAMPLED_WORDS)
-        return int(count) * ENTRY_WORDS / min(SAMPLED_WORDS, len(table))
 
     def _children(self, kernel: Kernel) -> int:
         """Return how many positions moves lead to, or as many as there is room for."""

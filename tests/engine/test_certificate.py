@@ -136,11 +136,3 @@ def test_command_lines(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> No
     assert (captured.out, captured.err.count("\n")) == ("", 1)
     assert cli.run(("solve", "mnk", "--params", "3 3 3", "--proof", str(tmp_path / "none.jsonl"))) == 0
     assert "no proof is written: the result is draw" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_a_win_of_unknown_length_is_proven_too() -> None:
-    position = GAMES["arrows"].start("5 4")
-    solution = solve(position)._replace(plies=None, within=None)
-    claim = Claim(position, 1, None, strategy(position, solution, memory=MEMORY, most=100_000))
-    assert certificate.check(claim).positions > len(claim.moves) > 0

@@ -134,23 +134,6 @@ def test_a_duel_that_was_killed_goes_on(whole: tuple[Path, str], tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_a_changed_command_on_the_same_file_is_refused(whole: tuple[Path, str]) -> None:
-    file, result = whole
-    content = file.read_bytes()
-    common = ("--games", "4", "--all-games", "--results", str(file))
-    lines, errors = duel("depth=2", "depth=1", *SMALL, *common, status=2)
-    assert lines == []
-    assert "a side is depth=3 there, and depth=2 here" in errors[-1]
-    _, errors = duel("depth=3", "depth=1", *SMALL, "--elo1", "20", *common, status=2)
-    assert "elo1 is 10.0 there, and 20.0 here" in errors[-1]
-    # the same one has nothing to do
-    lines, errors = duel("depth=3", "depth=1", *SMALL, *common)
-    assert lines[-1] == result
-    assert "going on after 4 games" in errors
-    assert file.read_bytes() == content
-
-
-@pytest.mark.slow
 def test_the_test_ends_the_duel() -> None:
     lines, _ = duel("depth=3", "depth=1", *SMALL, "--elo0", "-100", "--elo1", "400", "--alpha", "0.4", "--beta", "0.4")
     assert lines[-1].endswith(("sprt H0", "sprt H1"))
@@ -292,9 +275,3 @@ def test_the_last_line_is_the_result_of_the_pairs_that_count() -> None:
         "B used 1.50 ms and 50 nodes a move",
         "result A +3 =2 -1  elo 120.2 +- 668.0  los 77.4%  sprt open",
     ]
-
-
-def test_progress() -> None:
-    assert standing().progress(RESULTS_SETTING.test) == "games 0  A +0 =0 -0  llr 0.00 (-2.94 to 2.94)"
-    line = standing(*PAIRS).progress(RESULTS_SETTING.test)
-    assert line.startswith("games 6  A +3 =2 -1  elo 120.2 +- 668.0  los 77.4%  llr ")

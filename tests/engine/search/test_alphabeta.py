@@ -11,11 +11,10 @@ from random import Random
 import pytest
 
 from engine.compiling.binding import zeros
-from engine.games import kernels
 from engine.games.catalogue import GAMES
 from engine.games.interface import WIN, Kernel, moves
 from engine.search import memory as layout
-from engine.search.alphabeta import MAX_LEARNED, add_history, bind, child_of, score_moves, take_best, update_history
+from engine.search.alphabeta import bind
 from engine.search.capabilities import INFINITY
 from engine.search.iterative_deepening import ASPIRING, deepen, memory_for
 from engine.search.memory import BUCKET_WORDS, slot_of
@@ -122,18 +121,6 @@ def test_solved_variants(parameters: str, plies: int, exact: bool) -> None:
     assert len(thought.pv) <= abs(plies)
 
 
-def test_loud_children_are_those_that_collect() -> None:
-    for position in random_positions("3 3 9 9", 30, seed=2):
-        kernel = position.kernel(compile=False)
-        rules, state = kernel.rules, kernel.state
-        assert rules.tactical_children is not None
-        arena = kernel.arena(layout.ROOM)
-        all_of_them = {rules.load(arena, at) for at in range(rules.children(state, arena, 0))}
-        tactical = {rules.load(arena, at) for at in range(rules.tactical_children(state, arena, 0))}
-        on_board = (state.white | state.black).bit_count()
-        assert tactical == {child for child in all_of_them if (child.white | child.black).bit_count() <= on_board}
-
-
 @pytest.mark.slow("interpreted")
 def test_proven_ends_are_true_although_the_search_is_selective() -> None:
     """Each win and loss that it claims is one, within as many plies."""
@@ -149,24 +136,6 @@ def test_proven_ends_are_true_although_the_search_is_selective() -> None:
 
 
 # Order, windows, threads
-
-
-def test_what_cut_off_is_tried_earlier_and_what_did_not_later() -> None:
-    position = GIPF.start("3 3 9 9")
-    kernel = position.kernel(compile=False)
-    score, learn, add_learned = kernels.bind((score_moves, update_history, add_history), kernel)
-    memory = memory_for(kernel, [0])._replace(path=[0] * 256)
-    end = kernel.rules.children(kernel.state, memory.arena, 0)
-    score(kernel.state, 0, end, True, 1, memory)
-    order = [child_of(take_best(memory.order, turn, end)) for turn in range(end)]
-    assert sorted(order) == list(range(end))
-    for _ in range(50):
-        learn(kernel.state, 0, end - 1, 6, memory)
-    assert max(map(abs, memory.history)) <= MAX_LEARNED
-    score(kernel.state, 0, end, True, 1, memory)
-    add_learned(kernel.state, 0, end, memory)
-    again = [child_of(take_best(memory.order, turn, end)) for turn in range(end)]
-    assert again.index(order[-1]) < end // 2
 
 
 @pytest.mark.slow

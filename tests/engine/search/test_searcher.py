@@ -152,23 +152,3 @@ def test_entry_that_two_threads_have_written_is_nobodys() -> None:
     assert [probe(table, 5) != 0, probe(other, 9) != 0] == [True, True]
     table[1] = other[1]
     assert [probe(table, key) for key in (5, 9)] == [0, 0]
-
-
-def test_the_part_of_the_table_in_use_grows() -> None:
-    told: list[SearchResult] = []
-    position = GIPF.start("3 3 9 9")
-    searcher = Searcher(position.kernel(compile=False), megabytes=0.02)
-    searcher.think(position, limits=SearchLimits(depth=5), clock=never, report=told.append)
-    uses = [thought.table_use for thought in told]
-    assert 0 < uses[0] < uses[-1] <= 1
-    assert uses == sorted(uses)
-    assert searcher.think(position, limits=SearchLimits(depth=1), clock=never).table_use < uses[-1]
-
-
-def test_small_table_changes_no_result() -> None:
-    for position in random_positions("2 3 6 6", 10, seed=4):
-        scores = set()
-        for megabytes in (0, 0.01, 1):
-            searcher = Searcher(position.kernel(compile=False), megabytes=megabytes)
-            scores.add(searcher.think(position, limits=SearchLimits(depth=4, exact=True), clock=never).score)
-        assert len(scores) == 1

@@ -1,7 +1,7 @@
 """Threads that search the same position: interpreted ones take turns node by node, so that each run is the same."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any
@@ -14,20 +14,10 @@ from engine.search import alphabeta
 from engine.search import memory as layout
 from engine.search.alphabeta import AlphaBeta, halted
 from engine.search.capabilities import INFINITY
-from engine.search.iterative_deepening import Deepened, HelperThreads, memory_for
+from engine.search.iterative_deepening import HelperThreads, memory_for
 from engine.search.memory import (
     BUCKET_WORDS,
-    CHILD_MASK,
-    CHILD_SHIFT,
-    DEPTH_MASK,
-    DEPTH_SHIFT,
-    EXACT,
-    SCORE_OFFSET,
-    SCORE_SHIFT,
     Memory,
-    probe,
-    remember,
-    written,
 )
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop
 from tests.clocks import never
@@ -94,7 +84,7 @@ class TurnTakingThreads(HelperThreads):
 def bound(kernel: Kernel, **constants: Any) -> AlphaBeta:
     """Bind the interpreted search, with others of its constants."""
     rules = {field.name: value for field in fields(Rules) if (value := getattr(kernel.rules, field.name)) is not None}
-    functions = specialise((alphabeta.search, written), "threads", {**rules, **constants}, compile=False)
+    functions = specialise((alphabeta.search,), "threads", {**rules, **constants}, compile=False)
     return AlphaBeta(*functions, kernel.rules.MARGIN)
 
 
@@ -168,17 +158,6 @@ def test_what_one_thread_searches_the_others_defer_and_the_score_is_the_same() -
             assert runs[0] == runs[1]
 
 
-def test_marks_that_an_ended_search_has_left_are_gone_in_the_next() -> None:
-    (position,) = random_positions(SMALL, 1, seed=3)
-    fresh = think(searcher_in_turns(position, 4, 4), position, depth=3)
-    searcher = searcher_in_turns(position, 4, 4)
-    for child in position.successors():
-        key = int(child.position.kernel(compile=False).rules.hash_of(child.position.kernel(compile=False).state))
-        searcher._memory.searching[key & (layout.SEARCHING_SLOTS - 1)] = key
-    after = think(searcher, position, depth=3)
-    assert (after.score, after.nodes, after.pv) == (fresh.score, fresh.nodes, fresh.pv)
-
-
 def test_who_is_done_with_a_depth_first_has_found_it_for_all() -> None:
     """The caller has one node where the helper has fifty, and needs a small part of what it would need alone."""
     (position,) = random_positions(SMALL, 1, seed=3)
@@ -201,17 +180,6 @@ def test_the_line_is_legal_whichever_thread_has_found_it(nodes: int) -> None:
             after = after.resolve(move).position
 
 
-def test_of_lines_of_the_depth_that_was_cut_off_the_best_is_played() -> None:
-    (position,) = random_positions(TINY, 1, seed=1)
-    kernel = position.kernel(compile=False)
-    crew: Any = HelperThreads(kernel, bound(kernel), 3)
-    crew._unfinished = [Deepened(6, None, (9,), 900), Deepened(7, None, (2, 1), 40), Deepened(7, None, (3,), 30)]
-    assert crew.best_line(Deepened(7, None, (1,), 10)) == (2, 1), "a lesser depth says less"
-    assert crew.best_line(Deepened(7, None, (1,), 40)) == (1,)
-    assert crew.best_line(Deepened(7, None, (), -INFINITY)) == (2, 1)
-    assert crew.best_line(Deepened(8, None, (), -INFINITY)) == ()
-
-
 @pytest.mark.parametrize("limits", [{"lines": 2}, {"moves": (1, 3)}])
 def test_helpers_choose_no_move_that_is_left_out(limits: dict[str, Any]) -> None:
     (position,) = random_positions(TINY, 1, seed=4)
@@ -222,48 +190,6 @@ def test_helpers_choose_no_move_that_is_left_out(limits: dict[str, Any]) -> None
         first = [thought.line[0] for thought in told if thought.depth == depth]
         assert len(first) == len(set(first)) == min(limits.get("lines", 1), len(moves(position)))
         assert set(first) <= set(limits.get("moves", first))
-
-
-def hammer(table: Numbers, seed: int, rounds: int) -> int:
-    """Write and read entries whose contents follow from their keys; return how many were read that do not."""
-    wrong = 0
-    chance = seed
-    for _ in range(rounds):
-        chance = (chance * 1103515245 + 12345) & 0x7FFFFFFF
-        key = 1 + ((chance >> 8) & 15) * 7919
-        remember(table, key, key, EXACT, key & 31, key & 4095, 1)
-        chance = (chance * 1103515245 + 12345) & 0x7FFFFFFF
-        key = 1 + ((chance >> 8) & 15) * 7919
-        entry = probe(table, key)
-        if entry != 0 and (
-            (entry >> SCORE_SHIFT) - SCORE_OFFSET != key
-            or (entry >> DEPTH_SHIFT) & DEPTH_MASK != key & 31
-            or (entry >> CHILD_SHIFT) & CHILD_MASK != key & 4095
-        ):
-            wrong += 1
-    return wrong
-
-
-@pytest.mark.slow
-def test_no_thread_reads_half_of_what_another_has_written() -> None:
-    (compiled,) = specialise((hammer,), "threads", {}, compile=True)
-    table = zeros("q", 2 * BUCKET_WORDS)
-    compiled(table, 1, 1)
-    wrong: list[int] = []
-
-    def run(seed: int) -> None:
-        wrong.append(compiled(table, seed, 3_000_000))
-
-    together(lambda: run(1), lambda: run(2), lambda: run(3))
-    assert wrong == [0, 0, 0]
-
-
-def together(*calls: Callable[[], None]) -> None:
-    threads = [threading.Thread(target=call) for call in calls]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from engine.games.gipf.rules import State
 from engine.games.interface import Kernel
 from engine.solve import layer_values, solver
 from engine.solve import layers as solving_layers
-from engine.solve.layers import COLUMNS, Judgement, Layers, OutOfMemory, OutOfTime, layer_of, layer_rules, needed
+from engine.solve.layers import COLUMNS, Judgement, Layers, OutOfMemory, OutOfTime, layer_of, layer_rules
 from engine.solve.solver import LayeredBackend, Result, solve
 from engine.solve.tablebase import are_shipped, shipped
 from engine.solve.verification import expected_value
@@ -29,10 +29,6 @@ ATLAS = Path(__file__).parents[3] / "docs" / "atlas.tsv"
 
 def kernel_of(parameters: str, *, compile: bool = True) -> Kernel:
     return GAMES["gipf"].start(parameters).kernel(compile=compile)
-
-
-def always() -> bool:
-    return True
 
 
 def never() -> bool:
@@ -134,11 +130,6 @@ def test_interpreted_layers_are_the_same(variant: str) -> None:
     assert interpreted.total((4, 4)) == compiled.total((4, 4))
 
 
-def test_needed_layers_come_before_those_that_need_them() -> None:
-    assert needed((2, 1)) == [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1)]
-    assert set(needed((3, 5))) == set(needed((5, 3)))
-
-
 def stopping(after: int) -> Callable[[], bool]:
     """Return what says that it is late from some question on."""
     questions = iter(range(after))
@@ -237,31 +228,3 @@ def test_the_solver_changes_over_to_layers(monkeypatch: pytest.MonkeyPatch) -> N
     solution = solve(GAMES["gipf"].start("2 2 5 5"))
     assert (solution.result, solution.plies, solution.method) == (Result.DRAW, None, LayeredBackend.method)
     assert solution.positions == layers.used > 0
-
-
-def test_layers_wait_until_other_searches_have_taken_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    kernel = kernel_of("2 2 5 5", compile=False)
-    layers = LayeredBackend(kernel, MEMORY)
-    layers.search(solver.LAYERED_FROM, never)
-    assert layers.value is None and layers.used == 0
-    monkeypatch.setattr(solver, "PLACES_PER_NODE", 0)
-    layers.search(1 << 30, never)
-    assert layers.value is None and layers.used == 0
-    monkeypatch.undo()
-    layers.search(1 << 30, never)
-    assert layers.value == 0
-
-
-def test_layers_that_need_too_much_memory_are_not_solved() -> None:
-    layers = LayeredBackend(kernel_of("2 2 5 5", compile=False), 1 << 10)
-    for _ in range(2):
-        layers.search(1 << 30, never)
-    assert layers.value is None and layers.used == 0
-
-
-def test_the_solver_looks_out_for_layers_where_rules_are_compiled() -> None:
-    kernel = kernel_of("2 2 7 7", compile=False)
-    assert [search.method for search in solver.backends(kernel, MEMORY)] == ["proof"]
-    compiled = kernel_of("2 2 7 7")
-    expected = ["proof", "layers"] if compiled.compiled else ["proof"]
-    assert [search.method for search in solver.backends(compiled, MEMORY)] == expected

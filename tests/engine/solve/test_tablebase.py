@@ -27,7 +27,6 @@ from engine.search.memory import KnownLayers
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, key_of
 from engine.solve import tablebase
 from engine.solve.layers import Layers, layer_of
-from engine.solve.solver import Result, solve
 from engine.solve.tablebase import RUNS, Tablebase, are_shipped, shipped, tablebase_of
 from tests.engine.gipf.samples import completes_run
 from tests.engine.kernels_after import KernelsAfter
@@ -242,22 +241,6 @@ def large_positions(chance: Random, number: int) -> Iterable[Position]:
 
 
 @pytest.mark.slow
-def test_what_a_search_proves_with_it_is_true_and_more_than_without(given: Path) -> None:
-    more = 0
-    for asked in large_positions(Random(7), 60):
-        judgement = known(asked).judgement(asked.kernel(compile=False).state)
-        assert judgement is not None
-        told = searched(asked, 2, layers_of(asked.parameters, (4, 3), given).known())
-        for result in told:
-            if result.plies_to_end is not None:
-                assert (result.plies_to_end > 0) == (judgement.result > 0) and judgement.result != 0
-                assert abs(result.plies_to_end) >= judgement.plies
-        without = searched(asked, 2, None)
-        more += told[-1].plies_to_end is not None and without[-1].plies_to_end is None
-    assert more > 0
-
-
-@pytest.mark.slow
 def test_the_compiled_search_looks_up_the_same(given: Path) -> None:
     for asked in large_positions(Random(8), 12):
         if asked.parameters.startswith("2 2"):
@@ -328,23 +311,6 @@ def test_it_is_made_once_and_then_read(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 # What solving looks up
-
-
-def test_a_solver_looks_up_what_is_no_short_win(given: Path) -> None:
-    chance = Random(9)
-    methods = set()
-    for position in small_positions(chance, 30):
-        asked = GIPF.read(board_text(position))
-        judgement = known(asked).judgement(asked.kernel(compile=False).state)
-        solution = solve(asked, tablebase=known(asked))
-        assert judgement is not None
-        expected = (judgement.result > 0) == (asked.turn == 0)
-        assert solution.result == (
-            Result.DRAW if judgement.result == 0 else Result.FIRST if expected else Result.SECOND
-        )
-        assert solution.plies == (judgement.plies if judgement.result else None)
-        methods.add(solution.method)
-    assert methods == {"forced win", "tablebase"}
 
 
 def test_the_smallest_boards_need_none_to_be_made(
