@@ -230,11 +230,12 @@ def _digest() -> str:
 
 def _judge(position: Position) -> int:
     """Return the score of an opening, by a short search that knows nothing of the others."""
-    searcher = Searcher(position.kernel(), megabytes=1)
-    found = searcher.think(position, (), SearchLimits(nodes=JUDGED_NODES), clock=perf_counter)
-    if found.score is None:  # so many children that one ply takes more
-        found = searcher.think(position, (), SearchLimits(depth=1), clock=perf_counter)
-    return found.score or 0
+    kernel = position.kernel()
+    for limits in (SearchLimits(nodes=JUDGED_NODES), SearchLimits(depth=1)):  # one ply may take more nodes than these
+        found = Searcher(kernel, megabytes=1).think(kernel.state, (), limits, clock=perf_counter)
+        if found.score is not None:
+            return found.score
+    return 0
 
 
 EXERCISE = SearchLimits(depth=2)
@@ -248,7 +249,7 @@ class SearchPlayer:
         """Take a side and the start of its games. Compiles the search, or loads it."""
         self._side = side = engine_config.read(contender.side)
         self._kernel = engine_config.weigher(start, contender.weights)(start.kernel())
-        Searcher(self._kernel, megabytes=0).think(start, (), EXERCISE, clock=perf_counter)
+        Searcher(self._kernel, megabytes=0).think(self._kernel.state, (), EXERCISE, clock=perf_counter)
         depth = side.depth or MAX_DEPTH
         self._limits = SearchLimits(depth, side.nodes, None, side.ms, exact=side.exact, level=side.level)
         self._game = -1
@@ -261,8 +262,9 @@ class SearchPlayer:
             self._keys = PlayedKeys()
         began = perf_counter()
         limits = self._limits._replace(seed=game)
-        result = self._searcher.think(history.position, self._keys.before(history), limits, clock=perf_counter)
-        move = result.move  # to write a move takes time, which counts
+        state = history.position.kernel(compile=self._kernel.compiled).state
+        result = self._searcher.think(state, self._keys.before(history), limits, clock=perf_counter)
+        move = result.move(history.position)  # to write a move takes time, which counts
         return Reply(move, (perf_counter() - began) * 1000, result.nodes)
 
 

@@ -9,12 +9,11 @@ searches.
 """
 
 from collections.abc import Iterator
-from typing import cast
 
 import msgspec
 
 from engine.duel.openings import split_mix
-from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, Kernel, Position, State
+from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, Kernel, State
 from engine.search.memory import ROOM
 from engine.search.searcher import Searcher, SearchLimits, Stop, kernel_after
 
@@ -54,24 +53,6 @@ class ScoredGame(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The last one belongs to the position behind the last move where it tells the winner."""
 
 
-class _Bare:
-    """A position of which no more is known than its kernel, all that a search asks for before it is over."""
-
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
-
-    def kernel(self, *, compile: bool = True) -> Kernel:
-        return self._kernel
-
-    def verdict(self) -> None:
-        return None
-
-
-def bare_position(kernel: Kernel) -> Position:
-    """Return a position that does for a search, whose line is read as numbers; the game must not be over in it."""
-    return cast(Position, _Bare(kernel))
-
-
 def play(kernel: Kernel, setting: Setting, number: int, stop: Stop | None = None) -> ScoredGame:
     """Play one game from a kernel's position. The same arguments always give the same game.
 
@@ -93,8 +74,7 @@ def play(kernel: Kernel, setting: Setting, number: int, stop: Stop | None = None
             break
         best = None
         if len(moves) >= opening:
-            bare = bare_position(kernel._replace(state=state))
-            thought = searcher.think(bare, earlier, limits, clock=lambda: 0.0, stop=stop)
+            thought = searcher.think(state, earlier, limits, clock=lambda: 0.0, stop=stop)
             if thought.score is None:
                 break  # so many children that the nodes do not suffice for one ply
             scores.append(thought.score)

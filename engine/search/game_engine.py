@@ -10,7 +10,6 @@ Of a draw it tells the moves that hold it; which of these is hardest to meet is 
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from engine.games.history import History
@@ -141,7 +140,7 @@ class AdaptiveSearcher:
         def search(limits: SearchLimits) -> SearchResult:
             return self._search(position, earlier, limits, clock, None, stop)
 
-        result = perfect_result(position, known, limits, search, clock() - began)
+        result = perfect_result(known, limits, search, clock() - began)
         if report is not None:
             report(result)
         return result
@@ -176,9 +175,10 @@ class AdaptiveSearcher:
                 report(result)
 
         if self.is_compiled:
-            return self._searcher.think(position, earlier, limits, clock=clock, report=report, stop=stop)
+            return self._searcher.think(position.kernel().state, earlier, limits, clock=clock, report=report, stop=stop)
         until = UntilReady(self._kernels, stop or Stop())
-        first = self._searcher.think(position, earlier, limits, clock=clock, report=report_once, stop=until)
+        state = position.kernel(compile=False).state
+        first = self._searcher.think(state, earlier, limits, clock=clock, report=report_once, stop=until)
         if not until.is_interrupted:
             return first
         self._searcher = self._new_searcher()
@@ -187,7 +187,8 @@ class AdaptiveSearcher:
             soft_ms=None if limits.soft_ms is None else max(0.0, limits.soft_ms - gone),
             hard_ms=None if limits.hard_ms is None else max(0.0, limits.hard_ms - gone),
         )
-        second = self._searcher.think(position, earlier, left, clock=clock, report=report_once, stop=stop)
+        state = position.kernel().state
+        second = self._searcher.think(state, earlier, left, clock=clock, report=report_once, stop=stop)
         return second if second.depth >= first.depth else first
 
     def _new_searcher(self) -> Searcher:
@@ -197,7 +198,6 @@ class AdaptiveSearcher:
 
 
 def perfect_result(
-    position: Position,
     known: Sequence[KnownMove],
     limits: SearchLimits,
     search: Callable[[SearchLimits], SearchResult],
@@ -205,14 +205,14 @@ def perfect_result(
 ) -> SearchResult:
     """Return what is known of the best move, the first of all known ones; among draws a search chooses."""
     if known[0].score != DRAW:
-        return known_result(position, known[0], seconds)
+        return known_result(known[0], seconds)
     holding = tuple(move.number for move in known if move.score == DRAW)
-    return replace(search(limits._replace(moves=holding)), score=DRAW, depth=MAX_DEPTH, is_known=True)
+    return search(limits._replace(moves=holding))._replace(score=DRAW, depth=MAX_DEPTH, is_known=True)
 
 
-def known_result(position: Position, move: KnownMove, seconds: float, rank: int = 1) -> SearchResult:
+def known_result(move: KnownMove, seconds: float = 0.0, rank: int = 1) -> SearchResult:
     """Return what is known of a move as the result of a search: of the largest depth, with no position looked at."""
-    return SearchResult(position, (move.number,), move.score, MAX_DEPTH, 0, seconds, rank, is_known=True)
+    return SearchResult((move.number,), move.score, MAX_DEPTH, 0, seconds, rank, is_known=True)
 
 
 def search_kernels(position: Position, **options: Any) -> KernelSource:
@@ -273,7 +273,7 @@ def best_move(position: Position, *, nodes: int = 1000) -> str:
     if nodes < 1:
         raise ValueError(f"nodes is how many positions to look at, 1 or more; not {nodes}")
     searcher = AdaptiveSearcher(position, megabytes=LEVEL_TABLE_MEGABYTES)
-    return searcher.think(position, (), SearchLimits(nodes=nodes), clock=lambda: 0.0).move
+    return searcher.think(position, (), SearchLimits(nodes=nodes), clock=lambda: 0.0).move(position)
 
 
 class GameEngine:

@@ -46,8 +46,8 @@ HEADER_LINES = 2
 MAX_TABLEBASES = 100
 """Variants of which the tablebase is kept, the latest used."""
 
-FIRST_PLACES, MAX_PLACES = 1 << 11, 1 << 14
-"""Places of the arenas for the positions that moves lead to: at first, and at most."""
+PLACES = 1 << 14
+"""Places of the arena for the positions that moves lead to."""
 
 
 class Commands(Shell):
@@ -188,16 +188,8 @@ class Commands(Shell):
         self.flush()
         kernel = self._kernels_of(position).kernel_for(position, 1)
         rules = kernel.rules
-        places = FIRST_PLACES
-        while True:
-            try:
-                arena = kernel.arena(places)
-                end = rules.children(kernel.state, arena, 0)
-                break
-            except OverflowError:
-                if places >= MAX_PLACES:
-                    raise
-                places *= 4
+        arena = kernel.arena(PLACES)
+        end = rules.children(kernel.state, arena, 0)
         states = [State(*map(int, rules.load(arena, at))) for at in range(end)]
         won = next((state for state in states if rules.verdict(state) == LOST), None) if only_win else None
         return states if won is None else [won]

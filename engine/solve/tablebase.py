@@ -22,7 +22,6 @@ import os
 from collections import Counter
 from collections.abc import Collection, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 
@@ -220,7 +219,7 @@ class Tablebase:
         None where they are not known. ``earlier`` is that of `probe`.
         """
         return [
-            replace(known_result(position, move, 0.0, rank), line=self.line(position, move.number))
+            known_result(move, rank=rank)._replace(line=self.line(position, move.number))
             for rank, move in enumerate(self.probe(position, earlier)[:lines], 1)
         ]
 

@@ -7,7 +7,7 @@ import pytest
 
 from engine.games.catalogue import GAMES, start_of
 from engine.games.history import History
-from engine.games.interface import Position, moves
+from engine.games.interface import State, moves
 from engine.search import best_move, game_engine
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, key_of
@@ -26,14 +26,14 @@ def test_it_thinks_for_as_long_as_it_is_told_and_plays_a_legal_move() -> None:
     history = begun("gipf", LARGE)
     thought = GameEngine().think(history, 1.0, clock=ticking(0.001))
     assert 0.9 < thought.seconds < 1.2
-    assert history.after(thought.move).plies == 1
+    assert history.after(thought.move(history.position)).plies == 1
 
 
 def test_the_only_move_takes_no_time() -> None:
     position = GAMES["morris"].read("0 0 W\n_BWBWWB_B__BWWB_B_B_____\n")
     (only,) = moves(position)
     thought = GameEngine(megabytes=1).think(History.begin(position), 1000.0, clock=ticking(0.01))
-    assert thought.move == only and thought.depth == 1
+    assert thought.move(position) == only and thought.depth == 1
 
 
 def test_the_search_knows_which_positions_stood_before(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,10 +41,10 @@ def test_the_search_knows_which_positions_stood_before(monkeypatch: pytest.Monke
 
     class Recorder(Searcher):
         def think(
-            self, position: Position, earlier: Collection[int] = (), *limits: SearchLimits, **rest: Any
+            self, state: State, earlier: Collection[int] = (), *limits: SearchLimits, **rest: Any
         ) -> SearchResult:
             told.append(list(earlier))
-            return super().think(position, earlier, *limits, **rest)
+            return super().think(state, earlier, *limits, **rest)
 
     monkeypatch.setattr(game_engine, "Searcher", Recorder)
     start = GAMES["mnk"].start("3 3 3")

@@ -105,7 +105,9 @@ def searcher_in_turns(position: Position, *nodes: int) -> Any:
 
 
 def think(searcher: Any, position: Position, **limits: Any) -> SearchResult:
-    result: SearchResult = searcher.think(position, limits=SearchLimits(**limits), clock=never)
+    result: SearchResult = searcher.think(
+        position.kernel(compile=False).state, limits=SearchLimits(**limits), clock=never
+    )
     return result
 
 
@@ -154,7 +156,7 @@ def test_what_one_thread_searches_the_others_defer_and_the_score_is_the_same() -
                 assert together.score == alone.score
                 assert together.depth == alone.depth
                 assert not any(searcher._memory.searching), "a mark was left behind"
-                runs.append((together.nodes, together.pv))
+                runs.append((together.nodes, together.line))
             assert runs[0] == runs[1]
 
 
@@ -165,7 +167,7 @@ def test_who_is_done_with_a_depth_first_has_found_it_for_all() -> None:
     searcher = searcher_in_turns(position, 1, 50)
     together = think(searcher, position, depth=4, exact=True)
     assert (together.score, together.depth) == (alone.score, 4)
-    assert together.move in moves(position)
+    assert together.move(position) in moves(position)
     assert searcher._memory.cells[layout.NODES] < alone.nodes / 4
 
 
@@ -175,7 +177,7 @@ def test_the_line_is_legal_whichever_thread_has_found_it(nodes: int) -> None:
         searcher = searcher_in_turns(position, 1, 3)
         thought = think(searcher, position, nodes=nodes)
         after = position
-        for move in thought.pv:
+        for move in thought.pv(position):
             assert move in moves(after)
             after = after.resolve(move).position
 
@@ -185,7 +187,8 @@ def test_helpers_choose_no_move_that_is_left_out(limits: dict[str, Any]) -> None
     (position,) = random_positions(TINY, 1, seed=4)
     told: list[SearchResult] = []
     searcher = searcher_in_turns(position, 1, 20)
-    found = searcher.think(position, limits=SearchLimits(depth=4, **limits), clock=never, report=told.append)
+    state = position.kernel(compile=False).state
+    found = searcher.think(state, limits=SearchLimits(depth=4, **limits), clock=never, report=told.append)
     for depth in range(1, found.depth + 1):
         first = [thought.line[0] for thought in told if thought.depth == depth]
         assert len(first) == len(set(first)) == min(limits.get("lines", 1), len(moves(position)))
@@ -195,16 +198,16 @@ def test_helpers_choose_no_move_that_is_left_out(limits: dict[str, Any]) -> None
 @pytest.mark.slow
 def test_compiled_threads_end_when_they_are_told_and_play_legal_moves() -> None:
     for position in random_positions(SMALL, 4, seed=8):
-        searcher = Searcher(position.kernel(), megabytes=1, threads=2)
+        searcher, state = Searcher(position.kernel(), megabytes=1, threads=2), position.kernel().state
         before = set(threading.enumerate())
         for nodes in (1, 50, 2000, 40_000):
-            thought = searcher.think(position, limits=SearchLimits(nodes=nodes), clock=never)
+            thought = searcher.think(state, limits=SearchLimits(nodes=nodes), clock=never)
             after = position
-            for move in thought.pv:
+            for move in thought.pv(position):
                 assert move in moves(after)
                 after = after.resolve(move).position
         stop = Stop()
         threading.Timer(0.05, stop.set).start()
-        assert searcher.think(position, clock=never, stop=stop).move in moves(position)
-        assert searcher.think(position, clock=never, stop=stop).move in moves(position)
+        for _ in range(2):
+            assert searcher.think(state, clock=never, stop=stop).move(position) in moves(position)
         assert {thread for thread in threading.enumerate() if not isinstance(thread, threading.Timer)} <= before

@@ -339,8 +339,7 @@ def test_solving_names_the_winner_or_the_tie(board: str, answer: str) -> None:
 
 
 def test_what_is_too_large_is_named_and_the_shell_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gipf, "FIRST_PLACES", 1)
-    monkeypatch.setattr(gipf, "MAX_PLACES", 4)
+    monkeypatch.setattr(gipf, "PLACES", 1)
     session = Session(load(CROSSING), "GEN_ALL_POS_MOV_NUM", "IS_GAME_OVER")
     assert session.answers == ["GAME_IN_PROGRESS"]
     assert session.complaints[0].startswith("GEN_ALL_POS_MOV_NUM: too large for this machine")

@@ -127,7 +127,7 @@ def test_every_move_is_worth_what_the_oracle_finds_and_the_best_one_is_played(gi
             assert found[0].score == max(after.values()) == (scores[position.key()] or 0)
             searcher = AdaptiveSearcher(asked, megabytes=0, kernels=KernelsAfter(asked, float("inf")), tablebase=book)
             result = searcher.think(asked, (), SearchLimits(depth=2), clock=still)
-            played = oracle.apply(position, result.move).position
+            played = oracle.apply(position, result.move(asked)).position
             assert (result.is_known, result.score) == (True, found[0].score)
             assert after[played.key()] == found[0].score
             if result.plies_to_end is not None:
@@ -225,8 +225,9 @@ def test_a_search_looks_positions_up_as_the_tablebase_does(given: Path) -> None:
 def searched(asked: Position, depth: int, known: KnownLayers | None, *, compile: bool = False) -> list[SearchResult]:
     """Return what each depth of an exact search finds, with what is known of some layers, or without."""
     told: list[SearchResult] = []
-    searcher = Searcher(asked.kernel(compile=compile), megabytes=1, known=known)
-    searcher.think(asked, (), SearchLimits(depth=depth, exact=True), clock=still, report=told.append)
+    kernel = asked.kernel(compile=compile)
+    searcher = Searcher(kernel, megabytes=1, known=known)
+    searcher.think(kernel.state, (), SearchLimits(depth=depth, exact=True), clock=still, report=told.append)
     return told
 
 
