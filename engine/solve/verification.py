@@ -6,7 +6,8 @@ loss in n plies rests on values of fewer; and from a draw no move wins, but one 
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from random import Random
+from hashlib import blake2b
+from itertools import accumulate, count
 
 from engine.compiling.binding import popcount
 from engine.games.gipf.kernel import GipfLayerRules
@@ -26,10 +27,11 @@ def all_places(layers: Layers, names: Sequence[Name]) -> Iterator[Place]:
 
 def random_places(layers: Layers, names: Sequence[Name], seed: int) -> Iterator[Place]:
     """Yield places of some layers without end, each with the same chance; a seed gives the same ones everywhere."""
-    chance, sizes = Random(seed), [layers.sizes[name] for name in names]
-    while True:
-        (name,) = chance.choices(names, sizes)
-        yield name, chance.randrange(layers.sizes[name])
+    ends = list(accumulate(layers.sizes[name] for name in names))
+    for drawn in count():
+        number = int.from_bytes(blake2b(f"{seed} {drawn}".encode(), digest_size=16).digest()) % ends[-1]
+        at = bisect_right(ends, number)
+        yield names[at], ends[at] - 1 - number
 
 
 def position_at(layers: Layers, place: Place) -> State | None:
@@ -52,10 +54,10 @@ def expected_value(layers: Layers, state: State) -> Judgement:
     if rules.verdict(state) != UNDECIDED:
         return Judgement(-1, 0)
     arena = layers.kernel.arena(ROOM)
-    count = rules.children(state, arena, 0)
-    after = [layers.judgement(rules.load(arena, number)) for number in range(count)]
+    end = rules.children(state, arena, 0)
+    after = [layers.judgement(rules.load(arena, number)) for number in range(end)]
     lost = [known.plies for known in after if known is not None and known.result < 0]
     won = [known.plies for known in after if known is not None and known.result > 0]
     if lost:
         return Judgement(1, min(lost) + 1)
-    return Judgement(-1, max(won) + 1) if len(won) == count else Judgement(0, 0)
+    return Judgement(-1, max(won) + 1) if len(won) == end else Judgement(0, 0)
