@@ -114,7 +114,7 @@ class SearchResult(NamedTuple):
     nodes: int
     """Positions looked at, those of the depth that was cut off included."""
     seconds: float
-    """How long it took, without the time in which depths were reported."""
+    """How long it took."""
     rank: int = 1
     """1 for the best move, 2 for the next one, and so on."""
     is_known: bool = False
@@ -220,7 +220,6 @@ class Searcher:
         Raises ValueError for a finished game.
         """
         began = clock()
-        reporting = 0.0
         if self._kernel.rules.verdict(state) != UNDECIDED:
             raise ValueError("the game is over: there is no move to think about")
         if not 1 <= limits.depth <= MAX_DEPTH:
@@ -236,8 +235,7 @@ class Searcher:
 
         def thought(line: Line, score: int | None, depth: int, rank: int = 1) -> SearchResult:
             nodes = int(memory.cells[NODES]) + self._crew.nodes
-            seconds = clock() - began - reporting
-            return SearchResult(line, score, depth, nodes, seconds, rank)
+            return SearchResult(line, score, depth, nodes, clock() - began, rank)
 
         latest = thought(limits.moves[:1] or (0,), None, 0)
         before: list[SearchResult] = []
@@ -260,9 +258,7 @@ class Searcher:
                         found.append(thought(deepened.line, deepened.score, depth, rank))
                         latest = found[0]
                         if report is not None:
-                            reported = clock()
                             report(found[-1])
-                            reporting += clock() - reported
                     if len(found) < lines:
                         break
                     before = found

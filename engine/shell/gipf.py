@@ -109,14 +109,13 @@ class Commands(Shell):
     # Commands
 
     def _load(self) -> None:
-        """Read a board and answer what is wrong with it; an unreadable header is answered at once."""
+        """Read a board and answer what is wrong with it."""
         self._position, self._bad_move, self._moves_overlooked = None, None, False
         lines: list[str] = []
         wanted = 1
         while len(lines) < wanted and (line := self._next_of_board()) is not None:
             lines.append(line)
-            if len(lines) <= HEADER_LINES:
-                wanted = _lines_wanted(lines)
+            wanted = _lines_wanted(lines[0])
         try:
             self._position = cast(GipfPosition, GIPF.read("\n".join(lines)))
         except BadPosition as error:
@@ -207,15 +206,9 @@ class Commands(Shell):
         return self._kernels[kind]
 
 
-def _lines_wanted(header: list[str]) -> int:
-    """Return how many lines a board has that begins with one or two of them; no more than these where they are bad."""
+def _lines_wanted(first: str) -> int:
+    """Return how many lines a board has, from its first line; no more than that one where it is bad."""
     try:
-        size = board.parameters_of(header[0]).size
-        if len(header) == HEADER_LINES:
-            GIPF.read("\n".join(header))
+        return HEADER_LINES + 2 * board.parameters_of(first).size - 1
     except BadParameters:
-        return len(header)
-    except BadPosition as error:
-        if error.code == BAD_HEADER:
-            return len(header)
-    return HEADER_LINES if len(header) < HEADER_LINES else HEADER_LINES + 2 * size - 1
+        return 1

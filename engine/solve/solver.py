@@ -66,8 +66,6 @@ class Solution(NamedTuple):
     """Positions whose moves the searches for forced wins and proofs have made."""
     positions: int
     """Positions of all solved layers."""
-    method: str
-    """What has found the result, in a few words."""
 
 
 FIRST_PORTION = 1 << 8
@@ -82,9 +80,6 @@ LENGTH_NODES = 1 << 18
 
 SHORT_NODES = 32
 """Nodes that are looked through for a forced win, interpreted, before tables are loaded to look up who wins."""
-
-FORCED = "forced win"
-"""The method that finds wins by deepening, and draws where no depth is enough for either side."""
 
 TABLE_SHARE = 4
 """One part in so many of the memory goes to the table of the search for forced wins."""
@@ -119,7 +114,6 @@ SIGNS = {LOST: -1, DRAWN: 0, WON: 1}
 class Proof:
     """Exhaustive and proof-number search for games that end, proof-number search for games that can go on for ever."""
 
-    method = "proof"
     is_exact = False
     positions = 0
 
@@ -167,7 +161,6 @@ class Proof:
 class LayeredBackend:
     """Every position of all layers, for games in layers; it waits until the other searches have taken as long."""
 
-    method = "layers"
     is_exact = True
     nodes = 0
 
@@ -275,14 +268,7 @@ def solve(
         judgement = None if solver.finished else tablebase.judgement(interpreted.state)
         if judgement is not None:
             return solver.known(judgement)
-    if limits.nodes is not None:
-        trial = limits._replace(nodes=min(limits.nodes, LOADED_TRIAL_NODES))
-        solver = _Solver(interpreted, position.turn, trial, clock)
-        solution = solver.run(progress)
-        late = limits.deadline is not None and clock() >= limits.deadline
-        if late or is_answer(solution, limits.plies) or trial.nodes == limits.nodes:
-            return solution
-    kernel = kernels.kernel_for(position, 0 if limits.nodes is None else LOADED_TRIAL_NODES)
+    kernel = kernels.kernel_for(position)
     if not kernel.compiled:
         solver = _Solver(kernel, position.turn, limits, clock, as_compiled=limits.nodes is not None)
         solution = solver.run(progress, kernels)
@@ -365,7 +351,7 @@ class _Solver:
         """Say what a tablebase knows."""
         plies = judgement.plies if judgement.result else None
         result = self._winner(judgement.result > 0) if judgement.result else Result.DRAW
-        return self.solution()._replace(result=result, plies=plies, within=plies, method="tablebase")
+        return self.solution()._replace(result=result, plies=plies, within=plies)
 
     def _rule_out(self, search: Proof | LayeredBackend) -> None:
         """Look no more for wins that a proof has shown to be none."""
@@ -432,7 +418,6 @@ class _Solver:
             self._deepening.refuted,
             self._deepening.nodes + sum(search.nodes for search in self._backends),
             sum(search.positions for search in self._backends),
-            FORCED if found is not None or self._deepening.drawn else settling.method,
         )
 
     def _winner(self, mover: bool) -> Result:

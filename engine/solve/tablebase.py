@@ -33,9 +33,8 @@ from engine.games.interface import UNDECIDED, WIN, Kernel, Position, Rules, Stat
 from engine.games.kernels import CompileProcess, KernelSource
 from engine.search.alphabeta import LOOKING_UP
 from engine.search.capabilities import DRAW
-from engine.search.game_engine import KnownMove, known_result
 from engine.search.iterative_deepening import Line
-from engine.search.memory import ROOM, KnownLayers
+from engine.search.memory import MAX_DEPTH, ROOM, KnownLayers
 from engine.search.searcher import SearchResult, kernel_after, warm_up
 from engine.solve.layers import Judgement, Layers, Name, both, layer_of, layer_rules, needed
 
@@ -182,7 +181,7 @@ class Tablebase:
             return None
         return layers.judgement(state)
 
-    def probe(self, position: Position, earlier: Collection[int] = ()) -> list[KnownMove]:
+    def probe(self, position: Position, earlier: Collection[int] = ()) -> list[SearchResult]:
         """Return every move with its exact score, the best one first; none where they are not known.
 
         The shortest win comes first, then draws, then the longest loss. ``earlier`` holds the keys of positions that
@@ -210,7 +209,7 @@ class Tablebase:
             judgement = self.judgement(kernel.state)
             if judgement is None or judgement.plies == 0:
                 break
-            line.append(self._known_moves(kernel, Counter())[0].number)
+            line += self._known_moves(kernel, Counter())[0].line
         return tuple(line)
 
     def results(self, position: Position, lines: int, earlier: Collection[int] = ()) -> list[SearchResult]:
@@ -219,11 +218,11 @@ class Tablebase:
         None where they are not known. ``earlier`` is that of `probe`.
         """
         return [
-            known_result(move, rank=rank)._replace(line=self.line(position, move.number))
+            move._replace(line=self.line(position, move.line[0]), rank=rank)
             for rank, move in enumerate(self.probe(position, earlier)[:lines], 1)
         ]
 
-    def _known_moves(self, kernel: Kernel, times: Counter[int]) -> list[KnownMove]:
+    def _known_moves(self, kernel: Kernel, times: Counter[int]) -> list[SearchResult]:
         """Return the moves of a position with their scores, the best one first; none where one is not known."""
         rules, arena = kernel.rules, kernel.arena(ROOM)
         moves = []
@@ -235,8 +234,8 @@ class Tablebase:
             goes_on = rules.verdict(child) == UNDECIDED
             is_drawn = judgement.result == 0 or (goes_on and times[int(rules.hash_of(child))] >= REPETITIONS - 1)
             score = DRAW if is_drawn else -judgement.result * (WIN - judgement.plies - 1)
-            moves.append(KnownMove(number, score))
-        return sorted(moves, key=lambda move: -move.score)
+            moves.append((-score, number))
+        return [SearchResult((number,), -lost, MAX_DEPTH, 0, 0.0, is_known=True) for lost, number in sorted(moves)]
 
     def opened(self) -> Layers | None:
         """Return the layers that are there by now, None where there are none."""

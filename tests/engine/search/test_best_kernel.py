@@ -8,7 +8,6 @@ from engine.duel.selfplay import Setting, play
 from engine.games.catalogue import start_of
 from engine.games.interface import Kernel
 from engine.games.kernels import NEVER
-from engine.match.review import Evaluator
 from engine.search import game_engine
 from engine.search.game_engine import AdaptiveSearcher, with_best_kernel
 from engine.search.searcher import NO_LIMITS, Searcher, SearchLimits, SearchResult, Stop
@@ -68,16 +67,6 @@ def test_work_is_the_same(asked: list[bool]) -> None:
         asked.clear()
         assert with_best_kernel(KernelsAfter(POSITION, looks), POSITION, game) == expected
         assert asked.count(True) == 1 and (False in asked) == is_given_up
-
-
-def test_an_evaluation_is_the_same() -> None:
-    def evaluated(looks: float) -> tuple[object, ...]:
-        evaluator = Evaluator(POSITION, clock=never, kernels=KernelsAfter(POSITION, looks))
-        result = evaluator.evaluate(POSITION, (), 2000)
-        assert result is not None
-        return *found(result), evaluator.nodes
-
-    assert evaluated(NEVER) == evaluated(0) == evaluated(4)
 
 
 def test_code_is_asked_for_when_work_has_cost_enough_and_somebody_is_told_once() -> None:

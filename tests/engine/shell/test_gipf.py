@@ -315,7 +315,7 @@ def test_winning_sequences_are_the_shortest(board: str, plies: int, answer: str)
 
 
 def test_a_win_that_is_longer_than_asked_for_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = Solution(Result.FIRST, 7, 7, refuted=3, nodes=0, positions=100, method="")
+    known = Solution(Result.FIRST, 7, 7, refuted=3, nodes=0, positions=100)
     monkeypatch.setattr(gipf, "solve", lambda *_, **__: known)
     session = Session(load(DRAW), "WINNING_SEQUENCE_EXIST 6", "WINNING_SEQUENCE_EXIST 7")
     assert session.answers == ["WINNING_SEQUENCE_DOES_NOT_EXIST", "WINNING_SEQUENCE_EXISTS WHITE 7"]

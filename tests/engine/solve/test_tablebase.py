@@ -123,7 +123,7 @@ def test_every_move_is_worth_what_the_oracle_finds_and_the_best_one_is_played(gi
             asked = GIPF.read(board_text(position))
             book = known(asked)
             found = book.probe(asked)
-            assert sorted(move.score for move in found) == sorted(after.values())
+            assert sorted(move.score for move in found if move.score is not None) == sorted(after.values())
             assert found[0].score == max(after.values()) == (scores[position.key()] or 0)
             searcher = AdaptiveSearcher(asked, megabytes=0, kernels=KernelsAfter(asked, float("inf")), tablebase=book)
             result = searcher.think(asked, (), SearchLimits(depth=2), clock=still)
@@ -131,7 +131,7 @@ def test_every_move_is_worth_what_the_oracle_finds_and_the_best_one_is_played(gi
             assert (result.is_known, result.score) == (True, found[0].score)
             assert after[played.key()] == found[0].score
             if result.plies_to_end is not None:
-                assert len(book.line(asked, found[0].number)) == abs(result.plies_to_end)
+                assert len(book.line(asked, found[0].line[0])) == abs(result.plies_to_end)
             kinds.add((found[0].score > 0) - (found[0].score < 0))
             checked += 1
     assert kinds == {-1, 0, 1} and checked > 40
@@ -142,7 +142,7 @@ def position_with(kind: str, chance: Random) -> Position:
     while True:
         for position in small_positions(chance, 1):
             asked = GIPF.read(board_text(position))
-            scores = [move.score for move in known(asked).probe(asked)]
+            scores = [move.score for move in known(asked).probe(asked) if move.score is not None]
             if kind == "won" and len([score for score in scores if score == scores[0] > 0]) > 1:
                 return asked
             if kind == "drawn" and scores[0] == 0 > scores[-1]:
@@ -157,7 +157,7 @@ def test_a_move_to_what_has_stood_twice_is_a_draw(given: Path) -> None:
     kernel = asked.kernel(compile=False)
     arena = kernel.arena(4096)
     kernel.rules.children(kernel.state, arena, 0)
-    child = kernel.rules.load(arena, best.number)
+    child = kernel.rules.load(arena, best.line[0])
     key = int(kernel.rules.hash_of(child))
     assert book.probe(asked, [key, key_of(asked)])[0] == best
     again = book.probe(asked, [key, key])
@@ -170,7 +170,7 @@ def test_a_move_to_what_has_stood_twice_is_a_draw(given: Path) -> None:
 def test_a_draw_is_held_by_the_move_that_a_search_likes_best(given: Path) -> None:
     asked = position_with("drawn", Random(3))
     book = known(asked)
-    holding = {move.number for move in book.probe(asked) if move.score == 0}
+    holding = {move.line[0] for move in book.probe(asked) if move.score == 0}
     for depth in (1, 2, 4):
         searcher = AdaptiveSearcher(asked, megabytes=1, kernels=KernelsAfter(asked, float("inf")), tablebase=book)
         told: list[SearchResult] = []
@@ -273,7 +273,8 @@ def test_analyse_answers_from_it_and_ends(given: Path, tmp_path: Path, capsys: p
     file = tmp_path / "position.txt"
     file.write_text(asked.text())
     best = known(asked).probe(asked)
-    plies = WIN - best[0].score
+    plies = best[0].plies_to_end
+    assert plies
     assert cli.run(["analyse", "gipf", "--position", str(file), "--lines", "2"]) == 0
     first, second = capsys.readouterr().out.splitlines()
     assert first.startswith(f"line 1 depth 64 score win {plies} nodes 0 ")
