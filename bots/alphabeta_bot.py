@@ -152,17 +152,17 @@ class AlphaBetaBot(Bot):
             self._nodes_per_ms = rate
         self._last_move = (clocks, min(search_ms, limits.hard_ms or search_ms))
         if search_ms >= MIN_NOTED_MS:
-            self._note_result(result, search_ms)
-        return result.move
+            self._note_result(position, result, search_ms)
+        return result.move(position)
 
-    def _note_result(self, result: SearchResult, search_ms: float) -> None:
+    def _note_result(self, position: Position, result: SearchResult, search_ms: float) -> None:
         """Note what a search has found."""
         plies = result.plies_to_end
         self.note(
             score=result.score,
             depth=result.depth,
             nodes=result.nodes,
-            pv=result.pv if search_ms >= MIN_PV_MS else (),
+            pv=result.pv(position) if search_ms >= MIN_PV_MS else (),
             text="" if plies is None else f"{'wins' if plies > 0 else 'loses'} in {abs(plies)}",
         )
 

@@ -11,7 +11,7 @@ import cyclopts
 from cyclopts import Parameter
 from cyclopts.config import Dict
 
-from engine.commands.program import duration, explain, nearest, no_more, offer_completion
+from engine.commands.program import duration, explain, no_more, offer_completion
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import BadParameters
 from engine.match.clock import TimeControl
@@ -142,7 +142,7 @@ def demo(
 
     configure(quiet=True)
     if game not in GAMES:
-        fail(f"--game: {unknown_game(game)}{nearest(game, [*GAMES])}")
+        fail(f"--game: {unknown_game(game)}")
     bots = _builtin_bot("first", first)._replace(game=game), _builtin_bot("second", second)._replace(game=game)
     try:
         params = GAMES[game].parameters(GAMES[game].default_parameters if params is None else params)

@@ -68,15 +68,13 @@ def hints_of(function: Callable[..., object]) -> Iterator[tuple[str, Any]]:
 
 OPTIONS = list(options())
 SIGNED = {("arena-engine", "duel", option) for option in ("--elo0", "--elo1")}
-LATER = {("arena-engine", command, "--time") for command in ("solve", "analyse")}
-LATER |= {("arena-engine", "duel", option) for option in ("--alpha", "--beta")}
-"""Options that may be less than 0, and those of which the command itself says in what bounds they lie."""
+"""Options that may be less than 0."""
 
 
 def test_there_are_such_options() -> None:
     found = {option[:3] for option in OPTIONS}
     assert {("arena-engine", "solve", "--time"), ("arena-server", "serve", "--grace")} <= found
-    assert found >= SIGNED | LATER and ("arena-bot", "alphabeta", "--time") in found
+    assert found >= SIGNED and ("arena-bot", "alphabeta", "--time") in found
 
 
 @pytest.mark.parametrize(("program", "command", "option", "needed"), OPTIONS)
@@ -85,22 +83,9 @@ def test_what_is_no_number_is_refused_and_named(
     program: str, command: str, option: str, needed: list[str], value: str
 ) -> None:
     line = [*command.split(), *needed, f"{option}={value}"]
-    if value == "-1" and (program, command, option) in SIGNED | LATER and option != "--time":
+    if value == "-1" and (program, command, option) in SIGNED:
         LINES[program].parse_args(line, exit_on_error=False, print_error=False)
         return
     with pytest.raises((cyclopts.ValidationError, Rejected)) as refused:
         LINES[program].parse_args(line, exit_on_error=False, print_error=False)
     assert option in str(refused.value) and value in str(refused.value)
-
-
-@pytest.mark.parametrize("option", sorted(LATER))
-@pytest.mark.parametrize("value", ["-1", "0"])
-def test_bounds_that_a_command_knows_are_said_in_one_line(
-    capsys: pytest.CaptureFixture[str], option: tuple[str, str, str], value: str
-) -> None:
-    _, command, name = option
-    needed = next(needed for *known, needed in OPTIONS if tuple(known) == option)
-    words = {"duel": ["nodes=1", "nodes=2"]}.get(command, needed)
-    assert engine.cli.run([command, *words, f"{name}={value}"]) == 2
-    said = capsys.readouterr()
-    assert name in said.err and said.err.count("\n") == 1 and not said.out

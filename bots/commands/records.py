@@ -152,17 +152,11 @@ def review(
 def _make_tablebase(position: Position) -> None:
     """Make the tablebase of a variant that is known as a whole by one, if it is to be made, and was not."""
     from engine.commands.precompile import make_tablebase
-    from engine.solve.tablebase import are_made, can_have, is_made, is_whole
+    from engine.solve.tablebase import are_made, tablebase_of
 
-    start = position.game.start(position.parameters)
-    if (
-        can_compile()
-        and are_made()
-        and can_have(start)
-        and is_whole(start.kernel(compile=False))
-        and not is_made(start)
-    ):
-        make_tablebase(start)
+    book = tablebase_of(position)
+    if can_compile() and are_made() and book is not None and book.is_whole and not book.is_made():
+        make_tablebase(position)
 
 
 PAGE = re.compile(r"(https?://[^/?#]+)/match/([0-9]+)/?(?:[?#].*)?")

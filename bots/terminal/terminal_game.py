@@ -17,7 +17,7 @@ from engine.commands.inputs import text_of
 from engine.commands.program import Rejected, reason
 from engine.games.catalogue import GAMES, unknown_game
 from engine.games.history import PERSON, History, InteractiveGame, NothingThere, Player, read_game, write_game
-from engine.games.interface import BadMove, Game, GameError, Successor, moves
+from engine.games.interface import BadMove, Game, GameError, Position, Successor, moves
 from engine.levels import MAX_LEVEL, BadLevel, read_level
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import SearchResult, search_interruptibly
@@ -229,7 +229,8 @@ class TerminalGame:
             self._waiting = True
             self._say("", "stopped; go lets the bot move")
             return
-        self._made(self.table.after(thought.move), f" ({describe_search(thought)})")
+        position = self.table.history.position
+        self._made(self.table.after(thought.move(position)), f" ({describe_search(position, thought)})")
 
     def _usual_bot(self) -> Player:
         """Return a bot of the highest level, with the longest search time of those that play."""
@@ -254,7 +255,8 @@ class TerminalGame:
         except KeyboardInterrupt:
             self._say("", "stopped")
             return
-        self._say(f"the bot would play {thought.move} ({describe_search(thought)})")
+        position = self.table.history.position
+        self._say(f"the bot would play {thought.move(position)} ({describe_search(position, thought)})")
 
     def _go(self, _rest: str) -> None:
         if self.table.outcome is not None:
@@ -350,8 +352,8 @@ def _who(player: Player) -> str:
     return f"a bot that thinks {player.seconds:g} s a move" if player.is_bot else "a person"
 
 
-def describe_search(thought: SearchResult) -> str:
-    """Describe the depth and score of a search."""
+def describe_search(position: Position, thought: SearchResult) -> str:
+    """Describe the depth and score of a search of a position."""
     if thought.score is None and thought.nodes == 0:
         return "a random move"
     if thought.score is None:
@@ -361,7 +363,7 @@ def describe_search(thought: SearchResult) -> str:
         return f"a draw with best play, {thought.seconds:.1f} s"
     if plies is None:
         return f"depth {thought.depth}, score {thought.score:+}, {thought.seconds:.1f} s"
-    sides, turn = thought.position.game.sides, thought.position.turn
+    sides, turn = position.game.sides, position.turn
     winner = sides[turn if plies > 0 else 1 - turn]
     return f"{winner} wins in {number_of(abs(plies), 'ply', 'plies')}, {thought.seconds:.1f} s"
 

@@ -1,6 +1,5 @@
 """``arena-engine analyse``: what the search thinks of a position, depth by depth."""
 
-from dataclasses import replace
 from functools import partial
 from time import perf_counter
 from typing import Annotated
@@ -9,6 +8,7 @@ import msgspec
 
 from engine.commands.inputs import File, Time, game_named, position_of, warn_of, within
 from engine.commands.program import Rejected, answer
+from engine.games.interface import Position
 from engine.search.game_engine import AdaptiveSearcher
 from engine.search.iterative_deepening import MAX_THREADS
 from engine.search.memory import MAX_DEPTH, ROOM
@@ -33,7 +33,7 @@ def analyse(
     no_tablebase: bool = False,
     json: bool = False,
 ) -> None:
-    """Think about a position: a line a finished depth, with score, nodes, nodes per second, table use, best line.
+    """Think about a position: a line a finished depth, with score, nodes, nodes per second, best line.
 
     Scores are for the side to move, a piece of GIPF being worth 100; `win 3` is a win after 3 plies, `loss 4` a
     loss after 4. The analysis ends by itself when the game's end is found. Where the time is over before the first
@@ -61,8 +61,8 @@ def analyse(
         Search also where the tablebase knows the position, that is on small boards of GIPF. Otherwise it is answered
         from there at once, with the shortest wins.
     json
-        Print each line as a JSON object with depth, score, plies_to_end, nodes, seconds, table (0 to 1), pv and
-        is_known, which tells whether the score is exact, from the tablebase.
+        Print each line as a JSON object with depth, score, plies_to_end, nodes, seconds, pv, and is_known: whether the
+        score is exact, from the tablebase.
     """
     root = position_of(game_named(game), params, position)
     warn_of(root)
@@ -71,11 +71,11 @@ def analyse(
         raise Rejected(f"the game is over: {outcome.detail}")
     began = perf_counter()
     limits = SearchLimits(depth=depth, hard_ms=None if time is None else time * 1000, lines=lines, exact=exact)
-    report = _tell_json if json else partial(_tell, lines > 1)
+    report = partial(_tell_json, root) if json else partial(_tell, root, lines > 1)
     exact_values = None if no_tablebase else tablebase_of(root)
     if exact_values is not None and (known := exact_values.results(root, lines)):
         for result in known:
-            report(replace(result, seconds=perf_counter() - began))
+            report(result._replace(seconds=perf_counter() - began))
         return
     searcher = AdaptiveSearcher(root, threads=threads, tablebase=exact_values)
     thought = searcher.think(root, (), limits, clock=perf_counter, report=report)
@@ -83,22 +83,22 @@ def analyse(
         report(thought)
 
 
-def _tell(ranked: bool, thought: SearchResult) -> None:
+def _tell(root: Position, ranked: bool, thought: SearchResult) -> None:
     plies = thought.plies_to_end
     if thought.score is None:
         score = "none"
     else:
         score = str(thought.score) if plies is None else f"{'win' if plies > 0 else 'loss'} {abs(plies)}"
     rate = thought.nodes / max(thought.seconds, SHORTEST)
-    line = ", ".join(_line(thought)) or "none"
+    line = ", ".join(_line(root, thought)) or "none"
     rank = f"line {thought.rank} " if ranked else ""
     answer(
         f"{rank}depth {thought.depth} score {score} nodes {thought.nodes} seconds {thought.seconds:.3f} "
-        f"rate {rate:.0f} table {100 * thought.table_use:.1f}% pv {line}"
+        f"rate {rate:.0f} pv {line}"
     )
 
 
-def _tell_json(thought: SearchResult) -> None:
+def _tell_json(root: Position, thought: SearchResult) -> None:
     fields = {
         "depth": thought.depth,
         "line": thought.rank,
@@ -106,13 +106,12 @@ def _tell_json(thought: SearchResult) -> None:
         "plies_to_end": thought.plies_to_end,
         "nodes": thought.nodes,
         "seconds": round(thought.seconds, 6),
-        "table": round(thought.table_use, 3),
-        "pv": _line(thought),
+        "pv": _line(root, thought),
         "is_known": thought.is_known,
     }
     answer(msgspec.json.encode(fields).decode())
 
 
-def _line(thought: SearchResult) -> list[str]:
+def _line(root: Position, thought: SearchResult) -> list[str]:
     """Return the best line; none where nothing was searched, though there is a move to play then, too."""
-    return [] if thought.score is None else thought.pv
+    return [] if thought.score is None else thought.pv(root)

@@ -17,21 +17,22 @@ from time import perf_counter
 from typing import Annotated, Any
 
 import msgspec
+from cyclopts import Parameter
+from cyclopts.validators import Number
 
 import engine
 from engine.commands.game_file import GameFile, GameFormat, opened_to_append
 from engine.commands.inputs import check_range, game_named, position_of, say_compiling, text_of, warn_of, within
-from engine.commands.program import Rejected, answer, say, usable_cores
+from engine.commands.program import Rejected, answer, finite, say, usable_cores
 from engine.duel import engine_config
 from engine.duel.games import NAMES, Contender, Pair, Reply, Setting, Standing, play_pair
 from engine.duel.openings import JUDGED_NODES, Opening, openings, usual_plies
 from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.games.history import History
 from engine.games.interface import EVALUATION_LIMIT, Position
-from engine.levels import MAX_LEVEL
 from engine.search.memory import MAX_DEPTH
 from engine.search.searcher import PlayedKeys, Searcher, SearchLimits
-from engine.statistics.elo import MAX_ELO, Decision, Tally
+from engine.statistics.elo import MAX_ELO, Tally
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells have it."""
@@ -51,6 +52,9 @@ MAX_JOBS = 1000
 FILE = GameFormat(msgspec.json.Decoder(Setting), msgspec.json.Decoder(Pair), "duel", "pair")
 """The file of results: a `Setting`, then a `Pair` a line, in the order in which pairs were finished."""
 
+Elo = Annotated[float, Parameter(validator=(finite, Number(gte=-MAX_ELO, lte=MAX_ELO)))]
+Risk = Annotated[float, Parameter(validator=(finite, Number(gt=0, lt=0.5)))]
+
 _WEIGHTS = msgspec.json.Decoder(dict[str, int | list[Any] | dict[str, Any]])
 
 
@@ -69,10 +73,10 @@ def duel(
     plies: Annotated[int | None, within("plies", 1, MAX_MOVES - 1)] = None,
     balance: Annotated[int | None, within("balance", 0, EVALUATION_LIMIT)] = None,
     move_limit: int = 1000,
-    elo0: float = 0.0,
-    elo1: float = 10.0,
-    alpha: float = 0.05,
-    beta: float = 0.05,
+    elo0: Elo = 0.0,
+    elo1: Elo = 10.0,
+    alpha: Risk = 0.05,
+    beta: Risk = 0.05,
 ) -> None:
     """Play two configurations of the search against each other until it is clear whether A is stronger than B.
 
@@ -122,10 +126,11 @@ def duel(
     if games % 2:
         raise Rejected(f"--games is {games}, but games come in pairs: it has to be even")
     check_range("move-limit", move_limit, plies + 1, MAX_MOVES)
-    _check_test(elo0, elo1, alpha, beta)
+    if elo0 >= elo1:
+        raise Rejected(f"--elo0 is {elo0} and --elo1 {elo1}, but elo0 has to be the smaller one")
     contenders = _contender(NAMES[0], a, start), _contender(NAMES[1], b, start)
-    if jobs is None:
-        jobs = engine_config.usual_jobs(map(engine_config.read, (a, b)), usable_cores())
+    if jobs is None:  # a side of a game thinks at a time, in all its threads
+        jobs = max(1, usable_cores() // max(engine_config.read(side).threads for side in (a, b)))
     warn_of(start)
     setting = Setting(
         engine=_digest(),
@@ -169,46 +174,33 @@ def _carry_out(
 
     With ``stop`` the duel ends with the test.
     """
-    test = setting.test
-    tally = Tally(test)
-    found: dict[int, Pair] = {}
-
-    def add(pair: Pair) -> bool:
-        """Count a pair; return whether the duel is over."""
-        found[pair.number] = pair
-        tally.add(pair.number, pair.points, stop=stop)
-        return tally.pairs >= most or (stop and tally.decision is not Decision.OPEN)
-
-    def standing() -> Standing:
-        return Standing([found[number] for number in range(tally.pairs)], tally)
-
-    over = False
+    duel = Standing(Tally(setting.test), {})
     for pair in stored:
         if pair.number < most:
-            over = add(pair)
-    if found:
-        say(f"going on after {2 * len(found)} games")
+            duel.add(pair, stop=stop)
+    before = len(duel.found)
+    if before:
+        say(f"going on after {2 * before} games")
+    began = told = perf_counter()
     numbered = islice(enumerate(drawn), most)
-    tasks = ((number, opening.moves) for number, opening in numbered if number not in found)
-    if not over:
-        began = told = perf_counter()
-        before = len(found)
+    tasks = ((number, opening.moves) for number, opening in numbered if number not in duel.found)
+    if not duel.is_over(most, stop=stop):
         with closing(pairs(setting, tasks, jobs)) as playing:
             for pair in playing:
                 file.keep(pair)
-                over = add(pair)
+                duel.add(pair, stop=stop)
                 if perf_counter() - told >= QUIET_SECONDS:
                     told = perf_counter()
-                    answer(standing().progress(test))
-                if over:
+                    answer(duel.progress(setting.test))
+                if duel.is_over(most, stop=stop):
                     break
-        seconds, count = perf_counter() - began, 2 * (len(found) - before)
+        seconds, count = perf_counter() - began, 2 * (len(duel.found) - before)
         say(f"{count} games in {seconds:.1f} s, {60 * count / seconds:.0f} a minute, {jobs} at a time")
-    if not tally.pairs:
+    if not duel.tally.pairs:
         raise Rejected("--plies, --balance: no opening was found that decides nothing and is that balanced")
-    if not over:
-        say(f"there are no more openings than {tally.pairs}")
-    for line in standing().summary():
+    if not duel.is_over(most, stop=stop):
+        say(f"there are no more openings than {duel.tally.pairs}")
+    for line in duel.summary():
         answer(line)
 
 
@@ -216,20 +208,14 @@ def _contender(name: str, text: str, start: Position) -> Contender:
     """Return a side from its text, with the content of its weights file; raises `Rejected`."""
     try:
         side = engine_config.read(text)
-    except engine_config.BadEngineConfig as error:
-        raise Rejected(f"{name}: {error}") from None
-    weights: dict[str, Any] = {}
-    if side.weights:
-        try:
-            weights = _WEIGHTS.decode(text_of(side.weights))
-        except msgspec.DecodeError as error:
-            sentence = f"these are no weights, an object of names and numbers, nor tables: {error}"
-            raise Rejected(f"{name}: {side.weights}: {sentence}") from None
-    try:
+        weights = _WEIGHTS.decode(text_of(side.weights)) if side.weights else {}
         engine_config.weigher(start, weights)
+    except msgspec.DecodeError as error:
+        sentence = f"these are no weights, an object of names and numbers, nor tables: {error}"
+        raise Rejected(f"{name}: {side.weights}: {sentence}") from None
     except ValueError as error:
         raise Rejected(f"{name}: {error}") from None
-    return Contender(str(side), weights)
+    return Contender(text, weights)
 
 
 def _digest() -> str:
@@ -243,22 +229,12 @@ def _digest() -> str:
 
 def _judge(position: Position) -> int:
     """Return the score of an opening, by a short search that knows nothing of the others."""
-    searcher = Searcher(position.kernel(), megabytes=1)
-    found = searcher.think(position, (), SearchLimits(nodes=JUDGED_NODES), clock=perf_counter)
-    if found.score is None:  # so many children that one ply takes more
-        found = searcher.think(position, (), SearchLimits(depth=1), clock=perf_counter)
-    if found.score is None:
-        raise Rejected("a position of an opening has too many moves to be judged")
-    return found.score
-
-
-def _check_test(elo0: float, elo1: float, alpha: float, beta: float) -> None:
-    if not -MAX_ELO <= elo0 < elo1 <= MAX_ELO:
-        sentence = f"elo0 has to be the smaller one, and both within {MAX_ELO:.0f}"
-        raise Rejected(f"--elo0 is {elo0} and --elo1 {elo1}, but {sentence}")
-    for option, risk in (("alpha", alpha), ("beta", beta)):
-        if not 0 < risk < 0.5:
-            raise Rejected(f"--{option} is {risk}, but it has to be between 0 and 0.5")
+    kernel = position.kernel()
+    for limits in (SearchLimits(nodes=JUDGED_NODES), SearchLimits(depth=1)):  # one ply may take more nodes than these
+        found = Searcher(kernel, megabytes=1).think(kernel.state, (), limits, clock=perf_counter)
+        if found.score is not None:
+            return found.score
+    return 0
 
 
 EXERCISE = SearchLimits(depth=2)
@@ -272,22 +248,22 @@ class SearchPlayer:
         """Take a side and the start of its games. Compiles the search, or loads it."""
         self._side = side = engine_config.read(contender.side)
         self._kernel = engine_config.weigher(start, contender.weights)(start.kernel())
-        Searcher(self._kernel, megabytes=0).think(start, (), EXERCISE, clock=perf_counter)
-        self._limits = SearchLimits(
-            side.depth or MAX_DEPTH, side.nodes, None, side.ms, exact=side.exact, level=side.level or MAX_LEVEL
-        )
+        Searcher(self._kernel, megabytes=0).think(self._kernel.state, (), EXERCISE, clock=perf_counter)
+        depth = side.depth or MAX_DEPTH
+        self._limits = SearchLimits(depth, side.nodes, None, side.ms, exact=side.exact, level=side.level)
         self._game = -1
 
     def play(self, game: int, history: History) -> Reply:
         """Search for a move."""
         if game != self._game:  # a game does not depend on the one before; this costs no side time
             self._game = game
-            self._searcher = Searcher(self._kernel, megabytes=self._side.table, threads=self._side.threads or 1)
+            self._searcher = Searcher(self._kernel, megabytes=self._side.table, threads=self._side.threads)
             self._keys = PlayedKeys()
         began = perf_counter()
         limits = self._limits._replace(seed=game)
-        result = self._searcher.think(history.position, self._keys.before(history), limits, clock=perf_counter)
-        move = result.move  # to write a move takes time, which counts
+        state = history.position.kernel(compile=self._kernel.compiled).state
+        result = self._searcher.think(state, self._keys.before(history), limits, clock=perf_counter)
+        move = result.move(history.position)  # to write a move takes time, which counts
         return Reply(move, (perf_counter() - began) * 1000, result.nodes)
 
 

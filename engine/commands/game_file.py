@@ -7,7 +7,7 @@ to append to it, and to resume work that was interrupted.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Generic, NamedTuple, Protocol, TypeVar
+from typing import BinaryIO, Generic, NamedTuple, TypeVar
 
 import msgspec
 
@@ -19,24 +19,12 @@ except ImportError:  # not every system has such locks
     fcntl = None  # type: ignore[assignment]
 
 
-class Numbered(Protocol):
-    """A game with its number."""
-
-    @property
-    def number(self) -> int:
-        """Different for each line of a file."""
-
-
 Setting = TypeVar("Setting", bound=msgspec.Struct)
-Played = TypeVar("Played", bound=Numbered)
+Played = TypeVar("Played", bound=msgspec.Struct)
 Line = TypeVar("Line")
 
 DIGESTS = ("engine", "weights", "digest")
 """Fields of settings whose values say nothing to people."""
-
-
-class BadGames(ValueError):
-    """A file of games that cannot be used. ``str(error)`` says why, and in which line."""
 
 
 def line_of(value: object) -> bytes:
@@ -45,7 +33,7 @@ def line_of(value: object) -> bytes:
 
 
 class GameFormat(NamedTuple, Generic[Setting, Played]):
-    """A kind of file: what reads its lines, and their names in sentences."""
+    """A kind of file: decoders of its lines, and their names in sentences."""
 
     setting: msgspec.json.Decoder[Setting]
     game: msgspec.json.Decoder[Played]
@@ -54,28 +42,12 @@ class GameFormat(NamedTuple, Generic[Setting, Played]):
     one: str
     """As in "pair": a line is a pair."""
 
-    def setting_of(self, content: bytes) -> Setting:
-        """Return the setting of a file; raises `BadGames`."""
-        line, newline, _ = content.partition(b"\n")
-        if not newline:
-            raise BadGames(f"line 1: this is no setting of a {self.what}: it has no end")
-        return _decode(line, 1, self.setting, f"setting of a {self.what}")
-
-    def games_of(self, content: bytes) -> list[Played]:
-        """Return the games in the order of the file; raises `BadGames`, also for a number that comes again."""
-        games: dict[int, Played] = {}
-        for at, line in enumerate(content.split(b"\n")[1:-1], 2):
-            game = _decode(line, at, self.game, f"{self.one} of a {self.what}")
-            if game.number in games or game.number < 0:
-                raise BadGames(f"line {at}: the {self.one} {game.number} stands there twice, or cannot be")
-            games[game.number] = game
-        return list(games.values())
-
-    def games_under(self, content: bytes, setting: Setting) -> list[Played]:
-        """Return the games of a file of that setting; raises `BadGames` for another setting."""
-        if differ := "; ".join(differences(self.setting_of(content), setting)):
-            raise BadGames(f"this file holds another {self.what}: {differ}. Name another file, or ask for the same")
-        return self.games_of(content)
+    def read(self, content: bytes, place: str) -> tuple[Setting, list[Played]]:
+        """Return the setting and the games of a file; raises `Rejected`. ``place`` names the file in errors."""
+        first, *lines = content.split(b"\n")[:-1] or [b""]
+        setting = _decode(first, self.setting, f"{place}: line 1: this is no setting of a {self.what}")
+        this = f"this is no {self.one} of a {self.what}"
+        return setting, [_decode(line, self.game, f"{place}: line {at}: {this}") for at, line in enumerate(lines, 2)]
 
 
 def differences(there: msgspec.Struct, here: msgspec.Struct, of: str = "") -> Iterator[str]:
@@ -96,11 +68,11 @@ def _shown(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def _decode(line: bytes, at: int, reader: msgspec.json.Decoder[Line], what: str) -> Line:
+def _decode(line: bytes, decoder: msgspec.json.Decoder[Line], fault: str) -> Line:
     try:
-        return reader.decode(line)
+        return decoder.decode(line)
     except msgspec.DecodeError as error:
-        raise BadGames(f"line {at}: this is no {what}: {error}") from None
+        raise Rejected(f"{fault}: {error}") from None
 
 
 class GameFile(Generic[Setting, Played]):
@@ -116,7 +88,7 @@ class GameFile(Generic[Setting, Played]):
         """Return the games of the file; an empty file gets its first line, the setting. Raises `Rejected`.
 
         A last line that was not written to the end is cut away, and people are told. A file of another setting, or
-        one that is no such file, is left as it is.
+        a file of another kind, is left as it is.
         """
         if self._file is None:
             return []
@@ -125,10 +97,10 @@ class GameFile(Generic[Setting, Played]):
         if not content:
             self._file.write(line_of(setting))
             return []
-        try:
-            found = self._format.games_under(content, setting)
-        except BadGames as error:
-            raise Rejected(f"{self._place}: {error}") from None
+        there, found = self._format.read(content, self._place)
+        if differ := "; ".join(differences(there, setting)):
+            what = f"this file holds another {self._format.what}"
+            raise Rejected(f"{self._place}: {what}: {differ}. Name another file, or ask for the same")
         complete = content.rfind(b"\n") + 1
         if complete < len(content):
             say(f"{self._place}: its last line was not written to the end; that {self._format.one} is played again")

@@ -4,9 +4,7 @@ from time import perf_counter
 
 from engine.commands.inputs import File, game_named, position_of, warn_of
 from engine.commands.program import Rejected, answer, say
-from engine.compiling.binding import can_compile
 from engine.games.catalogue import title_of
-from engine.games.interface import Position
 from engine.games.kernels import COUNTING, KernelSource
 from engine.games.perft import Counter
 
@@ -53,7 +51,12 @@ def perft(
         raise Rejected(f"--depth is {depth}, but leaves are counted at depths of 0 and more")
     root = position_of(game_named(game), params, position)
     warn_of(root)
-    counter = Counter(unique=unique, is_compiled=(lambda _: False) if interpreted else _Kernels(root).is_compiled)
+
+    def compiling() -> None:
+        say(f"compiling the rules of {title_of(root)}; until then they are interpreted")
+
+    kernels = KernelSource(root, COUNTING, compile_from=START_LEAVES, compiling=compiling)
+    counter = Counter(unique=unique, is_compiled=(lambda _: False) if interpreted else kernels.spend)
     branches = []
     for plies in range(min(1, depth), depth + 1):
         began = perf_counter()
@@ -66,24 +69,3 @@ def perft(
         answer(f"perft {plies} {leaves} {seconds:.6f} {leaves / max(seconds, SHORTEST):.0f}")
     for branch in branches:
         answer(f"divide {branch.leaves} {branch.move}")
-
-
-class _Kernels:
-    """Tells whether compiled rules are there, and has another process compile them where that is worth while."""
-
-    def __init__(self, root: Position) -> None:
-        def compiling() -> None:
-            say(f"compiling the rules of {title_of(root)}; until then they are interpreted")
-
-        self._kernels = KernelSource(root, COUNTING, compile_from=START_LEAVES, compiling=compiling)
-        self._leaves = 0
-
-    def is_compiled(self, leaves: int) -> bool:
-        """Tell whether to go on with compiled rules, after so many more leaves were counted.
-
-        They are compiled in this process where there is no cache for another one to write to.
-        """
-        self._leaves += leaves
-        if self._kernels.spend(leaves):
-            return True
-        return self._leaves >= START_LEAVES and can_compile() and not self._kernels.can_be_kept()

@@ -15,8 +15,9 @@ from engine.games.kernels import COUNTING, KernelSource, Purpose
 from engine.games.perft import count
 from engine.search.alphabeta import LOOKING_UP, SEARCHING
 from engine.search.searcher import warm_up
-from engine.solve import solver, tablebase
+from engine.solve import solver
 from engine.solve.solver import SOLVING
+from engine.solve.tablebase import tablebase_of
 
 LEAST_PRIORITY = 19
 
@@ -69,9 +70,9 @@ def compile_for(position: Position, purpose: Purpose) -> None:
 
 def make_tablebase(position: Position) -> None:
     """Make the tablebase of a position's variant, unless it was done before or it has none, and say so on stderr."""
-    if tablebase.can_have(position):
-        is_made, make = partial(tablebase.is_made, position), partial(tablebase.make, position)
-        _provide(position, LOOKING_UP.name, "made", is_made, make)
+    book = tablebase_of(position)
+    if book is not None:
+        _provide(position, LOOKING_UP.name, "made", book.is_made, book.make)
 
 
 def _provide(

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, cast
 
 if TYPE_CHECKING:
-    from cyclopts import App, Argument, CycloptsError
+    from cyclopts import App, CycloptsError
 
 ENCODING, ERRORS = "utf-8", "surrogateescape"
 """Of conversations: any bytes may come in, and go out again as they came."""
@@ -178,49 +178,13 @@ def no_more() -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-_KINDS = {int: "a whole number", float: "a number", bool: "true or false"}
-"""What a value of such a type is called."""
-
-
 def explain(error: "CycloptsError") -> str:
-    """Say what is wrong with a command line, and what would be right."""
-    from cyclopts import CoercionError, MissingArgumentError, UnknownOptionError, UnusedCliTokensError
+    """Return a sentence on a wrong command line, as one line."""
+    from cyclopts import UnusedCliTokensError
 
-    command = " ".join(error.command_chain or ())
-    mistyped = _mistyped(error) if isinstance(error, UnusedCliTokensError | UnknownOptionError) else ""
-    if mistyped:
-        return mistyped
     if isinstance(error, UnusedCliTokensError):
-        words = error.unused_tokens or []
-        shown = ", ".join(map(repr, words))
-        where = f"{command} takes" if command else "the command takes"
-        return f"{shown} {'is' if len(words) == 1 else 'are'} too much: {where} no such argument; --help shows all"
-    if isinstance(error, CoercionError) and error.token is not None and error.target_type in _KINDS:
-        name = error.token.keyword or (_called(error.argument) if error.argument else "the argument")
-        return f"{name} is {error.token.value!r}; it has to be {_KINDS[error.target_type]}"
-    if type(error) is MissingArgumentError and error.argument is not None:
-        given = error.keyword or next((token.keyword for token in error.argument.tokens if token.keyword), "")
-        if given:
-            return f"{given} needs a value behind it"
-        return f"{command or 'this'} needs {_called(error.argument)}, which is missing; --help tells what it is"
+        return f"no argument is expected here: {' '.join(error.unused_tokens or [])}"
     return " ".join(str(error).split())
-
-
-def _called(argument: "Argument") -> str:
-    """Return what an argument is called that was given, or is to be given, without its name."""
-    field = argument.field_info
-    return field.name.upper().replace("_", "-") if field.is_positional else argument.name
-
-
-def _mistyped(error: "CycloptsError") -> str:
-    """Say that a word behind a command is like one of its commands, and none; empty where that is not so."""
-    chain = list(error.command_chain or ())
-    words = list(error.root_input_tokens or ())[len(chain) :]
-    if error.app is None or not words or Path(words[0]).suffix:  # a file is no command
-        return ""
-    commands = [name for name in error.app if not name.startswith("-")]
-    hint = nearest(words[0], commands) if words[0] not in commands else ""
-    return hint and f"there is no command {' '.join([*chain, repr(words[0])])}{hint}"
 
 
 def explain_fault(error: BaseException) -> str:
@@ -236,14 +200,6 @@ def explain_fault(error: BaseException) -> str:
 def reason(error: OSError | ValueError) -> str:
     """Return the clause on why a file cannot be read or written, which is named before it."""
     return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-
-
-def nearest(word: str, known: list[str]) -> str:
-    """Return ``; did you mean …?`` for the known word that is most like another; empty where none is like it."""
-    from difflib import get_close_matches
-
-    found = get_close_matches(word, known, n=1)
-    return f"; did you mean {found[0]}?" if found else ""
 
 
 def finite(_type: object, value: object) -> None:

@@ -2,15 +2,14 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
 
-from engine.commands.inputs import Source, bytes_of, check_range, place_of, within
+from engine.commands.inputs import Source, bytes_of, check_range, place_of
 from engine.commands.program import Rejected, answer, reason
 from engine.games.history import History
 from engine.games.outcome import Termination
 from engine.match import verification
 from engine.match.clock import about
-from engine.match.reader import BadRecord, decoded, seconds_of
+from engine.match.reader import BadRecord, decoded
 from engine.match.record import RecordedNote, milliseconds
 from engine.match.signature import ANOTHER_KEY, public_key, signer
 from engine.match.verification import Played
@@ -18,9 +17,6 @@ from engine.wire.words import number_of
 
 NOT_ENDED, UNSIGNED = 3, 4
 """Exit statuses for records that are true and no proof of a result."""
-
-CLOCKS_APART_SECONDS = 86_400
-"""Largest difference between the clocks of the server and of the machine with the file: a wrong time zone."""
 
 
 def replay(
@@ -31,8 +27,6 @@ def replay(
     picture: Path | None = None,
     ply: int | None = None,
     key: str = "",
-    night: bool = False,
-    scale: Annotated[int, within("scale", 1, 3)] = 1,
 ) -> None:
     """Replay the record of a match: its moves and notes with the board at the end, and whether all of it is true.
 
@@ -54,10 +48,6 @@ def replay(
     key
         The public key of the server that has to have signed the record: in base64, or a file in PEM. Only the
         signature shows who played, when and where, and that no times were shifted together.
-    night
-        Dark colours for the picture.
-    scale
-        How many times as large a PNG is, 1 to 3.
     """
     raw = _key(key) if key else None
     try:
@@ -65,12 +55,11 @@ def replay(
         summary = verification.verify(decoded(content))
     except BadRecord as error:
         raise Rejected(f"{place_of(file)}: {error}") from None
-    _check_date(file, summary)
     if raw and signer(raw, content) == ANOTHER_KEY:
         last = content.count(b"\n")
         raise Rejected(f"{place_of(file)}: line {last}: the signature is not of this key for this text")
     if picture is not None:
-        _draw(summary, picture, ply, night, scale)
+        _draw(summary, picture, ply)
     if verify:
         _show_clocks(summary)
     else:
@@ -100,20 +89,7 @@ def _key(text: str) -> bytes:
         raise Rejected(f"--key: {text!r} is no public key of Ed25519 in base64, and no file with one in PEM") from None
 
 
-def _check_date(file: str, summary: verification.Summary) -> None:
-    """Raise `Rejected` where a match ended after its record was written to the file."""
-    if file == "-":
-        return
-    status = Path(file).stat()
-    written = max(status.st_mtime, status.st_ctime)  # an archive may give its files any time of modification
-    began = seconds_of(summary.header.started)
-    if began is not None and began + summary.latest / 1e6 > written + CLOCKS_APART_SECONDS:
-        raise Rejected(
-            f"{place_of(file)}: the match began at {summary.header.started}, which lies in the future of the file"
-        )
-
-
-def _draw(summary: verification.Summary, file: Path, ply: int | None, night: bool, scale: int) -> None:
+def _draw(summary: verification.Summary, file: Path, ply: int | None) -> None:
     """Write a picture of a match, in the format that the name of its file ends in; raises `Rejected`."""
     from engine.games import pictures
 
@@ -123,11 +99,11 @@ def _draw(summary: verification.Summary, file: Path, ply: int | None, night: boo
         moves = moves[:ply]
     try:
         if file.suffix == ".svg":
-            data = pictures.svg(start, moves, night=night).encode()
+            data = pictures.svg(start, moves).encode()
         elif file.suffix == ".png":
-            data = pictures.png(start, moves, night=night, scale=scale)
+            data = pictures.png(start, moves)
         elif file.suffix == ".gif":
-            data = pictures.animation(start, moves, summary.header.players, summary.sentence, night=night)
+            data = pictures.animation(start, moves, summary.header.players, summary.sentence)
         else:
             raise Rejected(f"--picture: {file} ends in none of .svg, .png and .gif, which are the formats")
         file.write_bytes(data)

@@ -3,6 +3,7 @@
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
+from typing import Annotated
 
 from engine.commands.inputs import (
     File,
@@ -14,22 +15,26 @@ from engine.commands.inputs import (
     start_of,
     text_of,
     warn_of,
+    within,
 )
 from engine.commands.program import Rejected, answer, say
 from engine.games.catalogue import title_of
 from engine.games.interface import Position
-from engine.solve import certificate, tablebase
+from engine.solve import certificate
 from engine.solve.certificate import BadCertificate, Claim, NoStrategy, strategy
-from engine.solve.layers import Judgement, Layers, Name
+from engine.solve.layers import Judgement, Name, both, needed
 from engine.solve.solver import Result, Solution, SolverLimits, solve, solver_kernels
 from engine.solve.tablebase import tablebase_of
-from engine.solve.verification import all_places, fault_at, layers_up_to, position_at, random_places
+from engine.solve.verification import all_places, expected_value, position_at, random_places
 from engine.wire.words import number_of
 
 MEGABYTE = 1 << 20
 
 MIN_MEMORY = 16
 """Megabytes below which a limit means little: interpreter and libraries take more than that themselves."""
+
+MAX_MEMORY = 1 << 20
+"""No limit of memory is larger, in megabytes."""
 
 MAX_POSITIONS = 1_000_000
 """A certificate grows to no more positions than these: some hundred megabytes of text."""
@@ -50,7 +55,7 @@ def solve_game(
     params: str | None = None,
     position: File = None,
     time: Time = None,
-    memory: int = 1024,
+    memory: Annotated[int, within("memory", MIN_MEMORY, MAX_MEMORY)] = 1024,
     proof: Path | None = None,
 ) -> None:
     """Find out who wins with perfect play: `result first|second|draw|unknown`, then what is known of its length.
@@ -70,17 +75,22 @@ def solve_game(
     proof
         File for a certificate of the win: what the winner plays, which arena-engine check verifies by the rules alone.
     """
-    if memory < MIN_MEMORY:
-        raise Rejected(f"--memory is {memory}, but it has to be at least {MIN_MEMORY} megabytes")
     root = position_of(game_named(game), params, position)
     warn_of(root)
-    began = perf_counter()
+    began = told = perf_counter()
+
+    def progress(solution: Solution) -> None:
+        nonlocal told
+        if perf_counter() - told >= QUIET_SECONDS:
+            told = perf_counter()
+            say(_figures(solution))
+
     limits = SolverLimits(memory=memory * MEGABYTE, deadline=None if time is None else began + time)
     solution = solve(
         root,
         limits,
         clock=perf_counter,
-        progress=_Reporter(began).report,
+        progress=progress,
         tablebase=None if proof is not None else tablebase_of(root),
         kernels=solver_kernels(
             root, lambda: say(f"{title_of(root)} is being compiled beside, for what cannot be solved sooner")
@@ -109,7 +119,7 @@ def check_certificate(file: Source, /) -> None:
         checked = certificate.check(claim)
     except BadCertificate as error:
         raise Rejected(f"{place_of(file)}: {error}") from None
-    answer(f"true {('first', 'second')[claim.winner]}")
+    answer(f"true {certificate.SIDES[claim.winner]}")
     answer(f"plies {checked.plies}")
     answer(f"positions {checked.positions}")
 
@@ -128,32 +138,21 @@ def _write_proof(file: Path, root: Position, solution: Solution, memory: int) ->
         say(f"a proof with {number_of(len(moves), 'move')} of the winner is in {file}")
 
 
-class _Reporter:
-    """Tells the progress of a solver, not too often."""
-
-    def __init__(self, began: float) -> None:
-        self._last = began
-
-    def report(self, solution: Solution) -> None:
-        """Tell what is known now."""
-        if perf_counter() - self._last >= QUIET_SECONDS:
-            self._last = perf_counter()
-            say(_figures(solution))
-
-
 def _figures(solution: Solution) -> str:
-    words = [
-        f"no forced win within {number_of(solution.refuted, 'ply', 'plies')}"
-        if solution.refuted > 0
-        else "looked for forced wins"
-    ]
-    words.append(number_of(solution.nodes, "node"))
-    if solution.positions:
-        words.append(f"{number_of(solution.positions, 'position')} of layers solved")
-    return ", ".join(words)
+    plies = number_of(max(0, solution.refuted), "ply", "plies")
+    words = f"no forced win within {plies}, {number_of(solution.nodes, 'node')}"
+    return words + (f", {number_of(solution.positions, 'position')} of layers solved" if solution.positions else "")
 
 
-def verify(game: str, params: str, /, *, positions: int = 10_000, seed: int = 1, every: bool = False) -> None:
+def verify(
+    game: str,
+    params: str,
+    /,
+    *,
+    positions: Annotated[int, within("positions", 1, MAX_POSITIONS)] = 10_000,
+    seed: int = 1,
+    every: bool = False,
+) -> None:
     """Verify the tablebase of a variant by the rules alone: each value has to follow from those that moves lead to.
 
     The layers' checksums are looked at first; where some do not fit, only positions of these layers are. Each that is
@@ -175,43 +174,30 @@ def verify(game: str, params: str, /, *, positions: int = 10_000, seed: int = 1,
         positions a second are looked at.
     """
     position = start_of(game_named(game), params)
-    if positions < 1:
-        raise Rejected(f"--positions is a number of positions, 1 or more; not {positions}")
-    if not tablebase.can_have(position):
+    book = tablebase_of(position)
+    if book is None:
         raise Rejected(f"{title_of(position)} has no tablebase")
-    kernel, directory = position.kernel(compile=False), tablebase.folder()
-    assert directory is not None
-    largest = tablebase.extent(kernel)
-    if tablebase.takes_shipped(kernel):
-        layers = tablebase.shipped(kernel)
-    elif tablebase.journal_of(kernel, directory).exists():
-        layers = Layers(kernel, largest, memory=tablebase.MEMORY, directory=directory)
-    else:
-        raise Rejected(
-            f"there is no tablebase yet; make it with arena-engine precompile {game} {position.parameters!r}"
-        )
-    names = layers_up_to(largest)
-    changed = [name for name in layers.differing() if name in names]
-    missing = ", ".join(_called(name) for name in names if layers.missing(name))
-    if missing:
-        raise Rejected(f"layers are not there; precompile makes them: {missing}")
+    layers = book.opened()
+    names = [name for pair in needed(book.extent) for name in both(pair)]
+    changed = [] if layers is None else [name for name in layers.differing() if name in names]
+    if layers is None or not all(map(layers.is_there, names)):
+        make = f"arena-engine precompile {game} {position.parameters!r}"
+        raise Rejected(f"the tablebase of {title_of(position)} is not there, or not as a whole; make it with {make}")
     for name in changed:
         say(f"layer {_called(name)}: its values differ from their checksum")
     names = changed or names
-    places = all_places(kernel, names) if every else random_places(kernel, names, seed)
-    states = ((place, state) for place in places if (state := position_at(kernel, place)) is not None)
+    places = all_places(layers, names) if every else random_places(layers, names, seed)
+    states = ((place, state) for place in places if (state := position_at(layers, place)) is not None)
     looked_at = faults = 0
-    for place, state in states if every else islice(states, positions):
+    for (name, number), state in islice(states, None if every else positions):
         looked_at += 1
-        fault = fault_at(kernel, layers, place, state)
-        if fault is not None:
+        found, expected = layers.judgement(state), expected_value(layers, state)
+        if found != expected:
             faults += 1
             if faults <= MAX_SHOWN:
-                where = f"layer {_called(place.layer)}, place {place.number}, byte {layers.byte_of(*place)} of the file"
-                say(f"{where}: {_words(fault.found)}, but by the rules {_words(fault.expected)}")
+                place = f"layer {_called(name)}, place {number}, byte {layers.place_of(name, number)} of the file"
+                say(f"{place}: {_words(found)}, but by the rules {_words(expected)}")
     answer(f"{number_of(looked_at, 'position')}, {faults} of them with a value that does not follow from the rules")
-    if changed and not faults:
-        say("what has changed is elsewhere in these layers: --every looks at all of them")
     if faults or changed:
         raise Rejected(f"the tablebase of {title_of(position)} is wrong", 1)
 

@@ -10,13 +10,12 @@ from typing import Annotated
 
 import msgspec
 
-from engine.commands.game_file import BadGames, GameFormat, opened_to_append
-from engine.commands.inputs import game_named, position_of, say_compiling, start_of, warn_of, within
-from engine.commands.program import Rejected, answer, reason, say
+from engine.commands.game_file import GameFormat, opened_to_append
+from engine.commands.inputs import bytes_of, game_named, position_of, say_compiling, start_of, warn_of, within
+from engine.commands.program import Rejected, answer, say
 from engine.duel.selfplay import ScoredGame, Setting, play
 from engine.duel.training import fit, samples_of
-from engine.games.catalogue import USUAL_GAME, title_of, variant_title
-from engine.games.interface import Kernel
+from engine.games.catalogue import USUAL_GAME, title_of
 from engine.games.kernels import NEVER, KernelSource
 from engine.search.capabilities import LOGIT
 from engine.search.game_engine import search_kernels, with_best_kernel
@@ -32,6 +31,9 @@ MAX_JOBS = 1000
 
 FILE = GameFormat(msgspec.json.Decoder(Setting), msgspec.json.Decoder(ScoredGame), "self-play", "game")
 """The file of games."""
+
+MAX_FILE_BYTES = 1 << 34
+"""Largest file of games that is read."""
 
 CHUNK = 20
 """Games that a process is given at a time."""
@@ -79,10 +81,7 @@ def selfplay(
     warn_of(start)
     setting = Setting(game, start.parameters, start.kernel(compile=False).rules.label, seed, nodes, random)
     with opened_to_append(file, str(file), FILE) as opened:
-        try:
-            there = len(in_order(opened.resume(setting)))
-        except BadGames as error:
-            raise Rejected(f"{file}: {error}") from None
+        there = len(opened.resume(setting))
         began = told = perf_counter()
         positions = 0
         for played in _played(setting, range(there, games), jobs):
@@ -121,14 +120,6 @@ def _kernels(setting: Setting, compiles: bool) -> KernelSource:
     return search_kernels(start, compiling=lambda: say_compiling(start))
 
 
-def in_order(games: list[ScoredGame]) -> list[ScoredGame]:
-    """Return the games of a file, in which they stand from number 0 on; raises `BadGames`."""
-    for at, game in enumerate(games):
-        if game.number != at:
-            raise BadGames(f"line {at + 2}: this is game {game.number}, but {at} should stand here")
-    return games
-
-
 def train(*files: Path, seed: int = 1) -> None:
     """Find the tables of patterns that explain the scores of self-play best, and print them as JSON.
 
@@ -143,39 +134,28 @@ def train(*files: Path, seed: int = 1) -> None:
     """
     if not files:
         raise Rejected("FILES: name a file of arena-engine selfplay at least")
-    kernel: Kernel | None = None
-    variant = ("", "")
     games: list[ScoredGame] = []
+    variants: set[tuple[str, str]] = set()
     for file in files:
-        try:
-            content = file.read_bytes()
-            setting = FILE.setting_of(content)
-            found = in_order(FILE.games_of(content))
-        except BadGames as error:
-            raise Rejected(f"{file}: {error}") from None
-        except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
-            raise Rejected(f"{file}: cannot be read: {reason(error)}") from None
-        if kernel is None:
-            variant = setting.game, setting.parameters
-        elif variant != (setting.game, setting.parameters):
-            other = variant_title(f"{setting.game} {setting.parameters}")
-            raise Rejected(f"{file}: these are games of {other}, not {variant_title(' '.join(variant))}")
-        start = start_of(game_named(setting.game), setting.parameters)
-        kernel = start.kernel()
-        games.extend(found)
-    assert kernel is not None
+        setting, found = FILE.read(bytes_of(str(file), MAX_FILE_BYTES), str(file))
+        variants.add((setting.game, setting.parameters))
+        games += found
+    if len(variants) > 1:
+        raise Rejected(f"FILES: these are games of several variants: {', '.join(map(' '.join, sorted(variants)))}")
+    start = start_of(game_named(setting.game), setting.parameters)
     weights = start.game.weights
     patterns = None if weights is None else weights.patterns(start.parameters)
     if patterns is None:
         raise Rejected(f"{files[0]}: {title_of(start)} has no patterns to be trained")
+    kernel = start.kernel()
+    if kernel.compiled:
+        say_compiling(start)
     try:
-        if kernel.compiled:
-            say_compiling(start)
         samples = samples_of(games, kernel, patterns.entries)
         say(f"{number_of(len(samples.targets), 'position')} of {number_of(len(games), 'game')}")
         model = fit(samples, patterns.count, seed, _tell)
         answer(patterns.file(model.numbers, LOGIT).decode().rstrip())
-    except (BadGames, ValueError) as error:
+    except ValueError as error:
         raise Rejected(f"{files[0]}: {error}") from None
 
 

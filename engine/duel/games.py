@@ -12,7 +12,7 @@ import msgspec
 
 from engine.games.history import History
 from engine.games.interface import Position
-from engine.statistics.elo import Sprt, Tally, estimate
+from engine.statistics.elo import Decision, Sprt, Tally, estimate
 
 NAMES = ("A", "B")
 """Names of the sides of a duel."""
@@ -146,33 +146,44 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="duel
 
 
 class Standing(NamedTuple):
-    """The pairs of a duel that count, in their order, and the test on them."""
+    """A duel so far. The pairs count in the order of their numbers, without a gap."""
 
-    pairs: Sequence[Pair]
     tally: Tally
+    found: dict[int, Pair]
+    """All pairs that were played, also those that do not count yet."""
+
+    def add(self, pair: Pair, *, stop: bool) -> None:
+        """Add a pair. With ``stop`` no pair counts after the decision of the test."""
+        self.found[pair.number] = pair
+        self.tally.add(pair.number, pair.points, stop=stop)
+
+    def is_over(self, most: int, *, stop: bool) -> bool:
+        """Tell whether so many pairs count, or, with ``stop``, the test is decided."""
+        return self.tally.pairs >= most or (stop and self.tally.decision is not Decision.OPEN)
+
+    @property
+    def games(self) -> list[Game]:
+        """The games that count."""
+        return [game for number in range(self.tally.pairs) for game in self.found[number].games]
 
     @property
     def score(self) -> str:
-        """The games that A has won, drawn and lost."""
-        wins = Counter(game.winner for pair in self.pairs for game in pair.games)
-        return f"A +{wins[0]} ={wins[None]} -{wins[1]}"
-
-    @property
-    def strength(self) -> str:
-        """The strength of A over B with the 95 % interval, and the likelihood of superiority."""
+        """The games that A has won, drawn and lost, with the strength of A over B from at least one pair."""
+        wins = Counter(game.winner for game in self.games)
+        score = f"A +{wins[0]} ={wins[None]} -{wins[1]}"
+        if not self.tally.pairs:
+            return score
         elo, margin, los = estimate(self.tally.counts)
-        return f"elo {elo:.1f} +- {margin:.1f}  los {100 * los:.1f}%"
+        return f"{score}  elo {elo:.1f} +- {margin:.1f}  los {100 * los:.1f}%"
 
     def progress(self, test: Sprt) -> str:
-        """Return a line on the progress of a duel; nothing is estimated before the first pair."""
-        words = [f"games {2 * len(self.pairs)}", self.score]
-        if self.pairs:
-            words += [self.strength, f"llr {self.tally.ratio:.2f} ({test.lower:.2f} to {test.upper:.2f})"]
-        return "  ".join(words)
+        """Return a line on the progress of a duel."""
+        bounds = f"{test.lower:.2f} to {test.upper:.2f}"
+        return f"games {2 * self.tally.pairs}  {self.score}  llr {self.tally.ratio:.2f} ({bounds})"
 
     def summary(self) -> Iterator[str]:
         """Yield the lines at the end of a duel of at least one pair; the last one is the result."""
-        games = [game for pair in self.pairs for game in pair.games]
+        games = self.games
         reasons = Counter(game.reason for game in games)
         yield "pairs with 0 to 2 points for A, by halves: " + " ".join(map(str, self.tally.counts))
         yield "games ended by " + ", ".join(f"{reason} {count}" for reason, count in reasons.most_common())
@@ -180,4 +191,4 @@ class Standing(NamedTuple):
             moves = max(1, sum(game.used[side].moves for game in games))
             ms, nodes = sum(game.used[side].ms for game in games), sum(game.used[side].nodes for game in games)
             yield f"{name} used {ms / moves:.2f} ms and {nodes / moves:.0f} nodes a move"
-        yield f"result {self.score}  {self.strength}  sprt {self.tally.decision}"
+        yield f"result {self.score}  sprt {self.tally.decision}"

@@ -9,14 +9,13 @@ searches.
 """
 
 from collections.abc import Iterator
-from typing import cast
 
 import msgspec
 
 from engine.duel.openings import split_mix
-from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, Arena, Kernel, Position, State
+from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, Kernel, State
 from engine.search.memory import ROOM
-from engine.search.searcher import Searcher, SearchLimits, Stop
+from engine.search.searcher import Searcher, SearchLimits, Stop, kernel_after
 
 LEAST_OPENING, OPENINGS = 2, 13
 """An opening has so many random plies at least, and so many lengths are equally likely."""
@@ -54,24 +53,6 @@ class ScoredGame(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The last one belongs to the position behind the last move where it tells the winner."""
 
 
-class _Bare:
-    """A position of which no more is known than its kernel, all that a search asks for before it is over."""
-
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
-
-    def kernel(self, *, compile: bool = True) -> Kernel:
-        return self._kernel
-
-    def verdict(self) -> None:
-        return None
-
-
-def bare_position(kernel: Kernel) -> Position:
-    """Return a position that does for a search, whose line is read as numbers; the game must not be over in it."""
-    return cast(Position, _Bare(kernel))
-
-
 def play(kernel: Kernel, setting: Setting, number: int, stop: Stop | None = None) -> ScoredGame:
     """Play one game from a kernel's position. The same arguments always give the same game.
 
@@ -93,8 +74,7 @@ def play(kernel: Kernel, setting: Setting, number: int, stop: Stop | None = None
             break
         best = None
         if len(moves) >= opening:
-            bare = bare_position(kernel._replace(state=state))
-            thought = searcher.think(bare, earlier, limits, clock=lambda: 0.0, stop=stop)
+            thought = searcher.think(state, earlier, limits, clock=lambda: 0.0, stop=stop)
             if thought.score is None:
                 break  # so many children that the nodes do not suffice for one ply
             scores.append(thought.score)
@@ -105,7 +85,7 @@ def play(kernel: Kernel, setting: Setting, number: int, stop: Stop | None = None
         move = next(chance) % rules.children(state, arena, 0) if best is None else best
         moves.append(int(move))
         earlier.append(key)
-        state = _child(kernel, state, arena, moves[-1])
+        state = kernel_after(kernel._replace(state=state), moves[-1]).state
     return ScoredGame(number, min(opening, len(moves)), tuple(moves), tuple(scores))
 
 
@@ -119,10 +99,4 @@ def scored(kernel: Kernel, game: ScoredGame) -> Iterator[tuple[State, int]]:
         if ply < len(game.moves):
             if not 0 <= game.moves[ply] < kernel.rules.children(state, arena, 0):
                 raise ValueError(f"game {game.number} has no move {game.moves[ply]} at ply {ply}")
-            state = _child(kernel, state, arena, game.moves[ply])
-
-
-def _child(kernel: Kernel, state: State, arena: Arena, number: int) -> State:
-    """Return a child by its number."""
-    kernel.rules.children(state, arena, 0)
-    return kernel.rules.load(arena, number)
+            state = kernel.rules.load(arena, game.moves[ply])

@@ -85,7 +85,7 @@ class Evaluator:
         def search(limits: SearchLimits) -> SearchResult:
             def think(kernel: Kernel, stop: Stop) -> SearchResult:
                 searcher = Searcher(kernel, megabytes=TABLE_MEGABYTES)
-                return searcher.think(position, earlier, limits, clock=self._clock, stop=stop)
+                return searcher.think(kernel.state, earlier, limits, clock=self._clock, stop=stop)
 
             thought = with_best_kernel(self._kernels, position, think)
             self.nodes += max(1, thought.nodes)
@@ -95,7 +95,7 @@ class Evaluator:
         known = () if self._tablebase is None else self._tablebase.probe(position, earlier)
         try:
             if known:
-                return perfect_result(position, known, limits, search)
+                return perfect_result(known, limits, search)
             thought = search(limits)
             if thought.score is None:
                 thought = search(SearchLimits(depth=1))
@@ -241,7 +241,7 @@ class _Reviewer:
         self._keys.append(key_of(before.position))
         self._reached = self._node(after)
         best, played = self._choices(before, node, _Choice.of(after, self._reached))
-        line = node.thought.pv if node.thought is not None and best is not None else []
+        line = node.thought.pv(before.position) if node.thought is not None and best is not None else []
         return ReviewedMove(
             after.plies,
             before.position.turn,
@@ -264,8 +264,9 @@ class _Reviewer:
         if result is not None and played.result is not None and played.result > result:
             return played, played  # a draw that only the moves before show
         first = played
-        if not _lead_to_the_same(before.position, played.move, node.thought.move):
-            after = before.after(node.thought.move)
+        move = node.thought.move(before.position)
+        if not _lead_to_the_same(before.position, played.move, move):
+            after = before.after(move)
             first = _Choice.of(after, self._node(after))
         if result == -1:  # whatever is played loses
             lost = played if played.result == -1 else played._replace(worth=node.worth)

@@ -99,7 +99,6 @@ from engine.search.memory import (
     probe,
     remember,
     slot_of,
-    written,
 )
 
 NUMBER_BITS = 16
@@ -300,12 +299,9 @@ def search(state: State, depth: int, alpha: int, beta: int, ply: int, first: int
         if known != NOT_KNOWN:
             return moved(known, ply)
     entry = probe(memory.table, key)
-    bound = entry & BOUND_MASK
-    if bound != NOTHING and (entry >> DEPTH_SHIFT) & DEPTH_MASK >= depth and beta - alpha == 1:
-        # wins in the table are counted from the node, here from the root
-        score = moved((entry >> SCORE_SHIFT) - SCORE_OFFSET, ply)
-        if bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha):
-            return score
+    stored = stored_score(entry, depth, alpha, beta, ply)
+    if stored != NOT_KNOWN:
+        return stored
     selective = MARGIN > 0 and ply > 0 and cells[SELECTIVE] != 0 and beta - alpha == 1 and is_open(beta)
     if selective and (depth <= SHALLOW or BREADTH > 0):
         guess = evaluate(state)
@@ -351,13 +347,11 @@ def search(state: State, depth: int, alpha: int, beta: int, ply: int, first: int
                 # the deferred ones remain; the thread that searches them may have settled the node meanwhile
                 turn, returned = first, True
                 entry = probe(memory.table, key)
-                bound = entry & BOUND_MASK
-                if bound != NOTHING and (entry >> DEPTH_SHIFT) & DEPTH_MASK >= depth and beta - alpha == 1:
-                    score = moved((entry >> SCORE_SHIFT) - SCORE_OFFSET, ply)
-                    if bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha):
-                        best = score
-                        best_number = (entry >> CHILD_SHIFT) & CHILD_MASK
-                        break
+                stored = stored_score(entry, depth, alpha, beta, ply)
+                if stored != NOT_KNOWN:
+                    best = stored
+                    best_number = (entry >> CHILD_SHIFT) & CHILD_MASK
+                    break
             at = turn
             turn += 1
             if returned:
@@ -452,6 +446,18 @@ def search(state: State, depth: int, alpha: int, beta: int, ply: int, first: int
     return best
 
 
+def stored_score(entry: int, depth: int, alpha: int, beta: int, ply: int) -> int:
+    """Return the score in an entry of the table, where it answers an empty window to a depth, or NOT_KNOWN."""
+    bound = entry & BOUND_MASK
+    if bound == NOTHING or (entry >> DEPTH_SHIFT) & DEPTH_MASK < depth or beta - alpha != 1:
+        return NOT_KNOWN
+    # wins in the table are counted from the node, here from the root
+    score = moved((entry >> SCORE_SHIFT) - SCORE_OFFSET, ply)
+    if bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha):
+        return score
+    return NOT_KNOWN
+
+
 def known_score(state: State, known: KnownLayers) -> int:
     """Return the exact score of a position, counted from it, or NOT_KNOWN."""
     mine, theirs = layer_of(state)
@@ -480,14 +486,13 @@ class AlphaBeta(NamedTuple):
     """The search, bound to a kernel's rules."""
 
     search: Callable[[State, int, int, int, int, int, Memory], int]
-    written: Callable[[Numbers, int, int], int]
     margin: int
     """`engine.games.interface.Rules.MARGIN`."""
 
 
 def bind(kernel: Kernel) -> AlphaBeta:
     """Return the search bound to a kernel's rules; each binding is made once."""
-    return AlphaBeta(*kernels.bind((search, written), kernel), kernel.rules.MARGIN)
+    return AlphaBeta(*kernels.bind((search,), kernel), kernel.rules.MARGIN)
 
 
 def with_layers(kernel: Kernel) -> Kernel:
@@ -496,8 +501,8 @@ def with_layers(kernel: Kernel) -> Kernel:
     return kernel._replace(rules=kernel.rules.layers())
 
 
-SEARCHING = Purpose("search", lambda kernel: [(search, written)])
+SEARCHING = Purpose("search", lambda kernel: [(search,)])
 """What bots think with."""
 
-LOOKING_UP = Purpose("tablebase", lambda kernel: [(search, written)], with_layers)
+LOOKING_UP = Purpose("tablebase", lambda kernel: [(search,)], with_layers)
 """A search that looks positions up in layers."""

@@ -10,8 +10,7 @@ Of a draw it tells the moves that hold it; which of these is hardest to meet is 
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from engine.games.history import History
 from engine.games.interface import Kernel, Position
@@ -42,26 +41,17 @@ NODES_A_LOOK = 100
 Done = TypeVar("Done")
 
 
-class KnownMove(NamedTuple):
-    """A move of which the value is known exactly."""
-
-    number: int
-    """Which child it leads to, in the kernel's order of generation."""
-    score: int
-    """As a search has it: a win or a loss in so many plies, or a draw."""
-
-
 class Tablebase(Protocol):
     """Exact values of positions, as far as they are there: `engine.solve.tablebase`."""
 
     def start(self) -> None:
         """Have what is missing made beside other work; returns at once."""
 
-    def probe(self, position: Position, earlier: Collection[int] = ()) -> Sequence[KnownMove]:
-        """Return every move, the best one first, none where they are not known; ``earlier`` as `Searcher.think`."""
+    def probe(self, position: Position, earlier: Collection[int] = ()) -> Sequence[SearchResult]:
+        """Return every move with its exact score, the best one first, none where they are not known.
 
-    def results(self, position: Position, lines: int, earlier: Collection[int] = ()) -> list[SearchResult]:
-        """Return so many of the best moves as results of a search, none where they are not known."""
+        ``earlier`` is that of `Searcher.think`.
+        """
 
     def known_layers(self) -> KnownLayers | None:
         """Return what a compiled search of what is not known itself may look up; another one when there is more.
@@ -141,12 +131,12 @@ class AdaptiveSearcher:
         def search(limits: SearchLimits) -> SearchResult:
             return self._search(position, earlier, limits, clock, None, stop)
 
-        result = perfect_result(position, known, limits, search, clock() - began)
+        result = perfect_result(known, limits, search, clock() - began)
         if report is not None:
             report(result)
         return result
 
-    def _probe(self, position: Position, earlier: Collection[int], limits: SearchLimits) -> Sequence[KnownMove]:
+    def _probe(self, position: Position, earlier: Collection[int], limits: SearchLimits) -> Sequence[SearchResult]:
         """Return what the tablebase knows; where that is nothing, let the search look up what it comes to."""
         if self._tablebase is None or limits.level < MAX_LEVEL:
             return ()
@@ -176,9 +166,10 @@ class AdaptiveSearcher:
                 report(result)
 
         if self.is_compiled:
-            return self._searcher.think(position, earlier, limits, clock=clock, report=report, stop=stop)
+            return self._searcher.think(position.kernel().state, earlier, limits, clock=clock, report=report, stop=stop)
         until = UntilReady(self._kernels, stop or Stop())
-        first = self._searcher.think(position, earlier, limits, clock=clock, report=report_once, stop=until)
+        state = position.kernel(compile=False).state
+        first = self._searcher.think(state, earlier, limits, clock=clock, report=report_once, stop=until)
         if not until.is_interrupted:
             return first
         self._searcher = self._new_searcher()
@@ -187,7 +178,8 @@ class AdaptiveSearcher:
             soft_ms=None if limits.soft_ms is None else max(0.0, limits.soft_ms - gone),
             hard_ms=None if limits.hard_ms is None else max(0.0, limits.hard_ms - gone),
         )
-        second = self._searcher.think(position, earlier, left, clock=clock, report=report_once, stop=stop)
+        state = position.kernel().state
+        second = self._searcher.think(state, earlier, left, clock=clock, report=report_once, stop=stop)
         return second if second.depth >= first.depth else first
 
     def _new_searcher(self) -> Searcher:
@@ -197,22 +189,16 @@ class AdaptiveSearcher:
 
 
 def perfect_result(
-    position: Position,
-    known: Sequence[KnownMove],
+    known: Sequence[SearchResult],
     limits: SearchLimits,
     search: Callable[[SearchLimits], SearchResult],
     seconds: float = 0.0,
 ) -> SearchResult:
     """Return what is known of the best move, the first of all known ones; among draws a search chooses."""
     if known[0].score != DRAW:
-        return known_result(position, known[0], seconds)
-    holding = tuple(move.number for move in known if move.score == DRAW)
-    return replace(search(limits._replace(moves=holding)), score=DRAW, depth=MAX_DEPTH, is_known=True)
-
-
-def known_result(position: Position, move: KnownMove, seconds: float, rank: int = 1) -> SearchResult:
-    """Return what is known of a move as the result of a search: of the largest depth, with no position looked at."""
-    return SearchResult(position, (move.number,), move.score, MAX_DEPTH, 0, seconds, rank, is_known=True)
+        return known[0]._replace(seconds=seconds)
+    holding = tuple(move.line[0] for move in known if move.score == DRAW)
+    return search(limits._replace(moves=holding))._replace(score=DRAW, depth=MAX_DEPTH, is_known=True)
 
 
 def search_kernels(position: Position, **options: Any) -> KernelSource:
@@ -273,7 +259,7 @@ def best_move(position: Position, *, nodes: int = 1000) -> str:
     if nodes < 1:
         raise ValueError(f"nodes is how many positions to look at, 1 or more; not {nodes}")
     searcher = AdaptiveSearcher(position, megabytes=LEVEL_TABLE_MEGABYTES)
-    return searcher.think(position, (), SearchLimits(nodes=nodes), clock=lambda: 0.0).move
+    return searcher.think(position, (), SearchLimits(nodes=nodes), clock=lambda: 0.0).move(position)
 
 
 class GameEngine:

@@ -160,7 +160,7 @@ class HelperThreads:
         try:
             yield
         finally:
-            self._end(stop)
+            stop[0] = 1
             for thread in threads:
                 thread.join()
 
@@ -183,9 +183,6 @@ class HelperThreads:
         """Return the best line that is known of a depth in which all were stopped; empty where none is."""
         deepest = [other for other in self._unfinished if other.depth >= own.depth and other.line]
         return max([own, *deepest], key=lambda found: found.line_score).line
-
-    def _end(self, stop: Numbers) -> None:
-        stop[0] = 1
 
     def _help(self, number: int, state: State, last: int, memory: Memory, caller: Numbers | None) -> None:
         depth, expected = 1, None

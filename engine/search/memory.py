@@ -117,7 +117,8 @@ def remember(table: Numbers, key: int, score: int, bound: int, depth: int, child
     at = (key & (len(table) // BUCKET_WORDS - 1)) * BUCKET_WORDS
     entry: int = table[at + 1]
     if table[at] ^ entry != key:
-        if not is_of_generation(entry, generation) or (entry >> DEPTH_SHIFT) & DEPTH_MASK <= depth:
+        is_latest = entry != 0 and (entry >> GENERATION_SHIFT) & GENERATION_MASK == generation
+        if not is_latest or (entry >> DEPTH_SHIFT) & DEPTH_MASK <= depth:
             # what is driven out may still be of use, unless nobody knows how old it is
             table[at + ENTRY_WORDS] = table[at]
             table[at + ENTRY_WORDS + 1] = entry
@@ -132,20 +133,6 @@ def remember(table: Numbers, key: int, score: int, bound: int, depth: int, child
     )
     table[at] = key ^ entry
     table[at + 1] = entry
-
-
-def is_of_generation(entry: int, generation: int) -> bool:
-    """Tell whether an entry was written in a generation."""
-    return entry != 0 and (entry >> GENERATION_SHIFT) & GENERATION_MASK == generation
-
-
-def written(table: Numbers, generation: int, words: int) -> int:
-    """Count the entries among so many words at the beginning of a table that were written in a generation."""
-    count = 0
-    for at in range(0, min(words, len(table)), ENTRY_WORDS):
-        if is_of_generation(table[at + 1], generation):
-            count += 1
-    return count
 
 
 def slot_of(seen: Numbers, key: int) -> int:

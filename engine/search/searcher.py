@@ -10,13 +10,11 @@ import threading
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 from engine.compiling.binding import zeros
 from engine.games.history import History
-from engine.games.interface import EVALUATION_LIMIT, WIN, Kernel, Position, State
+from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, WIN, Kernel, Position, State
 from engine.levels import MAX_LEVEL, draw
 from engine.search.alphabeta import bind, with_layers
 from engine.search.iterative_deepening import (
@@ -30,7 +28,6 @@ from engine.search.iterative_deepening import (
 from engine.search.memory import (
     BUCKET_WORDS,
     BUDGET,
-    ENTRY_WORDS,
     EXCLUDED,
     GENERATION,
     GENERATION_MASK,
@@ -54,9 +51,6 @@ LEVEL_TABLE_MEGABYTES = 4
 
 MIN_PATH = 256
 """Slots of the set of positions that would repeat; it is never more than a quarter full."""
-
-SAMPLED_WORDS = 2000
-"""The words at the beginning of the table that tell how much of it is used."""
 
 NO_BUDGET = 1 << 62
 """Nodes allowed to a search without a limit of nodes."""
@@ -106,14 +100,12 @@ class Stop:
         return bool(self.cell[0])
 
 
-@dataclass(frozen=True)
-class SearchResult:
-    """What a search has found."""
+class SearchResult(NamedTuple):
+    """What a search has found. Moves are numbers of children; texts of them are made for a position at the edge."""
 
-    position: Position
-    """What was thought about."""
     line: Line
-    """The best line, each move as the number of a child in the kernel's order of generation; may be empty."""
+    """The best line, each move as the number of a child in the kernel's order of generation. It has one move at least,
+    the first one where nothing is known."""
     score: int | None
     """The value for the side to move: a piece of GIPF is worth 100, see also `plies_to_end`. None where depth is 0."""
     depth: int
@@ -122,23 +114,11 @@ class SearchResult:
     nodes: int
     """Positions looked at, those of the depth that was cut off included."""
     seconds: float
-    """How long it took, without the time in which depths were reported."""
+    """How long it took."""
     rank: int = 1
     """1 for the best move, 2 for the next one, and so on."""
-    table_use: float = 0.0
-    """The part of the transposition table that this search has written, 0 to 1, as a sample shows it."""
     is_known: bool = False
     """Whether the score is exact, from a tablebase."""
-
-    @cached_property
-    def move(self) -> str:
-        """The best move, in canonical text. It is always legal; the first one where nothing is known."""
-        return self._texts(1)[0]
-
-    @cached_property
-    def pv(self) -> list[str]:
-        """The best line in canonical text, beginning with `move`. Putting it into words takes a while."""
-        return self._texts(len(self.line))
 
     @property
     def plies_to_end(self) -> int | None:
@@ -147,18 +127,24 @@ class SearchResult:
             return None
         return WIN - self.score if self.score > 0 else -WIN - self.score
 
-    def _texts(self, count: int) -> list[str]:
-        if not self.line:
-            return [next(self.position.successors()).move]
+    def move(self, position: Position) -> str:
+        """Return the best move in the position that was searched, in canonical text."""
+        return self._replace(line=self.line[:1]).pv(position)[0]
+
+    def pv(self, position: Position) -> list[str]:
+        """Return the best line from the position that was searched, in canonical text. That takes a while."""
         texts = []
-        position = self.position
-        for number in self.line[:count]:
-            kernel = position.kernel(compile=False)
-            arena = kernel.arena(ROOM)
-            kernel.rules.children(kernel.state, arena, 0)
-            text, position = position.move_to(kernel.rules.load(arena, number))
+        for number in self.line:
+            text, position = position.move_to(kernel_after(position.kernel(compile=False), number).state)
             texts.append(text)
         return texts
+
+
+def kernel_after(kernel: Kernel, number: int) -> Kernel:
+    """Return the kernel of the position that a move leads to, by its number in the order of generation."""
+    arena = kernel.arena(ROOM)
+    kernel.rules.children(kernel.state, arena, 0)
+    return kernel._replace(state=kernel.rules.load(arena, number))
 
 
 def search_interruptibly(search: Callable[[Stop], SearchResult]) -> SearchResult:
@@ -212,7 +198,7 @@ class Searcher:
 
     def think(
         self,
-        position: Position,
+        state: State,
         earlier: Collection[int] = (),
         limits: SearchLimits = NO_LIMITS,
         *,
@@ -222,6 +208,8 @@ class Searcher:
     ) -> SearchResult:
         """Return the best move found within limits, and what is known of it.
 
+        The state is that of a position of the kernel's variant, compiled if the kernel is.
+
         The score is that of the last depth which was searched to its end, never of one that was cut off; where even
         the first was, by the time, the nodes or the stop, the thought has depth 0 and no score. A limit of depth alone
         cuts nothing off, but where there are too many children for the arena. Without limits of time and with one
@@ -229,43 +217,40 @@ class Searcher:
 
         ``earlier`` holds the keys, as of `key_of`, of the positions that stood on the board before; to repeat one
         counts as a draw. ``clock`` gives seconds from any beginning; ``report`` is told after each depth.
-        The position is one of the variant of the searcher's kernel. Raises ValueError for a finished game.
+        Raises ValueError for a finished game.
         """
         began = clock()
-        reporting = 0.0
-        kernel = self._kernel._replace(state=position.kernel(compile=self._kernel.compiled).state)
-        if position.verdict() is not None:
+        if self._kernel.rules.verdict(state) != UNDECIDED:
             raise ValueError("the game is over: there is no move to think about")
         if not 1 <= limits.depth <= MAX_DEPTH:
             raise ValueError(f"the depth is {limits.depth}, but it has to be 1 to {MAX_DEPTH}")
         if limits.level < MAX_LEVEL:
-            return self._think_at_level(position, kernel, earlier, limits, clock, report, stop)
+            return self._think_at_level(state, earlier, limits, clock, report, stop)
         deadline = None if limits.hard_ms is None else began + limits.hard_ms / 1000
-        memory = self._prepare(kernel.state, earlier, limits)
+        memory = self._prepare(state, earlier, limits)
         left_out: list[int] = []
         if limits.moves:
-            left_out = [number for number in range(self._children(kernel)) if number not in limits.moves]
-        lines = 1 if limits.lines == 1 else min(limits.lines, self._children(kernel) - len(left_out))
+            left_out = [number for number in range(self._children(state)) if number not in limits.moves]
+        lines = 1 if limits.lines == 1 else min(limits.lines, self._children(state) - len(left_out))
 
         def thought(line: Line, score: int | None, depth: int, rank: int = 1) -> SearchResult:
             nodes = int(memory.cells[NODES]) + self._crew.nodes
-            seconds = clock() - began - reporting
-            return SearchResult(position, line, score, depth, nodes, seconds, rank, self._table_use())
+            return SearchResult(line, score, depth, nodes, clock() - began, rank)
 
-        latest = thought(limits.moves[:1], None, 0)
+        latest = thought(limits.moves[:1] or (0,), None, 0)
         before: list[SearchResult] = []
         cut_off: Deepened | None = None
         with _polled(self._kernel.compiled, stop or Stop(), clock, deadline) as polled:
             memory = memory._replace(stop=polled)
             alike = lines == 1 and not left_out  # then others search the very same
-            with self._crew.at_work(kernel.state, memory, limits.depth, interrupt=alike):
+            with self._crew.at_work(state, memory, limits.depth, interrupt=alike):
                 for depth in range(1, limits.depth + 1):
                     found: list[SearchResult] = []
                     for rank in range(1, lines + 1):
                         expected = before[rank - 1].score if rank <= len(before) else None
                         if rank == 1:
                             self._crew.aim(depth, expected)
-                        deepened = self._deepen(kernel.state, depth, memory, expected, left_out, found)
+                        deepened = self._deepen(state, depth, memory, expected, left_out, found)
                         if deepened.score is None:
                             if rank == 1:
                                 cut_off = deepened
@@ -273,9 +258,7 @@ class Searcher:
                         found.append(thought(deepened.line, deepened.score, depth, rank))
                         latest = found[0]
                         if report is not None:
-                            reported = clock()
                             report(found[-1])
-                            reporting += clock() - reported
                     if len(found) < lines:
                         break
                     before = found
@@ -292,8 +275,7 @@ class Searcher:
 
     def _think_at_level(
         self,
-        position: Position,
-        kernel: Kernel,
+        state: State,
         earlier: Collection[int],
         limits: SearchLimits,
         clock: Callable[[], float],
@@ -301,23 +283,18 @@ class Searcher:
         stop: Stop | None,
     ) -> SearchResult:
         """Think as `engine.levels` allows at the level of the limits, of which a soft one of time has no effect."""
-        drawn = draw(limits.level, limits.seed, int(self._kernel.rules.hash_of(kernel.state)), len(earlier))
+        drawn = draw(limits.level, limits.seed, int(self._kernel.rules.hash_of(state)), len(earlier))
         if drawn.random is not None:
-            return SearchResult(position, (drawn.random % self._children(kernel),), None, 0, 0, 0.0)
+            return SearchResult((drawn.random % self._children(state),), None, 0, 0, 0.0)
         nodes = drawn.nodes if limits.nodes is None else min(drawn.nodes, limits.nodes)
         own = limits._replace(level=MAX_LEVEL, nodes=nodes, soft_ms=None)
         fresh = Searcher(self._kernel, megabytes=LEVEL_TABLE_MEGABYTES)
-        return fresh.think(position, earlier, own, clock=clock, report=report, stop=stop)
+        return fresh.think(state, earlier, own, clock=clock, report=report, stop=stop)
 
-    def _table_use(self) -> float:
-        table = self._memory.table
-        count = self._search.written(table, self._memory.cells[GENERATION], SAMPLED_WORDS)
-        return int(count) * ENTRY_WORDS / min(SAMPLED_WORDS, len(table))
-
-    def _children(self, kernel: Kernel) -> int:
+    def _children(self, state: State) -> int:
         """Return how many positions moves lead to, or as many as there is room for."""
         try:
-            return int(kernel.rules.children(kernel.state, self._memory.arena, 0))
+            return int(self._kernel.rules.children(state, self._memory.arena, 0))
         except OverflowError:
             return ROOM
 
@@ -435,5 +412,6 @@ def warm_up(position: Position, known: KnownLayers | None = None) -> None:
     Takes seconds where nothing is compiled yet. Until it has been done, no limit of time can be kept. ``known`` are
     layers that the search looks positions up in.
     """
-    searcher = Searcher(position.kernel(), megabytes=0, known=known)
-    searcher.think(position, limits=SearchLimits(depth=2, lines=2), clock=lambda: 0.0)
+    kernel = position.kernel()
+    searcher = Searcher(kernel, megabytes=0, known=known)
+    searcher.think(kernel.state, limits=SearchLimits(depth=2, lines=2), clock=lambda: 0.0)

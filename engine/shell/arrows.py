@@ -112,4 +112,5 @@ class Commands(Shell):
         left_ms = (seconds - (self.clock() - read)) * 1000
         time = allocate_time(left_ms, plies_ahead=history.position.plies_ahead)
         limits = SearchLimits(soft_ms=time.soft_ms, hard_ms=time.hard_ms)
-        return self._searcher.think(history.position, self._keys.before(history), limits, clock=self.clock).move
+        found = self._searcher.think(history.position, self._keys.before(history), limits, clock=self.clock)
+        return found.move(history.position)

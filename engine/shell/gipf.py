@@ -46,8 +46,8 @@ HEADER_LINES = 2
 MAX_TABLEBASES = 100
 """Variants of which the tablebase is kept, the latest used."""
 
-FIRST_PLACES, MAX_PLACES = 1 << 11, 1 << 14
-"""Places of the arenas for the positions that moves lead to: at first, and at most."""
+PLACES = 1 << 14
+"""Places of the arena for the positions that moves lead to."""
 
 
 class Commands(Shell):
@@ -109,14 +109,13 @@ class Commands(Shell):
     # Commands
 
     def _load(self) -> None:
-        """Read a board and answer what is wrong with it; an unreadable header is answered at once."""
+        """Read a board and answer what is wrong with it."""
         self._position, self._bad_move, self._moves_overlooked = None, None, False
         lines: list[str] = []
         wanted = 1
         while len(lines) < wanted and (line := self._next_of_board()) is not None:
             lines.append(line)
-            if len(lines) <= HEADER_LINES:
-                wanted = _lines_wanted(lines)
+            wanted = _lines_wanted(lines[0])
         try:
             self._position = cast(GipfPosition, GIPF.read("\n".join(lines)))
         except BadPosition as error:
@@ -188,16 +187,8 @@ class Commands(Shell):
         self.flush()
         kernel = self._kernels_of(position).kernel_for(position, 1)
         rules = kernel.rules
-        places = FIRST_PLACES
-        while True:
-            try:
-                arena = kernel.arena(places)
-                end = rules.children(kernel.state, arena, 0)
-                break
-            except OverflowError:
-                if places >= MAX_PLACES:
-                    raise
-                places *= 4
+        arena = kernel.arena(PLACES)
+        end = rules.children(kernel.state, arena, 0)
         states = [State(*map(int, rules.load(arena, at))) for at in range(end)]
         won = next((state for state in states if rules.verdict(state) == LOST), None) if only_win else None
         return states if won is None else [won]
@@ -215,15 +206,9 @@ class Commands(Shell):
         return self._kernels[kind]
 
 
-def _lines_wanted(header: list[str]) -> int:
-    """Return how many lines a board has that begins with one or two of them; no more than these where they are bad."""
+def _lines_wanted(first: str) -> int:
+    """Return how many lines a board has, from its first line; no more than that one where it is bad."""
     try:
-        size = board.parameters_of(header[0]).size
-        if len(header) == HEADER_LINES:
-            GIPF.read("\n".join(header))
+        return HEADER_LINES + 2 * board.parameters_of(first).size - 1
     except BadParameters:
-        return len(header)
-    except BadPosition as error:
-        if error.code == BAD_HEADER:
-            return len(header)
-    return HEADER_LINES if len(header) < HEADER_LINES else HEADER_LINES + 2 * size - 1
+        return 1

@@ -9,7 +9,7 @@ What that section leaves open is done so:
 - `SOLVE_GAME_STATE` takes as long as it needs: there is no answer for not knowing.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from engine.games.mnk.kernel import MnkRules, bind, compiled_set
 from engine.games.mnk.position import MnkPosition
 from engine.games.mnk.rules import State
 from engine.shell import Shell
-from engine.solve.acyclic import PROVING, Prover
+from engine.solve.proof_search import PROVING, Prover
 
 SOLVED = ("FIRST_PLAYER_WINS", "SECOND_PLAYER_WINS")
 TIE = "BOTH_PLAYERS_TIE"
@@ -122,8 +122,12 @@ class _Board(NamedTuple):
     state: State
 
 
+class _EndsEarly(Exception):
+    """A command whose words end early: at the name of the next command, or at the end of the input."""
+
+
 class Commands(Shell):
-    """The words of the command that is being read, and the commands."""
+    """The commands, and what is kept for each variant."""
 
     def __post_init__(self) -> None:
         """Begin with no command."""
@@ -134,78 +138,63 @@ class Commands(Shell):
         }
         self._variants: dict[tuple[str, ...], _Variant] = {}
         self._solvers: dict[Parameters, _Solver] = {}
-        self._name = ""
-        """The command that is being read; empty while words are skipped."""
-        self._skipping = False
-        """Whether what is skipped has been complained about."""
-        self._header: list[str] = []
-        self._variant: _Variant | None = None
-        """What the header says, once it is complete."""
-        self._fields = ""
+        self._line = 0
+        """Number of the line that was read last."""
+        self._words = self._all_words()
+        self._next: str | None = None
+        """The word that was read and belongs to no command yet; None at the end."""
 
     def run(self) -> None:
-        """Carry out one line after the other."""
-        number = 0
-        for number, line in enumerate(self.lines, 1):
-            words = line.split()
-            while words:
-                words = self._take(words, number)
-        self._finish(number)
+        """Carry out one command after the other."""
+        self._next = next(self._words, None)
+        while self._next is not None:
+            name = self._next
+            if name in self._commands:
+                self._carry_out(name)
+            else:
+                self._refuse(f"expected a command, not {name[:SHOWN]!r}")
 
-    def _begin(self, name: str) -> None:
-        """Begin to read what follows the name of a command."""
-        self._name, self._skipping = name, False
-        self._header, self._variant, self._fields = [], None, ""
+    def _all_words(self) -> Iterator[str]:
+        for line in self.lines:
+            self._line += 1
+            yield from line.split()
 
-    def _take(self, words: list[str], number: int) -> list[str]:
-        """Take words from the beginning of a line's, at least one, and return the others."""
-        name = words[0]
-        if name in self._commands:
-            self._finish(number)
-            self._begin(name)
-            return words[1:]
-        if not self._name:
-            if not self._skipping:
-                self.complain(f"line {number}: expected a command, not {name[:SHOWN]!r}")
-            return self._skip(words)
-        if self._variant is None:
-            return self._take_header(words, number)
-        return self._take_fields(self._variant, words, number)
+    def _take(self, count: int) -> list[str]:
+        """Take so many words; raises `_EndsEarly`."""
+        found: list[str] = []
+        for word in self._words:
+            if word in self._commands:
+                self._next = word
+                raise _EndsEarly
+            found.append(word)
+            if len(found) == count:
+                return found
+        self._next = None
+        raise _EndsEarly
 
-    def _finish(self, number: int) -> None:
-        """Complain if a command has begun and is not complete."""
-        if self._name:
-            there = f"{len(self._header)} of the {HEADER_WORDS} words N M K and player"
-            if self._variant is not None:
-                there = f"{len(self._fields)} of {self._variant.fields} fields"
-            self.complain(f"line {number}: {self._name} ends too early, after {there}")
+    def _carry_out(self, name: str) -> None:
+        """Read what follows the name of a command, and carry it out."""
+        try:
+            variant = self._variant_of(tuple(self._take(HEADER_WORDS)))
+            words = self._take(variant.fields)
+        except BadPosition as error:
+            self._refuse(str(error))
+            return
+        except _EndsEarly:
+            self.complain(f"line {self._line}: {name} ends too early")
+            return
+        fields = "".join(words)
+        if len(fields) != len(words) or fields.strip(board.FIELDS):
+            wrong = next(word for word in words if len(word) > 1 or word not in board.FIELDS)
+            self._refuse(f"a field is 0, 1 or 2, not {wrong[:SHOWN]!r}")
+            return
+        self._commands[name](_Board(variant, fields, State(*board.pieces(fields), variant.side)))
+        self._next = next(self._words, None)
 
-    def _take_header(self, words: list[str], number: int) -> list[str]:
-        missing = HEADER_WORDS - len(self._header)
-        self._header += words[:missing]
-        if len(self._header) == HEADER_WORDS:
-            try:
-                self._variant = self._variant_of(tuple(self._header))
-            except BadPosition as error:
-                return self._refuse(f"line {number}: {error}", self._header + words[missing:])
-        return words[missing:]
-
-    def _take_fields(self, variant: _Variant, words: list[str], number: int) -> list[str]:
-        missing = variant.fields - len(self._fields)
-        found = words[:missing]
-        fields = "".join(found)
-        if len(fields) != len(found) or fields.strip(board.FIELDS):
-            wrong = next(word for word in found if len(word) > 1 or word not in board.FIELDS)
-            return self._refuse(f"line {number}: a field is 0, 1 or 2, not {wrong[:SHOWN]!r}", words)
-        self._fields += fields
-        if len(found) == missing:
-            self._carry_out(variant)
-        return words[missing:]
-
-    def _carry_out(self, variant: _Variant) -> None:
-        """Carry out the command, which is complete."""
-        command, self._name = self._commands[self._name], ""
-        command(_Board(variant, self._fields, State(*board.pieces(self._fields), variant.side)))
+    def _refuse(self, sentence: str) -> None:
+        """Say what is wrong, and skip all words up to the next command."""
+        self.complain(f"line {self._line}: {sentence}")
+        self._next = next((word for word in self._words if word in self._commands), None)
 
     def _variant_of(self, header: tuple[str, ...]) -> _Variant:
         variant = self._variants.get(header)
@@ -217,20 +206,6 @@ class Commands(Shell):
             variant = _Variant(parameters, side, parameters.rows * parameters.columns, bind(parameters), solver)
             self._variants[header] = variant
         return variant
-
-    def _refuse(self, sentence: str, words: list[str]) -> list[str]:
-        """Give up the command that is being read, and return the words from the next command on."""
-        self.complain(sentence)
-        self._name = ""
-        return self._skip(words)
-
-    def _skip(self, words: list[str]) -> list[str]:
-        """Return the words from the next command on."""
-        self._skipping = True
-        at = 0
-        while at < len(words) and words[at] not in self._commands:
-            at += 1
-        return words[at:]
 
     # Commands
 

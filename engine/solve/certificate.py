@@ -10,20 +10,21 @@ plays in a position:
 `engine.games.interface` and nothing else. `strategy` asks searches which positions are lost.
 """
 
-from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from graphlib import CycleError, TopologicalSorter
+from typing import Literal, NamedTuple, TypeVar
 
 import msgspec
 
 from engine.games.catalogue import GAMES, unknown_game
 from engine.games.interface import LOST, BadMove, BadPosition, Kernel, Position, State, Successor
-from engine.solve.acyclic import Prover
-from engine.solve.cyclic import CyclicProver
 from engine.solve.forced_wins import Deepening
+from engine.solve.proof_search import CyclicProver, Prover
 from engine.solve.solver import Result, Solution
 from engine.wire.words import number_of
 
-VERSION = 1
+SIDES: tuple[Literal["first", "second"], ...] = ("first", "second")
+"""Names of the winner: the side that began the game, and the other one."""
 
 
 class BadCertificate(ValueError):
@@ -51,21 +52,10 @@ class Checked(NamedTuple):
     """The longest game against the winner's moves."""
 
 
-def write(claim: Claim) -> str:
-    """Return the text of a certificate."""
-    game = claim.position.game
-    head: dict[str, Any] = {"certificate": VERSION, "game": game.name, "winner": ("first", "second")[claim.winner]}
-    if claim.plies is not None:
-        head["plies"] = claim.plies
-    lines: list[dict[str, Any]] = [{**head, "position": claim.position.text()}]
-    lines += [{"position": text, "move": move} for text, move in claim.moves.items()]
-    return "".join(msgspec.json.encode(line).decode() + "\n" for line in lines)
-
-
-class _Head(msgspec.Struct, forbid_unknown_fields=True):
-    certificate: int
+class _Head(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, rename={"version": "certificate"}):
+    version: Literal[1]
     game: str
-    winner: str
+    winner: Literal["first", "second"]
     position: str
     plies: int | None = None
 
@@ -78,71 +68,58 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True):
 _HEADS = msgspec.json.Decoder(_Head)
 _LINES = msgspec.json.Decoder(_Line)
 
+Decoded = TypeVar("Decoded")
+
+
+def write(claim: Claim) -> str:
+    """Return the text of a certificate."""
+    head = _Head(1, claim.position.game.name, SIDES[claim.winner], claim.position.text(), claim.plies)
+    lines = [_Line(text, move) for text, move in claim.moves.items()]
+    return msgspec.json.Encoder().encode_lines([head, *lines]).decode()
+
 
 def read(text: str) -> Claim:
     """Read a certificate; raises `BadCertificate`. Whether it is true is for `check` to tell."""
-    lines = text.splitlines()
-    if not lines:
-        raise BadCertificate("the text is empty; a certificate begins with what it claims")
-    try:
-        head = _HEADS.decode(lines[0])
-    except (msgspec.DecodeError, UnicodeError) as error:
-        raise BadCertificate(f"line 1: {error}") from None
-    if head.certificate != VERSION:
-        raise BadCertificate(f"line 1: version {head.certificate} of the format; this program reads version {VERSION}")
+    lines = text.splitlines() or [""]
+    head = _decode(lines[0], 1, _HEADS)
     if head.game not in GAMES:
         raise BadCertificate(f"line 1: {unknown_game(head.game)}")
-    if head.winner not in ("first", "second"):
-        raise BadCertificate(f"line 1: the winner is first or second, not {head.winner!r}")
     try:
         position = GAMES[head.game].read(head.position)
     except BadPosition as error:
         raise BadCertificate(f"line 1: the position cannot be read: {error}") from None
-    return Claim(position, ("first", "second").index(head.winner), head.plies, _moves(lines[1:]))
+    entries = [_decode(line, number, _LINES) for number, line in enumerate(lines[1:], 2)]
+    return Claim(position, SIDES.index(head.winner), head.plies, {entry.position: entry.move for entry in entries})
 
 
-def _moves(lines: Iterable[str]) -> dict[str, str]:
-    moves: dict[str, str] = {}
-    for number, line in enumerate(lines, 2):
-        try:
-            entry = _LINES.decode(line)
-        except (msgspec.DecodeError, UnicodeError) as error:
-            raise BadCertificate(f"line {number}: {error}") from None
-        if moves.setdefault(entry.position, entry.move) != entry.move:
-            raise BadCertificate(f"line {number}: the position stands in an earlier line, with another move")
-    return moves
+def _decode(line: str, number: int, decoder: msgspec.json.Decoder[Decoded]) -> Decoded:
+    try:
+        return decoder.decode(line)
+    except (msgspec.DecodeError, UnicodeError) as error:
+        raise BadCertificate(f"line {number}: {error}") from None
 
 
 def check(claim: Claim) -> Checked:
     """Play against the winner's moves in every way, and return what that showed; raises `BadCertificate`."""
-    lengths: dict[str, int] = {}
-    path: dict[str, list[Position]] = {}
     first = claim.position.text()
-    path[first] = _followers(claim, claim.position, first)
-    longest: dict[str, int] = {first: 0}
-    while path:
-        text, followers = next(reversed(path.items()))
-        if not followers:
-            lengths[text] = longest[text]
-            del path[text]
-            if path:
-                above = next(reversed(path))
-                longest[above] = max(longest[above], 1 + lengths[text])
-            continue
-        position = followers.pop()
-        following = position.text()
-        if following in path:
-            raise BadCertificate(f"play comes back to a position, and so need not end:\n{following}")
-        if following in lengths:
-            longest[text] = max(longest[text], 1 + lengths[following])
-        else:
-            path[following] = _followers(claim, position, following)
-            longest[following] = 0
-    if claim.plies is not None and lengths[first] > claim.plies:
-        raise BadCertificate(
-            f"the game can last {number_of(lengths[first], 'ply', 'plies')}, not {claim.plies} as is claimed"
-        )
-    return Checked(len(lengths), lengths[first])
+    after: dict[str, list[str]] = {}
+    waiting = [(first, claim.position)]
+    while waiting:
+        text, position = waiting.pop()
+        if text not in after:
+            followers = [(follower.text(), follower) for follower in _followers(claim, position, text)]
+            after[text] = [follower for follower, _ in followers]
+            waiting += followers
+    longest: dict[str, int] = {}
+    try:
+        for text in TopologicalSorter(after).static_order():
+            longest[text] = max((1 + longest[follower] for follower in after[text]), default=0)
+    except CycleError as error:
+        raise BadCertificate(f"play comes back to a position, and so need not end:\n{error.args[1][0]}") from None
+    if claim.plies is not None and longest[first] > claim.plies:
+        plies = number_of(longest[first], "ply", "plies")
+        raise BadCertificate(f"the game can last {plies}, not {claim.plies} as is claimed")
+    return Checked(len(after), longest[first])
 
 
 def _followers(claim: Claim, position: Position, text: str) -> list[Position]:

@@ -19,8 +19,7 @@ Source: depth-first AND/OR search with iterative deepening and a transposition t
 
 from typing import NamedTuple
 
-from engine.compiling.binding import Numbers, zeros
-from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Arena, Kernel, State
+from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Kernel, State
 from engine.games.kernels import bind
 from engine.search.capabilities import candidates, least_plies, load, store, verdict
 from engine.solve.proof_table import (
@@ -33,6 +32,7 @@ from engine.solve.proof_table import (
     NODES_ALLOWED,
     STORED,
     TableSearch,
+    Work,
     claim,
     entry_of,
     is_of,
@@ -50,19 +50,6 @@ SUFFICE, REFUTED = ANSWER, MORE
 """What the table knows: the least number of plies known to suffice, ENDLESS where none is, and the greatest known not
 to suffice, -1 where none is. Questions are 1, does the side to move win, and 2, does it lose; the effort is the number
 of plies that was searched."""
-
-
-class Work(NamedTuple):
-    """What the search works on."""
-
-    arena: Arena
-    """The position in question, and behind it the children of every node on the path."""
-    table: Numbers
-    """An arena with the positions of the table, see `engine.solve.proof_table`…"""
-    entries: Numbers
-    """… and the numbers beside them."""
-    tally: Numbers
-    """Counters: see there."""
 
 
 def prove(at: int, left: int, winning: bool, first: int, work: Work) -> int:
@@ -114,7 +101,7 @@ def prove(at: int, left: int, winning: bool, first: int, work: Work) -> int:
         entry = entry_of(arena, at, question, work.table, entries)
         base = entry * ENTRY
     if not is_of(entry, arena, at, question, work.table, entries):
-        work.tally[STORED] += 1 if claim(entry, arena, at, question, work.table, entries) else 0
+        work.tally[STORED] += claim(entry, arena, at, question, work.table, entries)
         entries[base + SUFFICE] = ENDLESS
         entries[base + REFUTED] = -1
     entries[base + EFFORT] = left
@@ -136,7 +123,7 @@ class ForcedWin(NamedTuple):
     plies: int
 
 
-class Deepening(TableSearch[Work]):
+class Deepening(TableSearch):
     """The search for the shortest forced win from a position, in portions.
 
     ``found`` is the win when one was found. ``refuted`` is the greatest number of plies within which neither side
@@ -153,9 +140,8 @@ class Deepening(TableSearch[Work]):
         self.refuted = -1
         self.drawn = False
         self._search, transfer_bound = bind(FUNCTIONS, kernel)
-        self._hopeless = [False, False]  # by question, less 1
-        nothing = zeros("q", 0)
-        super().__init__(kernel, Work(nothing, nothing, nothing, zeros("q", 4)), transfer_bound, memory=memory)
+        self._ruled_out = [False, False]  # by parity of the plies: wins of the other side, of the side to move
+        super().__init__(kernel, transfer_bound, memory=memory)
 
     @property
     def decided(self) -> bool:
@@ -177,8 +163,8 @@ class Deepening(TableSearch[Work]):
 
     def rule_out(self, for_mover: bool) -> None:
         """Look no more for wins of the side to move, or of the other one: it is known that there are none."""
-        self._hopeless[0 if for_mover else 1] = True
-        self.drawn = self.drawn or (self.found is None and all(self._hopeless))
+        self._ruled_out[for_mover] = True
+        self.drawn = self.drawn or (self.found is None and all(self._ruled_out))
 
     def loses(self, state: State, plies: int) -> bool:
         """Tell whether the side to move in another position of the variant loses within so many plies."""
@@ -200,19 +186,15 @@ class Deepening(TableSearch[Work]):
     def _deepen(self, plies: int, allowed: int) -> bool:
         """Search a ply deeper, until so many nodes are used up; return whether the search came to its end."""
         winning = plies % 2 == 1
-        question = 1 if winning else 2
-        if self._hopeless[question - 1]:
-            self.refuted = plies
-            return True
-        result = self._prove(self._kernel.state, plies, winning, allowed)
+        result = ~plies if self._ruled_out[winning] else self._prove(self._kernel.state, plies, winning, allowed)
         if result == STOPPED:
             return False
         if result >= 0:
-            self.found = ForcedWin(winning, int(result))
+            self.found = ForcedWin(winning, result)
             return True
         self.refuted = plies
-        self._hopeless[question - 1] = ~result == ENDLESS
-        self.drawn = all(self._hopeless)
+        if result == ~ENDLESS:
+            self.rule_out(winning)
         return True
 
     def _prove(self, state: State, plies: int, winning: bool, allowed: int) -> int:

@@ -1,6 +1,4 @@
-"""Solving layer after layer, from the smallest on, up to the layer of a position, and where their values are kept.
-
-`LayerPair` solves a layer together with the one that its moves lead to, as `engine.solve.layer_values` says.
+"""Solving layer after layer, from the smallest on, up to the layer of a position, and storing their values.
 
 Values are kept in memory, or in a directory, from which they are read again. All of them lie in one array, layer behind
 layer, those with the smaller numbers in their names first; so a store for larger ones is the same with more behind it.
@@ -10,9 +8,8 @@ it, is not there. Files that cannot be written are read all the same.
 """
 
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from itertools import product
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
@@ -23,41 +20,123 @@ from engine.search.memory import KnownLayers
 from engine.solve.layer_values import EDGES, ENTRY_POINTS, LAST, PLACE, POSITIONS, Layer
 
 COLUMNS = ("mine", "theirs", "positions", "checksum")
-"""Of a line of the journal, separated by tabs."""
+"""Columns of the journal, separated by tabs."""
 
+SURVEYED_AT_A_TIME = 1 << 17
+"""Places that are surveyed between two looks at the clock."""
+
+JUDGED_AT_A_TIME = 1 << 22
+"""Places that are gone through between two looks at the clock."""
+
+ARENA_PLACES = 1 << 12
+"""Room for the ways to collect rows after one push."""
+
+LISTED_MOVES = 1 << 12
+"""Room for the moves of one position."""
+
+ORIGINS = 1 << 10
+"""Room for the ways back from one position."""
+
+HIGHEST_SURVEYED = 2
+"""The highest value that a survey gives to positions itself."""
+
+EDGES_AT_A_TIME = 1 << 17
+"""Room for the edges that a survey notes before they are put away."""
+
+PLACE_BYTES = 1 + 1 + 2 + 4
+"""Bytes of a place of a layer while it is solved."""
+
+PAIR_BYTES, PARENT_BYTES = 8, 4
+"""Bytes of an edge as a pair, and among those to the same place."""
 
 Name = tuple[int, int]
 """The two numbers by which the side to move names a layer."""
 
 
-class LayerStore:
-    """Solved layers of one game. ``values[offsets[m * width + o]]`` is the first value of layer (m, o)."""
+class Judgement(NamedTuple):
+    """The exact value of a position."""
 
-    def __init__(self, kernel: Kernel, sizes: Sequence[Sequence[int]], directory: Path | None = None) -> None:
-        """Make room for all layers (m, o), which have ``sizes[m][o]`` places, with m and o below ``len(sizes)``.
+    result: int
+    """For the side to move: 1 won, -1 lost, 0 drawn."""
+    plies: int
+    """Plies to the end of the game with perfect play; 0 for a draw."""
 
-        With a directory, take what is there already. Raises OSError where it cannot be read.
+
+class OutOfTime(Exception):
+    """The deadline has come."""
+
+
+class OutOfMemory(Exception):
+    """More memory is needed than the limit."""
+
+
+def layer_rules(kernel: Kernel) -> LayerRules:
+    """Return the rules of a kernel with what layers need; only for games that have them."""
+    assert kernel.rules.layers is not None
+    return kernel.rules.layers()
+
+
+def layer_of(kernel: Kernel) -> Name:
+    """Return the layer that the position of a kernel lies in."""
+    mine, theirs = layer_rules(kernel).layer_of(kernel.state)
+    return int(mine), int(theirs)
+
+
+def needed(largest: Name) -> list[Name]:
+    """List the layers that games from one can come to, smaller ones first, one of each two that belong together."""
+    mine, theirs = largest
+    names = {(max(m, o), min(m, o)) for m in range(mine + 1) for o in range(theirs + 1)}
+    return sorted(names, key=lambda name: (sum(name), name))
+
+
+def both(name: Name) -> tuple[Name, ...]:
+    """Return a layer and the one that its moves lead to: one where the numbers are equal."""
+    mine, theirs = name
+    return (name,) if mine == theirs else (name, (theirs, mine))
+
+
+class Layers:
+    """Layers of one game, up to a largest one. Only for kernels that have ``layers``."""
+
+    def __init__(self, kernel: Kernel, largest: Name, *, memory: int, directory: Path | None = None) -> None:
+        """Begin with what is in a directory, if one is given, and take at most ``memory`` bytes beside its files.
+
+        Raises OutOfMemory where it is clear from the beginning that these are too few without a directory, and OSError
+        where the directory cannot be read.
         """
-        self.width = len(sizes)
-        self._sizes = sizes
+        self.kernel = kernel
+        self.rules = layer_rules(kernel)
+        self.width = max(largest) + 1
+        self.sizes = {name: int(self.rules.places(*name, self.rules.index)) for name in _names(self.width)}
+        """Places of each layer."""
+        self.offsets = zeros("q", self.width**2)
+        """The first value of layer (m, o) is ``values[offsets[m * width + o]]``."""
+        total = 0
+        for name, size in self.sizes.items():
+            self.offsets[name[0] * self.width + name[1]] = total
+            total += size
+        self._memory = memory
         self._positions: dict[Name, int] = {}
         self._unverified: dict[Name, int] = {}
         self._file: Path | None = None
-        self.offsets = zeros("q", self.width**2)
-        total = 0
-        for mine, theirs in _names(self.width):
-            self.offsets[mine * self.width + theirs] = total
-            total += self._sizes[mine][theirs]
         if directory is None:
-            self.values: Any = memoryview(
-                cast(Any, zeros("B", total))
-            )  # or a file that is mapped, which is not written to
-            return
-        name = kernel.rules.label
-        self._file = directory / f"{name}.layers"
-        self._journal = directory / f"{name}.journal"
-        self.values = _mapped(self._file, total)
-        self._read_journal()
+            self._memory -= self.places(largest)
+            if self._memory < sum(self.sizes[name] for name in both(largest)) * PLACE_BYTES:
+                raise OutOfMemory("all layers together take more memory than is allowed")
+            self.values: Any = memoryview(cast(Any, zeros("B", total)))
+        else:
+            self._file = directory / f"{kernel.rules.label}.layers"
+            self._journal = directory / f"{kernel.rules.label}.journal"
+            self.values = _mapped(self._file, total)
+            self._read_journal()
+
+    def places(self, largest: Name) -> int:
+        """Return how many places there are in a layer and all below it: no less than there are positions."""
+        return sum(self.sizes[name] for pair in needed(largest) for name in both(pair))
+
+    def total(self, largest: Name) -> int:
+        """Return the number of positions of a layer and of all below it, as far as they are solved."""
+        return sum(self._positions.get(name, 0) for pair in needed(largest) for name in both(pair))
 
     def is_there(self, name: Name) -> bool:
         """Tell whether a layer is there, with its values as they were written."""
@@ -68,51 +147,79 @@ class LayerStore:
         return name in self._positions
 
     def differing(self) -> list[Name]:
-        """List the layers whose values are not as they were written; from then on these are there, to be looked at."""
+        """List the layers whose values are not as they were written; from then on they count as written so."""
         found = [name for name, expected in self._unverified.items() if zlib.crc32(self._layer(name)) != expected]
         self._unverified.clear()
         return found
 
-    def positions(self, name: Name) -> int:
-        """Return the number of positions of a layer up to symmetry, without a look at its values; 0 if unsolved."""
-        return self._positions.get(name, 0)
+    def missing(self, largest: Name) -> list[Name]:
+        """List the layers to solve before the value of every position of one is known, in the order to solve them in.
 
-    def put(self, name: Name, values: Any, positions: int) -> None:
-        """Add a solved layer. Raises OSError where it cannot be written."""
-        start = self._start(name)
-        if self._file is None:
-            self.values[start : start + len(values)] = values
-        else:
-            with self._file.open("r+b") as opened:
-                opened.seek(start)
-                opened.write(values)
-            words = [*name, positions, zlib.crc32(values)]
-            with self._journal.open("a", encoding="utf-8") as journal:
-                if journal.tell() == 0:
-                    journal.write("\t".join(COLUMNS))
-                journal.write("\n" + "\t".join(map(str, words)))  # a crash may have cut the line before
-        self._positions[name] = positions
-        self._unverified.pop(name, None)
+        Of two that belong together only one is named. A layer that is there needs no others.
+        """
+        if self.is_there(largest):
+            return []
+        return [pair for pair in needed(largest) if not all(map(self.is_there, both(pair)))]
+
+    def solve(self, pair: Name, late: Callable[[], bool]) -> None:
+        """Solve a layer and the one that belongs to it, all smaller ones being there.
+
+        Raises OutOfTime soon after ``late()`` says so, OutOfMemory, OverflowError for games that are too long, and
+        OSError where a layer cannot be written; what was solved before stays so.
+        """
+        for name, values, positions in LayerPair(self, pair, self._memory, late).solve():
+            self._put(name, values, positions)
+
+    def solve_all(self, largest: Name, late: Callable[[], bool] = lambda: False) -> None:
+        """Solve what is missing of a layer and all below it; raises as `solve` does."""
+        for pair in self.missing(largest):
+            self.solve(pair, late)
 
     def fill(self, values: bytes) -> None:
         """Take the values of all layers at once, into memory; their positions are not counted."""
         self.values[:] = values
-        self._positions = dict.fromkeys(_names(self.width), 0)
+        self._positions = dict.fromkeys(self.sizes, 0)
 
-    def value(self, name: Name, place: int) -> int:
-        """Return a value of a layer that is there."""
-        return int(self.values[self._start(name) + place])
+    def place_of(self, name: Name, place: int) -> int:
+        """Return where the value of a place lies among all values."""
+        return int(self.offsets[name[0] * self.width + name[1]]) + place
 
-    def byte_of(self, name: Name, place: int) -> int:
-        """Return where the value of a place lies in the file."""
-        return self._start(name) + place
+    def judgement(self, state: State) -> Judgement | None:
+        """Return what is known of a position, None where its layer is not solved."""
+        name = layer_of(self.kernel._replace(state=state))
+        if not self.is_there(name):
+            return None
+        value = int(self.values[self.place_of(name, int(self.rules.place_in_layer(state, self.rules.index)))])
+        if value == 0:
+            return Judgement(0, 0)
+        return Judgement(-1 if value & 1 else 1, value - 1)
 
-    def _start(self, name: Name) -> int:
-        return int(self.offsets[name[0] * self.width + name[1]])
+    def known(self) -> KnownLayers:
+        """Return the layers that are there, as a search looks positions up in them."""
+        offsets = zeros("q", self.width**2)
+        for name in self.sizes:
+            at = name[0] * self.width + name[1]
+            offsets[at] = self.offsets[at] if self.is_there(name) else -1
+        return KnownLayers(cast(Numbers, memoryview(self.values)), offsets, self.width, self.rules.index)
 
     def _layer(self, name: Name) -> Any:
-        start = self._start(name)
-        return self.values[start : start + self._sizes[name[0]][name[1]]]
+        return self.values[self.place_of(name, 0) : self.place_of(name, self.sizes[name])]
+
+    def _put(self, name: Name, values: Any, positions: int) -> None:
+        """Add a solved layer. Raises OSError where it cannot be written."""
+        if self._file is None:
+            self.values[self.place_of(name, 0) : self.place_of(name, len(values))] = values
+        else:
+            with self._file.open("r+b") as opened:
+                opened.seek(self.place_of(name, 0))
+                opened.write(values)
+            with self._journal.open("a", encoding="utf-8") as journal:
+                if journal.tell() == 0:
+                    journal.write("\t".join(COLUMNS))
+                # a crash may have cut the line before
+                journal.write("\n" + "\t".join(map(str, (*name, positions, zlib.crc32(values)))))
+        self._positions[name] = positions
+        self._unverified.pop(name, None)
 
     def _read_journal(self) -> None:
         """Take what the journal has, if it was begun."""
@@ -157,110 +264,37 @@ def _mapped(file: Path, size: int) -> Any:
     return numpy.asarray(numpy.memmap(file, numpy.uint8, mode, shape=(size,)))
 
 
-SURVEYED_AT_A_TIME = 1 << 17
-"""Places that a thread surveys between two looks at the clock."""
-
-JUDGED_AT_A_TIME = 1 << 22
-"""Places that are gone through between two looks at the clock."""
-
-ARENA_PLACES = 1 << 12
-"""Room for the ways to collect rows after one push."""
-
-LISTED_MOVES = 1 << 12
-"""Room for the moves of one position."""
-
-ORIGINS = 1 << 10
-"""Room for the ways back from one position."""
-
-HIGHEST_SURVEYED = 2
-"""The highest value that a survey gives to positions itself."""
-
-EDGES_AT_A_TIME = 1 << 17
-"""Room for the edges that a survey notes before they are put away."""
-
-PLACE_BYTES = 1 + 1 + 2 + 4
-"""What a place of a layer takes while it is solved."""
-
-PAIR_BYTES = 8
-EDGE_BYTES = PAIR_BYTES + 4
-"""What an edge takes: as a pair at first, and among those to the same place."""
-
-
-class Judgement(NamedTuple):
-    """The exact value of a position."""
-
-    result: int
-    """For the side to move: 1 won, -1 lost, 0 drawn."""
-    plies: int
-    """Plies to the end of the game with perfect play; 0 for a draw."""
-
-
-class OutOfTime(Exception):
-    """The deadline has come. ``str(error)`` is a clause for people, as that of the next one is."""
-
-
-class OutOfMemory(Exception):
-    """More memory is needed than the limit."""
-
-
-class Solved(NamedTuple):
-    """A layer that is solved."""
-
-    name: Name
-    values: Numbers
-    """See `engine.solve.layer_values`."""
-    positions: int
-
-
-def layer_rules(kernel: Kernel) -> LayerRules:
-    """Return the rules of a kernel with what layers need; only for games that have them."""
-    assert kernel.rules.layers is not None
-    return kernel.rules.layers()
-
-
 class LayerPair:
-    """Layers (m, o) and (o, m), or one where the numbers are equal."""
+    """Layers (m, o) and (o, m) while they are solved, or one where the numbers are equal."""
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        name: Name,
-        sizes: Sequence[Sequence[int]],
-        store: LayerStore,
-        *,
-        memory: int,
-        late: Callable[[], bool],
-    ) -> None:
+    def __init__(self, store: Layers, name: Name, memory: int, late: Callable[[], bool]) -> None:
         """Make room for both layers; the smaller ones are taken from the store.
 
         Raises OutOfMemory where more than ``memory`` bytes are needed.
         """
-        self._rules = layer_rules(kernel)
-        self._kernel = kernel._replace(rules=self._rules)
-        bound = bind(ENTRY_POINTS, self._kernel)
+        bound = bind(ENTRY_POINTS, store.kernel._replace(rules=store.rules))
         self._look, self._count_edges, self._add_up, self._fill_in, self._return = bound
         self._store = store
+        self._index = store.rules.index
         self._memory = memory
         self._late = late
-        self._names = list(dict.fromkeys((name, name[::-1])))
-        self._take(sum(sizes[mine][theirs] for mine, theirs in self._names) * PLACE_BYTES)
-        self._layers = [self._layer(sizes[mine][theirs]) for mine, theirs in self._names]
+        self._names = both(name)
+        self._take(sum(store.sizes[each] for each in self._names) * PLACE_BYTES)
+        self._layers = [_new_layer(store.sizes[each]) for each in self._names]
 
-    def solve(self) -> list[Solved]:
-        """Return both layers solved, or the one.
+    def solve(self) -> Iterator[tuple[Name, Numbers, int]]:
+        """Yield name, values and number of positions of both layers, or the one.
 
         Raises OutOfTime, OutOfMemory, and OverflowError as the functions do.
         """
-        surveys = [self._survey(number) for number in range(len(self._names))]
-        self._judge(max(last for _, last in surveys))
-        return [
-            Solved(name, layer.values, positions)
-            for name, layer, (positions, _) in zip(self._names, self._layers, surveys, strict=True)
-        ]
-
-    def _layer(self, places: int) -> Layer:
-        typecodes = (("B", places), ("B", places), ("h", places), ("I", places + 1), ("i", 0))
-        return Layer(*(zeros(typecode, count) for typecode, count in typecodes))
+        tallies = [self._survey(number) for number in range(len(self._names))]
+        last = max(HIGHEST_SURVEYED, *(int(tally[LAST]) for tally in tallies))
+        value, found = 0, 1
+        while found > 0 or value <= last:
+            value += 1
+            found = sum(self._go_back(number, value) for number in range(len(self._layers)))
+        for name, layer, tally in zip(self._names, self._layers, tallies, strict=True):
+            yield name, layer.values, int(tally[POSITIONS])
 
     def _take(self, size: int) -> None:
         """Account for memory."""
@@ -268,154 +302,51 @@ class LayerPair:
         if self._memory < 0:
             raise OutOfMemory("it takes more memory than is allowed")
 
-    def _survey(self, number: int) -> tuple[int, int]:
-        """Survey a layer, and note its edges with the other one; return its positions and highest exit."""
-        target = self._layers[-1 - number]
-        begins = range(0, len(self._layers[number].values), SURVEYED_AT_A_TIME)
-        positions = edges = last = 0
-        kept = []
-        for portions, tally in (self._survey_from(begin, number) for begin in begins):
-            self._take(int(tally[EDGES]) * EDGE_BYTES)
-            positions += int(tally[POSITIONS])
-            edges += int(tally[EDGES])
-            last = max(last, int(tally[LAST]))
-            kept += portions
-        for pairs in kept:
-            self._count_edges(pairs, len(pairs) // 2, target.starts)
+    def _check_time(self) -> None:
+        if self._late():
+            raise OutOfTime("the time is over")
+
+    def _survey(self, number: int) -> Numbers:
+        """Survey a layer, and note its edges with the other one; return the counters of the survey."""
+        layer, target, store = self._layers[number], self._layers[-1 - number], self._store
+        arena, found = store.kernel.arena(ARENA_PLACES), zeros("q", LISTED_MOVES * store.rules.LISTED)
+        pairs, tally = zeros("i", EDGES_AT_A_TIME * 2), zeros("q", 4)
+        values, offsets, width = store.values, store.offsets, store.width
+        kept: list[Any] = []
+        edges = 0
+        while tally[PLACE] < len(layer.values):
+            self._check_time()
+            tally[EDGES] = 0
+            end = min(tally[PLACE] + SURVEYED_AT_A_TIME, len(layer.values))
+            names = self._names[number]
+            self._look(end, *names, self._index, arena, found, values, offsets, width, layer, pairs, tally)
+            count = int(tally[EDGES])
+            self._take(count * (PAIR_BYTES + PARENT_BYTES))
+            edges += count
+            kept.append(copy_of(pairs[: 2 * count]))
+        for portion in kept:
+            self._count_edges(portion, len(portion) // 2, target.starts)
         self._add_up(target.starts)
         parents = zeros("i", edges)
         while kept:
-            pairs = kept.pop()
-            self._fill_in(pairs, len(pairs) // 2, target.starts, parents)
+            portion = kept.pop()
+            self._fill_in(portion, len(portion) // 2, target.starts, parents)
         self._take(-edges * PAIR_BYTES)
         self._layers[-1 - number] = target._replace(parents=parents)
-        return positions, last
-
-    def _survey_from(self, begin: int, number: int) -> tuple[list[Any], Any]:
-        """Survey a portion of a layer; return its edges, in portions, and counters."""
-        kernel, name, layer, store = self._kernel, self._names[number], self._layers[number], self._store
-        arena, found = kernel.arena(ARENA_PLACES), zeros("q", LISTED_MOVES * self._rules.LISTED)
-        pairs = zeros("i", EDGES_AT_A_TIME * 2)
-        index, width = self._rules.index, store.width
-        tally = zeros("q", 4)
-        end = min(begin + SURVEYED_AT_A_TIME, len(layer.values))
-        tally[PLACE] = begin
-        edges = 0
-        portions = []
-        while tally[PLACE] < end:
-            if self._late():
-                raise OutOfTime("the time is over")
-            tally[EDGES] = 0
-            self._look(end, *name, index, arena, found, store.values, store.offsets, width, layer, pairs, tally)
-            portions.append(copy_of(pairs[: 2 * tally[EDGES]]))
-            edges += int(tally[EDGES])
-        tally[EDGES] = edges
-        return portions, tally
-
-    def _judge(self, last: int) -> None:
-        """Go back from what is won or lost, ply by ply; ``last`` is the highest value of an exit."""
-        value, found = 0, 1
-        while found > 0 or value <= max(last, HIGHEST_SURVEYED):
-            value += 1
-            found = sum(self._go_back(number, value) for number in range(len(self._layers)))
+        return tally
 
     def _go_back(self, number: int, value: int) -> int:
         """Go back from the positions of a layer that have a value; return how many they are."""
         name, layer, origins = self._names[number], self._layers[number], self._layers[-1 - number]
         found = zeros("q", ORIGINS * 2)
-        index = self._rules.index
-        return sum(
-            self._return(value, begin, end, *name, layer, origins, index, found) for begin, end in self._portions(layer)
-        )
-
-    def _portions(self, layer: Layer) -> Iterator[tuple[int, int]]:
-        """Yield beginning and end of portions of a layer's places, while it is not late."""
+        count = 0
         for begin in range(0, len(layer.values), JUDGED_AT_A_TIME):
-            if self._late():
-                raise OutOfTime("the time is over")
-            yield begin, min(begin + JUDGED_AT_A_TIME, len(layer.values))
+            self._check_time()
+            end = min(begin + JUDGED_AT_A_TIME, len(layer.values))
+            count += self._return(value, begin, end, *name, layer, origins, self._index, found)
+        return count
 
 
-class Layers(LayerStore):
-    """Layers of one game, up to a largest one. Only for kernels that have ``layers``."""
-
-    def __init__(self, kernel: Kernel, largest: Name, *, memory: int, directory: Path | None = None) -> None:
-        """Begin with what is in a directory, if one is given, and take at most ``memory`` bytes beside its files.
-
-        Raises OutOfMemory where it is clear from the beginning that these are too few without a directory, and OSError
-        where the directory cannot be read.
-        """
-        self._kernel = kernel
-        self._rules = rules = layer_rules(kernel)
-        every = range(max(largest) + 1)
-        sizes = self._sizes = [[int(rules.places(mine, theirs, rules.index)) for theirs in every] for mine in every]
-        self._memory = memory
-        if directory is None:
-            self._memory -= self.places(largest)
-            if self._memory < self._places_of(largest) * PLACE_BYTES:
-                raise OutOfMemory("all layers together take more memory than is allowed")
-        super().__init__(kernel, sizes, directory)
-
-    def places(self, largest: Name) -> int:
-        """Return how many places there are in a layer and all below it: no less than there are positions."""
-        return sum(map(self._places_of, needed(largest)))
-
-    def missing(self, largest: Name) -> list[Name]:
-        """List the layers to solve before the value of every position of one is known, in the order to solve them in.
-
-        Of two that belong together only one is named. A layer that is there needs no others.
-        """
-        if self.is_there(largest):
-            return []
-        return [pair for pair in needed(largest) if not all(self.is_there(name) for name in (pair, pair[::-1]))]
-
-    def solve(self, pair: Name, late: Callable[[], bool]) -> None:
-        """Solve a layer and the one that belongs to it, all smaller ones being there.
-
-        Raises OutOfTime soon after ``late()`` says so, OutOfMemory, OverflowError for games that are too long, and
-        OSError where a layer cannot be written; what was solved before stays so.
-        """
-        layers = LayerPair(self._kernel, pair, self._sizes, self, memory=self._memory, late=late)
-        for solved in layers.solve():
-            self.put(solved.name, solved.values, solved.positions)
-
-    def total(self, largest: Name) -> int:
-        """Return the number of positions of a layer and of all below it, as far as they are solved."""
-        return sum(self.positions(name) for pair in needed(largest) for name in {pair, pair[::-1]})
-
-    def judgement(self, state: State) -> Judgement | None:
-        """Return what is known of a position, None where its layer is not solved."""
-        name = layer_of(self._kernel._replace(state=state))
-        if not self.is_there(name):
-            return None
-        rules = self._rules
-        value = self.value(name, int(rules.place_in_layer(state, rules.index)))
-        if value == 0:
-            return Judgement(0, 0)
-        return Judgement(-1 if value & 1 else 1, value - 1)
-
-    def known(self) -> KnownLayers:
-        """Return the layers that are there, as a search looks positions up in them."""
-        store, rules = self, self._rules
-        offsets = zeros("q", store.width**2)
-        for mine, theirs in product(range(store.width), repeat=2):
-            at = mine * store.width + theirs
-            offsets[at] = store.offsets[at] if store.is_there((mine, theirs)) else -1
-        return KnownLayers(cast(Numbers, memoryview(store.values)), offsets, store.width, rules.index)
-
-    def _places_of(self, pair: Name) -> int:
-        """Return how many places a layer has, together with the one that belongs to it."""
-        return sum(self._sizes[mine][theirs] for mine, theirs in {pair, pair[::-1]})
-
-
-def layer_of(kernel: Kernel) -> Name:
-    """Return the layer that the position of a kernel lies in."""
-    mine, theirs = layer_rules(kernel).layer_of(kernel.state)
-    return int(mine), int(theirs)
-
-
-def needed(largest: Name) -> list[Name]:
-    """List the layers that games from one can come to, smaller ones first, one of each two that belong together."""
-    mine, theirs = largest
-    names = {(max(m, o), min(m, o)) for m in range(mine + 1) for o in range(theirs + 1)}
-    return sorted(names, key=lambda name: (sum(name), name))
+def _new_layer(places: int) -> Layer:
+    typecodes = (("B", places), ("B", places), ("h", places), ("I", places + 1), ("i", 0))
+    return Layer(*(zeros(typecode, count) for typecode, count in typecodes))

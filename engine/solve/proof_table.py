@@ -4,18 +4,19 @@ An entry has ENTRY numbers: the question (0 for none), two numbers that tell the
 was spent on it. The position itself stands, whole, in the same place of an arena beside the table.
 """
 
-from typing import Any, Generic, TypeVar
+from typing import Any, NamedTuple
 
 from engine.compiling.binding import Numbers, as_numba_takes, zeros
 from engine.games.interface import Arena, Kernel
 from engine.search.capabilities import WORDS, hash_of, load, store
 
 ENTRY = 4
-"""Numbers of an entry, at these offsets; what the answer means is a matter of who asks."""
+"""Numbers of an entry, at these offsets. Each search says what the answer means."""
 QUESTION, ANSWER, MORE, EFFORT = range(4)
 
-NODES, NODES_ALLOWED, STORED, STORED_ALLOWED = range(4)
-"""Offsets in the counters of a search. A node is a position whose moves are made."""
+NODES, NODES_ALLOWED, STORED, STORED_ALLOWED, PATHS, HORIZON, PATH = range(7)
+"""Offsets in the tally of a search. A node is a position whose moves are made. In games that can go on for ever there
+are the number of paths so far, the depth at which the search ends, and the path: the positions from the root on."""
 
 PROBES = 4
 """Neighbouring entries of the table that a position may stand in; the one with the least effort gives way."""
@@ -27,6 +28,26 @@ NO_LIMIT = 1 << 60
 """As many nodes, or entries, as there may be."""
 
 
+class Work(NamedTuple):
+    """The arrays of a search. They are few, since a call of a compiled function passes each of them."""
+
+    arena: Arena
+    """The position in question, and behind it the children of every node on the path."""
+    phis: Numbers
+    """Proof numbers of the positions in the arena's places."""
+    deltas: Numbers
+    rests: Numbers
+    """Two numbers for each place: the least and the greatest depth that a disproof rests on. A proof has in place of
+    the least depth the plies within which it wins."""
+    table: Arena
+    """The positions of the table."""
+    entries: Numbers
+    """ENTRY numbers for each of them."""
+    notes: Numbers
+    """More numbers for each of them, in games that can go on for ever."""
+    tally: Numbers
+
+
 def same(arena: Arena, at: int, other: Arena, there: int) -> bool:
     """Tell whether two places of two arenas hold the same numbers."""
     word = 0
@@ -35,8 +56,8 @@ def same(arena: Arena, at: int, other: Arena, there: int) -> bool:
     return word == WORDS
 
 
-def is_over(work: Any) -> bool:
-    """Tell whether no more nodes are allowed, or the table is full: ``work`` is anything with these counters."""
+def is_over(work: Work) -> bool:
+    """Tell whether no more nodes are allowed, or the table is full."""
     tally = work.tally
     return tally[NODES] >= tally[NODES_ALLOWED] or tally[STORED] >= tally[STORED_ALLOWED]
 
@@ -62,51 +83,52 @@ def entry_of(arena: Arena, at: int, question: int, table: Arena, entries: Number
     return best
 
 
-def claim(entry: int, arena: Arena, at: int, question: int, table: Arena, entries: Numbers) -> bool:
-    """Make an entry the one of a position and question; tell whether it was empty. The answer is up to the caller."""
-    was_empty = entries[entry * ENTRY + QUESTION] == 0
+def claim(entry: int, arena: Arena, at: int, question: int, table: Arena, entries: Numbers) -> int:
+    """Make an entry the one of a position and question; return 1 if it was empty, else 0."""
+    was_empty = 1 if entries[entry * ENTRY + QUESTION] == 0 else 0
     store(table, entry, load(arena, at), 0)
     entries[entry * ENTRY + QUESTION] = question
     return was_empty
 
 
-def transfer(table: Arena, entries: Numbers, larger_table: Arena, larger_entries: Numbers) -> int:
-    """Move a table's entries into an empty larger one; return how many found room."""
+def transfer(small: Work, large: Work) -> int:
+    """Move the entries of a table into an empty larger one; return how many found room."""
+    count = len(small.entries) // ENTRY
+    noted = len(small.notes) // count
     moved = 0
-    for entry in range(len(entries) // ENTRY):
-        question = entries[entry * ENTRY + QUESTION]
+    for entry in range(count):
+        question = small.entries[entry * ENTRY + QUESTION]
         if question != 0:
-            target = entry_of(table, entry, question, larger_table, larger_entries)
-            moved += 1 if claim(target, table, entry, question, larger_table, larger_entries) else 0
+            target = entry_of(small.table, entry, question, large.table, large.entries)
+            moved += claim(target, small.table, entry, question, large.table, large.entries)
             for word in range(ENTRY):
-                larger_entries[target * ENTRY + word] = entries[entry * ENTRY + word]
+                large.entries[target * ENTRY + word] = small.entries[entry * ENTRY + word]
+            for word in range(noted):
+                large.notes[target * noted + word] = small.notes[entry * noted + word]
     return moved
 
 
-WorkT = TypeVar("WorkT")
-
-
-class TableSearch(Generic[WorkT]):
+class TableSearch:
     """A search with a table and an arena, both of which grow as they fill."""
 
     FIRST_ENTRIES, FIRST_PLACES, MAX_PLACES = 1 << 12, 1 << 10, 1 << 16
     """Entries of the table and places of the arena at the beginning, and places of the largest arena that is tried."""
 
-    PLACE_NUMBERS: tuple[str, ...] = ()
-    """Arrays with a number for each place of the arena, by their names in the work."""
-
     NOTE = 0
-    """Numbers beside each entry of the table, in the array ``notes``."""
+    """Numbers of an entry in the array ``notes``."""
 
-    def __init__(self, kernel: Kernel, work: WorkT, transfer: Any, *, memory: int) -> None:
-        """Take a kernel of the board, what the search works on, and `transfer`, bound to the board's rules.
+    TALLY = PATH
+    """Numbers of the tally."""
 
-        ``work`` is a NamedTuple with ``arena``, ``table``, ``entries``, ``tally``, and the arrays named above; all but
-        the tally are made here. The table takes at most ``memory`` bytes, or its least size.
+    def __init__(self, kernel: Kernel, transfer: Any, *, memory: int) -> None:
+        """Take a kernel of the board, and `transfer` bound to its rules.
+
+        The table takes at most ``memory`` bytes, or its least size.
         """
         self._kernel = kernel
-        self._work: Any = work
         self._transfer = transfer
+        nothing = zeros("q", 0)
+        self._work = Work(nothing, nothing, nothing, nothing, nothing, nothing, nothing, zeros("q", self.TALLY))
         entry_bytes = 8 * kernel.rules.WORDS + 4 * ENTRY + 8 * self.NOTE
         self._most_entries = self.FIRST_ENTRIES
         while self._most_entries * GROWTH * entry_bytes <= memory:
@@ -130,17 +152,17 @@ class TableSearch(Generic[WorkT]):
         self._make_arena(places)
 
     def _grow_table(self) -> None:
-        old = self._work
-        self._make_table(len(old.entries) // ENTRY * GROWTH)
-        self._work.tally[STORED] = self._transfer(old.table, old.entries, self._work.table, self._work.entries)
+        small = self._work
+        self._make_table(len(small.entries) // ENTRY * GROWTH)
+        self._work.tally[STORED] = self._transfer(small, self._work)
 
     def _make_arena(self, places: int) -> None:
-        numbers = {name: zeros("q", places) for name in self.PLACE_NUMBERS}
-        self._replace(arena=self._kernel.arena(places), **numbers)
+        arena, phis, deltas = self._kernel.arena(places), zeros("q", places), zeros("q", places)
+        self._replace(arena=arena, phis=phis, deltas=deltas, rests=zeros("q", 2 * places))
 
     def _make_table(self, entries: int) -> None:
-        notes = {"notes": zeros("q", entries * self.NOTE)} if self.NOTE else {}
-        self._replace(table=self._kernel.arena(entries), entries=zeros("i", entries * ENTRY), **notes)
+        table, notes = self._kernel.arena(entries), zeros("q", entries * self.NOTE)
+        self._replace(table=table, entries=zeros("i", entries * ENTRY), notes=notes)
         self._work.tally[STORED_ALLOWED] = entries // 2 if entries < self._most_entries else NO_LIMIT
 
     def _replace(self, **arrays: Numbers) -> None:

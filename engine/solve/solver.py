@@ -2,9 +2,9 @@
 
 Searches take turns, with portions that double. One looks for short forced wins (`engine.solve.forced_wins`) and finds
 them, with their length, in variants of any size. The others settle who wins, without asking for the length. Where play
-cannot go on for ever that is exhaustive and proof-number search (`engine.solve.acyclic`). Where it can, proof-number
-search of another kind (`engine.solve.cyclic`) finds long wins, and proves that a side cannot win. In games in layers
-every position of all layers is judged backwards (`engine.solve.layers`), if they fit into memory.
+cannot go on for ever that is exhaustive and proof-number search. Where it can, proof-number search alone finds long
+wins, and proves that a side cannot win (`engine.solve.proof_search`). In games in layers every position of all layers
+is judged backwards (`engine.solve.layers`), if they fit into memory.
 """
 
 from collections.abc import Callable
@@ -13,11 +13,10 @@ from typing import NamedTuple, Protocol
 
 from engine.games.interface import DRAWN, LOST, WON, Kernel, Position, State
 from engine.games.kernels import KernelSource, Purpose
-from engine.solve import acyclic, cyclic, forced_wins
-from engine.solve.acyclic import Prover
-from engine.solve.cyclic import CyclicProver
+from engine.solve import forced_wins, proof_search
 from engine.solve.forced_wins import ENDLESS, Deepening
 from engine.solve.layers import Judgement, Layers, OutOfMemory, OutOfTime, layer_of
+from engine.solve.proof_search import CyclicProver, Prover
 
 
 class Result(StrEnum):
@@ -67,8 +66,6 @@ class Solution(NamedTuple):
     """Positions whose moves the searches for forced wins and proofs have made."""
     positions: int
     """Positions of all solved layers."""
-    method: str
-    """What has found the result, in a few words."""
 
 
 FIRST_PORTION = 1 << 8
@@ -83,9 +80,6 @@ LENGTH_NODES = 1 << 18
 
 SHORT_NODES = 32
 """Nodes that are looked through for a forced win, interpreted, before tables are loaded to look up who wins."""
-
-FORCED = "forced win"
-"""The method that finds wins by deepening, and draws where no depth is enough for either side."""
 
 TABLE_SHARE = 4
 """One part in so many of the memory goes to the table of the search for forced wins."""
@@ -114,28 +108,14 @@ PROOF_SHARE = 3
 """The table of a proof takes one part in three of the memory where layers take the rest."""
 
 SIGNS = {LOST: -1, DRAWN: 0, WON: 1}
-"""Values of `Settled` by verdicts of perfect play."""
-
-
-class Settled(NamedTuple):
-    """Result of a search that settles a position."""
-
-    value: int | None = None
-    """For the side to move: 1 won, -1 lost, 0 drawn, None while it is unknown."""
-    within: int | None = None
-    """A number of plies that suffices for the win, where one is known."""
-    is_exact: bool = False
-    """Whether no smaller number of plies suffices."""
-    nodes: int = 0
-    """Positions that the search expanded."""
-    positions: int = 0
-    """Positions of all solved layers."""
+"""Values by verdicts of perfect play."""
 
 
 class Proof:
     """Exhaustive and proof-number search for games that end, proof-number search for games that can go on for ever."""
 
-    method = "proof"
+    is_exact = False
+    positions = 0
 
     def __init__(self, kernel: Kernel, memory: int, as_compiled: bool) -> None:
         """Begin with the position of a kernel; the table takes at most ``memory`` bytes."""
@@ -153,6 +133,21 @@ class Proof:
         """Nodes, as those of the other searches."""
         return int(self._used)
 
+    @property
+    def nodes(self) -> int:
+        """Positions that the search has expanded."""
+        return self.prover.nodes
+
+    @property
+    def value(self) -> int | None:
+        """For the side to move: 1 won, -1 lost, 0 drawn, None while it is unknown."""
+        return None if self.prover.value is None else SIGNS[self.prover.value]
+
+    @property
+    def within(self) -> int | None:
+        """A number of plies that suffices for the win, where one is known."""
+        return self.prover.within
+
     def search(self, portion: int, late: Callable[[], bool]) -> None:
         """Search for so many more nodes of the other searches."""
         prover, before = self.prover, self.prover.nodes
@@ -162,16 +157,12 @@ class Proof:
             prover.search(min(self._slice, until - prover.nodes))
         self._used += (prover.nodes - before) / rate
 
-    def settled(self) -> Settled:
-        """Return the result so far."""
-        value = self.prover.value
-        return Settled(None if value is None else SIGNS[value], self.prover.within, nodes=self.prover.nodes)
-
 
 class LayeredBackend:
     """Every position of all layers, for games in layers; it waits until the other searches have taken as long."""
 
-    method = "layers"
+    is_exact = True
+    nodes = 0
 
     def __init__(self, kernel: Kernel, memory: int) -> None:
         """Begin with the position of a kernel, and take at most ``memory`` bytes."""
@@ -186,6 +177,20 @@ class LayeredBackend:
     def used(self) -> int:
         """Positions of the solved layers."""
         return 0 if self._layers is None else self._layers.total(self._name)
+
+    positions = used
+
+    @property
+    def value(self) -> int | None:
+        """For the side to move: 1 won, -1 lost, 0 drawn, None while it is unknown."""
+        judgement = self._judgement()
+        return None if judgement is None else judgement.result
+
+    @property
+    def within(self) -> int | None:
+        """The number of plies to a win, if it is one."""
+        judgement = self._judgement()
+        return None if judgement is None or judgement.result == 0 else judgement.plies
 
     def search(self, portion: int, late: Callable[[], bool]) -> None:
         """Solve layers with so many positions or more; a layer is given up when it is late."""
@@ -208,12 +213,8 @@ class LayeredBackend:
         except (OutOfMemory, OverflowError):
             self._has_failed = True
 
-    def settled(self) -> Settled:
-        """Return the result so far."""
-        judgement = None if self._layers is None else self._layers.judgement(self._kernel.state)
-        if judgement is None:
-            return Settled(positions=self.used)
-        return Settled(judgement.result, judgement.plies if judgement.result else None, True, positions=self.used)
+    def _judgement(self) -> Judgement | None:
+        return None if self._layers is None else self._layers.judgement(self._kernel.state)
 
 
 def backends(kernel: Kernel, memory: int, *, as_compiled: bool = False) -> list[Proof | LayeredBackend]:
@@ -228,12 +229,7 @@ def backends(kernel: Kernel, memory: int, *, as_compiled: bool = False) -> list[
     return [Proof(kernel, proof, as_compiled), LayeredBackend(kernel, memory - proof)]
 
 
-def _functions(kernel: Kernel) -> list[tuple[object, ...]]:
-    ends = kernel.rules.plies_left is not None
-    return [forced_wins.FUNCTIONS, acyclic.FUNCTIONS if ends else cyclic.FUNCTIONS]
-
-
-SOLVING = Purpose("solve", _functions)
+SOLVING = Purpose("solve", lambda kernel: [forced_wins.FUNCTIONS, proof_search.FUNCTIONS])
 """Finding out who wins."""
 
 
@@ -272,14 +268,7 @@ def solve(
         judgement = None if solver.finished else tablebase.judgement(interpreted.state)
         if judgement is not None:
             return solver.known(judgement)
-    if limits.nodes is not None:
-        trial = limits._replace(nodes=min(limits.nodes, LOADED_TRIAL_NODES))
-        solver = _Solver(interpreted, position.turn, trial, clock)
-        solution = solver.run(progress)
-        late = limits.deadline is not None and clock() >= limits.deadline
-        if late or is_answer(solution, limits.plies) or trial.nodes == limits.nodes:
-            return solution
-    kernel = kernels.kernel_for(position, 0 if limits.nodes is None else LOADED_TRIAL_NODES)
+    kernel = kernels.kernel_for(position)
     if not kernel.compiled:
         solver = _Solver(kernel, position.turn, limits, clock, as_compiled=limits.nodes is not None)
         solution = solver.run(progress, kernels)
@@ -362,9 +351,9 @@ class _Solver:
         """Say what a tablebase knows."""
         plies = judgement.plies if judgement.result else None
         result = self._winner(judgement.result > 0) if judgement.result else Result.DRAW
-        return self.solution()._replace(result=result, plies=plies, within=plies, method="tablebase")
+        return self.solution()._replace(result=result, plies=plies, within=plies)
 
-    def _rule_out(self, search: "Proof | LayeredBackend") -> None:
+    def _rule_out(self, search: Proof | LayeredBackend) -> None:
         """Look no more for wins that a proof has shown to be none."""
         if isinstance(search, Proof):
             for mover in (True, False):
@@ -373,18 +362,15 @@ class _Solver:
 
     def _find_length(self) -> None:
         """Look for the length of a proven win, for about as long as the proof has taken."""
-        settled, _ = self._settled()
-        if settled.value in (1, -1) and self.solution().plies is None and not self._late():
-            self._deepening.rule_out(settled.value < 0)
-            self.deepen(max(self._length_nodes, settled.nodes))
+        value = self._settling.value
+        if value and self.solution().plies is None and not self._late():
+            self._deepening.rule_out(value < 0)
+            self.deepen(max(self._length_nodes, sum(search.nodes for search in self._backends)))
 
-    def _settled(self) -> "tuple[Settled, Proof | LayeredBackend]":
-        """Return what is settled, and by which search."""
-        every = [(search.settled(), search) for search in self._backends]
-        deciding, search = next((one for one in every if one[0].value is not None), every[0])
-        nodes = sum(settled.nodes for settled, _ in every)
-        positions = sum(settled.positions for settled, _ in every)
-        return deciding._replace(nodes=nodes, positions=positions), search
+    @property
+    def _settling(self) -> Proof | LayeredBackend:
+        """The search that has found the value, or the first one."""
+        return next((search for search in self._backends if search.value is not None), self._backends[0])
 
     @property
     def finished(self) -> bool:
@@ -411,28 +397,27 @@ class _Solver:
 
     def solution(self) -> Solution:
         """Say what is known."""
-        found = self._deepening.found
-        settled, search = self._settled()
+        found, settling = self._deepening.found, self._settling
+        value = settling.value
         result, plies, within = Result.UNKNOWN, None, None
         if found is not None:
             result = self._winner(found.for_mover)
             plies = within = found.plies
-        elif self._deepening.drawn or settled.value == 0:
+        elif self._deepening.drawn or value == 0:
             result = Result.DRAW
-        elif settled.value is not None:
-            result = self._winner(settled.value > 0)
-            within = settled.within
+        elif value is not None:
+            result = self._winner(value > 0)
+            within = settling.within
             # the winner cannot win in a number of plies of the other parity
-            if within is not None and (settled.is_exact or self._deepening.refuted >= within - 2):
+            if within is not None and (settling.is_exact or self._deepening.refuted >= within - 2):
                 plies = within
         return Solution(
             result,
             plies,
             within,
             self._deepening.refuted,
-            self._deepening.nodes + settled.nodes,
-            settled.positions,
-            FORCED if found is not None or self._deepening.drawn else search.method,
+            self._deepening.nodes + sum(search.nodes for search in self._backends),
+            sum(search.positions for search in self._backends),
         )
 
     def _winner(self, mover: bool) -> Result:

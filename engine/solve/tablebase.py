@@ -22,7 +22,6 @@ import os
 from collections import Counter
 from collections.abc import Collection, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 
@@ -34,11 +33,10 @@ from engine.games.interface import UNDECIDED, WIN, Kernel, Position, Rules, Stat
 from engine.games.kernels import CompileProcess, KernelSource
 from engine.search.alphabeta import LOOKING_UP
 from engine.search.capabilities import DRAW
-from engine.search.game_engine import KnownMove, known_result
 from engine.search.iterative_deepening import Line
-from engine.search.memory import ROOM, KnownLayers
-from engine.search.searcher import SearchResult, warm_up
-from engine.solve.layers import Judgement, Layers, Name, layer_of, layer_rules, needed
+from engine.search.memory import MAX_DEPTH, ROOM, KnownLayers
+from engine.search.searcher import SearchResult, kernel_after, warm_up
+from engine.solve.layers import Judgement, Layers, Name, both, layer_of, layer_rules, needed
 
 GIVEN = "ARENA_TABLEBASES"
 """Environment variable with a directory to read from; empty for none."""
@@ -75,79 +73,183 @@ def are_made() -> bool:
     return GIVEN not in os.environ and code_cache.GIVEN not in os.environ
 
 
-def takes_shipped(start: Kernel) -> bool:
-    """Tell whether a variant, of which the kernel has the start, is looked up in what belongs to this distribution."""
-    return GIVEN not in os.environ and are_shipped(start)
+MAX_LINE = 512
+"""No line of perfect play is longer: a win takes at most `engine.solve.layer_values.LONGEST` plies."""
 
 
-def journal_of(kernel: Kernel, directory: Path) -> Path:
-    """Return the file that tells which layers of a kernel's board are there."""
-    return directory / f"{kernel.rules.label}.journal"
+def tablebase_of(position: Position, *, make: bool = True) -> "Tablebase | None":
+    """Return the tablebase of a position's variant; None where it has none, or where there are to be none.
 
-
-def can_have(position: Position) -> bool:
-    """Tell whether a position's variant can have a tablebase, and is to have one."""
-    return folder() is not None and position.kernel(compile=False).rules.layers is not None
-
-
-def is_made(position: Position) -> bool:
-    """Tell whether the whole tablebase of a position's variant is there."""
-    kernel, directory = position.game.start(position.parameters).kernel(compile=False), folder()
-    assert directory is not None
-    if takes_shipped(kernel):
-        return True
-    if not journal_of(kernel, directory).exists():
-        return False
-    largest = extent(kernel)
-    missing = Layers(kernel, largest, memory=MEMORY, directory=directory).missing(largest)
-    return not missing and (is_whole(kernel) or KernelSource(position, LOOKING_UP).is_ready())
-
-
-def is_whole(start: Kernel) -> bool:
-    """Tell whether the tablebase of a variant knows every position of its games, of which the kernel has the start."""
-    return extent(start) == tuple(sorted(layer_of(start), reverse=True))
-
-
-def make(position: Position) -> None:
-    """Solve what is missing of the tablebase of a position's variant; raises OSError where it cannot be written.
-
-    A process that another one has come before waits for that one to make it. Where it does not know the start of the
-    variant, a search that looks up what it comes to is compiled, too; who calls this has it kept.
+    Without ``make`` the tablebase is only read: `Tablebase.start` does nothing.
     """
     directory = folder()
-    assert directory is not None
-    directory.mkdir(parents=True, exist_ok=True)
-    kernel = position.kernel()
-    largest = extent(position.kernel(compile=False))
-    with code_cache.sole_use(directory):
-        layers = Layers(kernel, largest, memory=MEMORY, directory=directory)
-        for pair in layers.missing(largest):
-            layers.solve(pair, lambda: False)
-    if not is_whole(position.kernel(compile=False)):
-        warm_up(position, layers.known())
+    if directory is None or position.kernel(compile=False).rules.layers is None:
+        return None
+    return Tablebase(position.game.start(position.parameters), directory, make=make)
 
 
-def extent(kernel: Kernel) -> Name:
-    """Return the largest layer that the tablebase of a variant has, of which the kernel has the start.
+def whole_tablebase_of(position: Position) -> "Tablebase | None":
+    """Return the tablebase of a position's variant, if it has been made and knows all positions of its games."""
+    found = tablebase_of(position)
+    return found if found is not None and found.is_whole and found.is_made() else None
 
-    That is where its games begin, if it is small enough with all layers below it. Otherwise it is what such games may
-    come to late, when both sides have lost pieces. Of two layers that belong together the one with the larger number
-    first is returned.
-    """
-    rules = layer_rules(kernel)
 
-    @cache
-    def places(mine: int, theirs: int) -> int:
-        return int(rules.places(mine, theirs, rules.index))
+class Tablebase:
+    """The values of positions of one variant, as far as they are on the disk. Nothing is opened before it is asked."""
 
-    start = layer_of(kernel)
-    found = (0, 0)
-    for name in _growing(max(start), min(start)):
-        total = sum(places(*layer) for pair in needed(name) for layer in {pair, pair[::-1]})
-        if max(name) > MAX_NUMBER or total > MAX_PLACES:
-            break
-        found = name
-    return found
+    def __init__(self, start: Position, directory: Path, *, make: bool = True) -> None:
+        """Take the start of a variant that has layers, and where they are kept, unless they were shipped."""
+        self._start = start
+        self._directory = directory
+        self._kernel = start.kernel(compile=False)
+        self._journal = directory / f"{self._kernel.rules.label}.journal"
+        self._read = 0
+        """Bytes of the journal that were there when it was read."""
+        self._layers: Layers | None = None
+        self._known: KnownLayers | None = None
+        self._kernels = KernelSource(start, LOOKING_UP)
+        self.is_shipped = GIVEN not in os.environ and are_shipped(self._kernel)
+        """Whether the layers are those that belong to this distribution."""
+        self._is_settled = not make
+        """Whether nothing more is to be made, or somebody makes it."""
+
+    @cached_property
+    def extent(self) -> Name:
+        """The largest layer of the tablebase; of two that belong together the one with the larger number first.
+
+        That is where games of the variant begin, if it is small enough with all layers below it. Otherwise it is what
+        such games may come to late, when both sides have lost pieces.
+        """
+        rules = layer_rules(self._kernel)
+
+        @cache
+        def places(name: Name) -> int:
+            return int(rules.places(*name, rules.index))
+
+        start = layer_of(self._kernel)
+        found = (0, 0)
+        for name in _growing(max(start), min(start)):
+            total = sum(places(layer) for pair in needed(name) for layer in both(pair))
+            if max(name) > MAX_NUMBER or total > MAX_PLACES:
+                break
+            found = name
+        return found
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether the tablebase knows every position of the variant's games."""
+        return self.extent == tuple(sorted(layer_of(self._kernel), reverse=True))
+
+    def is_made(self) -> bool:
+        """Tell whether the whole tablebase is there."""
+        layers = self.opened()
+        if layers is None or layers.missing(self.extent):
+            return False
+        return self.is_shipped or self.is_whole or self._kernels.is_ready()
+
+    def make(self) -> None:
+        """Solve what is missing; raises OSError where it cannot be written.
+
+        A process that another one has come before waits for that one to make it. Where it does not know the start of
+        the variant, a search that looks up what it comes to is compiled, too; who calls this has it kept.
+        """
+        self._directory.mkdir(parents=True, exist_ok=True)
+        with code_cache.sole_use(self._directory):
+            layers = Layers(self._start.kernel(), self.extent, memory=MEMORY, directory=self._directory)
+            layers.solve_all(self.extent)
+        if not self.is_whole:
+            warm_up(self._start, layers.known())
+
+    def start(self) -> None:
+        """Have a process make what is missing, at the lowest priority, unless this was tried before; returns at once.
+
+        While another such process runs, nothing is done; ask again later.
+        """
+        if self._is_settled:
+            return
+        self._is_settled = not can_compile() or not are_made() or self.is_made()
+        if not self._is_settled:
+            arguments = ["precompile", self._start.game.name, self._start.parameters, "--purpose", LOOKING_UP.name]
+            self._is_settled = True
+            with suppress(OSError):
+                self._is_settled = CompileProcess.start([*arguments, "--background"]) is not None
+
+    def judgement(self, state: State) -> Judgement | None:
+        """Return the value of a position of an interpreted kernel, None where it is not known."""
+        layers = self.opened()
+        if layers is None or max(layer_of(self._kernel._replace(state=state))) > max(self.extent):
+            return None
+        return layers.judgement(state)
+
+    def probe(self, position: Position, earlier: Collection[int] = ()) -> list[SearchResult]:
+        """Return every move with its exact score, the best one first; none where they are not known.
+
+        The shortest win comes first, then draws, then the longest loss. ``earlier`` holds the keys of positions that
+        stood on the board before, each as often as it did.
+        """
+        if position.verdict() is not None or self.opened() is None:
+            return []
+        return self._known_moves(position.kernel(compile=False), Counter(earlier))
+
+    def known_layers(self) -> KnownLayers | None:
+        """Return what a compiled search may look up; None where every position is known, or there is no code yet."""
+        if self.opened() is None or self.is_whole or not self._kernels.is_ready():
+            return None
+        return self._known
+
+    def line(self, position: Position, first: int) -> Line:
+        """Return a line of perfect play of both sides that begins with a move, by its number, and ends with the game.
+
+        A draw goes on for ever, and has that move alone. The position must be known.
+        """
+        line = [first]
+        kernel = position.kernel(compile=False)
+        while len(line) < MAX_LINE:
+            kernel = kernel_after(kernel, line[-1])
+            judgement = self.judgement(kernel.state)
+            if judgement is None or judgement.plies == 0:
+                break
+            line += self._known_moves(kernel, Counter())[0].line
+        return tuple(line)
+
+    def results(self, position: Position, lines: int, earlier: Collection[int] = ()) -> list[SearchResult]:
+        """Return so many of the best moves as results of a search, each with a line of perfect play.
+
+        None where they are not known. ``earlier`` is that of `probe`.
+        """
+        return [
+            move._replace(line=self.line(position, move.line[0]), rank=rank)
+            for rank, move in enumerate(self.probe(position, earlier)[:lines], 1)
+        ]
+
+    def _known_moves(self, kernel: Kernel, times: Counter[int]) -> list[SearchResult]:
+        """Return the moves of a position with their scores, the best one first; none where one is not known."""
+        rules, arena = kernel.rules, kernel.arena(ROOM)
+        moves = []
+        for number in range(rules.children(kernel.state, arena, 0)):
+            child = rules.load(arena, number)
+            judgement = self.judgement(child)
+            if judgement is None:
+                return []
+            goes_on = rules.verdict(child) == UNDECIDED
+            is_drawn = judgement.result == 0 or (goes_on and times[int(rules.hash_of(child))] >= REPETITIONS - 1)
+            score = DRAW if is_drawn else -judgement.result * (WIN - judgement.plies - 1)
+            moves.append((-score, number))
+        return [SearchResult((number,), -lost, MAX_DEPTH, 0, 0.0, is_known=True) for lost, number in sorted(moves)]
+
+    def opened(self) -> Layers | None:
+        """Return the layers that are there by now, None where there are none."""
+        if self.is_shipped:
+            return shipped(self._kernel.rules)
+        try:
+            size = self._journal.stat().st_size
+            if size != self._read:
+                self._layers = Layers(self._kernel, self.extent, memory=0, directory=self._directory)
+                self._known = None if self.is_whole else self._layers.known()
+                self._read = size
+        except OSError:
+            return None
+        return self._layers
 
 
 def _growing(larger: int, smaller: int) -> Iterator[Name]:
@@ -160,175 +262,19 @@ def _growing(larger: int, smaller: int) -> Iterator[Name]:
 
 def are_shipped(start: Kernel) -> bool:
     """Tell whether the layers of a variant belong to this distribution, of which the kernel has the start."""
-    return _file(start).exists() and max(layer_of(start)) <= LARGEST
-
-
-def shipped(kernel: Kernel) -> Layers:
-    """Return the layers that belong to this distribution, for a board of which there are some."""
-    return _shipped(kernel.rules)
+    return _file(start.rules).exists() and max(layer_of(start)) <= LARGEST
 
 
 @lru_cache(len(RUNS))
-def _shipped(rules: Rules) -> Layers:
-    kernel = Kernel(rules, False, None)
-    layers = Layers(kernel, (LARGEST, LARGEST), memory=MEMORY)
-    layers.fill(lzma.decompress(_file(kernel).read_bytes()))
+def shipped(rules: Rules) -> Layers:
+    """Return the layers that belong to this distribution, for a board of which there are some."""
+    layers = Layers(Kernel(rules, False, None), (LARGEST, LARGEST), memory=MEMORY)
+    layers.fill(lzma.decompress(_file(rules).read_bytes()))
     return layers
 
 
-def _file(kernel: Kernel) -> Path:
-    return Path(__file__).with_name(f"{kernel.rules.label}.xz")
-
-
-MAX_LINE = 512
-"""No line of perfect play is longer: a win takes at most `engine.solve.layer_values.LONGEST` plies."""
-
-
-def tablebase_of(position: Position, *, make: bool = True) -> "Tablebase | None":
-    """Return the tablebase of a position's variant; None where it has none, or where there are to be none.
-
-    Without ``make`` the tablebase is only read: `Tablebase.start` does nothing.
-    """
-    directory = folder()
-    if directory is None or not can_have(position):
-        return None
-    return Tablebase(position.game.start(position.parameters), directory, make=make)
-
-
-def whole_tablebase_of(position: Position) -> "Tablebase | None":
-    """Return the tablebase of a position's variant, if it has been made and knows all positions of its games."""
-    start = position.game.start(position.parameters)
-    found = tablebase_of(start)
-    return found if found is not None and is_whole(start.kernel(compile=False)) and is_made(start) else None
-
-
-class Tablebase:
-    """The values of positions of one variant, as far as they are on the disk. Nothing is opened before it is asked."""
-
-    def __init__(self, start: Position, directory: Path, *, make: bool = True) -> None:
-        """Take the start of a variant that has layers, and where they are kept, unless they were shipped."""
-        self._start = start
-        self._directory = directory
-        self._kernel = start.kernel(compile=False)
-        self._journal = journal_of(self._kernel, directory)
-        self._read = 0
-        """Bytes of the journal that were there when it was read."""
-        self._layers: Layers | None = None
-        self._known: KnownLayers | None = None
-        self._kernels = KernelSource(start, LOOKING_UP)
-        self._is_shipped = takes_shipped(self._kernel)
-        self._is_settled = not make
-        """Whether nothing more is to be made, or somebody makes it."""
-
-    def start(self) -> None:
-        """Have a process make what is missing, at the lowest priority, unless this was tried before; returns at once.
-
-        While another such process runs, nothing is done; ask again later.
-        """
-        if self._is_settled or self._is_shipped:
-            return
-        self._is_settled = not can_compile() or not are_made() or is_made(self._start)
-        if not self._is_settled:
-            arguments = ["precompile", self._start.game.name, self._start.parameters, "--purpose", LOOKING_UP.name]
-            self._is_settled = True
-            with suppress(OSError):
-                self._is_settled = CompileProcess.start([*arguments, "--background"]) is not None
-
-    def judgement(self, state: State) -> Judgement | None:
-        """Return the value of a position of an interpreted kernel, None where it is not known."""
-        layers = self._opened()
-        if layers is None or max(layer_of(self._kernel._replace(state=state))) > max(self._extent):
-            return None
-        return layers.judgement(state)
-
-    def probe(self, position: Position, earlier: Collection[int] = ()) -> list[KnownMove]:
-        """Return every move with its exact score, the best one first; none where they are not known.
-
-        The shortest win comes first, then draws, then the longest loss. ``earlier`` holds the keys of positions that
-        stood on the board before, each as often as it did.
-        """
-        if position.verdict() is not None or self._opened() is None:
-            return []
-        return self._known_moves(position.kernel(compile=False), Counter(earlier))
-
-    def known_layers(self) -> KnownLayers | None:
-        """Return what a compiled search may look up; None where every position is known, or there is no code yet."""
-        if self._opened() is None or self._is_whole or not self._kernels.is_ready():
-            return None
-        return self._known
-
-    def line(self, position: Position, first: int) -> Line:
-        """Return a line of perfect play of both sides that begins with a move, by its number, and ends with the game.
-
-        A draw goes on for ever, and has that move alone. The position must be known.
-        """
-        line = [first]
-        kernel = position.kernel(compile=False)
-        while len(line) < MAX_LINE:
-            arena = kernel.arena(ROOM)
-            kernel.rules.children(kernel.state, arena, 0)
-            kernel = kernel._replace(state=kernel.rules.load(arena, line[-1]))
-            judgement = self.judgement(kernel.state)
-            if judgement is None or judgement.plies == 0:
-                break
-            line.append(self._known_moves(kernel, Counter())[0].number)
-        return tuple(line)
-
-    def results(self, position: Position, lines: int, earlier: Collection[int] = ()) -> list[SearchResult]:
-        """Return so many of the best moves as results of a search, each with a line of perfect play.
-
-        None where they are not known. ``earlier`` is that of `probe`.
-        """
-        return [
-            replace(known_result(position, move, 0.0, rank), line=self.line(position, move.number))
-            for rank, move in enumerate(self.probe(position, earlier)[:lines], 1)
-        ]
-
-    def _known_moves(self, kernel: Kernel, times: Counter[int]) -> list[KnownMove]:
-        rules = kernel.rules
-        if self.judgement(kernel.state) is None:
-            return []
-        arena = kernel.arena(ROOM)
-        moves = []
-        for number in range(rules.children(kernel.state, arena, 0)):
-            score = self._score_after(rules, rules.load(arena, number), times)
-            if score is None:
-                return []
-            moves.append(KnownMove(number, score))
-        return sorted(moves, key=lambda move: -move.score)
-
-    def _score_after(self, rules: Rules, child: State, times: Counter[int]) -> int | None:
-        """Return the score of a position for the side that has just moved, None where it is not known."""
-        judgement = self.judgement(child)
-        if judgement is None:
-            return None
-        goes_on = rules.verdict(child) == UNDECIDED
-        is_drawn = judgement.result == 0 or (goes_on and times[int(rules.hash_of(child))] >= REPETITIONS - 1)
-        return DRAW if is_drawn else -judgement.result * (WIN - judgement.plies - 1)
-
-    @cached_property
-    def _is_whole(self) -> bool:
-        return is_whole(self._kernel)
-
-    @cached_property
-    def _extent(self) -> Name:
-        return extent(self._kernel)
-
-    def _opened(self) -> Layers | None:
-        """Return the layers that are there by now, None where there are none."""
-        if self._is_shipped:
-            if self._layers is None:
-                self._layers = shipped(self._kernel)
-            return self._layers
-        try:
-            size = self._journal.stat().st_size
-            if size != self._read:
-                self._layers = Layers(self._kernel, self._extent, memory=0, directory=self._directory)
-                self._known = None if self._is_whole else self._layers.known()
-                self._read = size
-        except OSError:
-            return None
-        return self._layers
+def _file(rules: Rules) -> Path:
+    return Path(__file__).with_name(f"{rules.label}.xz")
 
 
 def main() -> None:
@@ -336,9 +282,8 @@ def main() -> None:
     for run in RUNS:
         kernel = start_of("gipf", f"{SIZE} {run} {LARGEST} {LARGEST}").kernel()
         layers = Layers(kernel, (LARGEST, LARGEST), memory=MEMORY)
-        for pair in layers.missing((LARGEST, LARGEST)):
-            layers.solve(pair, lambda: False)
-        _file(kernel).write_bytes(lzma.compress(bytes(layers.known().values)))
+        layers.solve_all((LARGEST, LARGEST))
+        _file(kernel.rules).write_bytes(lzma.compress(bytes(layers.known().values)))
 
 
 if __name__ == "__main__":

@@ -46,10 +46,10 @@ def _row(game: Game) -> None:
     began = perf_counter()
     unique = count(position, depth, unique=True)
     unique_rate = unique / (perf_counter() - began)
-    searcher = Searcher(position.kernel())
-    thought = searcher.think(position, limits=SearchLimits(hard_ms=SEARCH_MS), clock=perf_counter)
-    exact = Searcher(position.kernel()).think(
-        position, limits=SearchLimits(depth=SIGNATURE_DEPTH, exact=True), clock=perf_counter
+    kernel = position.kernel()
+    thought = Searcher(kernel).think(kernel.state, limits=SearchLimits(hard_ms=SEARCH_MS), clock=perf_counter)
+    exact = Searcher(kernel).think(
+        kernel.state, limits=SearchLimits(depth=SIGNATURE_DEPTH, exact=True), clock=perf_counter
     )
     print(
         f"{game.name:>8} {depth:6} {leaves:12} {leaves / seconds / 1e6:8.1f} {unique_rate / 1e6:8.1f} "

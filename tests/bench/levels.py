@@ -58,8 +58,12 @@ def _bounds(level: int) -> str:
 
 
 def _judge(position: Position) -> int:
-    searcher = Searcher(position.kernel(), megabytes=1)
-    score = searcher.think(position, (), SearchLimits(nodes=JUDGED_NODES), clock=perf_counter).score
+    kernel = position.kernel()
+    score = (
+        Searcher(kernel, megabytes=1)
+        .think(kernel.state, (), SearchLimits(nodes=JUDGED_NODES), clock=perf_counter)
+        .score
+    )
     assert score is not None
     return score
 
@@ -85,7 +89,7 @@ def _player(start: Position, level: int) -> Player:
             drawn = next(split_mix((game << 32) + history.plies))
             return Reply(legal[drawn % len(legal)], 0.0, 0)
         limits = SearchLimits(level=level, seed=game, nodes=FULL_NODES if level == MAX_LEVEL else None)
-        result = searcher.think(position, keys.before(history), limits, clock=perf_counter)
-        return Reply(result.move, 0.0, result.nodes)
+        result = searcher.think(position.kernel().state, keys.before(history), limits, clock=perf_counter)
+        return Reply(result.move(position), 0.0, result.nodes)
 
     return play

@@ -67,7 +67,7 @@ def _ends(by: str, places: list[Position], late: Callable[[Searcher, Position], 
 
 def _by_limit(searcher: Searcher, position: Position) -> float:
     began = perf_counter()
-    searcher.think(position, (), SearchLimits(hard_ms=THOUGHT_MS), clock=perf_counter)
+    searcher.think(position.kernel().state, (), SearchLimits(hard_ms=THOUGHT_MS), clock=perf_counter)
     return perf_counter() - began - THOUGHT_MS / 1000
 
 
@@ -82,7 +82,7 @@ def _by_stop(searcher: Searcher, position: Position) -> float:
 
     other = threading.Thread(target=end)
     other.start()
-    searcher.think(position, (), SearchLimits(), clock=perf_counter, stop=stop)
+    searcher.think(position.kernel().state, (), SearchLimits(), clock=perf_counter, stop=stop)
     ended = perf_counter()
     other.join()
     return ended - told[0]
@@ -94,7 +94,9 @@ def _threads(places: list[Position]) -> None:
         seconds = []
         for threads in (1, 2):
             searcher = Searcher(position.kernel(), threads=threads)
-            seconds.append(searcher.think(position, (), SearchLimits(depth=DEPTH), clock=perf_counter).seconds)
+            seconds.append(
+                searcher.think(position.kernel().state, (), SearchLimits(depth=DEPTH), clock=perf_counter).seconds
+            )
         ratios.append(seconds[0] / seconds[1])
     shown = " ".join(f"{ratio:.2f}" for ratio in sorted(ratios))
     print(f"thinking: depth {DEPTH} in two threads {geometric_mean(ratios):.2f} times as soon as in one ({shown})")
@@ -112,7 +114,7 @@ def _boards(game: str, boards: Mapping[str, float | None]) -> None:
     rates: list[list[float]] = []
     for _ in range(ROUNDS):
         results = [
-            searcher.think(position, (), SearchLimits(nodes=NODES), clock=thread_time)
+            searcher.think(position.kernel().state, (), SearchLimits(nodes=NODES), clock=thread_time)
             for searcher, position in zip(searchers, positions, strict=True)
         ]
         rates.append([result.nodes / result.seconds for result in results])

@@ -81,7 +81,7 @@ class Recorded:
 
     def think(self, position: Position, earlier: list[int], limits: SearchLimits, **_options: Any) -> SearchResult:
         self.asked.append((list(earlier), limits))
-        return SearchResult(position, (), 0, 1, self.nodes, self.milliseconds / 1000)
+        return SearchResult((0,), 0, 1, self.nodes, self.milliseconds / 1000)
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
     ("arguments", "words"),
     [
         (("chess",), 'Unknown command "chess"'),
-        (("random", "--port", "x"), "--port is 'x'; it has to be a whole number"),
+        (("random", "--port", "x"), "Invalid value for --port"),
         (("random", "--port", "70000"), "--port"),
         (("random", "--games", "-1"), "--games"),
         (("random", "--budget", "0"), "--budget"),

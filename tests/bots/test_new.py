@@ -125,7 +125,7 @@ def test_the_python_bot_plays_by_the_protocol(folder: Path) -> None:
         (("mybot", "--game", "halma"), 2, "there is no game 'halma'"),
         (("mybot", "--language", "perl"), 2, "perl"),
         (("taken",), 1, "taken exists already, and is left as it is: choose another name, or remove it"),
-        ((), 2, "new needs NAME, which is missing"),
+        ((), 2, "parameter NAME requires an argument"),
     ],
 )
 def test_what_cannot_be_made_takes_one_line_and_changes_nothing(

@@ -109,7 +109,7 @@ def test_a_record_is_named_in_every_way(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("review",), "review needs RECORD, which is missing"),
+        (("review",), 'parameter RECORD requires an argument'),
         (("review", "{folder}/none.txt"), "{folder}/none.txt: cannot be read: No such file or directory"),
         (("review", "17", "--data", "{folder}/none"), "looked for in the data directory {folder}/none, which"),
         (("review", "17", "--data", "{folder}"), "the data directory {folder} has no match 17"),

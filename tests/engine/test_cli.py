@@ -127,8 +127,7 @@ def test_the_result_is_named_by_who_began_not_by_who_moves(capsys: pytest.Captur
         (["analyse", "gipf", "--position", "/nowhere"], "/nowhere: cannot be read"),
         (["duel"], "A"),
         (["duel", "nodes=5"], "B"),
-        (["duel", "nodes=5", "speed=5"], "B: 'speed=5' is no option; the options are nodes, "),
-        (["duel", "nodes=0", "nodes=5"], "A: nodes is '0'"),
+        (["duel", "nodes=5", "speed=5"], "B: Object contains unknown field `speed`; the options are nodes, "),
         (["duel", "nodes=5", "nodes=5", "--game", "chess"], "GAME: there is no game 'chess'"),
         (["duel", "nodes=5", "nodes=5", "--params", "4 4"], "--params: GIPF takes four numbers"),
         (["duel", "nodes=5", "nodes=5", "--games", "7"], "--games is 7, but games come in pairs: it has to be even"),
@@ -140,14 +139,11 @@ def test_the_result_is_named_by_who_began_not_by_who_moves(capsys: pytest.Captur
             "--move-limit is 9, but it has to be 10 to",
         ),
         (["duel", "nodes=5", "nodes=5", "--balance", "-1"], "--balance is -1"),
-        (
-            ["duel", "nodes=5", "nodes=5", "--elo0", "5", "--elo1", "5"],
-            "--elo0 is 5.0 and --elo1 5.0, but elo0 has to be",
-        ),
+        (["duel", "nodes=5", "nodes=5", "--elo0", "5", "--elo1", "5"], "but elo0 has to be the smaller one"),
         (["duel", "nodes=5", "nodes=5", "--elo1", "nan"], "for --elo1. nan is no finite number"),
-        (["duel", "nodes=5", "nodes=5", "--elo1", "1001"], "both within 1000"),
-        (["duel", "nodes=5", "nodes=5", "--alpha", "0"], "--alpha is 0.0, but it has to be between 0 and 0.5"),
-        (["duel", "nodes=5", "nodes=5", "--beta", "0.5"], "--beta is 0.5"),
+        (["duel", "nodes=5", "nodes=5", "--elo1", "1001"], "--elo1. Must be <= 1000"),
+        (["duel", "nodes=5", "nodes=5", "--alpha", "0"], "--alpha. Must be > 0"),
+        (["duel", "nodes=5", "nodes=5", "--beta", "0.5"], "--beta. Must be < 0.5"),
         (["duel", "nodes=5", "nodes=5,weights=no/such"], "no/such: cannot be read: No such file"),
         (["duel", "nodes=5", "nodes=5", "--results", "no/such"], "--results no/such: cannot be written: No such file"),
         (["duel", "nodes=5", "nodes=5", "--results", "."], "--results .: cannot be written: Is a directory"),
@@ -161,7 +157,7 @@ def test_the_result_is_named_by_who_began_not_by_who_moves(capsys: pytest.Captur
         (["selfplay", "games", "--game", "chess"], "there is no game 'chess'"),
         (["selfplay", "no/games"], "cannot be written: No such file"),
         (["verify", "gipf", "4 4 6 6"], "has no tablebase"),
-        (["verify", "gipf", "2 2 4 4", "--positions", "0"], "--positions is a number"),
+        (["verify", "gipf", "2 2 4 4", "--positions", "0"], "--positions is 0, but it has to be 1 to"),
         (["perft", "arrows", "--params", "x", "--depth", "1"], "--params"),
         (["perft", "mnk", "--params", "x", "--depth", "1"], "--params"),
         (["perft", "morris", "--params", "x", "--depth", "1"], "--params"),
@@ -298,8 +294,7 @@ def test_analyse_prints_a_line_a_depth(capsys: pytest.CaptureFixture[str]) -> No
     assert cli.run(["analyse", "gipf", "--params", "3 3 6 6", "--depth", "3", "--json"]) == 0
     objects = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [found["depth"] for found in objects] == [1, 2, 3]
-    assert {"depth", "score", "nodes", "seconds", "table", "pv"} <= objects[0].keys()
-    assert 0 <= objects[-1]["table"] < 1
+    assert {"depth", "score", "nodes", "seconds", "pv"} <= objects[0].keys()
     position = start_of("gipf", "3 3 6 6")
     for move in objects[-1]["pv"]:
         position = position.resolve(move).position

@@ -1,6 +1,5 @@
 """Records that are signed: what a lone text cannot show, the signature does, and the command says what is missing."""
 
-import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -144,15 +143,3 @@ def test_each_answer_has_a_word_and_a_status(text: str, tmp_path: Path, capsys: 
     for wrong in ("AAAA", str(file), "no key", shown(RAW)[:-2]):
         status, _, said = last(signed(text), "--key", wrong)
         assert status == 2 and "is no public key of Ed25519" in said
-
-
-def test_no_match_begins_after_its_file_was_written(
-    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "1.txt"
-    file.write_text(text.replace("2026-11-20", "9026-11-20"), encoding="utf-8")
-    assert record(file) == 2
-    assert "began at 9026-11-20T20:15:00.000Z, which lies in the future of the file" in capsys.readouterr().err
-    file.write_text(text, encoding="utf-8")
-    os.utime(file, (0, 0))  # as archives do that are the same whenever they are made
-    assert record(file) == 0

@@ -12,7 +12,7 @@ from engine.match import review as review_module
 from engine.match.review import Evaluator, Mark, ReviewedMove, Worth, review
 from engine.match.verification import verify
 from engine.solve import tablebase
-from engine.solve.tablebase import extent, tablebase_of
+from engine.solve.tablebase import Tablebase, tablebase_of
 from tests.engine.records import Table
 from tests.engine.solve.test_tablebase import solve_layers
 from tests.engine.test_record import played
@@ -136,7 +136,7 @@ def test_a_move_that_gives_little_away_is_no_blunder() -> None:
 
 @pytest.mark.slow("interpreted")
 def test_what_a_tablebase_knows_is_told_of_every_move(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    solve_layers("2 2 4 4", extent(GAMES["gipf"].start("2 2 4 4").kernel(compile=False)), tmp_path)
+    solve_layers("2 2 4 4", Tablebase(GAMES["gipf"].start("2 2 4 4"), tmp_path).extent, tmp_path)
     monkeypatch.setenv(tablebase.GIVEN, str(tmp_path))
     summary = verify(played("2 2 4 4", seed=2))
     known = tablebase_of(summary.header.position)

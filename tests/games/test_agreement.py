@@ -14,8 +14,8 @@ import pytest
 from engine.games.interface import DRAWN, LOST, WON, Game, Position
 from engine.search.searcher import Searcher
 from engine.search.searcher import SearchLimits as ThinkingLimits
-from engine.solve.cyclic import CyclicProver
 from engine.solve.forced_wins import ForcedWin
+from engine.solve.proof_search import CyclicProver
 from engine.solve.solver import Result, SolverLimits, solve
 from tests.engine.forced_wins import forced_win
 from tests.engine.search import toy
@@ -134,7 +134,7 @@ def test_short_wins_are_those_of_plain_minimax(name: str, first: str, plies: int
                 == (Result.FIRST, Result.SECOND)[position.turn if expected.for_mover else 1 - position.turn]
             )
         thought = Searcher(kernel, megabytes=1).think(
-            position, limits=ThinkingLimits(depth=plies, exact=True), clock=lambda: 0.0
+            kernel.state, limits=ThinkingLimits(depth=plies, exact=True), clock=lambda: 0.0
         )
         told = thought.plies_to_end
         if told is not None and abs(told) > plies:  # what tactical moves have shown beyond the depth
@@ -202,9 +202,11 @@ def test_the_search_plays_wins_in_one(game: Game) -> None:
                 if (outcome := successor.position.verdict()) is not None and outcome.winner == position.turn
             }
             if wins:
-                searcher = Searcher(position.kernel(compile=False), megabytes=1)
-                thought = searcher.think(position, limits=ThinkingLimits(depth=2), clock=lambda: 0.0)
-                after = position.resolve(thought.move).position.verdict()
+                kernel = position.kernel(compile=False)
+                thought = Searcher(kernel, megabytes=1).think(
+                    kernel.state, limits=ThinkingLimits(depth=2), clock=lambda: 0.0
+                )
+                after = position.resolve(thought.move(position)).position.verdict()
                 assert after is not None and after.winner == position.turn
                 assert thought.plies_to_end == 1
                 checked += 1

@@ -14,7 +14,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from engine.commands import reports
-from engine.commands.program import Rejected, explain_fault, nearest, usable_cores
+from engine.commands.program import Rejected, explain_fault, usable_cores
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game, variant_title
 from engine.games.interface import BadParameters
 from engine.match.clock import TimeControl
@@ -180,7 +180,7 @@ def match(
 def _variants(game: str, params: Sequence[str] | None) -> tuple[str, ...]:
     """Return the parameters of the variants, in canonical text; raises `Rejected`."""
     if game not in GAMES:
-        raise Rejected(f"--game: {unknown_game(game)}{nearest(game, [*GAMES])}")
+        raise Rejected(f"--game: {unknown_game(game)}")
     rules = GAMES[game]
     try:
         found = [rules.parameters(text.replace(",", " ")) for text in params or [rules.default_parameters]]

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from engine.commands.program import Rejected, explain_fault, nearest
+from engine.commands.program import Rejected, explain_fault
 from engine.duel.openings import usual_plies
 from engine.games.catalogue import GAMES
 from engine.match.clock import TimeControl
@@ -139,16 +139,16 @@ def _check_program(words: Sequence[str], folder: Path) -> None:
     path = folder / program
     if _is_python(program):
         if not path.is_file():
-            raise Rejected(f"there is no file {program}{_alike(program, folder)}")
+            raise Rejected(f"there is no file {program}")
         return
     if "/" not in program:
         if shutil.which(program, path=_search_path()) is not None:
             return
         if path.is_file():
             raise Rejected(f"there is no program {program}; for the file of this folder write ./{program}")
-        raise Rejected(f"there is no file, no program and no built-in bot {program}{_alike(program, folder)}")
+        raise Rejected(f"there is no file, no program and no built-in bot {program}")
     if not path.exists():
-        raise Rejected(f"there is no program {program}{_alike(program, folder)}")
+        raise Rejected(f"there is no program {program}")
     if path.is_dir():
         raise Rejected(f"{program} is a folder, and no program")
     if not os.access(path, os.X_OK):
@@ -158,19 +158,6 @@ def _check_program(words: Sequence[str], folder: Path) -> None:
 def _search_path() -> str:
     """Return where programs are looked for: arena-bot is found also where its environment is not on the path."""
     return os.pathsep.join((os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)))
-
-
-def _alike(word: str, folder: Path) -> str:
-    """Return a question about a player that is written in a similar way; empty where there is none."""
-    path = Path(word)
-    place = (folder / path).parent
-    try:
-        files = [str(path.parent / one.name) for one in place.iterdir() if one.is_file()]
-    except OSError:
-        files = []
-    if not path.suffix and f"{path}.py" in files:
-        return f"; did you mean {path}.py?"
-    return nearest(word, [*files, *BUILTIN_BOTS])
 
 
 def _is_python(word: str) -> bool:

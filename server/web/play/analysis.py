@@ -4,7 +4,6 @@ They name a game as those of the page for playing do (`server.web.play.questions
 """
 
 from collections.abc import Callable, Hashable
-from dataclasses import replace
 from time import perf_counter
 from typing import Annotated, Any
 
@@ -79,7 +78,7 @@ class Analyst:
         found: dict[int, SearchResult] = {}
         for depth in sorted(depths, reverse=True):
             for result in depths[depth]:
-                found.setdefault(result.line[0], replace(result, nodes=thought.nodes))
+                found.setdefault(result.line[0], result._replace(nodes=thought.nodes))
         return list(found.values())[: limits.lines]
 
 
@@ -201,7 +200,7 @@ def record(question: Question, started: str) -> dict[str, str]:
 def _line(history: History, result: SearchResult) -> Line:
     sign = 1 if history.position.turn == 0 else -1
     assert result.score is not None
-    moves = tuple(replace(result, line=result.line[:MAX_SHOWN]).pv)
+    moves = tuple(result._replace(line=result.line[:MAX_SHOWN]).pv(history.position))
     plies = result.plies_to_end
     return Line(moves, sign * result.score, result.depth, None if plies is None else sign * plies)
 

@@ -57,7 +57,7 @@ def judge(summary: Summary, seconds: float = SEARCH_SECONDS) -> dict[str, Any]:
             continue
         cut = cut or (evaluator.nodes < budget and monotonic() > until)
         if evaluator.nodes < budget and not cut:
-            found[ply] = _value(evaluator.evaluate(position, keys[:ply], share))
+            found[ply] = _value(position.turn, evaluator.evaluate(position, keys[:ply], share))
         unsearched += found[ply] is None
     is_cut = cut or (can_compile() and not is_compiled)
     return {"values": found, "unsearched": unsearched, "cut": is_cut}
@@ -74,11 +74,11 @@ def evenly(count: int) -> Iterator[int]:
         step //= 2
 
 
-def _value(thought: SearchResult | None) -> dict[str, int | None] | None:
+def _value(turn: int, thought: SearchResult | None) -> dict[str, int | None] | None:
     """Return what was found, seen by the side that began."""
     if thought is None or thought.score is None:
         return None
-    sign, plies = (1 if thought.position.turn == 0 else -1), thought.plies_to_end
+    sign, plies = (1 if turn == 0 else -1), thought.plies_to_end
     return {"score": sign * thought.score, "depth": thought.depth, "win": None if plies is None else sign * plies}
 
 

@@ -139,7 +139,7 @@ def think(question: Question, game_engine: GameEngine, stop: Stop) -> dict[str, 
     history = running_game(question)
     try:
         thought = game_engine.think(history, question.seconds, level=question.level, clock=perf_counter, stop=stop)
-        move = thought.move
+        move = thought.move(history.position)
     except OverflowError:
         raise Refused(BAD_REQUEST, "rows can be taken in too many ways here for the bot to think about them") from None
     return {

@@ -124,8 +124,8 @@ def by_key(position: Position) -> int:
 
 
 def by_search(position: Position) -> int:
-    searcher = Searcher(position.kernel(compile=False), megabytes=1)
-    score = searcher.think(position, (), SearchLimits(depth=1), clock=lambda: 0.0).score
+    kernel = position.kernel(compile=False)
+    score = Searcher(kernel, megabytes=1).think(kernel.state, (), SearchLimits(depth=1), clock=lambda: 0.0).score
     assert score is not None
     return score
 

@@ -9,16 +9,13 @@ import numpy
 import pytest
 
 from engine import cli
-from engine.commands.game_file import BadGames, line_of
-from engine.commands.training import FILE, in_order
+from engine.commands.game_file import line_of
 from engine.compiling.binding import can_compile, specialise
 from engine.duel import training
 from engine.duel.engine_config import weigher
 from engine.duel.selfplay import LEAST_OPENING, ScoredGame, Setting, play, scored
-from engine.duel.training import FACTORS, MOST_LOGITS, Samples, divergence, fit, learn_all, logit_of, samples_of
+from engine.duel.training import FACTORS, MOST_LOGITS, Samples, divergence, fit, learn_all, samples_of
 from engine.games.catalogue import GAMES
-from engine.games.gipf.geometry import parse
-from engine.games.gipf.patterns import patterns_of
 from engine.games.interface import EVALUATION_LIMIT, UNDECIDED
 from engine.search.capabilities import LOGIT
 from engine.search.memory import ROOM
@@ -77,12 +74,6 @@ def test_a_move_that_is_none_is_refused() -> None:
             list(scored(kernel, ScoredGame(7, 1, (move,), (0,))))
 
 
-def test_games_that_are_not_in_order_are_refused() -> None:
-    content = line_of(setting()) + line_of(ScoredGame(1, 0, (), ()))
-    with pytest.raises(BadGames, match="line 2: this is game 1, but 0 should stand here"):
-        in_order(FILE.games_of(content))
-
-
 # The command
 
 
@@ -106,20 +97,6 @@ def test_any_number_of_processes_gives_the_same_file(tmp_path: Path) -> None:
     assert selfplay(str(one), "--games", "45") == 0
     assert selfplay(str(three), "--games", "45", "--jobs", "3") == 0
     assert one.read_bytes() == three.read_bytes()
-
-
-def test_other_games_are_not_gone_on_with(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "games"
-    assert selfplay(str(file), "--games", "1") == 0
-    before = file.read_bytes()
-    for options, sentence in (
-        ([*COMMAND, "--random", "21"], "random is 20 there, and 21 here. Name another file, or ask for the same"),
-        (["--game", "mnk"], "game is gipf there, and mnk here; parameters "),
-    ):
-        assert cli.run(["selfplay", str(file), "--games", "1", *options]) == 2
-        error = capsys.readouterr().err
-        assert "this file holds another self-play: " in error and sentence in error
-    assert before.count(b"\n") == 2
 
 
 PATTERNS, PLACES = 12, 4
@@ -158,21 +135,6 @@ def test_the_same_samples_and_seed_give_the_same_model(monkeypatch: pytest.Monke
     monkeypatch.setattr(training, "EPOCHS", 1)
     first, again, other = (fit(made_up(300), PATTERNS, seed).numbers for seed in (1, 1, 2))
     assert (first == again).all() and (first != other).any()
-
-
-def test_slopes_are_those_of_the_logit() -> None:
-    """By differences: what ``scratch`` says of a sum is how the logit changes with a number that is part of it."""
-    samples, chance = made_up(20), numpy.random.default_rng(3)
-    numbers, scratch = chance.normal(0, 1, (PATTERNS, 1 + FACTORS)), numpy.zeros((2, 1 + FACTORS))
-    for at in range(20):
-        before = logit_of(samples.entries, at, numbers, scratch)
-        slopes = scratch[1].copy()
-        for part in range(1 + FACTORS):
-            changed = numbers.copy()
-            once = samples.entries[at, 0]
-            changed[once, part] += 1e-6 / (samples.entries[at] == once).sum()
-            after = logit_of(samples.entries, at, changed, numpy.zeros_like(scratch))
-            assert (after - before) / 1e-6 == pytest.approx(slopes[part], abs=1e-3)
 
 
 @pytest.mark.slow
@@ -270,32 +232,11 @@ def test_files_that_tell_nothing_are_refused(tmp_path: Path, capsys: pytest.Capt
     assert "name a file" in refused()
     assert "cannot be read: No such file" in refused(str(tmp_path / "none"))
     assert "line 1: this is no setting of a self-play" in refused(str(tmp_path / "bad"), small)
-    assert "these are games of GIPF 4 4 15 15, not GIPF 3 3 9 9" in refused(small, file("other", "gipf", "4 4 15 15"))
+    assert "these are games of several variants: gipf 3 3 9 9, gipf 4 4 15 15" in refused(
+        small, file("other", "gipf", "4 4 15 15")
+    )
     assert "m,n,k 3 3 3 has no patterns to be trained" in refused(file("mnk", "mnk", "3 3 3"))
     assert "GIPF 6 4 25 25 has no patterns to be trained" in refused(file("wide", "gipf", "6 4 25 25"))
     assert "these games are too few" in refused(small)
     assert "these games have no scores" in refused(file("empty", "gipf", "3 3 9 9"))
     assert "game 0 has no move 999 at ply 0" in refused(file("move", "gipf", "3 3 9 9", ScoredGame(0, 0, (999,), (1,))))
-
-
-@pytest.mark.slow
-def test_a_side_of_a_duel_takes_them(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """And plays other moves by them than by the features, or by tables of another board not at all."""
-    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # to compile two evaluations takes longer than both games
-    variant = parse("3 3 7 7")
-    patterns = patterns_of(variant)
-    assert patterns is not None
-    file, results = tmp_path / "tables.json", tmp_path / "results.jsonl"
-    file.write_bytes(patterns.file(numpy.random.default_rng(1).normal(0, 0.3, (patterns.count, 4)), LOGIT))
-    sides = [f"depth=1,weights={file}", "depth=1"]
-    assert (
-        cli.run(["duel", *sides, "--params", "3 3 7 7", "--games", "2", "--jobs", "1", "--results", str(results)]) == 0
-    )
-    setting, pair = (json.loads(line) for line in results.read_text().splitlines())
-    assert setting["a"]["weights"] == json.loads(file.read_text())
-    assert pair["games"][0]["moves"] != pair["games"][1]["moves"]
-    capsys.readouterr()
-    assert cli.run(["duel", *sides, "--games", "2"]) == 2
-    assert "A: these tables are for S = 3 and K = 3, but the variant is 4 4 15 15" in capsys.readouterr().err

@@ -103,7 +103,7 @@ def position_of(position: oracle.Position) -> Position:
 
 def think(position: oracle.Position, limits: SearchLimits) -> SearchResult:
     searcher = Searcher(position_of(position).kernel(compile=False), megabytes=1)
-    return searcher.think(position_of(position), limits=limits, clock=lambda: 0.0)
+    return searcher.think(position_of(position).kernel(compile=False).state, limits=limits, clock=lambda: 0.0)
 
 
 WON = [
@@ -124,7 +124,7 @@ def test_wins_by_threats_are_found(text: str, plies: int, most: int) -> None:
     assert not mnk_threats.winning_moves(position, plies - 2, most)
     expected = {oracle.name(position, field) for field in mnk_threats.winning_moves(position, plies, most)}
     found = think(position, SearchLimits(depth=1))
-    assert (found.move in expected, found.plies_to_end) == (True, plies)
+    assert (found.move(position_of(position)) in expected, found.plies_to_end) == (True, plies)
 
 
 @pytest.mark.slow("interpreted")
@@ -153,7 +153,7 @@ def test_boards_of_all_sizes_are_searched_to_the_end(parameters: str) -> None:
     searcher = Searcher(position.kernel(compile=False), megabytes=0)
     moves = 0
     while position.verdict() is None and moves < 12:
-        found = searcher.think(position, limits=SearchLimits(nodes=200), clock=lambda: 0.0)
-        position = position.resolve(found.move).position
+        found = searcher.think(position.kernel(compile=False).state, limits=SearchLimits(nodes=200), clock=lambda: 0.0)
+        position = position.resolve(found.move(position)).position
         moves += 1
     assert moves == {"1 1 1": 1, "1 1 2": 1, "2 2 2": 3, "3 3 3": 9, "19 19 1": 1}.get(parameters, 12)

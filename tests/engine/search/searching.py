@@ -19,8 +19,8 @@ SMALL = "3 3 6 6"
 
 
 def think(position: Position, limits: SearchLimits, *, compile: bool = False, **more: Any) -> SearchResult:
-    searcher = Searcher(position.kernel(compile=compile), megabytes=1)
-    return searcher.think(position, limits=limits, clock=never, **more)
+    kernel = position.kernel(compile=compile)
+    return Searcher(kernel, megabytes=1).think(kernel.state, limits=limits, clock=never, **more)
 
 
 def random_positions(parameters: str, count: int, seed: int, game: str = "gipf") -> Iterator[Position]:

@@ -38,21 +38,6 @@ def test_no_flag_falls(budget: float, increment: float, seed: int) -> None:
     assert least_left(budget, increment, Random(seed), (0.2, OVERHEAD_MS)) > 0
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_no_flag_falls_when_the_overhead_is_larger_now_and_then(seed: int) -> None:
-    chance = Random(seed)
-    assert least_left(1000, 0, chance, (0.5, 2 * OVERHEAD_MS - 0.5)) > 0
-    assert least_left(100, 10, chance, (0.5, 2 * OVERHEAD_MS - 0.5)) > 0
-
-
-def test_a_stall_is_survived() -> None:
-    left = 100.0
-    for plies in range(0, PLIES, 2):
-        left -= allocate_time(left, 10, ahead(plies)).hard_ms + OVERHEAD_MS + (15 if plies == 200 else 0)
-        assert left > 0
-        left += 10
-
-
 @given(left=st.floats(0, 1e7), increment=st.floats(0, 1e5), plies=st.integers(0, 5000), overhead=st.floats(0, 1000))
 def test_limits_are_in_order_and_within_what_is_left(
     left: float, increment: float, plies: int, overhead: float

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.games.arrows.position import ARROWS
-from engine.games.interface import Position, play
+from engine.games.interface import Position, State, play
 from engine.search.searcher import NO_LIMITS, Searcher, SearchLimits
 from engine.shell import arrows
 from tests.clocks import ticking
@@ -74,10 +74,8 @@ def test_games_are_played_to_their_end_in_one_session(monkeypatch: pytest.Monkey
     """The shell wins most of them: its search is bound by nodes here, for how far it comes in a time nobody knows."""
     think = Searcher.think
 
-    def bounded(
-        self: Searcher, position: Position, earlier: Any = (), limits: SearchLimits = NO_LIMITS, **more: Any
-    ) -> Any:
-        return think(self, position, earlier, SearchLimits(nodes=500), **more)
+    def bounded(self: Searcher, state: State, earlier: Any = (), limits: SearchLimits = NO_LIMITS, **more: Any) -> Any:
+        return think(self, state, earlier, SearchLimits(nodes=500), **more)
 
     monkeypatch.setattr(Searcher, "think", bounded)
     chance = Random(1)
@@ -169,11 +167,9 @@ def test_thinking_takes_a_part_of_the_time_that_is_left(monkeypatch: pytest.Monk
     given: list[tuple[int, SearchLimits]] = []
     think = Searcher.think
 
-    def watched(
-        self: Searcher, position: Position, earlier: Any = (), limits: SearchLimits = NO_LIMITS, **more: Any
-    ) -> Any:
+    def watched(self: Searcher, state: State, earlier: Any = (), limits: SearchLimits = NO_LIMITS, **more: Any) -> Any:
         given.append((len(earlier), limits))
-        return think(self, position, earlier, limits._replace(depth=2), **more)
+        return think(self, state, earlier, limits._replace(depth=2), **more)
 
     monkeypatch.setattr(Searcher, "think", watched)
     Session(init("8 8\n1 1\n8 8\n2 6\n"), "turn 255 10", "turn 7 5", "turn 7 0")

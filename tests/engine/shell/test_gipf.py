@@ -1,7 +1,5 @@
 """The shell of GIPF: every command, answer and error of docs/rules.md, section 1.9."""
 
-import subprocess
-import sys
 from random import Random
 
 import pytest
@@ -11,7 +9,6 @@ from engine.solve.solver import Result, Solution
 from tests.engine.gipf import samples
 from tests.oracles import gipf as oracle
 from tests.oracles.gipf_boards import board_text
-from tests.waiting import WAIT_SECONDS
 
 SMALL = """2 3 5 5
 2 2 W
@@ -288,13 +285,6 @@ def test_generation_is_that_of_the_oracle(size: int) -> None:
         ]
 
 
-def test_every_printed_board_is_followed_by_an_empty_line() -> None:
-    """The writer adds a newline to what ends with one."""
-    answers = Session(load(SMALL), "PRINT_GAME_BOARD", "GEN_ALL_POS_MOV").answers
-    assert len(answers) == 5
-    assert all(answer.endswith("\n") and not answer.endswith("\n\n") for answer in answers)
-
-
 def test_a_finished_game_generates_nothing() -> None:
     session = Session(
         load(OPEN.format("0 3")), "GEN_ALL_POS_MOV", "GEN_ALL_POS_MOV_EXT", "GEN_ALL_POS_MOV_NUM",
@@ -325,7 +315,7 @@ def test_winning_sequences_are_the_shortest(board: str, plies: int, answer: str)
 
 
 def test_a_win_that_is_longer_than_asked_for_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = Solution(Result.FIRST, 7, 7, refuted=3, nodes=0, positions=100, method="")
+    known = Solution(Result.FIRST, 7, 7, refuted=3, nodes=0, positions=100)
     monkeypatch.setattr(gipf, "solve", lambda *_, **__: known)
     session = Session(load(DRAW), "WINNING_SEQUENCE_EXIST 6", "WINNING_SEQUENCE_EXIST 7")
     assert session.answers == ["WINNING_SEQUENCE_DOES_NOT_EXIST", "WINNING_SEQUENCE_EXISTS WHITE 7"]
@@ -349,48 +339,10 @@ def test_solving_names_the_winner_or_the_tie(board: str, answer: str) -> None:
 
 
 def test_what_is_too_large_is_named_and_the_shell_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gipf, "FIRST_PLACES", 1)
-    monkeypatch.setattr(gipf, "MAX_PLACES", 4)
+    monkeypatch.setattr(gipf, "PLACES", 1)
     session = Session(load(CROSSING), "GEN_ALL_POS_MOV_NUM", "IS_GAME_OVER")
     assert session.answers == ["GAME_IN_PROGRESS"]
     assert session.complaints[0].startswith("GEN_ALL_POS_MOV_NUM: too large for this machine")
-
-
-def test_places_grow_until_all_positions_have_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = Session(load(CROSSING), "GEN_ALL_POS_MOV").answers
-    monkeypatch.setattr(gipf, "FIRST_PLACES", 1)
-    assert Session(load(CROSSING), "GEN_ALL_POS_MOV").answers == whole
-
-
-def test_a_program_can_talk_to_the_shell_line_by_line() -> None:
-    """Over real pipes: every answer is there before the next line is sent, and bytes go back as they came."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "engine", "shell", "gipf"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    ) as shell:  # fmt: skip
-        assert shell.stdin is not None
-        assert shell.stdout is not None
-
-        def ask(text: bytes) -> bytes:
-            assert shell.stdin is not None
-            assert shell.stdout is not None
-            shell.stdin.write(text)
-            shell.stdin.flush()
-            return shell.stdout.readline()
-
-        try:
-            assert ask(b"IS_GAME_OVER\n") == b"EMPTY_BOARD\n"
-            assert ask(b"LOAD_GAME_BOARD\nnonsense\n") == b"WRONG_GAME_PARAMETERS\n"
-            assert ask(load(SMALL).replace("\n", "\r\n").encode()) == b"BOARD_STATE_OK\n"
-            assert ask(b"DO_MOVE a1-b2\xff\n") == b"BAD_MOVE_b2\xff_IS_WRONG_INDEX\n"
-            assert ask(b"PRINT_GAME_STATE\n") == b"bad_move white a1-b2\xff\n"
-            assert ask(b"DO_MOVE a1-b2\n") == b"MOVE_COMMITTED\n"
-            board = [ask(b"PRINT_GAME_BOARD\n"), *(shell.stdout.readline() for _ in range(5))]
-            assert b"".join(board) == b"2 3 5 5\n1 2 B\n W B\nW B W\n W B\n\n"
-            shell.stdin.close()
-            assert shell.wait(WAIT_SECONDS) == 0
-        finally:
-            shell.kill()
 
 
 def test_a_letter_behind_the_numbers_of_the_header_has_no_meaning() -> None:

@@ -15,10 +15,10 @@ from engine.games.gipf.rules import State
 from engine.games.interface import Kernel
 from engine.solve import layer_values, solver
 from engine.solve import layers as solving_layers
-from engine.solve.layers import COLUMNS, Judgement, Layers, OutOfMemory, OutOfTime, layer_of, layer_rules, needed
+from engine.solve.layers import COLUMNS, Judgement, Layers, OutOfMemory, OutOfTime, layer_of, layer_rules
 from engine.solve.solver import LayeredBackend, Result, solve
 from engine.solve.tablebase import are_shipped, shipped
-from engine.solve.verification import Place, fault_at
+from engine.solve.verification import expected_value
 
 CAMPAIGN = 4 if os.environ.get("ARENA_CAMPAIGN") else 1
 """So many times as many positions."""
@@ -31,10 +31,6 @@ def kernel_of(parameters: str, *, compile: bool = True) -> Kernel:
     return GAMES["gipf"].start(parameters).kernel(compile=compile)
 
 
-def always() -> bool:
-    return True
-
-
 def never() -> bool:
     return False
 
@@ -43,8 +39,7 @@ def solved(kernel: Kernel, name: tuple[int, int] | None = None, **options: Any) 
     """Return all layers up to that of a kernel's position, or to another one."""
     name = name or layer_of(kernel)
     layers = Layers(kernel, name, memory=MEMORY, **options)
-    for pair in layers.missing(name):
-        layers.solve(pair, never)
+    layers.solve_all(name)
     assert layers.missing(name) == []
     return layers
 
@@ -63,11 +58,7 @@ def entries(variant: str, most: int) -> dict[str, tuple[str, str]]:
     found = {}
     for line in ATLAS.read_text().splitlines()[1:]:
         parameters, result, plies, method = line.split("\t")
-        if (
-            parameters.startswith(variant)
-            and method != LayeredBackend.method
-            and max(map(int, parameters.split()[2:])) <= most
-        ):
+        if parameters.startswith(variant) and method != "layers" and max(map(int, parameters.split()[2:])) <= most:
             found[parameters] = result, plies
     return found
 
@@ -89,7 +80,7 @@ def test_layers_and_the_other_methods_agree(variant: str, most: int, count: int)
     kernel = kernel_of(f"{variant} {most} {most}")
     layers = solved(kernel)
     if are_shipped(kernel):
-        assert bytes(shipped(kernel).known().values) == bytes(layers.known().values)
+        assert bytes(shipped(kernel.rules).known().values) == bytes(layers.known().values)
     assert {parameters: judged(parameters, layers) for parameters in expected} == expected
 
 
@@ -123,7 +114,7 @@ def test_values_follow_from_those_of_the_children(parameters: str, most: int) ->
     chance = Random(parameters)
     for _ in range(500 * CAMPAIGN):
         state = random_state(chance, kernel, most)
-        assert fault_at(kernel, layers, Place((0, 0), 0), state) is None
+        assert layers.judgement(state) == expected_value(layers, state)
 
 
 @pytest.mark.slow
@@ -133,11 +124,6 @@ def test_interpreted_layers_are_the_same(variant: str) -> None:
     interpreted, compiled = solved(kernel_of(variant, compile=False)), solved(kernel_of(variant))
     assert bytes(interpreted.values) == bytes(compiled.values)
     assert interpreted.total((4, 4)) == compiled.total((4, 4))
-
-
-def test_needed_layers_come_before_those_that_need_them() -> None:
-    assert needed((2, 1)) == [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1)]
-    assert set(needed((3, 5))) == set(needed((5, 3)))
 
 
 def stopping(after: int) -> Callable[[], bool]:
@@ -157,8 +143,7 @@ def test_an_interrupted_run_goes_on_and_ends_with_the_same_bytes(tmp_path: Path)
         layers = Layers(kernel, name, memory=MEMORY, directory=tmp_path / "parts")
         late = stopping(25)
         try:
-            for pair in layers.missing(name):
-                layers.solve(pair, late)
+            layers.solve_all(name, late)
         except OutOfTime:
             continue
         break
@@ -187,15 +172,14 @@ def test_damage_is_noticed_and_repaired(tmp_path: Path) -> None:
     values, journal = tmp_path / "gipf_2_2.layers", tmp_path / "gipf_2_2.journal"
     content = values.read_bytes()
     # as a crash of the machine may leave them: values that were never written, and a line without its end
-    start = int(before.offsets[3 * before.width + 4])
+    start = before.place_of((3, 4), 0)
     at = next(at for at in range(start, len(content)) if content[at])
     values.write_bytes(content[:at] + b"\0" + content[at + 1 :])
     text = journal.read_text()
     journal.write_text(text[: text.rindex("\t")])
     layers = Layers(kernel, (4, 4), memory=MEMORY, directory=tmp_path)
     assert layers.missing((4, 4)) == [(4, 3), (4, 4)]
-    for pair in layers.missing((4, 4)):
-        layers.solve(pair, never)
+    layers.solve_all((4, 4))
     assert values.read_bytes() == content
     assert journal.read_text().startswith("\t".join(COLUMNS) + "\n")
     assert Layers(kernel, (4, 4), memory=MEMORY, directory=tmp_path).missing((4, 4)) == []
@@ -238,33 +222,5 @@ def test_the_solver_changes_over_to_layers(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(solver, "LAYERED_FROM", 300)
     monkeypatch.setattr("engine.solve.solver.backends", lambda *_, **__: [layers])
     solution = solve(GAMES["gipf"].start("2 2 5 5"))
-    assert (solution.result, solution.plies, solution.method) == (Result.DRAW, None, LayeredBackend.method)
+    assert (solution.result, solution.plies) == (Result.DRAW, None)
     assert solution.positions == layers.used > 0
-
-
-def test_layers_wait_until_other_searches_have_taken_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    kernel = kernel_of("2 2 5 5", compile=False)
-    layers = LayeredBackend(kernel, MEMORY)
-    layers.search(solver.LAYERED_FROM, never)
-    assert layers.settled().value is None and layers.used == 0
-    monkeypatch.setattr(solver, "PLACES_PER_NODE", 0)
-    layers.search(1 << 30, never)
-    assert layers.settled().value is None and layers.used == 0
-    monkeypatch.undo()
-    layers.search(1 << 30, never)
-    assert layers.settled().value == 0
-
-
-def test_layers_that_need_too_much_memory_are_not_solved() -> None:
-    layers = LayeredBackend(kernel_of("2 2 5 5", compile=False), 1 << 10)
-    for _ in range(2):
-        layers.search(1 << 30, never)
-    assert layers.settled().value is None and layers.used == 0
-
-
-def test_the_solver_looks_out_for_layers_where_rules_are_compiled() -> None:
-    kernel = kernel_of("2 2 7 7", compile=False)
-    assert [search.method for search in solver.backends(kernel, MEMORY)] == ["proof"]
-    compiled = kernel_of("2 2 7 7")
-    expected = ["proof", "layers"] if compiled.compiled else ["proof"]
-    assert [search.method for search in solver.backends(compiled, MEMORY)] == expected

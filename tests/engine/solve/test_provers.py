@@ -10,10 +10,9 @@ import pytest
 
 from engine.games.catalogue import GAMES
 from engine.games.interface import DRAWN, LOST, WON
-from engine.solve import certificate, cyclic, proof_table
-from engine.solve.acyclic import Prover
+from engine.solve import certificate, proof_search, proof_table
 from engine.solve.certificate import Claim, strategy
-from engine.solve.cyclic import CyclicProver
+from engine.solve.proof_search import CyclicProver, Prover
 from engine.solve.solver import Result, solve
 from tests.engine.search import toy
 
@@ -84,7 +83,7 @@ def test_values_are_those_of_the_definition(
     monkeypatch: pytest.MonkeyPatch, seed: int, memory: int, constants: dict[str, int]
 ) -> None:
     for name, value in constants.items():
-        monkeypatch.setattr(f"engine.solve.cyclic.{name}", value)
+        monkeypatch.setattr(f"engine.solve.proof_search.{name}", value)
     if memory == 0:
         monkeypatch.setattr(proof_table, "PROBES", 2)
     assert min(check_random_graphs(seed, memory).values()) > GRAPHS // 2
@@ -106,7 +105,7 @@ def test_a_game_that_goes_round_for_ever_is_a_draw() -> None:
 
 
 def test_a_game_deeper_than_any_horizon_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cyclic, "MAX_DEPTH", 20)
+    monkeypatch.setattr(proof_search, "MAX_DEPTH", 20)
     moves = [[node + 1] for node in range(60)] + [[]]
     prover = solved(CyclicProver(toy.kernel(moves), memory=MEMORY), 100)
     assert (prover.value, prover.hopeless) == (None, True)

@@ -7,7 +7,7 @@ import pytest
 from engine.games.arrows.position import ARROWS
 from engine.games.interface import WON
 from engine.games.mnk.position import MNK
-from engine.solve.acyclic import Prover
+from engine.solve.proof_search import Prover
 from engine.solve.solver import Result, SolverLimits, solve
 
 MEMORY = 1 << 26

@@ -9,9 +9,9 @@ import pytest
 
 from engine.games.catalogue import GAMES
 from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Position
-from engine.solve.cyclic import CyclicProver
 from engine.solve.forced_wins import Deepening, ForcedWin
-from engine.solve.solver import Result, Settled, Solution, SolverLimits, solve
+from engine.solve.proof_search import CyclicProver
+from engine.solve.solver import Result, Solution, SolverLimits, solve
 from tests.clocks import ticking
 from tests.engine.forced_wins import forced_win
 from tests.engine.kernels_after import KernelsAfter
@@ -106,27 +106,14 @@ def test_solvers_agree_with_the_definition_on_random_graphs(seed: int) -> None:
         assert forced_win(kernel, 12) == (None if (expected[root] or 0) > 12 else as_win(expected[root]))
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_long_forced_wins_among_many_transpositions(seed: int) -> None:
-    """Few moves and few ends, so that wins are long and positions come up at many depths of one search."""
-    chance = Random(seed)
-    expected: list[int | None] = [0]
-    while max(plies or 0 for plies in expected) < 12:
-        moves = toy.random_moves(chance, 120, chance.choice([2, 3]), chance.choice([0.03, 0.1]))
-        expected = toy.truth(moves, frozenset())
-    for root in range(len(moves)):
-        assert forced_win(toy.kernel(moves, root=root), 11) == (
-            None if (expected[root] or 0) > 11 else as_win(expected[root])
-        )
-
-
 @pytest.fixture
 def detour(monkeypatch: pytest.MonkeyPatch) -> Position:
     """Return a position with a win in 101 plies by one move, and endlessly many useless positions behind the other.
 
     A proof finds the win before deepening comes so far.
     """
-    proof = SimpleNamespace(method="proof", used=0, search=lambda *_: None, settled=lambda: Settled(1, 101))
+    found = {"value": 1, "within": 101, "is_exact": False, "nodes": 0, "positions": 0}
+    proof = SimpleNamespace(used=0, search=lambda *_: None, **found)
     monkeypatch.setattr("engine.solve.solver.backends", lambda *_, **__: [proof])
     win = [[node + 1] for node in range(1, 101)]  # nodes 1 to 100, the winning line, which ends in 101
     waste = [[node + 1] for node in range(102, 30_000)]
@@ -143,24 +130,6 @@ def test_the_search_goes_on_to_the_exact_length_where_plies_are_limited(detour: 
     solution = solve(detour, SolverLimits(plies=200))
     assert (solution.result, solution.plies) == (Result.SECOND, 101)
     assert solve(detour, SolverLimits(plies=40)).refuted == 40
-
-
-@pytest.mark.slow
-def test_tables_that_grow_lose_nothing() -> None:
-    chance = Random(3)
-    moves = toy.random_moves(chance, 9000, 3, 0.02)
-    expected = toy.truth(moves, frozenset())
-    # the root with the longest win makes the search work most
-    root = max(range(len(moves)), key=lambda node: expected[node] or 0)
-    assert (expected[root] or 0) > 10
-    kernel = toy.kernel(moves, root=root)
-    assert len(toy.explore(root, int, lambda node: moves[node])[0]) > 5000
-    search = Deepening(kernel, memory=MEMORY)
-    portion = 16
-    while not search.decided:
-        search.run(portion)
-        portion *= 2
-    assert search.found == as_win(expected[root])
 
 
 def test_a_position_with_very_many_moves_gets_larger_arenas() -> None:
@@ -185,13 +154,6 @@ def test_a_finished_game_is_a_win_in_no_plies(verdict: int, found: ForcedWin | N
     search = Deepening(kernel, memory=MEMORY)
     search.run(100)
     assert (search.found, search.drawn, search.nodes) == (found, drawn, 0)
-
-
-def test_a_game_without_cycles_is_drawn_by_deepening_alone() -> None:
-    """Every line of play ends in a draw after three plies: more depth cannot bring a win."""
-    search = Deepening(toy.kernel([[1, 2], [3], [3], [4], []], frozenset({4})), memory=MEMORY)
-    search.run(1000)
-    assert (search.found, search.drawn) == (None, True)
 
 
 def test_an_endless_game_is_refuted_to_the_depth_that_is_asked_for() -> None:

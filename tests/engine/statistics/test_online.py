@@ -68,15 +68,6 @@ def test_newcomers_begin_in_the_middle_of_the_fixed_points_and_may_be_anywhere_b
     assert starting(near, "dora") == OnlineRating(675, LEAST_START_DEVIATION)
 
 
-def test_both_players_of_a_game_change_alike_when_they_are_equally_uncertain() -> None:
-    new = update({}, game("ann", "bob", 1.0), BOTS)
-    assert new["ann"].elo - START_ELO == pytest.approx(START_ELO - new["bob"].elo)
-    assert new["ann"].deviation == pytest.approx(new["bob"].deviation)
-    assert new["ann"].deviation < START_DEVIATION
-    drawn = update({}, game("ann", "bob", 0.5), BOTS)
-    assert drawn["ann"].elo == pytest.approx(START_ELO)
-
-
 def test_ratings_are_the_same_game_by_game_and_from_the_first_game_on() -> None:
     ladder = Ladder({"ann": 3, "bob": 3}, seed=1)
     starts = [VersionStart("ann-1", 0), VersionStart("bob-2", 25), VersionStart("bob-2", 60)]

@@ -110,8 +110,8 @@ def test_a_changed_player_has_another_digest(tmp_path: Path) -> None:
     [
         ("", "a player is empty"),
         ("python3 'a", "no closing quotation"),
-        ("mybto.py", "there is no file mybto.py; did you mean mybot.py?"),
-        ("mybot", "there is no file, no program and no built-in bot mybot; did you mean mybot.py?"),
+        ("mybto.py", "there is no file mybto.py"),
+        ("mybot", "there is no file, no program and no built-in bot mybot"),
         ("plain", "there is no program plain; for the file of this folder write ./plain"),
         ("./plain --x", "./plain is not executable: chmod +x ./plain makes it so"),
         ("./missing", "there is no program ./missing"),
