@@ -5,8 +5,6 @@ import re
 import socket
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from pathlib import Path
 from typing import NamedTuple
 
 from bots.bridge.program import Process
@@ -190,16 +188,6 @@ class BotUnderTest:
     def program_ended(self) -> str | None:
         """Describe how the program ended; None if it runs, or there is none."""
         return self._program.ended() if self._program is not None else None
-
-    def seconds_without_core(self) -> float:
-        """Return for how long the program and its descendants have waited for a core; 0 where the system is silent."""
-        waited, left = 0, [] if self._program is None else [str(self._program.pid)]
-        while left:
-            for task in Path("/proc", left.pop(), "task").glob("*"):
-                with suppress(OSError, IndexError):
-                    waited += int((task / "schedstat").read_text().split()[1])
-                    left += (task / "children").read_text().split()
-        return waited / 1_000_000_000
 
     def stop_program(self) -> None:
         """End the program."""

@@ -24,7 +24,6 @@ from bots.commands.options import (
     fail,
     play_wish,
     say_nothing,
-    warn_of_hidden_packages,
 )
 from engine.commands.program import answer
 from engine.games.catalogue import USUAL_GAME
@@ -116,7 +115,6 @@ def bridge(
     *command: Words,
     wish: Wish = DEFAULT_WISH,
     dialect: Literal["lines", "arrows"] = "lines",
-    note_source: Annotated[Literal["marked", "stderr", "none"], Parameter(name="--notes")] = "marked",
 ) -> None:
     """Let a program play that reads standard input and writes standard output.
 
@@ -128,9 +126,6 @@ def bridge(
         Where to play, as whom, and what.
     dialect
         What the program speaks: the lines of protocol.md, or those of the arrows contest's module (docs/bots.md).
-    note_source
-        Which lines on the program's standard error are notes for the record: those marked by "note " before them, all,
-        or none.
     """
     from bots.bridge.bridge import ArrowsBot, LinesBot
     from bots.bridge.bridge import bridge as run
@@ -142,16 +137,15 @@ def bridge(
     if dialect == "arrows" and wish.game != "arrows":
         fail(f"--dialect arrows is for the game arrows, not for {wish.game}", 2)
     check_wish(wish)
-    warn_of_hidden_packages(command)
     end_in_order_when_terminated()
     report = say_nothing if wish.quiet else to_stderr
     token = wish.token or said_in(os.environ).get("token", "")
     params = "" if wish.params is None else word_of(wish.params.replace(",", " "))
     seat = Seat(PIPES, wish.port, wish.name or "bridge", wish.game, token, params)
     if dialect == "arrows":
-        bot: ProgramBot = ArrowsBot(command, seat, note_source)
+        bot: ProgramBot = ArrowsBot(command, seat)
     else:
-        bot = LinesBot(command, seat, report, note_source)
+        bot = LinesBot(command, seat, report)
     run(bot, lambda games: play_wish("bridge", replace(wish, games=games), bot, carry_on=False), wish.games, report)
 
 

@@ -6,10 +6,10 @@ from contextlib import suppress
 from rich.console import Console
 from rich.live import Live
 
-from bots.client.connection import Address, Connection, ReconnectBackoff, address
+from bots.client.connection import Address, Connection, address, reconnect_pauses
 from bots.client.errors import ArenaError, ConnectionLost, Refused, ServerFault, Unreachable
-from bots.client.formatting import clock, time_control, variant
-from bots.terminal.display import WatchedMatch, newest, note_text, plain_console, print_lines, render_match
+from bots.terminal.painting import plain_console, print_lines
+from bots.terminal.watched_match import WatchedMatch, clock, newest, note_text, render_match
 from engine.games.catalogue import GAMES
 from engine.games.interface import GameError
 from engine.wire import messages as m
@@ -36,16 +36,14 @@ def watch(
     follow: bool = False,
     record: bool = False,
     console: Console | None = None,
-) -> list[WatchedMatch]:
-    """Watch a match, the newest one when none is named, and return what was seen.
+) -> None:
+    """Watch a match, the newest one when none is named.
 
     ``wait``: where none is running, wait for one. ``follow``: go on with the next one after it, until interrupted.
     ``record``: fetch and print the record in the end. Raises `bots.client.errors.ArenaError`.
     """
     console = console or plain_console()
-    seen: list[WatchedMatch] = []
     above, number = 0, match
-    patience: ReconnectBackoff | None = None
     where = address(host, port, tls=tls, tls_ca=tls_ca)
     connection = Connection(*where)
     try:
@@ -54,19 +52,16 @@ def watch(
                 if number is None:
                     number = _find(connection, wait or follow, above, console)
                 watched_match = _begin(connection, number)
-                patience = None
-                watched_match = (_live if console.is_terminal else _line_by_line)(connection, watched_match, console)
-                seen.append(watched_match)
+                (_live if console.is_terminal else _line_by_line)(connection, watched_match, console)
                 if record:
                     _print_record(connection, number, console)
                 if not follow:
-                    return seen
+                    return
                 match, above, number = None, number, None
             except ConnectionLost as lost:
                 print_lines(console, f"{lost}; trying to come back")
                 connection.close()
-                patience = patience or ReconnectBackoff(MIN_RECONNECT_SECONDS)
-                connection = _reconnect(lost, patience, where)
+                connection = _reconnect(lost, where)
             except Refused as refused:
                 if match is not None or refused.code != Code.UNKNOWN_MATCH:
                     raise
@@ -77,8 +72,8 @@ def watch(
         connection.close()
 
 
-def _reconnect(lost: ConnectionLost, patience: ReconnectBackoff, where: Address) -> Connection:
-    while patience.pause():
+def _reconnect(lost: ConnectionLost, where: Address) -> Connection:
+    for _ in reconnect_pauses(MIN_RECONNECT_SECONDS):
         with suppress(Unreachable):
             return Connection(*where)
     raise Unreachable(f"{lost}; the server could not be reached again")
@@ -86,25 +81,22 @@ def _reconnect(lost: ConnectionLost, patience: ReconnectBackoff, where: Address)
 
 def _find(connection: Connection, wait: bool, above: int, console: Console) -> int:
     """Return the newest match that is running, or else, after waiting, one that has begun and ended meanwhile."""
-    told = False
+    is_waiting = False
     while True:
         connection.send(m.List())
         listed = connection.answer(m.Matches)
-        number = newest(listed, above, running=True)
-        if number is None and told:
-            number = newest(listed, above)
+        number = newest(listed, above, running=True) or (newest(listed, above) if is_waiting else None)
         if number is not None:
             return number
         if not wait:
             raise ArenaError("no match is running; --wait waits for one")
-        if not told:
+        if not is_waiting:
             print_lines(console, "waiting for a match to begin")
-            told, above = True, max(above, newest(listed) or 0)
+            is_waiting, above = True, max(above, newest(listed) or 0)
         time.sleep(LOOK_SECONDS)
 
 
 def _begin(connection: Connection, number: int) -> WatchedMatch:
-    """Begin to watch a match."""
     connection.send(m.Watch(number))
     watching = connection.answer(m.Watching)
     connection.send(m.Ping())
@@ -113,25 +105,23 @@ def _begin(connection: Connection, number: int) -> WatchedMatch:
     return WatchedMatch.begin(watching, time.monotonic())
 
 
-def _live(connection: Connection, watched_match: WatchedMatch, console: Console) -> WatchedMatch:
+def _live(connection: Connection, watched_match: WatchedMatch, console: Console) -> None:
     """Draw the match again and again, with clocks that run."""
     with Live(console=console, auto_refresh=False, redirect_stderr=False, redirect_stdout=False) as live:
         while True:
-            live.update(render_match(watched_match, time.monotonic(), *console.size), refresh=True)
+            live.update(render_match(watched_match, time.monotonic(), console.height), refresh=True)
             if watched_match.result is not None:
-                return watched_match
+                return
             frame = time.monotonic() + FRAME_SECONDS
             while watched_match.result is None and (left := frame - time.monotonic()) > 0:
                 watched_match = watched_match.after(connection.receive(left), time.monotonic())
 
 
-def _line_by_line(connection: Connection, watched_match: WatchedMatch, console: Console) -> WatchedMatch:
+def _line_by_line(connection: Connection, watched_match: WatchedMatch, console: Console) -> None:
     """Print a line for everything that happens."""
-    match = watched_match.watching
     sides = watched_match.game.sides
     players = ", ".join(f"{side}: {name}" for side, name in zip(sides, watched_match.players, strict=True))
-    times = time_control(match.budget, match.increment)
-    print_lines(console, f"match {match.match}: {variant(match)}, {times}, {players}")
+    print_lines(console, f"{watched_match.title}, {players}")
     while True:
         message = connection.receive()
         watched_match = watched_match.after(message, time.monotonic())
@@ -144,17 +134,13 @@ def _line_by_line(connection: Connection, watched_match: WatchedMatch, console: 
             print_lines(console, f"{message.ply:4} {message.side} noted: {note_text(message)}")
         elif watched_match.result is not None:
             print_lines(console, *filter(None, (watched_match.history.position.summary(), watched_match.ending())))
-            return watched_match
+            return
 
 
 def _print_record(connection: Connection, number: int, console: Console) -> None:
-    """Print the record of a match that has just ended."""
+    """Print the record of a match that has just ended; the server may not keep it."""
     connection.send(m.AskRecord(number))
     try:
-        answer = connection.answer(m.Record)
+        print_lines(console, *connection.answer(m.Record).lines)
     except Refused as refused:
-        if refused.code != Code.UNKNOWN_MATCH:
-            raise
         print_lines(console, str(refused))
-        return
-    print_lines(console, *answer.lines)

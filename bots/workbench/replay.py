@@ -12,8 +12,8 @@ from pdb import Pdb
 from time import perf_counter
 from typing import NamedTuple, Unpack, cast
 
-from bots.bot import Bot, Choice, Clocks, FunctionBot, Noting, Resigned, Said, place_of_choose
-from bots.client.answers import NotingClocks, make_note, text_of
+from bots.bot import Bot, Choice, Clocks, FunctionBot, Noting, Resigned, Said
+from bots.client.answers import make_note, text_of
 from bots.client.errors import ArenaError, BotFailed, describe_failure, traceback_of
 from bots.client.run import to_stderr
 from bots.workbench.play_file import loaded
@@ -165,12 +165,12 @@ class BotHere:
         try:
             self._tell(turn)
             left = turn.left
-            clocks = NotingClocks(left[turn.side], left[1 - turn.side], self._header.control.milliseconds[1])
-            clocks.noting = noting
+            increment = self._header.control.milliseconds[1]
+            clocks = Clocks(left[turn.side], left[1 - turn.side], increment, noting)
             began = perf_counter()
             chosen = self._choose(turn, clocks)
             seconds = perf_counter() - began
-            return Answer(text_of(chosen, turn.position, place_of_choose(self.bot)), "", seconds)
+            return Answer(text_of(chosen, turn.position), "", seconds)
         except Resigned:
             return Answer("", "", perf_counter() - began)
         except BotFailed as failed:

@@ -1,7 +1,6 @@
 """The conformance test: what it says about a bot without a fault, and about bots with one each."""
 
 import json
-import os
 import shlex
 import socket
 import sys
@@ -12,11 +11,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bots.bridge.program import Process
 from bots.check.bot_under_test import BotUnderTest, Situation
 from bots.check.peer import Fault, OutOfTime, Peer
 from bots.check.playing import FORCED, chooses, crossing_rows
-from bots.check.run import SITUATIONS, SituationResult, as_json, as_junit, check, chosen
+from bots.check.run import SITUATIONS, SituationResult, as_json, as_junit, check, chosen, has_passed
 from bots.cli import main
 from engine.games.catalogue import GAMES
 from tests.bots.standing import stand_still
@@ -34,14 +32,12 @@ def _standing(tmp_path: Path) -> Iterator[None]:
 
 
 def checked(
-    situations: Sequence[Situation], command: Sequence[str] = (), game: str | None = None, *, goes_on: bool = False
+    situations: Sequence[Situation], command: Sequence[str] = (), game: str | None = None
 ) -> tuple[bool, list[str]]:
     """Test a bot in situations; return whether all was right, and what was said."""
     said: list[str] = []
-    report = check(
-        command, port=0, game=game, situations=situations, write=said.append, note=said.append, goes_on=goes_on
-    )
-    return report.passed, said
+    results = check(command, port=0, game=game, situations=situations, write=said.append, note=said.append)
+    return has_passed(results), said
 
 
 def tried(fault: str, words: str = "", game: str | None = None) -> tuple[bool, list[str]]:
@@ -250,15 +246,6 @@ def test_what_cannot_be_built_is_not_tried_and_the_report_tells(
     assert (written["passed"], written["failed"]) == (0, 1)
 
 
-def test_a_test_goes_on_behind_what_has_passed() -> None:
-    titles = [situation.title for situation in chosen("")]
-    assert [situation.title for situation in chosen("", titles[3])] == titles[4:]
-    assert not chosen("", titles[-1])
-    assert [situation.title for situation in chosen("", "no such title")] == titles
-    assert checked((), goes_on=True) == (True, ["0 ok, 0 FAIL"]), "nothing was left of it"
-    assert not checked(())[0]
-
-
 @pytest.mark.parametrize(
     ("kind", "fails", "tries", "passes"),
     [(OutOfTime, 0, 1, True), (OutOfTime, 2, 3, True), (OutOfTime, 3, 3, False), (Fault, 1, 1, False)],
@@ -276,36 +263,3 @@ def test_a_short_clock_alone_is_tried_again(kind: type[Fault], fails: int, tries
     assert (right, len(calls)) == (passes, tries)
     again = "keeps its time: the bot used up its clock (500 ms for the match); tried again, {} of 3"
     assert said[: tries - 1] == [again.format(number) for number in range(2, tries + 1)]
-
-
-@pytest.mark.parametrize(("waits", "skipped"), [((1.0, 0.5, 1.0), True), ((1.0, 0.1, 1.0), False)])
-def test_a_bot_that_waited_for_a_core_is_not_blamed_for_its_clock(
-    monkeypatch: pytest.MonkeyPatch, waits: tuple[float, ...], skipped: bool
-) -> None:
-    told = iter([seconds for wait in waits for seconds in (7.0, 7.0 + wait)])
-    monkeypatch.setattr(BotUnderTest, "seconds_without_core", lambda _: next(told))
-
-    def play(_bot: BotUnderTest) -> None:
-        raise OutOfTime("used up its clock (1000 ms for the match)", "to move in time", "9")
-
-    _, said = checked([Situation("keeps its time", play, tries=3)])
-    why = "skip  keeps its time: the bot used up its clock (1000 ms for the match), and waited 0.5 s for a core of this"
-    assert (f"{why} machine" in said) == skipped and any("FAIL  " in line for line in said) == (not skipped)
-
-
-def test_the_time_that_a_bot_waits_for_a_core_is_measured_with_its_children() -> None:
-    if not os.path.exists("/proc/self/schedstat"):
-        pytest.skip("this system does not tell how long processes wait")
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        bot = BotUnderTest(listener, (), None, lambda _: None)
-        cores = os.sched_getaffinity(0)
-        os.sched_setaffinity(0, {min(cores)})
-        try:  # both processes want the same core
-            bot._program = Process(("sh", "-c", "sh -c 'while :; do :; done' & while :; do :; done"), os.environ)
-        finally:
-            os.sched_setaffinity(0, cores)
-        deadline = time.monotonic() + 60
-        while bot.seconds_without_core() < 0.05 and time.monotonic() < deadline:
-            time.sleep(0.01)
-        assert bot.seconds_without_core() >= 0.05, "within 60 s"
-        bot.stop_program()

@@ -13,7 +13,7 @@ CONTROL = ("\x1b[31mred", "a\x07b", "\u202egpj.exe", "\x9b2J", "\u200b")
 @pytest.mark.parametrize("terminal", [False, True])
 def test_markup_is_no_markup(text: str, terminal: bool) -> None:
     rest = REST.replace("alice (white) resigned", f"alice {text}")
-    _, output = watched(HELLO + LIST + WATCH + rest + QUIT, terminal=terminal)
+    output = watched(HELLO + LIST + WATCH + rest + QUIT, terminal=terminal)
     assert f"alice {text}" in output
     if not terminal:
         assert "\x1b" not in output
@@ -22,7 +22,7 @@ def test_markup_is_no_markup(text: str, terminal: bool) -> None:
 @pytest.mark.parametrize("text", MARKUP)
 def test_markup_in_a_name_is_no_markup(text: str) -> None:
     word = text.replace(" ", "_")
-    _, output = watched(HELLO + LIST + WATCH.replace("alice bob", f"{word} bob") + REST + QUIT)
+    output = watched(HELLO + LIST + WATCH.replace("alice bob", f"{word} bob") + REST + QUIT)
     assert f"white: {word}, black: bob" in output
 
 

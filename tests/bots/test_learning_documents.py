@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bots.client.run import GameResult, play
+from bots.client import GameResult, play
 from bots.random_bot import RandomBot
 from engine.cli import run as engine_command
 from tests.engine.records import records

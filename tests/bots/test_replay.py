@@ -175,7 +175,7 @@ def test_a_bot_is_told_all_that_it_was_told_then() -> None:
     assert witness.told_of == [list(turn.shown) for turn in turns]
     assert witness.prepared == [referee.announcement(summary.header, 1, "replay")] * 4
     assert witness.prepared[0][:8] == (17, "mnk", "3,3,3", "second", "alice", 20_000, 250, 60)
-    assert witness.clocks == [(turn.left[1], turn.left[0], 250) for turn in turns]
+    assert witness.clocks == [Clocks(turn.left[1], turn.left[0], 250) for turn in turns]
 
 
 def test_what_a_bot_raises_is_one_answer_and_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
@@ -194,7 +194,7 @@ def test_what_a_bot_raises_is_one_answer_and_a_traceback(capsys: pytest.CaptureF
     assert second.failure.startswith("the bot failed to choose a move (test_replay.py, line ")
     assert second.failure.endswith(", in choose): KeyError: 'x'")
     assert (third.move, third.failure) == ("", "")
-    assert "returned None (NoneType); it has to return a move as text" in fourth.failure
+    assert "returned None (NoneType); a move is text, as in " in fourth.failure
     shown = capsys.readouterr().err
     assert shown.count("Traceback") == shown.count("  File ") == 1, "our own lines are left out"
 
@@ -224,7 +224,7 @@ def test_what_a_bot_notes_is_shown_with_the_turn(capsys: pytest.CaptureFixture[s
     assert lines(compare(turn, answer))[1:] == ["      note: ready", "      note: score 35; depth 7; pv a1, a2"]
     assert (
         capsys.readouterr().err.splitlines()
-        == ["a note is left out: depth is a whole number from 0 on, of at most 12 digits, not -1"] * 2
+        == ["a note is left out: depth is a whole number of 1 to 12 digits, not '-1'"] * 2
     )
 
 
@@ -233,13 +233,13 @@ def test_what_a_bot_notes_is_shown_with_the_turn(capsys: pytest.CaptureFixture[s
 
 FILES = {
     "play.py": "from bots.client import play\nplay(lambda position, clocks: 'a1', opponent='x')\nraise SystemExit(1)\n",
-    "named.py": "from bots.client.run import play\nplay(lambda position, clocks: 'a1', name='alice')\n",
+    "named.py": "from bots.client import play\nplay(lambda position, clocks: 'a1', name='alice')\n",
     "guarded.py": "from bots.client import play\ndef choose(p, c): return 'a1'\n"
     "if __name__ == '__main__': play(choose)\n",
     "words.py": "import sys\nfrom bots.client import play\nplay(lambda p, c: sys.argv[1], port=int(sys.argv[2]))\n",
     "neighbour.py": "from beside import choose\n",
     "beside.py": "def choose(position, clocks): return 'a1'\n",
-    "subclass.py": "from bots.client.run import Bot, play\n"
+    "subclass.py": "from bots.client import Bot, play\n"
     "class Mine(Bot):\n    def choose(self, position, clocks): return 'a1'\nplay(Mine())\n",
 }
 

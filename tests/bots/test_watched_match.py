@@ -5,8 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
-from bots.client.formatting import clock, time_control
-from bots.terminal.display import WatchedMatch, newest, render_match
+from bots.client.formatting import time_control
+from bots.terminal.watched_match import WatchedMatch, clock, newest, render_match
 from engine.wire import messages as m
 from tests.bots.texts import FIRST, SECOND
 
@@ -53,7 +53,7 @@ def test_clocks_of_a_watched_match(
     ("result", "sentence"),
     [
         (RESULT, "[red]bob[/red] (black) wins, time: alice (white) ran out of time"),
-        (m.Result(17, "draw", "repetition", 1, 1, m.Text("")), "drawn, repetition"),
+        (m.Result(17, "draw", "repetition", 1, 1, m.Text("")), "draw, repetition"),
         (m.Result(17, "annulled", "server_stop", 1, 1, m.Text("")), "annulled, server_stop"),
     ],
 )
@@ -90,32 +90,25 @@ def test_time_controls_for_people() -> None:
 def drawn(watched_match: WatchedMatch, width: int, height: int, now: float = 110.0) -> list[str]:
     """Draw a match; return the lines."""
     output = io.StringIO()
-    Console(file=output, width=width, height=height).print(render_match(watched_match, now, width, height))
+    Console(file=output, width=width, height=height).print(render_match(watched_match, now, height))
     return output.getvalue().splitlines()
 
 
-@pytest.mark.parametrize(("width", "height"), [(80, 24), (100, 40), (60, 24)])
-@pytest.mark.parametrize(
-    "messages", [(), (m.Start(1, 1),), (m.Start(1, 1), MOVED_1), (m.Start(1, 1), MOVED_1, NOTED, RESULT)]
-)
+@pytest.mark.parametrize(("width", "height"), [(80, 24), (40, 18)])
+@pytest.mark.parametrize("messages", [(), (BEGUN, *[MOVED_1] * 2, NOTED, RESULT)])
 def test_a_scene_fits_the_terminal(width: int, height: int, messages: tuple[m.Message, ...]) -> None:
-    lines = drawn(seen(*messages), width, height)
+    lines = drawn(seen(*messages[:2], *messages[3:]), width, height)
     assert max(map(len, lines)) <= width
     assert len(lines) < height
     assert "[red]bob[/red] black" in "\n".join(lines)
 
 
 def test_what_a_scene_shows() -> None:
-    text = "\n".join(drawn(seen(m.Start(59_900, 59_800), MOVED_1), 80, 24, 103.0))
-    title = "match 17 · GIPF 4 4 15 15 · 60 s + 500 ms a move"
-    for part in (title, "● alice white", "59.0 s", "◀ to move", "[●]", FIRST):
-        assert part in text
-    assert "11 in reserve, 0 captured" in text
-    assert f"last move: 1 white {FIRST}" in text
-
-
-def test_a_scene_shows_the_last_note_of_each_side() -> None:
     second = m.Noted(2, "black", m.Text("speed=9 from a later version"))
-    text = "\n".join(drawn(seen(m.Start(1, 1), MOVED_1, MOVED_2, NOTED, second, RESULT), 160, 24))
-    assert "score 35; depth 7; pv a5-b5 w: b5 c5: in the book" in text
-    assert "speed=9 from a later version" in text
+    text = "\n".join(drawn(seen(BEGUN, MOVED_1, NOTED, second), 120, 24, 104.2))
+    title = "match 17: GIPF 4 4 15 15, 60 s + 500 ms a move"
+    notes = "score 35; depth 7; pv a5-b5 w: b5 c5: in the book", "speed=9 from a later version"
+    state = "● alice white 59.0 s", "57.8 s  ◀ to move", "[●]", f"1 white {FIRST}", "11 in reserve, 0 captured"
+    for part in (title, *notes, *state):
+        assert part in text
+    assert "[red]bob[/red] (black) wins" in "\n".join(drawn(seen(BEGUN, MOVED_1, RESULT), 120, 24))
