@@ -9,13 +9,9 @@ from bots.check.bot_under_test import BotUnderTest, Situation
 from bots.check.conformance_match import ConformanceMatch, UnknownReason
 from bots.check.peer import Skipped
 from engine.games.catalogue import GAMES
-from engine.games.interface import Game, Position, Successor
-from engine.games.outcome import Outcome, Termination
+from engine.games.interface import Position
+from engine.games.outcome import Termination
 from engine.wire import messages as m
-from engine.wire.words import word_of
-
-MAX_POSITIONS = 3000
-"""Positions that are tried before a situation is skipped."""
 
 RING = """2 3 9 9
 {white} {black} {turn}
@@ -31,9 +27,6 @@ FORCED = {
 }
 """Positions with one legal move, of either side. Arrows has none, nor GIPF, where six pushes reach every free field."""
 
-Wanted = Callable[[Position, list[Successor]], bool]
-"""Tells whether a position, with its legal moves, is suitable."""
-
 
 def crossing_rows(owner: int, turn: int) -> Position:
     """Return a position of GIPF in which every legal move takes a choice among rows of the owner, 0 or 1."""
@@ -42,35 +35,10 @@ def crossing_rows(owner: int, turn: int) -> Position:
     return GAMES["gipf"].read(text)
 
 
-def find(game: Game, parameters: str, side: int, wanted: Wanted) -> Position:
-    """Return the first suitable position with a side to move; raises `Skipped` if none is found."""
-    chance = Random(0)
-    position = game.start(parameters)
-    for _ in range(MAX_POSITIONS):
-        successors = list(position.successors())
-        if not successors:
-            position = game.start(parameters)
-            continue
-        if position.turn == side and wanted(position, successors):
-            return position
-        position = chance.choice(successors).position
-    raise Skipped(f"no such position of {game.name} {word_of(parameters)} was found")
-
-
-def wins(position: Position, successor: Successor) -> bool:
-    """Tell whether a move wins for the side that makes it."""
-    outcome: Outcome | None = successor.position.verdict()
-    return outcome is not None and outcome.winner == position.turn
-
-
-def may_choose(owner: int) -> Wanted:
-    """Return a test for a GIPF move with a choice among rows of the owner, 0 or 1."""
-    return lambda _position, successors: any(chooses(successor, owner) for successor in successors)
-
-
-def chooses(successor: Successor, owner: int) -> bool:
-    """Tell whether a move of GIPF names a row of the owner."""
-    return f" {'wb'[owner]}: " in successor.move
+def quiet_move(position: Position, chance: Random) -> str:
+    """Return a random move after which the game goes on, where there is one."""
+    successors = list(position.successors())
+    return chance.choice([s for s in successors if s.position.verdict() is None] or successors).move
 
 
 FEW_PLIES = 8
@@ -101,7 +69,7 @@ def waits_for_turn(bot: BotUnderTest) -> None:
         if not table.is_over:
             table.peer.send(b"OPPONENT gone\nOPPONENT back\n")
             table.silent(TURN_SECONDS)
-            table.moved(_quiet_move(table, Random(0)))
+            table.moved(quiet_move(table.history.position, Random(0)))
             table.silent(TURN_SECONDS)
             if not table.is_over:
                 table.exchange()
@@ -117,17 +85,7 @@ def opponent_chooses(bot: BotUnderTest) -> None:
     """The other side plays moves with choices; the bot has to know what they have made of the board."""
     for side in bot.sides():
         for owner in (0, 1):
-            game, options = bot.wish()
-            if game is not GIPF:
-                raise Skipped(f"the bot seeks {game.name}")
-            if options.parameters is None:
-                position = crossing_rows(owner, 1 - side)
-            else:
-                position = find(game, options.parameters, 1 - side, may_choose(owner))
-            with ConformanceMatch(bot, position, side=side) as table:
-                table.answered(next(s.move for s in position.successors() if chooses(s, owner)))
-                if not table.is_over:
-                    table.exchange()
+            keep_playing(ConformanceMatch(bot, crossing_rows(owner, 1 - side), side=side), 2)
 
 
 def has_one_move(bot: BotUnderTest) -> None:
@@ -141,17 +99,23 @@ def has_one_move(bot: BotUnderTest) -> None:
 
 def long_match(bot: BotUnderTest) -> None:
     """A match of some hundred moves where the game allows it."""
-    game, parameters = _variant(bot)
-    start = game.start(parameters)
-    keep_playing(ConformanceMatch(bot, start, budget=LONG_BUDGET_MS, move_limit=LONG_PLIES), LONG_PLIES)
+    keep_playing(ConformanceMatch(bot, first_position(bot), budget=LONG_BUDGET_MS, move_limit=LONG_PLIES), LONG_PLIES)
 
 
 def another_start(bot: BotUnderTest) -> None:
     """BOARD shows a position in the middle of a game: it is where this match begins, whoever is to move."""
-    for turn in (0, 1):
+    for plies in (2, 3):
         for side in bot.sides():
-            position = find(*_variant(bot), turn, lambda found, _: found.key != found.game.start(found.parameters).key)
+            position, chance = first_position(bot), Random(0)
+            for _ in range(plies):
+                position = position.resolve(quiet_move(position, chance)).position
             keep_playing(ConformanceMatch(bot, position, side=side), 2)
+
+
+def first_position(bot: BotUnderTest) -> Position:
+    """Return the first position of the variant that the bot seeks, or else of one in which much happens."""
+    game, options = bot.wish()
+    return game.start(options.parameters or (SMALL_GIPF if game is GIPF else game.default_parameters))
 
 
 def match_after_match(bot: BotUnderTest) -> None:
@@ -170,18 +134,7 @@ def keep_playing(match: ConformanceMatch, plies: int) -> None:
             if table.bot_moves:
                 table.exchange()
             else:
-                table.answered(_quiet_move(table, chance))
-
-
-def _quiet_move(table: ConformanceMatch, chance: Random) -> str:
-    successors = list(table.history.position.successors())
-    return chance.choice([s for s in successors if s.position.verdict() is None] or successors).move
-
-
-def _variant(bot: BotUnderTest) -> tuple[Game, str]:
-    """Return the game that the bot seeks, and the variant that it seeks, or else one in which much happens."""
-    game, options = bot.wish()
-    return game, options.parameters or (SMALL_GIPF if game is GIPF else game.default_parameters)
+                table.answered(quiet_move(table.history.position, chance))
 
 
 SHORT_MS = 1000
@@ -213,29 +166,10 @@ PLAYING = (
 )
 
 
-SMALL = {"gipf": "3 3 5 5", "mnk": "4 4 3", "arrows": "4 4"}
-"""Variants whose games end soon."""
-
-
-def own_move_ends(bot: BotUnderTest) -> None:
-    """Whatever the bot plays ends the game on the board."""
-    table = _near_the_end(bot, lambda _, found: all(s.position.verdict() is not None for s in found), own=True)
-    keep_playing(table, 1)
-    bot.seeking()
-
-
-def opponent_wins(bot: BotUnderTest) -> None:
-    """The opponent plays a move that wins."""
-    with _near_the_end(bot, lambda position, found: any(wins(position, s) for s in found), own=False) as table:
-        position = table.history.position
-        table.moved(next(s.move for s in position.successors() if wins(position, s)))
-    bot.seeking()
-
-
-def move_limit(bot: BotUnderTest) -> None:
-    """A draw by a move limit of three."""
+def game_ends(bot: BotUnderTest, *, own: bool) -> None:
+    """The game ends by the move limit, with a move of the bot or of the opponent: no TURN follows."""
     for side in bot.sides():
-        with ConformanceMatch(bot, side=side, move_limit=3) as table:
+        with ConformanceMatch(bot, side=side, move_limit=1 if own == (side == 0) else 2) as table:
             while not table.is_over:
                 table.ply()
         bot.seeking()
@@ -271,14 +205,6 @@ def _think(table: ConformanceMatch) -> None:
     table.turn_to_bot()
 
 
-def _near_the_end(bot: BotUnderTest, wanted: Wanted, *, own: bool) -> ConformanceMatch:
-    """Return a match from a suitable position with the bot, or the other side, to move."""
-    game, wish = bot.wish()
-    side = wish.side or 0
-    parameters = wish.parameters or SMALL.get(game.name, game.default_parameters)
-    return ConformanceMatch(bot, find(game, parameters, side if own else 1 - side, wanted), side=side)
-
-
 CODES = ("line_too_long", "bad_line", "bad_arguments", "some_new_code")
 
 
@@ -308,9 +234,8 @@ def _moves_or_resigns(table: ConformanceMatch) -> None:
 
 
 ENDING = (
-    Situation("the game ends by its own move", own_move_ends),
-    Situation("the game ends by a move of the opponent's", opponent_wins),
-    Situation("the match is drawn by the move limit", move_limit),
+    Situation("the game ends by its own move", partial(game_ends, own=True)),
+    Situation("the game ends by a move of the opponent's", partial(game_ends, own=False)),
     Situation(
         "the match ends while it prepares",
         partial(

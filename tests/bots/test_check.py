@@ -13,10 +13,11 @@ import pytest
 
 from bots.check.bot_under_test import BotUnderTest, Situation
 from bots.check.peer import Fault, OutOfTime, Peer
-from bots.check.playing import FORCED, chooses, crossing_rows
+from bots.check.playing import FORCED, crossing_rows
 from bots.check.run import SITUATIONS, SituationResult, as_json, as_junit, check, chosen, has_passed
 from bots.cli import main
 from engine.games.catalogue import GAMES
+from engine.games.interface import moves
 from tests.bots.standing import stand_still
 from tests.protocol.running import DOCUMENT
 from tests.protocol.test_bot import BOT
@@ -174,7 +175,7 @@ def test_positions_of_the_situations_are_what_they_are_said_to_be() -> None:
         for turn in (0, 1):
             position = crossing_rows(owner, turn)
             assert position.turn == turn
-            assert all(chooses(successor, owner) for successor in position.successors())
+            assert all(f" {'wb'[owner]}: " in move for move in moves(position))
     for name in FORCED:
         for turn in (0, 1):
             forced = GAMES[name].read(FORCED[name][turn])
