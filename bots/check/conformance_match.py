@@ -49,8 +49,7 @@ class ConformanceMatch:
         position: Position | None = None,
         *,
         side: int | None = None,
-        budget: int | None = None,
-        increment: int = 0,
+        budget: int = BUDGET_MS,
         move_limit: int = MOVE_LIMIT,
     ) -> None:
         """Bring the bot to a match from that position on, on that side; raises `Skipped` where it seeks another.
@@ -73,10 +72,7 @@ class ConformanceMatch:
         self.lists_moves = True
         """Whether MOVES is answered with the list."""
         self.side = side
-        usual = TimeControl.of_milliseconds(budget or BUDGET_MS, increment)
-        control = TimeControl(
-            wish.budget or usual.budget, usual.increment if wish.increment is None else wish.increment
-        )
+        control = TimeControl(wish.budget or budget * m.MICROSECONDS, wish.increment or 0)
         name, opponent = self.peer.name, wish.opponent or OPPONENT
         players = (opponent, name) if side else (name, opponent)
         self.header = Header(bot.number(), start, players, control, move_limit, "", "")

@@ -18,18 +18,6 @@ REPEAT_SECONDS = 2.0
 """How long a bot is watched that is refused again and again."""
 
 
-def waits_for_the_greeting(bot: BotUnderTest) -> None:
-    """Whatever comes first, nothing but LOGIN is said; the greeting comes in pieces."""
-    peer = bot.connection()
-    with suppress(Left):
-        peer.cut = True
-        greet(peer)
-        peer.cut = False
-        bot.login(peer)
-        return
-    raise Fault("closed the connection at the greeting", "LOGIN", "4")
-
-
 def stops_at_another_version(bot: BotUnderTest) -> None:
     """A greeting with a version that the bot cannot know."""
     peer = bot.connection()
@@ -137,7 +125,6 @@ def long_lines(bot: BotUnderTest) -> None:
 
 CONNECTING = (
     Situation("logs in and seeks", BotUnderTest.seeking),
-    Situation("reads a greeting that comes in pieces", waits_for_the_greeting),
     Situation("stops at a version of the protocol that it does not know", stops_at_another_version),
     Situation(
         "LOGIN is refused: does not repeat it for ever",

@@ -6,8 +6,7 @@ from functools import partial
 from random import Random
 
 from bots.check.bot_under_test import BotUnderTest, Situation
-from bots.check.conformance_match import ConformanceMatch, UnknownReason
-from bots.check.peer import Skipped
+from bots.check.conformance_match import BUDGET_MS, ConformanceMatch, UnknownReason
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position
 from engine.games.outcome import Termination
@@ -20,12 +19,6 @@ RING = """2 3 9 9
  {piece} {piece}
 """
 """Whatever is pushed into the middle leaves three rows that cross, or two."""
-
-FORCED = {
-    "morris": ("0 0 W\n_BWBWWB_B__BWWB_B_B_____\n", "0 0 B\n_WBWBBW_W__WBBW_W_W_____\n"),
-    "mnk": ("3 3 3 1\n1 2 1\n1 2 2\n2 1 0\n", "3 3 3 2\n1 2 1\n1 2 2\n2 1 0\n"),
-}
-"""Positions with one legal move, of either side. Arrows has none, nor GIPF, where six pushes reach every free field."""
 
 
 def crossing_rows(owner: int, turn: int) -> Position:
@@ -53,11 +46,9 @@ SMALL_GIPF = "2 2 9 9"
 GIPF = GAMES["gipf"]
 
 
-def plays(
-    bot: BotUnderTest, plies: int, *, side: int | None = None, budget: int | None = None, increment: int = 0
-) -> None:
+def plays(bot: BotUnderTest, plies: int, *, side: int | None = None, budget: int = BUDGET_MS) -> None:
     """So many moves at most."""
-    keep_playing(ConformanceMatch(bot, side=side, budget=budget, increment=increment), plies)
+    keep_playing(ConformanceMatch(bot, side=side, budget=budget), plies)
 
 
 def waits_for_turn(bot: BotUnderTest) -> None:
@@ -86,15 +77,6 @@ def opponent_chooses(bot: BotUnderTest) -> None:
     for side in bot.sides():
         for owner in (0, 1):
             keep_playing(ConformanceMatch(bot, crossing_rows(owner, 1 - side), side=side), 2)
-
-
-def has_one_move(bot: BotUnderTest) -> None:
-    """There is one legal move."""
-    for side in bot.sides():
-        game, _ = bot.wish()
-        if game.name not in FORCED:
-            raise Skipped(f"{game.name} has no forced moves")
-        keep_playing(ConformanceMatch(bot, game.read(FORCED[game.name][side]), side=side), 1)
 
 
 def long_match(bot: BotUnderTest) -> None:
@@ -139,9 +121,6 @@ def keep_playing(match: ConformanceMatch, plies: int) -> None:
 
 SHORT_MS = 1000
 SHORT_PLIES = 30
-TINY_MS = 500
-INCREMENT_MS = 100
-
 TRIES = 3
 """A bot that cannot keep its time fails each time; one whose time a busy machine has taken does not."""
 
@@ -154,15 +133,9 @@ PLAYING = (
     Situation("chooses among its own crossing rows", partial(chooses_rows, own=True)),
     Situation("chooses among the opponent's crossing rows", partial(chooses_rows, own=False)),
     Situation("follows an opponent who chooses among crossing rows", opponent_chooses),
-    Situation("finds a forced move", has_one_move),
     Situation("plays match after match", match_after_match),
     Situation("plays a long match", long_match),
     Situation("keeps its time with a second for the match", partial(plays, plies=SHORT_PLIES, budget=SHORT_MS), TRIES),
-    Situation(
-        "keeps its time with half a second, and a tenth more a move",
-        partial(plays, plies=SHORT_PLIES, budget=TINY_MS, increment=INCREMENT_MS),
-        TRIES,
-    ),
 )
 
 

@@ -37,7 +37,7 @@ def file(tmp_path: Path) -> Path:
 @pytest.mark.slow
 def test_it_is_tested_as_it_is(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(["check", "--game", "arrows", "--only", "greeting", "--", sys.executable, str(file)])
+        main(["check", "--game", "arrows", "--only", "logs in and", "--", sys.executable, str(file)])
     assert ended.value.code == 0, capsys.readouterr().out
 
 
