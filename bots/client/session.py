@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Unpack
+from typing import Any, Unpack
 
 from bots.bot import Bot, Clocks, GameResult, Resigned, Said, Told
 from bots.client.answers import NoteSender, legal_move, text_of
@@ -69,8 +69,8 @@ class _Game:
         """Sum of both remaining times."""
         self.reported_moves: tuple[str, ...] = ()
         """The moves that were passed to the bot; a power cut of the server may have lost the last ones."""
-        self.answer: tuple[tuple[str, ...], str] | None = None
-        """The last chosen move, behind the moves before it, so that it is not searched again after a reconnect."""
+        self.answers: dict[tuple[str, ...], str] = {}
+        """The chosen moves by the moves before them, so that none is searched again after a reconnect."""
 
 
 class Session:
@@ -295,12 +295,7 @@ class Session:
         self._bot.history = game.history = History.begin(position)
         if not game.prepared:
             game.prepared = True
-            try:
-                self._bot.prepare(game.match)
-            except Exception as error:
-                self._handle_failure(game, "to prepare", error)
-                return
-            if self._pauses is None:
+            if self._call(game, "to prepare", self._bot.prepare, game.match) and self._pauses is None:
                 self._send_ready()
 
     def _handle_moved(self, game: _Game, moved: m.Moved) -> None:
@@ -315,22 +310,27 @@ class Session:
             self._notify_bot(game, moved)
 
     def _notify_bot(self, game: _Game, message: Told) -> None:
+        self._call(game, "to hear what the server told", self._bot.told, message)
+
+    def _call(self, game: _Game, what: str, method: Callable[[Any], object], argument: object) -> bool:
+        """Call a method of the bot; give up the match and return False where it fails."""
         try:
-            self._bot.told(message)
+            method(argument)
         except Exception as error:
-            self._handle_failure(game, "to hear what the server told", error)
+            self._handle_failure(game, what, error)
+            return False
+        return True
 
     def _handle_turn(self, game: _Game, turn: m.Turn) -> None:
         if game.failure is not None:
             return
         game.started, game.left_ms = True, turn.yours + turn.theirs
-        if game.answer is None or game.answer[0] != game.history.moves:
-            move = self._choose_move(game, Clocks(turn.yours, turn.theirs, game.match.increment, self._note))
-            if move is None:
+        if game.history.moves not in game.answers:
+            clocks = Clocks(turn.yours, turn.theirs, game.match.increment, self._note)
+            if not self._call(game, "to choose a move", self._choose, clocks):
                 return
-            game.answer = (game.history.moves, move)
         if not self._connection.has(m.Result):
-            self._pending = m.Move(m.Text(game.answer[1]))
+            self._pending = m.Move(m.Text(game.answers[game.history.moves]))
             self._connection.send(self._pending)
 
     def _note(self, **said: Unpack[Said]) -> None:
@@ -340,15 +340,12 @@ class Session:
             move = history.plies + 1 if history.position.turn == own else history.plies or 2
             self._notes.take(move, **said)
 
-    def _choose_move(self, game: _Game, clocks: Clocks) -> str | None:
-        """Return the move of the bot; None if it failed."""
-        position = game.history.position
-        try:
-            move = text_of(self._bot.choose(position, clocks), position)
-            return legal_move(move, position) if self._bot.checked else move
-        except Exception as error:
-            self._handle_failure(game, "to choose a move", error)
-            return None
+    def _choose(self, clocks: Clocks) -> None:
+        """Let the bot choose the answer to TURN."""
+        assert self._game is not None
+        history = self._game.history
+        move = text_of(self._bot.choose(history.position, clocks), history.position)
+        self._game.answers[history.moves] = legal_move(move, history.position) if self._bot.checked else move
 
     def _handle_failure(self, game: _Game, what: str, error: Exception) -> None:
         """Give up the match because of what the bot has raised, unless it is over; RESULT follows."""
