@@ -47,7 +47,7 @@ def test_programs_run(
     elif "game" in names:
         assert names["game"].agents == []
     else:
-        assert shown.startswith("264 (6, 7, 7) ('own pieces', ") and shown.endswith("\na4-b5 (1,)\n")
+        assert shown.startswith("264 (6, 7, 7) ('own pieces', ") and shown.endswith("\n(1,)\n")
 
 
 @pytest.mark.slow
