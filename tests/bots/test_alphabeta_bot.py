@@ -11,7 +11,7 @@ from bots.bot import Clocks
 from engine.games.catalogue import start_of
 from engine.games.history import History
 from engine.games.interface import Position, moves
-from engine.search.searcher import PlayedKeys, SearchLimits, SearchResult, key_of
+from engine.search.searcher import SearchLimits, SearchResult
 from engine.wire.messages import Match
 
 CLOCKS = Clocks(60_000, 60_000, 0)
@@ -180,13 +180,6 @@ def test_keys_are_those_of_the_positions() -> None:
         history = history.after(moves(history.position)[-1])
     other = History.begin(position).after(moves(position)[1])
     assert keys.before(other) == expected[:1]
-
-
-def test_usual_lengths_of_games() -> None:
-    assert 90 <= start_of("gipf", "4 4 15 15").plies_ahead <= 110
-    assert 250 <= start_of("gipf", "3 3 12 12").plies_ahead <= 290
-    assert start_of("gipf", "4 4 5 5").plies_ahead == 4
-    assert start_of("gipf", "7 4 50 100").plies_ahead > 500
 
 
 @pytest.mark.slow

@@ -98,16 +98,14 @@ def test_a_newcomer_is_told_why_nobody_plays(tmp_path: Path, newcomer: Callable[
             client.say(m.Seek("gipf", m.Text("opponent=random")))
             client.hear(m.Match)
         waiting = newcomer(server.port)
-        assert waiting.line() == "waiting for random, who plays a match"
+        assert waiting.line() == "waiting for random: playing"
         (taken,) = newcomer(server.port).last_lines(1)
-        assert taken.startswith(
-            "mybot.py: the server says: somebody is logged in as mybot (name_taken); choose another name"
-        )
+        assert taken == "mybot.py: the server says: somebody is logged in as mybot (name_taken)"
         stranger = newcomer(server.port, name="mybot3", wish='opponent="bob"')
-        assert stranger.line() == "waiting for bob, who is not here"
+        assert stranger.line() == "waiting for bob: absent"
         busy[2].say(m.Resign())
         while not (line := waiting.line()).startswith("match 5: GIPF"):
-            assert re.fullmatch("waiting for random, who .*|random plays match [1-4]", line), line
+            assert re.fullmatch("waiting for random: .*|random plays match [1-4]", line), line
         server.stop()
         assert waiting.last_lines()[-1].startswith("match 5: ")
         assert stranger.last_lines(1) == ["mybot3.py: the server says: the server is shutting down (stopping)"]
