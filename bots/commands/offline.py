@@ -18,7 +18,7 @@ from bots.commands.options import (
     end_in_order_when_terminated,
     fail,
 )
-from bots.terminal.terminal_game import USUAL_SECONDS, BadCommand, play_in_terminal
+from bots.terminal.terminal_game import USUAL_SECONDS, play_in_terminal
 from engine.commands import reports
 from engine.commands.inputs import File
 from engine.commands.program import answer, explain_fault
@@ -150,10 +150,7 @@ def play(
         Seconds that a bot thinks about a move, where it says nothing else.
     """
     check_variant(game, params or "", "--params")
-    try:
-        play_in_terminal(GAMES[game], params, load, (first, second), time)
-    except BadCommand as error:
-        fail(str(error), 2)
+    play_in_terminal(GAMES[game], params, load, (first, second), time)
 
 
 def warm(game: str, params: str = "", /) -> None:

@@ -17,7 +17,7 @@ from engine.commands.inputs import text_of
 from engine.commands.program import Rejected, reason
 from engine.games.history import PERSON, History, InteractiveGame, NothingThere, Player, read_game, write_game
 from engine.games.interface import Game, GameError, Successor, moves
-from engine.levels import MAX_LEVEL, BadLevel, read_level
+from engine.levels import MAX_LEVEL, read_level
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import SearchResult, search_interruptibly
 from engine.solve.tablebase import tablebase_of
@@ -45,35 +45,21 @@ MAX_SECONDS = 3600.0
 GAME_OVER = "the game is over; undo takes moves back, new begins another game"
 
 
-class BadCommand(Exception):
-    """A command that cannot be carried out. ``str(error)`` is a sentence for people."""
-
-
 def player(text: str, seconds: float = USUAL_SECONDS) -> Player:
     """Read who plays: ``person``, ``bot:SECONDS``, ``level:NUMBER``, or ``bot`` for one that takes the seconds given.
 
-    The highest level is a bot that takes the seconds given, too. Raises `BadCommand`.
+    The highest level is a bot that takes the seconds given, too. Raises `Rejected`.
     """
-    kind, colon, number = text.strip().partition(":")
-    if kind == "person" and not colon:
-        return PERSON
-    if kind == "level":
-        try:
+    kind, _, number = text.strip().partition(":")
+    with suppress(ValueError):
+        if text == "person":
+            return PERSON
+        if kind == "level":
             level = read_level(number)
-        except BadLevel as error:
-            raise BadCommand(f"{error}, as in level:3") from None
-        if level < MAX_LEVEL:
-            return Player(level=level)
-        kind, colon = "bot", ""
-    if kind != "bot":
-        raise BadCommand(f"a player is person, bot, bot:SECONDS or level:NUMBER, as in bot:0.5; not {text!r}")
-    try:
-        bound = float(number) if colon else seconds
-    except ValueError:
-        raise BadCommand(f"{number!r} is no number of seconds; write bot:0.5") from None
-    if not 0 < bound <= MAX_SECONDS:
-        raise BadCommand(f"a bot thinks for more than 0 and up to {MAX_SECONDS:g} seconds a move, not {bound:g}")
-    return Player(bound)
+            return Player(level=level) if level < MAX_LEVEL else Player(seconds)
+        if kind == "bot" and 0 < (bound := float(number) if number else seconds) <= MAX_SECONDS:
+            return Player(bound)
+    raise Rejected(f"a player is person, bot, bot:SECONDS or level:NUMBER, as in bot:0.5 or level:3; not {text!r}")
 
 
 class TerminalGame:
@@ -122,7 +108,7 @@ class TerminalGame:
                 self._obey(line)
             except EOFError:
                 return
-            except (GameError, NothingThere, Rejected, BadCommand) as error:
+            except (GameError, NothingThere, Rejected) as error:
                 self._say(str(error))
             except OverflowError:
                 self._waiting = True
@@ -225,12 +211,10 @@ class TerminalGame:
         self._show()
 
     def _save(self, rest: str) -> None:
-        if not rest:
-            raise BadCommand("save needs the name of a file, as in save game.txt")
         try:
             Path(rest).write_text(write_game(self.table.history), encoding="utf-8")
         except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
-            raise BadCommand(f"{rest}: cannot be written: {reason(error)}") from None
+            raise Rejected(f"{rest}: cannot be written: {reason(error)}") from None
         self._say(f"saved in {rest}; load {rest} brings it back")
 
     def _help(self, _rest: str) -> None:
@@ -259,30 +243,18 @@ def describe_search(thought: SearchResult) -> str:
 
 
 def play_in_terminal(game: Game, params: str | None, load: str | None, seats: tuple[str, str], seconds: float) -> None:
-    """Play in this terminal, from the start of a variant or from what a file holds; raises `BadCommand`.
+    """Play in this terminal, from the start of a variant or from what a file holds; raises `Rejected`.
 
-    ``seats`` says who plays, as `player` reads it, and ``seconds`` how long bots think by
-    default.
+    ``seats`` says who plays, as `player` reads it, and ``seconds`` how long bots think by default.
     """
     if params is not None and load is not None:
-        raise BadCommand("--params and --load exclude each other: a position names its own parameters")
-    first, second = (_seat(option, text, seconds) for option, text in zip(("--first", "--second"), seats, strict=True))
+        raise Rejected("--params and --load exclude each other: a position names its own parameters")
+    first, second = (player(text, seconds) for text in seats)
+    try:
+        start = game.default_parameters if params is None else params
+        history = History.begin(game.start(start)) if load is None else read_game(game, text_of(load))
+    except GameError as error:
+        raise Rejected(f"{load or '--params'}: {error}") from None
     with suppress(ImportError):  # not every Python has it
         import readline  # noqa: F401  # lines that are typed can be edited
-    try:
-        if load is None:
-            history = History.begin(game.start(game.default_parameters if params is None else params))
-        else:
-            history = read_game(game, text_of(load))
-    except Rejected as error:
-        raise BadCommand(str(error)) from None
-    except GameError as error:
-        raise BadCommand(f"{load or '--params'}: {error}") from None
     TerminalGame(InteractiveGame(history, (first, second)), plain_console()).run()
-
-
-def _seat(option: str, text: str, seconds: float) -> Player:
-    try:
-        return player(text, seconds)
-    except BadCommand as error:
-        raise BadCommand(f"{option}: {error}") from None

@@ -11,7 +11,7 @@ from bots.bot import Clocks
 from engine.games.catalogue import start_of
 from engine.games.history import History
 from engine.games.interface import Position, moves
-from engine.search.searcher import SearchLimits, SearchResult
+from engine.search.searcher import PlayedKeys, SearchLimits, SearchResult, key_of
 from engine.wire.messages import Match
 
 CLOCKS = Clocks(60_000, 60_000, 0)
