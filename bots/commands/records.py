@@ -71,7 +71,7 @@ def replay(
         File for the answers as JSON; - is stdout, and the lines for people then go to stderr.
     """
     from bots.workbench import replay as texts
-    from bots.workbench.replay import Outcome, compare, player, turns_of
+    from bots.workbench.replay import Outcome, player, turns_of
 
     summary = _record_of(record, data)
     if debugger and record == "-":
@@ -91,14 +91,14 @@ def replay(
             write(summary.header.title)
             write(texts.TITLES)
             for turn in chosen:
-                answers.append(compare(turn, playing.bot.answer(turn), late_counts=not debugger))
+                answers.append(playing.bot.answer(turn).compare(late_counts=not debugger))
                 for line in texts.lines(answers[-1]):
                     write(line)
     except ArenaError as error:
         fail(str(error), 2)
     write(texts.closing(playing.name, summary, playing.side, answers))
     reports.write("--json", json, lambda: texts.as_json(playing.name, summary, playing.side, answers))
-    sys.exit(0 if {compared.outcome for compared in answers} <= {Outcome.SAME, Outcome.NEW} else 1)
+    sys.exit(0 if {answer.outcome for answer in answers} <= {Outcome.SAME, Outcome.NEW} else 1)
 
 
 def review(
