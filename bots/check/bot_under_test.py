@@ -195,12 +195,6 @@ class BotUnderTest:
             self._program.end()
             self._program = None
 
-    def be_away(self, seconds: float) -> None:
-        """Refuse connections for a time, as a server that has died."""
-        self._listener.close()
-        time.sleep(seconds)
-        self._listener = socket.create_server((HOST, self._port))
-
     def close(self) -> None:
         """Close the connection, the socket and the program."""
         self.drop()

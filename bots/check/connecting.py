@@ -68,26 +68,6 @@ def match_cannot_be_begun(bot: BotUnderTest) -> None:
     bot.drop()
 
 
-def server_says_goodbye(bot: BotUnderTest) -> None:
-    """BYE while seeking: the bot leaves, or comes again and again, but not in a hurry."""
-    peer = bot.seeking()
-    with suppress(Left):
-        peer.say(m.Cancelled(), m.Bye("stopping", m.Text("the server is shutting down")))
-    peer.close()
-    deadline, count = time.monotonic() + REPEAT_SECONDS, 0
-    while (seconds := deadline - time.monotonic()) > 0:
-        visitor = bot.accept_connection(min(seconds, LOOK_SECONDS))
-        if visitor is not None:
-            count += 1
-            visitor.close()
-        elif bot.program_ended():
-            break
-        if count > MAX_REFUSALS:
-            bot.drop()
-            raise Fault(f"connected {count} times in {REPEAT_SECONDS:g} s after BYE", "to pause between attempts", "5")
-    bot.drop()
-
-
 def reads(bot: BotUnderTest, *, noisy: bool, right: str, section: str) -> None:
     """Login and a few moves, with messages that no client knows everywhere, or with lines in pieces of three bytes."""
     peer = bot.connection()
@@ -135,7 +115,6 @@ CONNECTING = (
         partial(is_refused, kind=m.Seek, codes=("too_many", "stopping", "bad_time")),
     ),
     Situation("a match cannot be begun after all: seeks again, or leaves", match_cannot_be_begun),
-    Situation("BYE while it seeks: does not come back in a hurry", server_says_goodbye),
     Situation(
         "ignores messages and blocks of unknown kinds",
         partial(reads, noisy=True, right="to ignore lines of a kind that it does not know", section="2.4"),
@@ -184,9 +163,6 @@ def _await_resume(table: ConformanceMatch, peer: Peer, right: str) -> None:
     raise Fault(f"said {peer.last!r} {MAX_REFUSALS} times", right, "11")
 
 
-AWAY_SECONDS = 1.0
-"""How long a server that has died refuses connections."""
-
 RESUMED_BUDGET_MS = 20_000
 
 
@@ -214,11 +190,10 @@ def while_waiting(bot: BotUnderTest) -> None:
 
 
 def while_thinking(bot: BotUnderTest) -> None:
-    """Directly behind TURN; the server has died, and refuses connections for a while."""
+    """Directly behind TURN; what is under way is lost."""
     with _resumable(bot) as table:
         table.turn_to_bot()
         table.peer.reset()
-        bot.be_away(AWAY_SECONDS)
         resume(table)
         _goes_on(table)
 
@@ -264,7 +239,7 @@ def _goes_on(table: ConformanceMatch) -> None:
 RECONNECTING = (
     Situation("resumes a match that it was preparing for", while_preparing),
     Situation("resumes a match while it waits; the connection ends within a line", while_waiting),
-    Situation("resumes a match while it thinks; the server is away for a second", while_thinking),
+    Situation("resumes a match while it thinks; the connection is cut", while_thinking),
     Situation("resumes a match again and again", again_and_again),
     Situation("resumes a match that has ended meanwhile", ended_meanwhile),
     Situation("cannot resume a match: logs in again, or leaves", cannot_be_resumed),
