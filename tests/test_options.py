@@ -76,7 +76,7 @@ LATER |= {("arena-engine", "duel", option) for option in ("--alpha", "--beta")}
 def test_there_are_such_options() -> None:
     found = {option[:3] for option in OPTIONS}
     assert {("arena-engine", "solve", "--time"), ("arena-server", "serve", "--grace")} <= found
-    assert found >= SIGNED | LATER and ("arena-bot", "alphabeta", "--time") in found
+    assert found >= SIGNED | LATER and ("arena-bot", "play", "--time") in found
 
 
 @pytest.mark.parametrize(("program", "command", "option", "needed"), OPTIONS)

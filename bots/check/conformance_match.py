@@ -69,8 +69,6 @@ class ConformanceMatch:
         self.bot = bot
         self.may_resign = False
         """Whether the bot may resign without fault."""
-        self.lists_moves = True
-        """Whether MOVES is answered with the list."""
         self.side = side
         control = TimeControl(wish.budget or budget * m.MICROSECONDS, wish.increment or 0)
         name, opponent = self.peer.name, wish.opponent or OPPONENT
@@ -136,10 +134,6 @@ class ConformanceMatch:
         self._asked.clear()
         self.peer.say(*before, referee.turn_message(self._state, self._now()))
         self._state = referee.start_turn(self._state, self._now())
-
-    def moved(self, move: str) -> None:
-        """Let the other side play, and say MOVED."""
-        self.peer.say(*self.played(move))
 
     def answered(self, move: str) -> None:
         """Let the other side play, and say MOVED and TURN in one piece."""
@@ -262,10 +256,7 @@ class ConformanceMatch:
         if self._asked[kind] > MAX_ASKED:
             self.peer.refuse(Code.TOO_MANY, f"{MAX_ASKED} times in a turn is enough")
             raise self._fault(f"said {self.peer.last!r} more than {MAX_ASKED} times in a turn", "less of it", "14")
-        if isinstance(request, m.AskMoves) and not self.lists_moves:
-            self.peer.refuse(Code.TOO_MANY, "more moves are legal than can be listed")
-        else:
-            self.peer.say(referee.answer(request, self.history.position))
+        self.peer.say(referee.answer(request, self.history.position))
 
     def _take(self, step: referee.Step) -> list[m.Message]:
         """Take a step of the referee, and return what is said to both players."""

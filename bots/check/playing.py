@@ -60,7 +60,7 @@ def waits_for_turn(bot: BotUnderTest) -> None:
         if not table.is_over:
             table.peer.send(b"OPPONENT gone\nOPPONENT back\n")
             table.silent(TURN_SECONDS)
-            table.moved(quiet_move(table.history.position, Random(0)))
+            table.peer.say(*table.played(quiet_move(table.history.position, Random(0))))
             table.silent(TURN_SECONDS)
             if not table.is_over:
                 table.exchange()
@@ -188,22 +188,10 @@ def move_is_refused(bot: BotUnderTest) -> None:
             table.turn_to_bot()
             table.wait_for(m.Move, "MOVE while its clock lasts", "9")
             table.peer.refuse_move(code, "this is how a refusal looks")
-            _moves_or_resigns(table)
-
-
-def moves_are_refused(bot: BotUnderTest) -> None:
-    """ERROR in answer to MOVES: a bot that asks for the list does without it, or gives up."""
-    with ConformanceMatch(bot) as table:
-        table.turn_to_bot()
-        table.lists_moves = False
-        _moves_or_resigns(table)
-
-
-def _moves_or_resigns(table: ConformanceMatch) -> None:
-    table.may_resign = True
-    request = table.wait_for(m.Resign | m.Crashed | m.Move, "a MOVE, or RESIGN", "6")
-    if isinstance(request, m.Move):
-        table.judge(request)
+            table.may_resign = True
+            request = table.wait_for(m.Resign | m.Crashed | m.Move, "a MOVE, or RESIGN", "6")
+            if isinstance(request, m.Move):
+                table.judge(request)
 
 
 ENDING = (
@@ -236,5 +224,4 @@ ENDING = (
         ),
     ),
     Situation("its MOVE is refused: says another, or RESIGN", move_is_refused),
-    Situation("its MOVES is refused: moves without it, or says RESIGN", moves_are_refused),
 )

@@ -10,7 +10,6 @@ from cyclopts.validators import Number
 
 from bots.client.run import CHOSEN_BY, to_stderr
 from bots.commands.options import (
-    ABOVE_0,
     DEFAULT_WHERE,
     DEFAULT_WISH,
     POSITIVE,
@@ -29,15 +28,11 @@ from engine.commands.program import answer
 from engine.games.catalogue import USUAL_GAME
 from engine.levels import MAX_LEVEL
 from engine.search.iterative_deepening import MAX_THREADS
-from engine.search.memory import MAX_DEPTH
 from engine.wire.seat import PIPES, Seat, said_in, variable
 from engine.wire.words import parameters_of, word_of
 
 if TYPE_CHECKING:
     from bots.bridge.bridge import ProgramBot
-
-
-MAX_TABLE_MEGABYTES = 4096
 
 
 def random(wish: Wish = DEFAULT_WISH, *, seed: int | None = None) -> None:
@@ -59,10 +54,6 @@ def random(wish: Wish = DEFAULT_WISH, *, seed: int | None = None) -> None:
 def alphabeta(
     wish: Wish = DEFAULT_WISH,
     *,
-    time: Annotated[float | None, Parameter(validator=ABOVE_0)] = None,
-    depth: Annotated[int | None, Parameter(validator=Number(gte=1, lte=MAX_DEPTH))] = None,
-    nodes: Annotated[int | None, Parameter(validator=POSITIVE)] = None,
-    table: Annotated[int, Parameter(validator=Number(gte=1, lte=MAX_TABLE_MEGABYTES))] = 64,
     threads: Annotated[int, Parameter(validator=Number(gte=1, lte=MAX_THREADS))] = 1,
     level: Annotated[int, Parameter(validator=Number(gte=1, lte=MAX_LEVEL))] = MAX_LEVEL,
     no_tablebase: Flag = False,
@@ -73,14 +64,6 @@ def alphabeta(
     ----------
     wish
         Where to play, as whom, and what.
-    time
-        Most milliseconds to think about a move.
-    depth
-        Most plies to search.
-    nodes
-        Most positions to look at for a move.
-    table
-        Megabytes of the transposition table.
     threads
         How many threads search at the same time; more than one only on a machine that the bot has for itself.
     level
@@ -92,15 +75,7 @@ def alphabeta(
     from bots.alphabeta_bot import AlphaBetaBot
 
     check_wish(wish)
-    bot = AlphaBetaBot(
-        max_ms=time,
-        depth=depth,
-        nodes=nodes,
-        megabytes=table,
-        threads=threads,
-        level=level,
-        tablebase=not no_tablebase,
-    )
+    bot = AlphaBetaBot(threads=threads, level=level, tablebase=not no_tablebase)
     if wish.game not in CHOSEN_BY:
         bot.warm(wish.game, _variant(wish))
     else:

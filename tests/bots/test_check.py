@@ -88,7 +88,6 @@ def test_a_bot_without_a_fault() -> None:
         ("is slow", "with a second", "used up its clock (1000 ms for the match)", "9"),
         ("quits at an error", "MOVE is refused", "said 'QUIT' in the middle of a match", "1.8"),
         ("does not hear refusals", "MOVE is refused", "used up its clock", "6"),
-        ("does not hear refusals", "MOVES is refused", "used up its clock", "6"),
         (
             "does not come back",
             "was preparing",

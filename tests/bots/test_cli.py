@@ -46,8 +46,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
         (("random", "more"), "more"),
         (("random", "--game", "halma"), "there is no game 'halma'; there is gipf"),
         (("random", "--params", "4,4"), "--params: GIPF takes four numbers"),
-        (("alphabeta", "--depth", "65"), "--depth"),
-        (("alphabeta", "--time", "0"), "--time"),
+        (("alphabeta", "--level", "11"), "--level"),
         (("alphabeta", "--game", "halma"), "there is no game 'halma'; there is gipf"),
         (("alphabeta", "--params", "4,4"), "--params: GIPF takes four numbers"),
         (("warm", "halma"), "there is no game 'halma'; there is gipf"),
@@ -142,7 +141,7 @@ def test_alphabeta_is_warm_before_it_logs_in(
     monkeypatch.setattr(AlphaBetaBot, "warm", lambda self, game, params: warmed.append((game, params)))
     login = LOGIN.replace("random", "alphabeta") + "> SEEK gipf params=6,4,20,20\n< SEEKING gipf params=6,4,20,20\n"
     ended = ENDED.replace("4,4,15,15", "6,4,20,20").replace(BOARD, board_of("6 4 20 20"))
-    options = "--params 6,4,20,20 --time 5 --depth 3 --nodes 1000 --table 1"
+    options = "--params 6,4,20,20 --level 1"
     with FakeServer(login + ended + QUIT) as server:
         status, _, error = run(capsys, "alphabeta", "--port", str(server.port), *options.split())
     assert status == 0
