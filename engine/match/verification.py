@@ -49,14 +49,6 @@ class Played(NamedTuple):
     charge: Charge
 
 
-class Absence(NamedTuple):
-    """A time in which a side had no connection, from one stamp to another one."""
-
-    side: int
-    since: int
-    until: int
-
-
 class Summary(NamedTuple):
     """A record that was verified: the match as its referee left it, and what the record alone tells."""
 
@@ -73,8 +65,6 @@ class Summary(NamedTuple):
     """Each READY."""
     played: tuple[Played, ...]
     """The moves of the history."""
-    absences: tuple[Absence, ...]
-    """Each time without a connection."""
     refused: str | None
     """The last move as it was typed, where it was not legal."""
     signature: bytes | None
@@ -134,11 +124,6 @@ def _account(summary: Summary, side: int) -> str:
     parts.append(f"most for {turn}: {about(use.longest)}")
     if use.uncharged:
         parts.append(f"not charged for stalls of the server and lag: {about(use.uncharged)}")
-    absences = [absence for absence in summary.absences if absence.side == side]
-    if absences:
-        lost = sum(max(0, absence.until - absence.since) for absence in absences)
-        times = "once" if len(absences) == 1 else f"{len(absences)} times"
-        parts.append(f"its connection was lost {times}, for {about(lost)}")
     return "; ".join(parts)
 
 
@@ -175,7 +160,6 @@ class _Verification(RecordReader):
         self.stalls: list[Stall] = []  # stalls of the turn that is under way
         self.heard = [False, False]
         self.restarted = False
-        self.absences: list[Absence] = []  # those that are over
         self.initialised: list[Played] = []
         self.played: list[Played] = []
         self.refused: str | None = None
@@ -193,7 +177,6 @@ class _Verification(RecordReader):
             self._give_up()
         clock, stamp = self.state.clock, self.state.stamp
         state = self.state._replace(clock=clock.stop(0, stamp).stop(1, stamp))
-        lasting = (Absence(side, since, stamp) for side, since in enumerate(state.absent) if since is not None)
         return Summary(
             state,
             self.missing,
@@ -201,7 +184,6 @@ class _Verification(RecordReader):
             (self.heard[0], self.heard[1]),
             tuple(self.initialised),
             tuple(self.played),
-            (*self.absences, *lasting),
             self.refused,
             self.signature,
         )
@@ -369,13 +351,11 @@ class _Verification(RecordReader):
 
     def _on_back(self, name: str, stamp: str) -> None:
         side = self._connection(name, stamp)
-        self.absences.append(Absence(side, self.state.absent[side] or 0, self.noticed))
         self.heard[side] = True
         self.state, _ = referee.reconnect(self.state, side, self.noticed)
 
     def _on_restarted(self, stamp: str) -> None:
         now = self._later(stamp, self.latest)
-        self.absences += [Absence(side, at, now) for side, at in enumerate(self.state.absent) if at is not None]
         self.state = referee.restart(self.state, now, now)[0]._replace(awaited=None)  # no line says how long it waited
         self.settled = self.latest = now
         self.stalls = []
