@@ -14,13 +14,11 @@ from bots.bridge import bridge, program
 from bots.cli import main
 from bots.client import connection
 from engine.games.catalogue import GAMES
-from engine.match import verification
 from engine.wire import messages as m
 from tests.bots.fake import FakeServer
 from tests.bots.piped_programs import PIPED
 from tests.bots.scripts import QUIT, SEEK, login_of
 from tests.bots.texts import BOARD, FIRST, SECOND, THIRD
-from tests.server.process import ServerProcess
 from tests.waiting import WAIT_SECONDS
 
 LOGIN = login_of("bridge")
@@ -378,17 +376,3 @@ def test_other_answers(answer: str, said: str, status: int, capfd: pytest.Captur
     script = ARROWS + f"< TURN 59900 59800\n> {said}\n" + LOST + QUIT
     source = MODULE.replace("say(ANSWERS.pop(0))", f"say({answer})" if "'" in answer else f"say({answer!r})")
     assert bridged(capfd, source, script, options="--dialect arrows")[0] == status
-
-
-@pytest.mark.slow
-def test_a_second_player_of_the_contest_against_a_bot_on_a_real_server(tmp_path: Path) -> None:
-    module = "import sys\nfor line in sys.stdin:\n    if line[:4] == 'turn': print(3, flush=True)"
-    with ServerProcess(tmp_path) as server:
-        where = ["--port", str(server.port), "--params", "5,5"]
-        python = [sys.executable, "-m", "bots"]
-        command = [*python, "bridge", *where, "--colour", "second", "--dialect", "arrows", "--", sys.executable, "-c"]
-        other = subprocess.Popen([*python, "random", *where, "--game", "arrows", "--quiet"])
-        done = subprocess.run([*command, module], capture_output=True, text=True, timeout=WAIT_SECONDS, check=False)
-        assert (done.returncode, other.wait(WAIT_SECONDS)) == (0, 0), done.stderr
-        assert server.stop() == 0
-    assert verification.verify((tmp_path / "records" / "1.txt").read_text()).header.players == ("random", "bridge")

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from bots.cli import main
 from server.commands.check_contest import check
 from server.contest import contest_file
 from tests.bots.test_readme import BOT
@@ -32,13 +31,6 @@ def file(tmp_path: Path) -> Path:
     path = tmp_path / "mybot.py"
     path.write_text(BOT[1], encoding="utf-8")
     return path
-
-
-@pytest.mark.slow
-def test_it_is_tested_as_it_is(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["check", "--game", "arrows", "--only", "logs in and", "--", sys.executable, str(file)])
-    assert ended.value.code == 0, capsys.readouterr().out
 
 
 @pytest.mark.slow

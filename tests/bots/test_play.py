@@ -1,13 +1,7 @@
 """Playing in a terminal: commands, moves, row choices, files; the bot is one that plays the first legal move."""
 
 import io
-import os
-import pty
-import select
-import signal
-import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -25,7 +19,6 @@ from engine.search.game_engine import GameEngine
 from engine.search.searcher import SearchResult
 from tests.engine.gipf.test_choosing import NAMED, crowded
 from tests.games.cases import EVERY_GAME, named
-from tests.waiting import WAIT_SECONDS
 
 BOT = Player(1.0)
 
@@ -199,45 +192,6 @@ def test_it_is_piped(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
     printed = capsys.readouterr().out
     assert "1. first plays b2" in printed and "second plays" not in printed
     assert "'quit now' names no field" in printed
-
-
-@pytest.mark.slow
-def test_in_a_terminal_ctrl_c_stops_the_bot() -> None:
-    main, other = pty.openpty()
-    command = [sys.executable, "-P", "-m", "bots", "play", "gipf", "--params", "5 4 18 18", "--second", "bot:600"]
-    interpreted = {**os.environ, "NUMBA_DISABLE_JIT": "1"}  # nothing is to be compiled
-    playing = subprocess.Popen(
-        command, stdin=other, stdout=other, stderr=other, start_new_session=True, env=interpreted
-    )
-    os.close(other)
-    printed = b""
-
-    def wait_for(words: bytes) -> None:
-        nonlocal printed
-        while words not in printed:
-            readable, _, _ = select.select([main], [], [], WAIT_SECONDS)
-            assert readable, printed
-            printed += os.read(main, 4096)
-
-    def threads() -> int:
-        return len(list(Path(f"/proc/{playing.pid}/task").iterdir()))
-
-    try:
-        wait_for(b"white> ")
-        before = threads()
-        os.write(main, b"a6-b6\n")
-        wait_for(b"1. white plays a6-b6")
-        wait_for("black (○) to move".encode())
-        while threads() == before:  # until the one that thinks has been started
-            time.sleep(0.01)
-        playing.send_signal(signal.SIGINT)
-        wait_for(b"stopped; go lets the bot move")
-        os.write(main, b"quit\n")
-        assert playing.wait(WAIT_SECONDS) == 0
-    finally:
-        playing.kill()
-        playing.wait()
-        os.close(main)
 
 
 @pytest.mark.slow

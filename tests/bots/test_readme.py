@@ -4,13 +4,11 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
 
-from engine.wire import messages as m
-from tests.server.process import Client, ServerProcess
+from tests.server.process import ServerProcess
 from tests.waiting import WAIT_SECONDS
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
@@ -87,25 +85,3 @@ def test_readmes_bot_plays_as_often_as_it_is_started(
         many = [newcomer(server.port, name=f"mybot{number}") for number in range(5)]
         for each in many:
             assert sum(line.startswith("match ") for line in each.last_lines()) == 2
-
-
-@pytest.mark.slow
-def test_a_newcomer_is_told_why_nobody_plays(tmp_path: Path, newcomer: Callable[..., Newcomer]) -> None:
-    with ServerProcess(tmp_path / "data", "--builtin", "random") as server, ExitStack() as stack:
-        busy = [stack.enter_context(closing(Client(server.port, f"busy{number}"))) for number in range(4)]
-        for client in busy:
-            client.socket.settimeout(WAIT_SECONDS)
-            client.say(m.Seek("gipf", m.Text("opponent=random")))
-            client.hear(m.Match)
-        waiting = newcomer(server.port)
-        assert waiting.line() == "waiting for random: playing"
-        (taken,) = newcomer(server.port).last_lines(1)
-        assert taken == "mybot.py: the server says: somebody is logged in as mybot (name_taken)"
-        stranger = newcomer(server.port, name="mybot3", wish='opponent="bob"')
-        assert stranger.line() == "waiting for bob: absent"
-        busy[2].say(m.Resign())
-        while not (line := waiting.line()).startswith("match 5: GIPF"):
-            assert re.fullmatch("waiting for random: .*|random plays match [1-4]", line), line
-        server.stop()
-        assert waiting.last_lines()[-1].startswith("match 5: ")
-        assert stranger.last_lines(1) == ["mybot3.py: the server says: the server is shutting down (stopping)"]

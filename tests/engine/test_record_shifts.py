@@ -6,7 +6,7 @@ from engine.games.outcome import ANNULLED
 from engine.match.reader import BadRecord
 from engine.match.verification import verify
 from tests.engine.record_changes import CAMPAIGN, STAMPS, number, written
-from tests.engine.records import MS, Table, records
+from tests.engine.records import records
 
 RECORDS = records()
 LEFTS = {"ready": (3,), "move": (5,), "result": (4, 5)}
@@ -46,7 +46,6 @@ def answers(text: str) -> list[tuple[int, int]]:
 
 
 ENDED_IN_TIME = [name for name in RECORDS if not name.startswith("time") and name not in ("stalls", "restart")]
-ENDED_BY_A_FLAG = [name for name in RECORDS if name not in ENDED_IN_TIME]
 
 
 @pytest.mark.parametrize("name", ENDED_IN_TIME)
@@ -73,39 +72,6 @@ def test_a_lower_budget_is_true_until_a_flag_would_have_fallen(name: str) -> Non
         else:
             assert at == next((at for left, at in answers(text) if left <= lower), ending)
             assert " ran out of time" in why
-
-
-@pytest.mark.parametrize("name", ENDED_BY_A_FLAG)
-def test_another_budget_does_not_lose_on_time(name: str) -> None:
-    text = RECORDS[name]
-    last = len(text.splitlines())
-    over = -min(verify(text).left)
-    at, why = fault_of(budget_moved(text, over))
-    assert at == last and "this line is written" in why  # the flag falls at this very moment: the sentence says later
-    at, why = fault_of(budget_moved(text, over + 1))
-    assert at == last and "no clock that ran has run out" in why
-    at, why = fault_of(budget_moved(text, -1))
-    assert at == last and "this line is written" in why
-
-
-@pytest.mark.parametrize("late", [20_000, 14_000.001, 13_999.999])
-def test_a_move_that_comes_too_late(late: float) -> None:
-    """A referee that overlooks the flag writes what the verification has to refuse, to the microsecond."""
-    table = Table(increment=1_000).ready(0, 6_000).play("2", span=1_000)
-    left = table.state.clock.left[0]
-    assert left == 14_000_000
-    sent = table.now
-    header, history = table.state.header, table.state.history
-    move = next(history.position.successors()).move
-    received = sent + round(late * MS)
-    line = f"move 3 white {written(sent)} {written(received)} {written(left - round(late * MS) + 1_000_000)} {move}"
-    at, why = fault_of([*table.text.splitlines(), line])
-    if late < 14_000:
-        assert (at, why) == (0, "")
-    else:
-        assert at == len(table.text.splitlines()) + 1
-        assert "alice (white) ran out of time: " in why
-    assert header.control.increment == 1_000_000
 
 
 @pytest.mark.parametrize("name", RECORDS)

@@ -20,7 +20,7 @@ QUICK = "16.2"
     ],
 )
 def test_what_is_written_happens(transcript: Transcript, tmp_path: Path) -> None:
-    """Where it is the server that is right, ``python -m tests.protocol.transcripts --write`` corrects protocol.md."""
+    """Where it is the server that is right, ``python -m tests.protocol.transcripts`` corrects protocol.md."""
     assert replay(transcript, tmp_path) == list(transcript.lines)
 
 

@@ -1,14 +1,11 @@
 """The transcripts in protocol.md: read, and played against a server.
 
-``python -m tests.protocol.transcripts`` shows where what happens differs from what is written;
-with ``--write`` it puts what happens into protocol.md. Only what clients say, remarks and explanations are taken from
-there. An explanation stands before all that comes with the next request.
+``python -m tests.protocol.transcripts`` puts what happens into protocol.md. Only what clients say, remarks and
+explanations are taken from there. An explanation stands before all that comes with the next request.
 """
 
-import difflib
 import re
 import shlex
-import sys
 import tempfile
 import time
 from collections.abc import Iterable
@@ -216,24 +213,14 @@ def without_load(line: str) -> str:
     return re.sub(r"(?<!budget of )(?<![0-9.])[0-9]+(\.[0-9]+)? (ms|s|min|h)\b", "<span>", line)
 
 
-def _played() -> list[tuple[Transcript, list[str]]]:
-    played = []
-    for transcript in read(DOCUMENT.read_text(encoding="utf-8")):
-        with tempfile.TemporaryDirectory() as folder:
-            played.append((transcript, replay(transcript, Path(folder))))
-    return played
-
-
 def main() -> None:
-    played = _played()
-    for transcript, script in played:
-        difference = difflib.unified_diff(transcript.lines, script, "written", "happens", lineterm="")
-        print(f"{transcript.title}:", *(list(difference) or ["as it is written"]), sep="\n")
-    if "--write" in sys.argv[1:]:
-        bodies = iter("".join(f"{line}\n" for line in script) for _, script in played)
-        text = DOCUMENT.read_text(encoding="utf-8")
-        text = FENCE.sub(lambda fence: f"```transcript{fence['options']}\n{next(bodies)}```", text)
-        DOCUMENT.write_text(text, encoding="utf-8")
+    text = DOCUMENT.read_text(encoding="utf-8")
+    bodies = []
+    for transcript in read(text):
+        with tempfile.TemporaryDirectory() as folder:
+            bodies.append("".join(f"{line}\n" for line in replay(transcript, Path(folder))))
+    left = iter(bodies)
+    DOCUMENT.write_text(FENCE.sub(lambda fence: f"```transcript{fence['options']}\n{next(left)}```", text), "utf-8")
 
 
 if __name__ == "__main__":
