@@ -2,9 +2,9 @@
 
 import secrets
 import time
+from collections.abc import Callable
 from enum import StrEnum
 from types import UnionType
-from typing import Self
 
 from bots.check.bot_under_test import ANSWER_SECONDS, BotUnderTest
 from bots.check.peer import Fault, Left, OutOfTime, Peer, Skipped
@@ -77,7 +77,8 @@ class ConformanceMatch:
         self.token = secrets.token_hex(16)
         self._state = referee.begin(self.header)
         self._began = time.monotonic()
-        self._is_started = False
+        self.is_started = False
+        """Whether START was said."""
         self._asked: dict[type, int] = {}
 
     # The match.
@@ -101,18 +102,15 @@ class ConformanceMatch:
         """Return the first of the legal moves."""
         return next(self.history.position.successors()).move
 
-    def open(self) -> Self:
+    def open(self) -> None:
         """Announce the match, wait for READY, and say START."""
         self.announce()
         self.ready()
         self.start()
-        return self
 
-    __enter__ = open
-
-    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+    def close(self) -> None:
         """End the match without a result, if it is not over."""
-        if error is None and not self.is_over:
+        if not self.is_over:
             self.end(None, Termination.SERVER_STOP, "this is all that was to be tried")
 
     # What the server says.
@@ -126,7 +124,7 @@ class ConformanceMatch:
 
     def start(self) -> None:
         """Say START, and RESULT where the game is over before the first move."""
-        self._is_started = True
+        self.is_started = True
         self.peer.say(m.Start(*self._state.clock.milliseconds(self._now())), *self._result())
 
     def turn(self, *before: m.Message) -> None:
@@ -149,14 +147,16 @@ class ConformanceMatch:
         self._state = referee.start_turn(self._state, now)
         return self._take(referee.move(self._state, 1 - self.side, move, now))
 
-    def end(self, winner: int | None, reason: StrEnum, sentence: str = "") -> None:
-        """End the match, and say RESULT."""
-        self.peer.say(*self._take(referee.finish(self._state, Outcome(winner, reason, sentence), self._now())))
+    def end(self, winner: int | None, reason: StrEnum, sentence: str = "", *, says: bool = True) -> None:
+        """End the match, and say RESULT unless the bot is away."""
+        messages = self._take(referee.finish(self._state, Outcome(winner, reason, sentence), self._now()))
+        if says:
+            self.peer.say(*messages)
 
     def resumed(self, peer: Peer) -> None:
         """Go on over another connection, and tell the bot what it has missed."""
         self.peer = peer
-        start = [m.Start(*self._state.clock.milliseconds(self._now()))] if self._is_started else []
+        start = [m.Start(*self._state.clock.milliseconds(self._now()))] if self.is_started else []
         turn = self._state.playing and self._state.clock.since[self.side] is not None
         last = [referee.turn_message(self._state, self._now())] if turn else self._result()
         peer.say(m.Welcome(peer.name), *self._announcement(), *start, *self._state.shown, *last)
@@ -192,12 +192,12 @@ class ConformanceMatch:
         else:
             self.answered(self.first_move())
 
-    def turn_to_bot(self) -> None:
-        """Say TURN, after a move of the other side where that is to move."""
-        if self.bot_moves:
-            self.turn()
-        else:
-            self.answered(self.first_move())
+    def ply_of_bot(self) -> None:
+        """Let the bot move, after a move of the other side where that is to move."""
+        if not self.bot_moves:
+            self.ply()
+        if not self.is_over:
+            self.exchange()
 
     def wait_for(self, kind: type | UnionType, right: str, section: str) -> m.Message:
         """Return the next request of a kind; raises `Fault` when the bot's time is over, or it gives up."""
@@ -284,3 +284,25 @@ class ConformanceMatch:
 
     def _fault(self, did: str, right: str, section: str) -> Fault:
         return Fault(did, right, section, position=self.history.position.text())
+
+
+def wait(match: ConformanceMatch) -> None:
+    """Bring the bot to where it waits for the opponent's move."""
+    match.open()
+    if match.bot_moves:
+        match.exchange()
+
+
+def think(match: ConformanceMatch) -> None:
+    """Bring the bot to where it thinks about its move."""
+    match.open()
+    if match.bot_moves:
+        match.turn()
+    else:
+        match.answered(match.first_move())
+
+
+Moment = Callable[[ConformanceMatch], None]
+"""Brings a bot to a moment of a match."""
+
+MOMENTS: dict[str, Moment] = {"prepares": ConformanceMatch.announce, "waits": wait, "thinks": think}

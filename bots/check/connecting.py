@@ -6,12 +6,13 @@ from contextlib import suppress
 from functools import partial
 
 from bots.check.bot_under_test import ANSWER_SECONDS, LOOK_SECONDS, MAX_REFUSALS, BotUnderTest, Situation, greet
-from bots.check.conformance_match import ConformanceMatch, UnknownReason
+from bots.check.conformance_match import MOMENTS, ConformanceMatch, Moment, UnknownReason
 from bots.check.peer import Fault, Left, Peer
+from bots.check.playing import keep_playing
 from engine.games.outcome import Termination
 from engine.wire import messages as m
 from engine.wire.codes import Code
-from engine.wire.coding import REPLY_BYTES, encode
+from engine.wire.coding import REPLY_BYTES
 
 FIRST_WORDS = b"WEATHER fine 21\n"
 REPEAT_SECONDS = 2.0
@@ -83,10 +84,7 @@ def reads(bot: BotUnderTest, *, noisy: bool, right: str, section: str) -> None:
     except Left as left:
         bot.lost()
         raise Fault("closed the connection", right, section) from left
-    with ConformanceMatch(bot) as table:
-        for _ in range(4):
-            if not table.is_over:
-                table.ply()
+    keep_playing(ConformanceMatch(bot), 4)
     bot.drop()
 
 
@@ -97,9 +95,7 @@ def long_lines(bot: BotUnderTest) -> None:
     table.peer.send(b"LETTER " + b"x" * (REPLY_BYTES - 7) + b"\n")
     table.ready()
     table.start()
-    if not table.bot_moves:
-        table.ply()
-    table.exchange()
+    table.ply_of_bot()
     table.end(None, UnknownReason.NEW_RULE, "è" * (REPLY_BYTES // 2 - 32))
 
 
@@ -128,8 +124,8 @@ CONNECTING = (
 
 
 def resume(table: ConformanceMatch) -> None:
-    """Close the connection, wait for RESUME, and tell the bot what it has missed; raises `Fault` without RESUME."""
-    table.peer.close()
+    """Cut the connection, wait for RESUME, and tell the bot what it has missed; raises `Fault` without RESUME."""
+    table.peer.reset()
     right = f"RESUME {table.header.match} {table.token} over a new connection"
     deadline = time.monotonic() + ANSWER_SECONDS
     while time.monotonic() < deadline:
@@ -166,60 +162,35 @@ def _await_resume(table: ConformanceMatch, peer: Peer, right: str) -> None:
 RESUMED_BUDGET_MS = 20_000
 
 
-def while_preparing(bot: BotUnderTest) -> None:
-    """Directly behind MATCH and BOARD: READY is said, or said again, over the new connection."""
+def resumes(bot: BotUnderTest, *, reach: Moment) -> None:
+    """The connection is lost at a moment; where it is the opponent's turn, it moves before the bot is back."""
     table = _resumable(bot)
-    table.announce()
-    resume(table)
-    table.ready()
-    table.start()
-    _goes_on(table)
-    table.__exit__(None)
-
-
-def while_waiting(bot: BotUnderTest) -> None:
-    """In the middle of a line, while the opponent is on turn, who moves before the bot is back."""
-    with _resumable(bot) as table:
-        if table.bot_moves:
-            table.exchange()
-        if not table.is_over:
-            line = encode(table.played(table.first_move())[0])
-            table.peer.send(line[: len(line) // 2])
-            resume(table)
-            _goes_on(table)
-
-
-def while_thinking(bot: BotUnderTest) -> None:
-    """Directly behind TURN; what is under way is lost."""
-    with _resumable(bot) as table:
-        table.turn_to_bot()
-        table.peer.reset()
+    reach(table)
+    if table.is_started and not table.is_over and not table.bot_moves:
+        table.played(table.first_move())
+    if not table.is_over:
         resume(table)
-        _goes_on(table)
-
-
-def again_and_again(bot: BotUnderTest) -> None:
-    """Three times in one match, with more and more moves to catch up with."""
-    with _resumable(bot) as table:
-        for plies in (2, 4, 6):
-            while table.history.plies < plies and not table.is_over:
-                table.ply()
-            if not table.is_over:
-                resume(table)
-        _goes_on(table)
+        if not table.is_started:
+            table.ready()
+            table.start()
+        table.ply_of_bot()
+    table.close()
 
 
 def ended_meanwhile(bot: BotUnderTest) -> None:
     """The match is over when the bot is back: RESULT comes with what it has missed."""
-    with _resumable(bot) as table:
-        resume(table)
-        table.end(table.side, Termination.TIME, "checker ran out of time")
+    table = _resumable(bot)
+    table.open()
+    table.end(table.side, Termination.TIME, "checker ran out of time", says=False)
+    resume(table)
     bot.seeking()
 
 
 def cannot_be_resumed(bot: BotUnderTest) -> None:
     """RESUME is refused: the bot logs in as at first, or leaves."""
-    _resumable(bot).open().peer.close()
+    table = _resumable(bot)
+    table.open()
+    table.peer.close()
     bot.lost()
     bot.seeking()
 
@@ -228,19 +199,8 @@ def _resumable(bot: BotUnderTest) -> ConformanceMatch:
     return ConformanceMatch(bot, budget=RESUMED_BUDGET_MS)
 
 
-def _goes_on(table: ConformanceMatch) -> None:
-    """Let the bot move, on its turn."""
-    if not table.is_over and not table.bot_moves:
-        table.ply()
-    if not table.is_over:
-        table.exchange()
-
-
 RECONNECTING = (
-    Situation("resumes a match that it was preparing for", while_preparing),
-    Situation("resumes a match while it waits; the connection ends within a line", while_waiting),
-    Situation("resumes a match while it thinks; the connection is cut", while_thinking),
-    Situation("resumes a match again and again", again_and_again),
+    *(Situation(f"resumes a match while it {word}", partial(resumes, reach=MOMENTS[word])) for word in MOMENTS),
     Situation("resumes a match that has ended meanwhile", ended_meanwhile),
     Situation("cannot resume a match: logs in again, or leaves", cannot_be_resumed),
 )

@@ -1,12 +1,12 @@
 """Situations on the board, of the clocks and at the end of a match, and the positions where they come about."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from functools import partial
 from random import Random
 
 from bots.check.bot_under_test import BotUnderTest, Situation
-from bots.check.conformance_match import BUDGET_MS, ConformanceMatch, UnknownReason
+from bots.check.conformance_match import BUDGET_MS, MOMENTS, ConformanceMatch, Moment, UnknownReason, think
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position
 from engine.games.outcome import Termination
@@ -53,17 +53,19 @@ def plays(bot: BotUnderTest, plies: int, *, side: int | None = None, budget: int
 
 def waits_for_turn(bot: BotUnderTest) -> None:
     """START, MOVED, and what the opponent's connection does, are no TURN."""
-    with ConformanceMatch(bot) as table:
+    table = ConformanceMatch(bot)
+    table.open()
+    table.silent(TURN_SECONDS)
+    if table.bot_moves:
+        table.exchange()
+    if not table.is_over:
+        table.peer.send(b"OPPONENT gone\nOPPONENT back\n")
         table.silent(TURN_SECONDS)
-        if table.bot_moves:
-            table.exchange()
-        if not table.is_over:
-            table.peer.send(b"OPPONENT gone\nOPPONENT back\n")
-            table.silent(TURN_SECONDS)
-            table.peer.say(*table.played(quiet_move(table.history.position, Random(0))))
-            table.silent(TURN_SECONDS)
-            if not table.is_over:
-                table.exchange()
+        table.peer.say(*table.played(quiet_move(table.history.position, Random(0))))
+        table.silent(TURN_SECONDS)
+    if not table.is_over:
+        table.exchange()
+    table.close()
 
 
 def chooses_rows(bot: BotUnderTest, *, own: bool) -> None:
@@ -106,17 +108,18 @@ def match_after_match(bot: BotUnderTest) -> None:
         plays(bot, 1 + 2 * number)
 
 
-def keep_playing(match: ConformanceMatch, plies: int) -> None:
+def keep_playing(table: ConformanceMatch, plies: int) -> None:
     """Play so many moves at most, the other side's at random, but such that the game goes on."""
     chance = Random(0)
-    with match as table:
-        for _ in range(plies):
-            if table.is_over:
-                break
-            if table.bot_moves:
-                table.exchange()
-            else:
-                table.answered(quiet_move(table.history.position, chance))
+    table.open()
+    for _ in range(plies):
+        if table.is_over:
+            break
+        if table.bot_moves:
+            table.exchange()
+        else:
+            table.answered(quiet_move(table.history.position, chance))
+    table.close()
 
 
 SHORT_MS = 1000
@@ -142,19 +145,11 @@ PLAYING = (
 def game_ends(bot: BotUnderTest, *, own: bool) -> None:
     """The game ends by the move limit, with a move of the bot or of the opponent: no TURN follows."""
     for side in bot.sides():
-        with ConformanceMatch(bot, side=side, move_limit=1 if own == (side == 0) else 2) as table:
-            while not table.is_over:
-                table.ply()
+        keep_playing(ConformanceMatch(bot, side=side, move_limit=1 if own == (side == 0) else 2), 2)
         bot.seeking()
 
 
-def ends_early(
-    bot: BotUnderTest,
-    *,
-    reach: Callable[[ConformanceMatch], object],
-    ends: Sequence[tuple[bool, StrEnum]],
-    sentence: str = "",
-) -> None:
+def ends_early(bot: BotUnderTest, *, reach: Moment, ends: Sequence[tuple[bool, StrEnum]]) -> None:
     """The match ends at a moment, once by each reason; the bot has won, or nobody has.
 
     What the bot has said meanwhile may be on its way: READY, or a MOVE that comes too late.
@@ -163,19 +158,8 @@ def ends_early(
         table = ConformanceMatch(bot)
         reach(table)
         if not table.is_over:
-            table.end(table.side if is_won else None, reason, sentence)
+            table.end(table.side if is_won else None, reason, "checker has lost" if is_won else "nobody has won")
         bot.seeking()
-
-
-def _wait(table: ConformanceMatch) -> None:
-    table.open()
-    if table.bot_moves:
-        table.exchange()
-
-
-def _think(table: ConformanceMatch) -> None:
-    table.open()
-    table.turn_to_bot()
 
 
 CODES = ("line_too_long", "bad_line", "bad_arguments", "some_new_code")
@@ -184,44 +168,30 @@ CODES = ("line_too_long", "bad_line", "bad_arguments", "some_new_code")
 def move_is_refused(bot: BotUnderTest) -> None:
     """ERROR in answer to MOVE: the bot is still on turn, and says another MOVE, or gives up."""
     for code in CODES:
-        with ConformanceMatch(bot) as table:
-            table.turn_to_bot()
-            table.wait_for(m.Move, "MOVE while its clock lasts", "9")
-            table.peer.refuse_move(code, "this is how a refusal looks")
-            table.may_resign = True
-            request = table.wait_for(m.Resign | m.Crashed | m.Move, "a MOVE, or RESIGN", "6")
-            if isinstance(request, m.Move):
-                table.judge(request)
+        table = ConformanceMatch(bot)
+        think(table)
+        table.wait_for(m.Move, "MOVE while its clock lasts", "9")
+        table.peer.refuse_move(code, "this is how a refusal looks")
+        table.may_resign = True
+        request = table.wait_for(m.Resign | m.Crashed | m.Move, "a MOVE, or RESIGN", "6")
+        if isinstance(request, m.Move):
+            table.judge(request)
+        table.close()
 
+
+ENDS: dict[str, tuple[tuple[bool, StrEnum], ...]] = {
+    "prepares": ((True, Termination.RESIGN), (False, Termination.SERVER_STOP)),
+    "waits": ((True, Termination.TIME), (True, Termination.BAD_MOVE), (True, Termination.RESIGN)),
+    "thinks": ((True, Termination.RESIGN), (False, Termination.SERVER_FAULT), (False, UnknownReason.NEW_RULE)),
+}
+"""How a match ends at each moment: whether the bot has won, and the reason."""
 
 ENDING = (
     Situation("the game ends by its own move", partial(game_ends, own=True)),
     Situation("the game ends by a move of the opponent's", partial(game_ends, own=False)),
-    Situation(
-        "the match ends while it prepares",
-        partial(
-            ends_early,
-            reach=ConformanceMatch.announce,
-            ends=((True, Termination.RESIGN), (False, Termination.SERVER_STOP)),
-            sentence="before it began",
-        ),
-    ),
-    Situation(
-        "the match ends while it waits",
-        partial(
-            ends_early,
-            reach=_wait,
-            ends=((True, Termination.TIME), (True, Termination.BAD_MOVE), (True, Termination.RESIGN)),
-            sentence="checker has lost",
-        ),
-    ),
-    Situation(
-        "the match ends while it thinks: its MOVE comes too late",
-        partial(
-            ends_early,
-            reach=_think,
-            ends=((True, Termination.RESIGN), (False, Termination.SERVER_FAULT), (False, UnknownReason.NEW_RULE)),
-        ),
+    *(
+        Situation(f"the match ends while it {word}", partial(ends_early, reach=MOMENTS[word], ends=ends))
+        for word, ends in ENDS.items()
     ),
     Situation("its MOVE is refused: says another, or RESIGN", move_is_refused),
 )

@@ -90,13 +90,13 @@ def test_a_bot_without_a_fault() -> None:
         ("does not hear refusals", "MOVE is refused", "used up its clock", "6"),
         (
             "does not come back",
-            "was preparing",
+            "resumes a match while it prepares",
             "ended by itself, with exit status 0, when its connection was lost",
             "11",
         ),
-        ("stays away", "while it waits", "did not come back within 10 s", "11"),
-        ("forgets its token", "while it waits", "said 'RESUME ", "11"),
-        ("begins anew", "while it thinks; the", "", "11"),
+        ("stays away", "resumes a match while it waits", "did not come back within 10 s", "11"),
+        ("forgets its token", "resumes a match while it waits", "said 'RESUME ", "11"),
+        ("begins anew", "resumes a match while it thinks", "", "11"),
         ("floods", "side that begins", "said 10001 lines in a match", "14"),
     ],
 )
