@@ -10,8 +10,8 @@ from contextlib import suppress
 from engine.match import referee
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.coding import REQUEST_BYTES, usage
-from engine.wire.ends import ALLOWED, ServerEnd, State, kind_of
+from engine.wire.coding import REQUEST_BYTES
+from engine.wire.ends import ServerEnd, State, kind_of
 from engine.wire.fields import read_note
 
 SEND_SECONDS = 10.0
@@ -30,25 +30,15 @@ MAX_LINES = 10_000
 MAX_CROSSINGS = 3
 """Requests that may have been on their way when a match ended."""
 
-SECTIONS = {
-    Code.LINE_TOO_LONG: "2.1",
-    Code.BAD_LINE: "2.1",
-    Code.UNKNOWN_COMMAND: "4",
-    Code.BAD_ARGUMENTS: "4",
-    Code.WRONG_STATE: "3",
-    Code.NOT_YOUR_TURN: "3",
+MISTAKES = {
+    Code.LINE_TOO_LONG: ("2.1", f"lines of at most {REQUEST_BYTES} bytes, each with an LF at its end"),
+    Code.BAD_LINE: ("2.1", "UTF-8, and nothing in a line but printable characters and blanks"),
+    Code.UNKNOWN_COMMAND: ("4", "a request of protocol.md; nothing else is to be said, nor the server's lines echoed"),
+    Code.BAD_ARGUMENTS: ("4", "the fields of the request as they are written there"),
+    Code.WRONG_STATE: ("3", "one of the requests that are possible in this state"),
+    Code.NOT_YOUR_TURN: ("3", "to wait for TURN, and to say MOVE once for each"),
 }
-"""Sections of protocol.md by error code."""
-
-
-REMEDIES = {
-    Code.LINE_TOO_LONG: f"lines of at most {REQUEST_BYTES} bytes, each with an LF at its end",
-    Code.BAD_LINE: "UTF-8, and nothing in a line but printable characters and blanks",
-    Code.UNKNOWN_COMMAND: "a request of protocol.md; nothing else is to be said, nor the server's lines echoed",
-    Code.NOT_YOUR_TURN: "to wait for TURN, and to say MOVE once for each",
-}
-"""Correct behaviour by error code, if it does not depend on the line."""
-
+"""The section of protocol.md and the correct behaviour by error code."""
 
 TITLES = {
     "1.8": "Common mistakes",
@@ -175,22 +165,14 @@ class Peer:
                     self.say(m.Notice(error.code, m.Text(str(error))))
                     right = "a note as in NOTE score=35 depth=7 nodes=120345 pv=a3-b3,c5-c4 text=in the book"
                     raise Fault(f"said {self.last!r}: {error}", right, "8.1") from error
-                fault = self.refused(error.code, error, self._remedy(error.code, line), SECTIONS[error.code])
+                section, right = MISTAKES[error.code]
+                fault = self.refused(error.code, error, right, section)
                 if self.crossing and error.code in (Code.NOT_YOUR_TURN, Code.WRONG_STATE):
                     self.crossing -= 1
                     continue
                 raise fault from error
             if not isinstance(request, m.Note | m.Stderr) and not self._answered(request):
                 return request
-
-    def _remedy(self, code: Code, line: str | ProtocolError) -> str:
-        """Describe the correct behaviour instead of a refused line."""
-        if code == Code.WRONG_STATE:
-            state = self._end.state
-            return f"while {state}, one of {', '.join(sorted(m.KINDS[kind] for kind in ALLOWED[state]))}"
-        if code == Code.BAD_ARGUMENTS and isinstance(line, str):
-            return usage(m.REQUESTS[line.split()[0].upper()])
-        return REMEDIES[code]
 
     def refuse(self, code: str, sentence: str) -> None:
         """Answer the last request with an ERROR."""

@@ -2,9 +2,7 @@
 
 import json
 import shlex
-import socket
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
@@ -12,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from bots.check.bot_under_test import BotUnderTest, Situation
-from bots.check.peer import Fault, OutOfTime, Peer
+from bots.check.peer import Fault, OutOfTime
 from bots.check.playing import crossing_rows
 from bots.check.run import SITUATIONS, SituationResult, as_json, as_junit, check, chosen, has_passed
 from bots.cli import main
@@ -109,28 +107,6 @@ def test_a_fault_is_named(fault: str, words: str, did: str, section: str) -> Non
     where = f"says protocol.md, section {section} (" if section else "says protocol.md, section "
     assert any(where in line for line in said), "\n".join(said)
     assert said[-1].endswith(" FAIL")
-
-
-@pytest.mark.parametrize(
-    ("line", "did", "right"),
-    [
-        ("HELLO", "said 'HELLO': unknown command 'HELLO'; ", "a request of protocol.md; nothing else"),
-        ("MOVE a1-b2", "said 'MOVE a1-b2': MOVE is for your own turn", "to wait for TURN, and to say MOVE once"),
-        ("SEEK", "said 'SEEK': SEEK lacks game; ", "SEEK game [key=value ...]"),
-        ("READY", "said 'READY': READY is not possible now (guest)", "while guest, one of HELP, LIST, LOG, LOGIN, "),
-        ("x" * 2000, "said '(line_too_long)': ", "lines of at most 1024 bytes, each with an LF at its end"),
-        ("LOGIN \x07", "said '(bad_line)': ", "UTF-8, and nothing in a line but printable"),
-    ],
-)  # fmt: skip
-def test_what_would_be_right_is_more_than_the_servers_error(line: str, did: str, right: str) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        ours, theirs = socket.create_connection(listener.getsockname()), listener.accept()[0]
-    with ours, theirs:
-        ours.sendall(f"{line}\n".encode())
-        with pytest.raises(Fault) as caught:
-            Peer(theirs).request(time.monotonic() + 60)
-    assert caught.value.did.startswith(did)
-    assert caught.value.right.startswith(right)
 
 
 @pytest.mark.usefixtures("_standing")
