@@ -4,9 +4,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol, TypeAlias, TypedDict, Unpack
 
+from engine.games.catalogue import variant_title
 from engine.games.history import History
 from engine.games.interface import Position, Successor
-from engine.wire.messages import Match, Moved, Opponent, Result, Start
+from engine.match.clock import span
+from engine.wire.messages import MICROSECONDS, Match, Moved, Opponent, Result, Start, Watching
+from engine.wire.words import parameters_of
 
 Told: TypeAlias = Start | Moved | Opponent | Result
 """Messages of the server to a player during a match, except TURN."""
@@ -58,6 +61,13 @@ class Clocks:
     def note(self, **said: Unpack[Said]) -> None:
         """Say what you think of the game: score, depth, nodes, pv, text (`Said`)."""
         self.noting(**said)
+
+
+def match_title(match: Match | Watching) -> str:
+    """Return the number of a match, what is played and with which times."""
+    variant = variant_title(f"{match.game} {parameters_of(match.parameters)}")
+    added = f" + {span(match.increment * MICROSECONDS)} a move" if match.increment else ""
+    return f"match {match.match}: {variant}, {span(match.budget * MICROSECONDS)}{added}"
 
 
 class GameResult(NamedTuple):

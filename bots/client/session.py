@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, Unpack
 
-from bots.bot import Bot, Clocks, GameResult, Resigned, Said, Told
+from bots.bot import Bot, Clocks, GameResult, Resigned, Said, Told, match_title
 from bots.client.answers import NoteSender, legal_move, text_of
 from bots.client.connection import Address, Connection, reconnect_pauses
 from bots.client.errors import (
@@ -27,7 +27,6 @@ from bots.client.errors import (
     printable,
     traceback_of,
 )
-from bots.client.formatting import time_control, variant
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import GameError
@@ -280,11 +279,9 @@ class Session:
         try:
             self._game = _Game(match)
         except (KeyError, GameError) as error:
-            raise ServerFault(f"the match is one of {variant(match)}, unknown here") from error
+            raise ServerFault(f"the match is one of {match.game} {match.parameters}, unknown here") from error
         self._bot.match, self._bot.history, self._bot.noting = match, self._game.history, self._note
-        times = time_control(match.budget, match.increment)
-        what = f"{variant(match)}, {times}, {match.side} against {match.opponent}"
-        self._report(f"match {match.match}: {what}")
+        self._report(f"{match_title(match)}, {match.side} against {match.opponent}")
 
     def _handle_board(self, game: _Game, board: m.Board) -> None:
         """Start the history of the game; prepare the bot for a new match."""

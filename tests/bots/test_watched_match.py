@@ -5,8 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
-from bots.client.formatting import time_control
-from bots.terminal.watched_match import WatchedMatch, clock, newest, render_match
+from bots.bot import match_title
+from bots.terminal.watch import WatchedMatch, clock, newest, render_match
 from engine.wire import messages as m
 from tests.bots.texts import FIRST, SECOND
 
@@ -81,10 +81,10 @@ def test_clocks_for_people(ms: int, text: str) -> None:
     assert clock(ms) == text
 
 
-def test_time_controls_for_people() -> None:
-    assert time_control(60_000, 0) == "60 s"
-    assert time_control(1_500, 250) == "1.5 s + 250 ms a move"
-    assert time_control(125_000, 1_250) == "125 s + 1250 ms a move", "what was set is told exactly"
+def test_times_of_a_match_for_people() -> None:
+    assert match_title(WATCHING) == "match 17: GIPF 4 4 15 15, 60 s + 500 ms a move"
+    exact = WATCHING._replace(budget=125_000, increment=1_250)
+    assert match_title(exact).endswith(", 125 s + 1250 ms a move"), "what was set is told exactly"
 
 
 def drawn(watched_match: WatchedMatch, width: int, height: int, now: float = 110.0) -> list[str]:
