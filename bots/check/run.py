@@ -7,20 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from bots.check import connecting, playing
 from bots.check.bot_under_test import HOST, BotUnderTest, Situation
 from bots.check.peer import Absent, Fault, Left, OutOfTime, Skipped
+from bots.check.situations import SITUATIONS
 from bots.client.errors import ArenaError
 from engine.commands import reports
 from engine.commands.reports import Case, Outcome, Suite
-
-SITUATIONS: tuple[Situation, ...] = (
-    *connecting.CONNECTING,
-    *playing.PLAYING,
-    *playing.ENDING,
-    *connecting.RECONNECTING,
-)
-
 
 NOT_THERE = "the bot is not there"
 

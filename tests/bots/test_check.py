@@ -11,8 +11,8 @@ import pytest
 
 from bots.check.bot_under_test import BotUnderTest, Situation
 from bots.check.peer import Fault, OutOfTime
-from bots.check.playing import crossing_rows
-from bots.check.run import SITUATIONS, SituationResult, as_json, as_junit, check, chosen, has_passed
+from bots.check.run import SituationResult, as_json, as_junit, check, chosen, has_passed
+from bots.check.situations import SITUATIONS, crossing_rows
 from bots.cli import main
 from engine.games.interface import moves
 from tests.bots.standing import stand_still

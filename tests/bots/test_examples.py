@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import pytest
 
-from bots.check import playing
-from bots.check.run import SITUATIONS, check, has_passed
+from bots.check import situations
+from bots.check.run import check, has_passed
+from bots.check.situations import SITUATIONS
 from bots.client import Refused, play
 from bots.random_bot import RandomBot
 from engine.games.catalogue import GAMES, USUAL_GAME
@@ -138,7 +139,7 @@ def records_of(name: str, arena: Arena) -> list[verification.Summary]:
 
 @pytest.mark.slow
 def test_it_passes_the_conformance_test(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(playing, "TURN_SECONDS", 0.05)  # for all six together: how long is watched for a wrong move
+    monkeypatch.setattr(situations, "TURN_SECONDS", 0.05)  # for all six together: how long is watched for a wrong move
     said: list[str] = []
     command = [*program.command, "{host}", "{port}", "{name}"]
     results = check(command, port=0, game="gipf", situations=SITUATIONS, write=said.append, note=said.append)
