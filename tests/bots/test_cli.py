@@ -1,5 +1,6 @@
-"""The command line ``arena-bot``."""
+"""The command line ``arena-bot``, and the examples of its help."""
 
+import shlex
 import subprocess
 import sys
 from contextlib import suppress
@@ -7,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from bots.alphabeta_bot import AlphaBetaBot
-from bots.cli import main
+from bots.cli import COMMANDS, app, main
 from bots.commands import online
 from tests.bots.fake import FakeServer
 from tests.bots.scripts import QUIT, login_of
@@ -199,3 +200,20 @@ def test_the_log_of_a_match(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
     assert found == (1, "", "arena-bot: the server says: it is for its players (bad_token)\n")
     status, _, said = run(capsys, "log", "17")
     assert status == 2 and "whose log?" in said
+
+
+EXAMPLES = [(command.name, line) for command in COMMANDS for line, _ in command.examples]
+
+
+@pytest.mark.parametrize(("name", "line"), EXAMPLES)
+def test_an_example_is_a_right_command_line(name: str, line: str) -> None:
+    program, command, *arguments = shlex.split(line)
+    assert (program, command) == ("arena-bot", name)
+    app.parse_args([command, *arguments], exit_on_error=False, print_error=False)
+
+
+def test_help_shows_them(capsys: pytest.CaptureFixture[str]) -> None:
+    app(["check", "--help"], result_action="return_value")
+    shown = capsys.readouterr().out
+    assert "arena-bot check --junit check.xml -- python3 mybot.py (for CI)" in shown
+    assert "Exit status: 0 nothing is wrong; 1 something is; 2 wrong usage; 130 interrupted." in " ".join(shown.split())

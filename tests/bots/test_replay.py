@@ -1,6 +1,8 @@
-"""``arena-bot replay``: a bot in the turns of a record, told what its player knew then."""
+"""``arena-bot replay``: a bot in the turns of a record, and the bot of a Python file."""
 
 import json
+import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +18,7 @@ from engine.match import referee
 from engine.match.verification import Summary, verify
 from engine.wire import messages as m
 from engine.wire.fields import write_note
+from engine.wire.seat import Seat, environment_variables
 from tests.bots.test_cli import run
 from tests.engine.records import Table, records
 
@@ -396,3 +399,35 @@ def test_bad_input_takes_one_line(
         status, output, error = run(capsys, "replay", *words)
     assert (status, output) == (2, "")
     assert error.count("\n") == 1 and sentence in error, error
+
+
+def play_file(file: Path) -> tuple[int, str]:
+    """Play with a file on a server that is not there; return its exit status, and what it says."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "bots.workbench.play_file", "127.0.0.1", "1", str(file)],
+        env={**os.environ, **environment_variables(Seat("elsewhere", 2, "ann", "mnk"))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == ""
+    return done.returncode, done.stderr
+
+
+NOWHERE = "no server at 127.0.0.1 port 1: Connection refused"
+
+
+@pytest.mark.parametrize(
+    ("program", "sentence"),
+    [
+        ("from helper_of_a_test import MOVE\n\ndef choose(position, clocks):\n    return MOVE\n", NOWHERE),
+        ("from bots.client import play\n\nplay(lambda position, clocks: '', port=3, name='bob')\n", NOWHERE),
+        ("", "{file} neither calls play nor has a function choose(position, clocks)"),
+    ],
+    ids=["imports a module beside it", "names another server", "has no bot"],
+)
+def test_a_file_plays_where_the_variables_say(program: str, sentence: str, tmp_path: Path) -> None:
+    (tmp_path / "helper_of_a_test.py").write_text("MOVE = 'a1'\n")
+    file = tmp_path / "mybot.py"
+    file.write_text(program)
+    assert play_file(file) == (1, f"mybot.py: {sentence.format(file=file)}\n")
