@@ -6,8 +6,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from types import UnionType
 
-from bots.check.bot_under_test import ANSWER_SECONDS, BotUnderTest
-from bots.check.peer import Fault, Left, OutOfTime, Peer, Skipped
+from bots.check.bot_under_test import ANSWER_SECONDS, BotUnderTest, Fault, Left, OutOfTime, Peer, Skipped
 from engine.games.history import History
 from engine.games.interface import BadMove, Position, moves
 from engine.games.outcome import Outcome, Termination

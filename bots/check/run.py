@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from bots.check.bot_under_test import HOST, BotUnderTest, Situation
-from bots.check.peer import Absent, Fault, Left, OutOfTime, Skipped
+from bots.check.bot_under_test import HOST, Absent, BotUnderTest, Fault, Left, OutOfTime, Situation, Skipped
 from bots.check.situations import SITUATIONS
 from bots.client.errors import ArenaError
 from engine.commands import reports

@@ -1,6 +1,6 @@
 """All situations: from the connection to the first match, on the board, of the clocks, at the end, and after a loss.
 
-A situation is a function of the bot under test, which raises `bots.check.peer.Fault` where the bot does wrong.
+A situation is a function of the bot under test, which raises `Fault` where the bot does wrong.
 """
 
 import time
@@ -10,9 +10,18 @@ from enum import StrEnum
 from functools import partial
 from random import Random
 
-from bots.check.bot_under_test import ANSWER_SECONDS, LOOK_SECONDS, MAX_REFUSALS, BotUnderTest, Situation, greet
+from bots.check.bot_under_test import (
+    ANSWER_SECONDS,
+    LOOK_SECONDS,
+    MAX_REFUSALS,
+    BotUnderTest,
+    Fault,
+    Left,
+    Peer,
+    Situation,
+    greet,
+)
 from bots.check.conformance_match import BUDGET_MS, MOMENTS, ConformanceMatch, Moment, UnknownReason, think
-from bots.check.peer import Fault, Left, Peer
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position
 from engine.games.outcome import Termination

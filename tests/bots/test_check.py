@@ -9,8 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bots.check.bot_under_test import BotUnderTest, Situation
-from bots.check.peer import Fault, OutOfTime
+from bots.check.bot_under_test import BotUnderTest, Fault, OutOfTime, Situation
 from bots.check.run import SituationResult, as_json, as_junit, check, chosen, has_passed
 from bots.check.situations import SITUATIONS, crossing_rows
 from bots.cli import main
