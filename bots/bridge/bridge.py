@@ -31,9 +31,6 @@ GRACE_SECONDS = 2.0
 MAX_ERRORS = 100
 """Invalid lines after which a program is ended, as the server ends a session."""
 
-SHOWN_ERRORS = 3
-"""Invalid lines that are reported."""
-
 SHOWN_CHARACTERS = 60
 """Longest part of a line that is reported."""
 
@@ -235,8 +232,7 @@ class LinesBot(ProgramBot):
         if self._errors >= MAX_ERRORS:
             sentence = f"the program wrote {MAX_ERRORS} lines that cannot be accepted; the last one: {shown}"
             raise ProgramFailed(f"{sentence} ({error.code})")
-        if self._errors <= SHOWN_ERRORS:
-            self._report(f"a line of the program's is refused: {shown} ({error.code})")
+        self._report(f"a line of the program's is refused: {shown} ({error.code})")
         self._tell(m.Error(error.code, m.Text(str(error))))
 
 

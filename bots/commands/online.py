@@ -129,7 +129,6 @@ def watch(
     /,
     *,
     where: Where = DEFAULT_WHERE,
-    wait: Flag = False,
     follow: Flag = False,
     record: Flag = False,
 ) -> None:
@@ -141,16 +140,14 @@ def watch(
         Number of the match; the newest one that is running when left out.
     where
         Which server to connect to.
-    wait
-        Where no match is running, wait for one.
     follow
-        Go on with the next match when one is over, until interrupted.
+        Wait for a match where none is running, and go on with the next one when it is over, until interrupted.
     record
         Print the record of the match in the end.
     """
     from bots.terminal.watch import watch as run
 
-    run(match, **asdict(where), wait=wait, follow=follow, record=record)
+    run(match, **asdict(where), follow=follow, record=record)
 
 
 def log(

@@ -171,14 +171,13 @@ def watch(
     port: int,
     tls: bool = False,
     tls_ca: str = "",
-    wait: bool = False,
     follow: bool = False,
     record: bool = False,
     console: Console | None = None,
 ) -> None:
     """Watch a match, the newest one when none is named.
 
-    ``wait``: where none is running, wait for one. ``follow``: go on with the next one after it, until interrupted.
+    ``follow``: wait for one where none is running, and go on with the next one after it, until interrupted.
     ``record``: fetch and print the record in the end. Raises `bots.client.errors.ArenaError`.
     """
     console = console or plain_console()
@@ -189,7 +188,7 @@ def watch(
         while True:
             try:
                 if number is None:
-                    number = _find(connection, wait or follow, above, console)
+                    number = _find(connection, follow, above, console)
                 watched_match = _begin(connection, number)
                 (_live if console.is_terminal else _line_by_line)(connection, watched_match, console)
                 if record:
@@ -218,7 +217,7 @@ def _reconnect(lost: ConnectionLost, where: Address) -> Connection:
     raise Unreachable(f"{lost}; the server could not be reached again")
 
 
-def _find(connection: Connection, wait: bool, above: int, console: Console) -> int:
+def _find(connection: Connection, follow: bool, above: int, console: Console) -> int:
     """Return the newest match that is running, or else, after waiting, one that has begun and ended meanwhile."""
     is_waiting = False
     while True:
@@ -227,8 +226,8 @@ def _find(connection: Connection, wait: bool, above: int, console: Console) -> i
         number = newest(listed, above, running=True) or (newest(listed, above) if is_waiting else None)
         if number is not None:
             return number
-        if not wait:
-            raise ArenaError("no match is running; --wait waits for one")
+        if not follow:
+            raise ArenaError("no match is running; --follow waits for one")
         if not is_waiting:
             print_lines(console, "waiting for a match to begin")
             is_waiting, above = True, max(above, newest(listed) or 0)

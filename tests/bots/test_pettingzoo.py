@@ -71,7 +71,6 @@ def test_an_illegal_action_loses_in_the_usual_wrappers(capsys: pytest.CaptureFix
     [
         ({"game": "chess"}, "there is no game 'chess'; there is gipf, arrows, morris, mnk"),
         ({"game": "mnk", "params": "3 3"}, "m,n,k-games take three numbers"),
-        ({"move_limit": 0}, "move_limit is 0, but a game takes a move at least"),
         ({"render_mode": "rgb_array"}, "render_mode is 'rgb_array', but there are ansi and human"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",

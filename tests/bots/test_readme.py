@@ -1,4 +1,4 @@
-"""What README tells a newcomer to do, done, and what the newcomer reads."""
+"""The instructions of README for a newcomer, carried out, and the sentences that the newcomer reads."""
 
 import re
 import signal

@@ -1,4 +1,4 @@
-"""The watching client: what it knows of a match, how that is drawn, and whole matches from a script."""
+"""The watching client: its knowledge of a match, its drawing of it, and whole matches from a script."""
 
 import io
 from typing import Any
@@ -190,7 +190,6 @@ NO_RECORD = "> RECORD 17\n< ERROR unknown_match there is no record of match 17\n
             {},
             OUTPUT.replace("white: 11 in", "   2 black noted: score -35; depth 7: lost\nwhite: 11 in"),
         ),
-        (NONE_RUNS + NONE_RUNS + LIST + WATCH + REST, {"wait": True}, "waiting for a match to begin\n" + OUTPUT),
         (LIST + OVER + LIST + WATCH + REST, {}, OUTPUT),
         (LIST + WATCH + REST + RECORD, {"record": True}, f"{OUTPUT}arena-record 1\n{LONG}\n"),
         (
@@ -199,7 +198,7 @@ NO_RECORD = "> RECORD 17\n< ERROR unknown_match there is no record of match 17\n
             OUTPUT + "the server says: there is no record of match 17 (unknown_match)\n",
         ),
     ],
-    ids=["newest", "number", "notes", "wait", "ends before it is watched", "record", "no record"],
+    ids=["newest", "number", "notes", "ends before it is watched", "record", "no record"],
 )
 def test_a_match_is_printed_line_by_line(script: str, options: dict[str, Any], printed: str) -> None:
     assert watched(HELLO + script + QUIT, **options) == printed
@@ -238,7 +237,7 @@ WATCH_UNKNOWN = "> WATCH 17\n< WATCHING 17 {} alice bob 60000 0 1000\n> PING\n" 
 @pytest.mark.parametrize(
     ("error", "script", "match", "sentence"),
     [
-        (ArenaError, NONE_RUNS + QUIT, None, "no match is running; --wait waits for one"),
+        (ArenaError, NONE_RUNS + QUIT, None, "no match is running; --follow waits for one"),
         (Refused, OVER + QUIT, 17, "the server says: match 17 is not running"),
         (ServerFault, WATCH_UNKNOWN.format("halma 8"), 17, "the game 'halma' is unknown here"),
         (ServerFault, WATCH_UNKNOWN.format("gipf 1,1,1,1"), 17, "the match cannot be followed: S is 1"),

@@ -1,4 +1,4 @@
-"""Lines, messages and notes come back as they were, and what is wrong with a line is named by its word."""
+"""Lines, messages and notes come back as they were; an error names the wrong word of a line."""
 
 import re
 import tracemalloc
