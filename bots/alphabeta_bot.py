@@ -20,12 +20,6 @@ COMPILE_WAIT_SHARE = 0.1
 INTERPRETED_NODES = 3000
 """A level that looks at no more for a move does so interpreted in some tenths of a second."""
 
-EXERCISE_MS, MAX_EXERCISES = 100, 10
-"""Searches before the first match, until they get no faster: memory is slow when first touched."""
-
-MIN_SPEEDUP = 1.2
-"""Ratio of speeds of two searches above which the second one counts as faster."""
-
 MIN_MEASURED_MS = 1.0
 """A shorter search gives only a lower bound of the speed."""
 
@@ -62,15 +56,12 @@ class AlphaBetaBot(Bot):
     def __init__(
         self,
         *,
-        max_ms: float | None = None,
-        depth: int | None = None,
         nodes: int | None = None,
-        megabytes: float = TABLE_MEGABYTES,
         threads: int = 1,
         level: int = MAX_LEVEL,
         tablebase: bool = True,
     ) -> None:
-        """Take bounds of time, depth and nodes for a move; the clock of the match is kept to in any case.
+        """Take a bound of the nodes for a move; the clock of the match is kept to in any case.
 
         At a ``level`` below the highest one (`engine.levels`) the number of the match is the seed: the same moves in
         a match of the same number are answered by the same moves, unless the clock ends a search.
@@ -79,10 +70,7 @@ class AlphaBetaBot(Bot):
 
         More than one thread is for players on machines of their own: on one that is shared they steal from the others.
         """
-        self._max_ms = max_ms
-        self._depth = depth or MAX_DEPTH
         self._nodes = nodes
-        self._megabytes = megabytes
         self._threads = threads
         self._level = level
         self._seed = 0
@@ -97,22 +85,7 @@ class AlphaBetaBot(Bot):
 
     def warm(self, game: str, parameters: str = "") -> None:
         """Load the search, or begin to compile it; raises `engine.games.interface.BadParameters`."""
-        position = start_of(game, parameters)
-        searcher = self._searcher_for(position)
-        searcher.start_compiling()
-        if searcher.is_compiled:
-            self._exercise(searcher, position)
-
-    def _exercise(self, searcher: AdaptiveSearcher, position: Position) -> None:
-        rate = 0.0
-        for _ in range(MAX_EXERCISES):
-            result = searcher.think(position, (), SearchLimits(hard_ms=EXERCISE_MS), clock=perf_counter)
-            if result.is_known:
-                return
-            before, rate = rate, result.nodes / result.seconds
-            if rate < MIN_SPEEDUP * before:
-                break
-        self._nodes_per_ms = rate / 1000
+        self._searcher_for(start_of(game, parameters)).start_compiling()
 
     def prepare(self, match: Match) -> None:
         """Start to compile the search of a new variant.
@@ -182,12 +155,12 @@ class AlphaBetaBot(Bot):
             position.plies_ahead,
             overhead_ms=max(OVERHEAD_MS, usual),
         )
-        hard = min(time.hard_ms, self._max_ms or time.hard_ms)
+        hard = time.hard_ms
         nodes = [self._nodes] if self._nodes else []
         # a rate that was measured depends on the machine
         if is_compiled and self._nodes_per_ms and self._level == MAX_LEVEL:
             nodes.append(max(MIN_NODES, int(hard * self._nodes_per_ms)))
-        limits = SearchLimits(self._depth, min(nodes, default=None), min(hard, time.soft_ms), hard)
+        limits = SearchLimits(MAX_DEPTH, min(nodes, default=None), min(hard, time.soft_ms), hard)
         return limits._replace(level=self._level, seed=self._seed)
 
     def _searcher_for(self, position: Position) -> AdaptiveSearcher:
@@ -195,7 +168,7 @@ class AlphaBetaBot(Bot):
         if self._searcher is None or self._variant != variant:
             tablebase = tablebase_of(position) if self._with_tablebase and self._level == MAX_LEVEL else None
             self._searcher = AdaptiveSearcher(
-                position, megabytes=self._megabytes, threads=self._threads, tablebase=tablebase
+                position, megabytes=TABLE_MEGABYTES, threads=self._threads, tablebase=tablebase
             )
             self._variant = variant
             self._nodes_per_ms = 0.0

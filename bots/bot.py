@@ -1,11 +1,15 @@
 """The class `Bot` to subclass, and the values that its methods take."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol, TypeAlias, TypedDict, Unpack
 
+from engine.games.catalogue import variant_title
 from engine.games.history import History
 from engine.games.interface import Position, Successor
-from engine.wire.messages import Match, Moved, Opponent, Result, Start
+from engine.match.clock import span
+from engine.wire.messages import MICROSECONDS, Match, Moved, Opponent, Result, Start, Watching
+from engine.wire.words import parameters_of
 
 Told: TypeAlias = Start | Moved | Opponent | Result
 """Messages of the server to a player during a match, except TURN."""
@@ -16,49 +20,54 @@ Choice: TypeAlias = str | Successor
 
 
 class Said(TypedDict, total=False):
-    """What a bot notes: the arguments of `Clocks.note`, and ``ply``, the number of one of its own moves."""
+    """What a bot thinks of the game, for its record; nobody sees it before the match is over.
+
+    Values that are wrong or too long are left out, and never fail the bot.
+    """
 
     ply: int | None
+    """One of the bot's own moves that the note is about; the present one when left out."""
     score: float | None
+    """How good the position is for this bot, more is better."""
     depth: int | None
+    """Plies that were searched."""
     nodes: int | None
+    """Positions that were searched."""
     pv: Iterable[Choice]
+    """Moves that are expected, this bot's own first."""
     text: str
 
 
 class Noting(Protocol):
-    """What takes the notes of a bot."""
+    """A function that takes the notes of a bot."""
 
     def __call__(self, **said: Unpack[Said]) -> None:
         """Take a note; raises nothing."""
 
 
-class Clocks(NamedTuple):
+def leave_out(**_said: Unpack[Said]) -> None:
+    """Take a note where no match is played on a server: nothing happens."""
+
+
+@dataclass(frozen=True)
+class Clocks:
     """Remaining times of both sides when a move is requested, and the increment, in milliseconds."""
 
     mine_ms: int
     theirs_ms: int
     increment_ms: int
+    noting: Noting = field(default=leave_out, compare=False, repr=False)
 
-    def note(
-        self,
-        *,
-        score: float | None = None,
-        depth: int | None = None,
-        nodes: int | None = None,
-        pv: Iterable[Choice] = (),
-        text: str = "",
-    ) -> None:
-        """Say what you think of the game, for its record; nobody sees it before the match is over.
-
-        ``score`` is how good the position is for this bot, more is better; ``depth`` and ``nodes`` are plies and
-        positions that were searched; ``pv`` is the moves that are expected, this bot's own first. What is wrong or too
-        long is left out, and never fails the bot. Where no match is played on a server, nothing happens.
-        """
+    def note(self, **said: Unpack[Said]) -> None:
+        """Say what you think of the game: score, depth, nodes, pv, text (`Said`)."""
+        self.noting(**said)
 
 
-MAX_SHOWN = 1000
-"""Characters of a result's sentence that are shown: servers say far less, but a line may hold 65536 bytes."""
+def match_title(match: Match | Watching) -> str:
+    """Return the number of a match, what is played and with which times."""
+    variant = variant_title(f"{match.game} {parameters_of(match.parameters)}")
+    added = f" + {span(match.increment * MICROSECONDS)} a move" if match.increment else ""
+    return f"match {match.match}: {variant}, {span(match.budget * MICROSECONDS)}{added}"
 
 
 class GameResult(NamedTuple):
@@ -81,10 +90,9 @@ class GameResult(NamedTuple):
         return 0.5 if self.result == "draw" else float(self.result == self.match.side)
 
     def __str__(self) -> str:
-        """Format the result in one line, which leaves out most of a sentence that is very long."""
+        """Format the result in one line; a very long sentence is cut."""
         word = {1.0: "won", 0.5: "drawn", 0.0: "lost", None: "annulled"}[self.score]
-        sentence = self.sentence if len(self.sentence) <= MAX_SHOWN else f"{self.sentence[:MAX_SHOWN]}…"
-        why = f"{self.reason}: {sentence}" if sentence else self.reason
+        why = f"{self.reason}: {self.sentence:.1000}" if self.sentence else self.reason
         return f"match {self.match.match}: {word} as {self.match.side} against {self.match.opponent} ({why})"
 
 
@@ -103,7 +111,7 @@ class Bot:
     history: History
 
     noting: Noting | None = None
-    """Takes notes while a match is played on a server; `bots.client.run.play` sets it, too."""
+    """Takes notes while a match is played on a server."""
 
     checked = True
     """Whether illegal moves count as failures here, or are sent for the server to judge."""
@@ -118,18 +126,10 @@ class Bot:
     def told(self, message: Told) -> None:
         """Handle a message of the server; none is repeated after a lost connection."""
 
-    def note(
-        self,
-        *,
-        score: float | None = None,
-        depth: int | None = None,
-        nodes: int | None = None,
-        pv: Iterable[Choice] = (),
-        text: str = "",
-    ) -> None:
+    def note(self, **said: Unpack[Said]) -> None:
         """Say what you think of the game, as `Clocks.note` does, in any method from `prepare` on."""
         if self.noting is not None:
-            self.noting(score=score, depth=depth, nodes=nodes, pv=pv, text=text)
+            self.noting(**said)
 
     def finished(self, result: GameResult) -> None:
         """Handle the result of a match. No clock runs."""
@@ -149,11 +149,3 @@ class FunctionBot(Bot):
     def choose(self, position: Position, clocks: Clocks) -> Choice:
         """Call the function."""
         return self.function(position, clocks)
-
-
-def place_of_choose(bot: Bot) -> str:
-    """Describe the function by which a bot chooses, with file and line if they are known."""
-    function: object = bot.function if isinstance(bot, FunctionBot) else type(bot).choose
-    name = getattr(function, "__qualname__", "") or type(function).__qualname__
-    code = getattr(function, "__code__", None)
-    return f"{name} ({code.co_filename}, line {code.co_firstlineno})" if code is not None else name

@@ -2,8 +2,8 @@
 
 from random import Random
 
-from bots.client.run import Bot, Clocks, play
-from engine.games.interface import Position, moves
+from bots.client import Bot, Clocks, Position, play
+from engine.games.interface import moves
 
 
 class RandomBot(Bot):

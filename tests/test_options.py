@@ -74,7 +74,7 @@ SIGNED = {("arena-engine", "duel", option) for option in ("--elo0", "--elo1")}
 def test_there_are_such_options() -> None:
     found = {option[:3] for option in OPTIONS}
     assert {("arena-engine", "solve", "--time"), ("arena-server", "serve", "--grace")} <= found
-    assert found >= SIGNED and ("arena-bot", "alphabeta", "--time") in found
+    assert found >= SIGNED and ("arena-bot", "play", "--time") in found
 
 
 @pytest.mark.parametrize(("program", "command", "option", "needed"), OPTIONS)

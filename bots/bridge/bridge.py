@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 
 from bots.bot import Bot, Clocks, GameResult, Resigned, Told
-from bots.bridge.program import NoteSource, Program, ProgramEnded, ProgramFailed
+from bots.bridge.program import Program, ProgramEnded, ProgramFailed
 from bots.client.errors import BotFailed
 from engine.games.arrows.position import NO_MOVE
 from engine.games.interface import Position
@@ -22,7 +22,7 @@ from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
 from engine.wire.coding import REQUEST_BYTES, LineReader
 from engine.wire.ends import IN_MATCH, PipeEnd, kind_of
-from engine.wire.fields import Note, read_note
+from engine.wire.fields import read_note
 from engine.wire.seat import Seat, environment_variables
 
 GRACE_SECONDS = 2.0
@@ -30,9 +30,6 @@ GRACE_SECONDS = 2.0
 
 MAX_ERRORS = 100
 """Invalid lines after which a program is ended, as the server ends a session."""
-
-SHOWN_ERRORS = 3
-"""Invalid lines that are reported."""
 
 SHOWN_CHARACTERS = 60
 """Longest part of a line that is reported."""
@@ -46,18 +43,14 @@ class ProgramBot(Bot):
 
     checked = False
 
-    def __init__(self, command: Sequence[str], seat: Seat, notes: NoteSource = "marked") -> None:
-        """Start the program, which finds in its environment where it plays; raises `ArenaError` where it cannot.
-
-        ``notes`` tells which lines of its stderr are notes.
-        """
+    def __init__(self, command: Sequence[str], seat: Seat) -> None:
+        """Start the program, which finds in its environment where it plays; raises `ArenaError` where it cannot."""
         self.played = 0
         """Number of finished matches."""
         self.failures = 0
         """Number of failed matches in a row."""
         self._command = command
         self._environment = os.environ | environment_variables(seat)
-        self._note_source = notes
         self._failed = False
         self._program: Program | None = None
         self.running()
@@ -65,7 +58,7 @@ class ProgramBot(Bot):
     def running(self) -> Program:
         """Return the program; start it, unless it runs."""
         if self._program is None:
-            self._program = Program(self._command, self._environment, self._note_source)
+            self._program = Program(self._command, self._environment)
             self._inbox: deque[str | ProtocolError] = deque()
             self._receive = self._begun()
         return self._program
@@ -95,32 +88,11 @@ class ProgramBot(Bot):
 
     def choose(self, position: Position, clocks: Clocks) -> str:
         """Ask the program for a move; end it if it fails."""
-        self._pass_notes(self._last_ply())
         try:
             return self._ask(position, clocks)
         except BotFailed:
             self._fail()
             raise
-        finally:
-            self._pass_notes(None)
-
-    def told(self, message: Told) -> None:
-        """Pass on what the program has noted since its move."""
-        self._pass_notes(self._last_ply() if isinstance(message, m.Moved) and message.side != self.match.side else None)
-
-    def _last_ply(self) -> int | None:
-        """Return the number of the program's last move, on its turn; None before the first one."""
-        return self.history.plies - 1 if self.history.plies > 1 else None
-
-    def _pass_notes(self, ply: int | None) -> None:
-        """Send what the program has noted on stderr, about a move where it names no other."""
-        for note in self._program.notes() if self._program is not None else ():
-            self._pass_note(note, ply)
-
-    def _pass_note(self, note: Note, ply: int | None) -> None:
-        if self.noting is not None:
-            ply = ply if note.ply is None else note.ply
-            self.noting(ply=ply, score=note.score, depth=note.depth, nodes=note.nodes, pv=note.pv, text=note.text)
 
     def finished(self, result: GameResult) -> None:
         """Count the match."""
@@ -159,20 +131,17 @@ class LinesBot(ProgramBot):
     Requests of the program for the position and the moves are answered here.
     """
 
-    def __init__(
-        self, command: Sequence[str], seat: Seat, report: Callable[[str], None], notes: NoteSource = "marked"
-    ) -> None:
+    def __init__(self, command: Sequence[str], seat: Seat, report: Callable[[str], None]) -> None:
         """Start the program. One that logs in and seeks as over TCP is answered with the seat's name and game."""
         self._name = seat.name
         self._game = seat.game
         self._report = report
         self._number = 0
         """Number of the last announced match."""
-        super().__init__(command, seat, notes)
+        super().__init__(command, seat)
 
     def told(self, message: Told) -> None:
-        """Pass the message on to the program, and its notes to the server."""
-        super().told(message)
+        """Pass the message on to the program."""
         if self._program is not None and self._end.state in IN_MATCH:
             self._tell(message)
 
@@ -210,8 +179,9 @@ class LinesBot(ProgramBot):
 
     def _catch_up(self) -> None:
         """Handle the lines of the program since the last read: its notes are about its last move."""
+        last = self.history.plies - 1 if self.history.plies > 1 else None
         while (line := self._line(time.monotonic())) is not None:
-            self._answer(line, self._last_ply())
+            self._answer(line, last)
 
     def _wait_for(self, kind: type, milliseconds: int) -> m.Message:
         """Return the program's next request of a kind, within its remaining time and `GRACE_SECONDS`."""
@@ -231,7 +201,9 @@ class LinesBot(ProgramBot):
         try:
             request = self._end.accept(line)
             if isinstance(request, m.Note):
-                return self._pass_note(read_note(request.note), noted_ply)
+                note = read_note(request.note)
+                ply = noted_ply if note.ply is None else note.ply
+                self.note(ply=ply, score=note.score, depth=note.depth, nodes=note.nodes, pv=note.pv, text=note.text)
         except ProtocolError as error:
             return self._leave_note_out(error) if kind_of(line) == m.KINDS[m.Note] else self._refuse(line, error)
         if answer := referee.answer(request, self.history.position):
@@ -260,8 +232,7 @@ class LinesBot(ProgramBot):
         if self._errors >= MAX_ERRORS:
             sentence = f"the program wrote {MAX_ERRORS} lines that cannot be accepted; the last one: {shown}"
             raise ProgramFailed(f"{sentence} ({error.code})")
-        if self._errors <= SHOWN_ERRORS:
-            self._report(f"a line of the program's is refused: {shown} ({error.code})")
+        self._report(f"a line of the program's is refused: {shown} ({error.code})")
         self._tell(m.Error(error.code, m.Text(str(error))))
 
 

@@ -1,9 +1,7 @@
-"""A program behind pipes, with bounded buffers, its stderr, and the process group in which it runs.
+"""A program behind pipes with bounded buffers, and the process group in which it runs.
 
 A program leads a process group of its own, so that its children end with it. Ctrl-C reaches only this program, which
 then ends the group in order.
-
-A thread reads stderr, so that a program that writes much never waits for its opponent's move.
 """
 
 import os
@@ -11,17 +9,11 @@ import select
 import shlex
 import signal
 import subprocess
-import threading
 import time
-from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import IO, Literal, TypeAlias
 
 from bots.client.errors import ArenaError, BotFailed
-from engine.match.record import MAX_NOTES_PER_MOVE
-from engine.wire.codes import ProtocolError
-from engine.wire.fields import Note, read_note
 
 LEAVE_SECONDS = 2.0
 """Deadline for a process to end after its input was closed, and again after SIGTERM."""
@@ -33,22 +25,14 @@ LOOK_SECONDS = 0.01
 class Process:
     """A running process. Always call `end`."""
 
-    def __init__(
-        self,
-        command: Sequence[str],
-        environment: Mapping[str, str],
-        *,
-        pipes: bool = False,
-        stderr: bool = False,
-    ) -> None:
-        """Start the process, with or without pipes for stdin and stdout, and for ``stderr``; raises `ArenaError`."""
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], *, pipes: bool = False) -> None:
+        """Start the process, with or without pipes for stdin and stdout; raises `ArenaError`."""
         ends = subprocess.PIPE if pipes else subprocess.DEVNULL
         try:
             self._process = subprocess.Popen(
                 command,
                 stdin=ends,
                 stdout=ends,
-                stderr=subprocess.PIPE if stderr else None,
                 bufsize=0,
                 env=environment,
                 start_new_session=True,
@@ -107,97 +91,8 @@ class Process:
             os.killpg(self.pid, number)
 
 
-NoteSource: TypeAlias = Literal["marked", "stderr", "none"]
-"""Which lines of stderr are notes: those that begin with `MARK`, all of them, or none, so that stderr is inherited."""
-
-MARK = "note "
-
-STDERR = 2
-"""Descriptor of this process."""
-
 READ_BYTES = 65536
 """As many as a pipe holds."""
-
-MAX_LINE_BYTES = 4096
-"""Longest part of a line of stderr that is looked at."""
-
-JOIN_SECONDS = 1.0
-"""Time for the last lines of a program that has ended."""
-
-SHOW_SECONDS = 0.1
-"""Longest wait for the reader of this process's stderr. What the reader does not take in that time is not shown."""
-
-REST_SECONDS = 0.001
-"""Pause of the thread after each read: who wants the notes of a program that floods gets the lock."""
-
-
-class StderrReader:
-    """The stderr of a running program."""
-
-    def __init__(self, source: IO[bytes], *, every_line: bool) -> None:
-        """Begin to read a pipe, which is closed at its end; with ``every_line`` each line is a note."""
-        self._source = source
-        self._every_line = every_line
-        self._rest = b""
-        self._notes: deque[Note] = deque(maxlen=MAX_NOTES_PER_MOVE)
-        self._lock = threading.Lock()
-        self._ended = False
-        os.set_blocking(source.fileno(), False)
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    def take(self) -> list[Note]:
-        """Return the notes since the last call, the last ones of them, up to what the program has written by now."""
-        with self._lock:
-            self._read()
-            notes = list(self._notes)
-            self._notes.clear()
-        return notes
-
-    def join(self) -> None:
-        """Wait a little for the end of stderr, after the program has ended."""
-        self._thread.join(JOIN_SECONDS)
-
-    def _run(self) -> None:
-        while not self._ended:
-            select.select([self._source], [], [])
-            with self._lock:
-                self._read()
-            time.sleep(REST_SECONDS)
-        self._source.close()
-
-    def _read(self) -> None:
-        """Read once, which empties the pipe."""
-        if self._ended:
-            return
-        try:
-            data = os.read(self._source.fileno(), READ_BYTES)
-        except BlockingIOError:
-            return
-        with suppress(OSError):
-            _show(data)
-        self._ended = not data
-        *lines, rest = (self._rest + data).split(b"\n")
-        self._rest = rest[:MAX_LINE_BYTES]
-        for line in lines:
-            self._take_line(line[:MAX_LINE_BYTES].decode(errors="replace").strip())
-
-    def _take_line(self, line: str) -> None:
-        marked = line.startswith(MARK)
-        if not line or not (marked or self._every_line):
-            return
-        said = line.removeprefix(MARK) if marked else line
-        try:
-            self._notes.append(read_note(said) if marked else Note(text=said))
-        except ProtocolError:  # words behind the mark that look like fields, and are none
-            self._notes.append(Note(text=said))
-
-
-def _show(data: bytes) -> None:
-    """Write bytes on stderr in pieces that a pipe takes whole or not at all."""
-    while data and select.select([], [STDERR], [], SHOW_SECONDS)[1]:
-        data = data[os.write(STDERR, data[: select.PIPE_BUF]) :]
-
 
 MAX_WAITING_BYTES = 1 << 20
 """Bytes that may be queued for a program that does not read: thousands of moves fit."""
@@ -217,19 +112,14 @@ class ProgramEnded(ProgramFailed):
 class Program(Process):
     """A running program. Always call `end`."""
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str], notes: NoteSource) -> None:
-        """Start the program with an environment; raises `bots.client.errors.ArenaError` if that fails.
-
-        ``notes`` tells which lines of its stderr are notes.
-        """
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        """Start the program with an environment; raises `bots.client.errors.ArenaError` if that fails."""
         self.heard_any = False
         """Whether it has written anything."""
         self._waiting = b""
         self._unasked = 0
         """Bytes that it has written since the last question."""
-        super().__init__(command, environment, pipes=True, stderr=notes != "none")
-        stderr = self._process.stderr
-        self._stderr = None if stderr is None else StderrReader(stderr, every_line=notes == "stderr")
+        super().__init__(command, environment, pipes=True)
         assert self._stdin is not None and self._stdout is not None
         self._to, self._from = self._stdin.fileno(), self._stdout.fileno()
         os.set_blocking(self._to, False)
@@ -262,16 +152,6 @@ class Program(Process):
                 return self._read()
             if time.monotonic() >= deadline:
                 return b""
-
-    def notes(self) -> list[Note]:
-        """Return what the program has noted on stderr since the last call."""
-        return [] if self._stderr is None else self._stderr.take()
-
-    def end(self, *, at_once: bool = False) -> None:
-        """End the program and its children; ``at_once`` gives it no time to end by itself."""
-        super().end(at_once=at_once)
-        if self._stderr is not None:
-            self._stderr.join()
 
     def _write(self) -> None:
         try:

@@ -2,12 +2,11 @@
 
 import secrets
 import time
+from collections.abc import Callable
 from enum import StrEnum
 from types import UnionType
-from typing import Self
 
-from bots.check.bot_under_test import ANSWER_SECONDS, BotUnderTest
-from bots.check.peer import Fault, Left, OutOfTime, Peer, Skipped
+from bots.check.bot_under_test import ANSWER_SECONDS, BotUnderTest, Fault, Left, OutOfTime, Peer, Skipped
 from engine.games.history import History
 from engine.games.interface import BadMove, Position, moves
 from engine.games.outcome import Outcome, Termination
@@ -49,8 +48,7 @@ class ConformanceMatch:
         position: Position | None = None,
         *,
         side: int | None = None,
-        budget: int | None = None,
-        increment: int = 0,
+        budget: int = BUDGET_MS,
         move_limit: int = MOVE_LIMIT,
     ) -> None:
         """Bring the bot to a match from that position on, on that side; raises `Skipped` where it seeks another.
@@ -70,20 +68,16 @@ class ConformanceMatch:
         self.bot = bot
         self.may_resign = False
         """Whether the bot may resign without fault."""
-        self.lists_moves = True
-        """Whether MOVES is answered with the list."""
         self.side = side
-        usual = TimeControl.of_milliseconds(budget or BUDGET_MS, increment)
-        control = TimeControl(
-            wish.budget or usual.budget, usual.increment if wish.increment is None else wish.increment
-        )
+        control = TimeControl(wish.budget or budget * m.MICROSECONDS, wish.increment or 0)
         name, opponent = self.peer.name, wish.opponent or OPPONENT
         players = (opponent, name) if side else (name, opponent)
         self.header = Header(bot.number(), start, players, control, move_limit, "", "")
         self.token = secrets.token_hex(16)
         self._state = referee.begin(self.header)
         self._began = time.monotonic()
-        self._is_started = False
+        self.is_started = False
+        """Whether START was said."""
         self._asked: dict[type, int] = {}
 
     # The match.
@@ -107,18 +101,15 @@ class ConformanceMatch:
         """Return the first of the legal moves."""
         return next(self.history.position.successors()).move
 
-    def open(self) -> Self:
+    def open(self) -> None:
         """Announce the match, wait for READY, and say START."""
         self.announce()
         self.ready()
         self.start()
-        return self
 
-    __enter__ = open
-
-    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+    def close(self) -> None:
         """End the match without a result, if it is not over."""
-        if error is None and not self.is_over:
+        if not self.is_over:
             self.end(None, Termination.SERVER_STOP, "this is all that was to be tried")
 
     # What the server says.
@@ -132,7 +123,7 @@ class ConformanceMatch:
 
     def start(self) -> None:
         """Say START, and RESULT where the game is over before the first move."""
-        self._is_started = True
+        self.is_started = True
         self.peer.say(m.Start(*self._state.clock.milliseconds(self._now())), *self._result())
 
     def turn(self, *before: m.Message) -> None:
@@ -140,10 +131,6 @@ class ConformanceMatch:
         self._asked.clear()
         self.peer.say(*before, referee.turn_message(self._state, self._now()))
         self._state = referee.start_turn(self._state, self._now())
-
-    def moved(self, move: str) -> None:
-        """Let the other side play, and say MOVED."""
-        self.peer.say(*self.played(move))
 
     def answered(self, move: str) -> None:
         """Let the other side play, and say MOVED and TURN in one piece."""
@@ -159,14 +146,16 @@ class ConformanceMatch:
         self._state = referee.start_turn(self._state, now)
         return self._take(referee.move(self._state, 1 - self.side, move, now))
 
-    def end(self, winner: int | None, reason: StrEnum, sentence: str = "") -> None:
-        """End the match, and say RESULT."""
-        self.peer.say(*self._take(referee.finish(self._state, Outcome(winner, reason, sentence), self._now())))
+    def end(self, winner: int | None, reason: StrEnum, sentence: str = "", *, says: bool = True) -> None:
+        """End the match, and say RESULT unless the bot is away."""
+        messages = self._take(referee.finish(self._state, Outcome(winner, reason, sentence), self._now()))
+        if says:
+            self.peer.say(*messages)
 
     def resumed(self, peer: Peer) -> None:
         """Go on over another connection, and tell the bot what it has missed."""
         self.peer = peer
-        start = [m.Start(*self._state.clock.milliseconds(self._now()))] if self._is_started else []
+        start = [m.Start(*self._state.clock.milliseconds(self._now()))] if self.is_started else []
         turn = self._state.playing and self._state.clock.since[self.side] is not None
         last = [referee.turn_message(self._state, self._now())] if turn else self._result()
         peer.say(m.Welcome(peer.name), *self._announcement(), *start, *self._state.shown, *last)
@@ -202,12 +191,12 @@ class ConformanceMatch:
         else:
             self.answered(self.first_move())
 
-    def turn_to_bot(self) -> None:
-        """Say TURN, after a move of the other side where that is to move."""
-        if self.bot_moves:
-            self.turn()
-        else:
-            self.answered(self.first_move())
+    def ply_of_bot(self) -> None:
+        """Let the bot move, after a move of the other side where that is to move."""
+        if not self.bot_moves:
+            self.ply()
+        if not self.is_over:
+            self.exchange()
 
     def wait_for(self, kind: type | UnionType, right: str, section: str) -> m.Message:
         """Return the next request of a kind; raises `Fault` when the bot's time is over, or it gives up."""
@@ -266,10 +255,7 @@ class ConformanceMatch:
         if self._asked[kind] > MAX_ASKED:
             self.peer.refuse(Code.TOO_MANY, f"{MAX_ASKED} times in a turn is enough")
             raise self._fault(f"said {self.peer.last!r} more than {MAX_ASKED} times in a turn", "less of it", "14")
-        if isinstance(request, m.AskMoves) and not self.lists_moves:
-            self.peer.refuse(Code.TOO_MANY, "more moves are legal than can be listed")
-        else:
-            self.peer.say(referee.answer(request, self.history.position))
+        self.peer.say(referee.answer(request, self.history.position))
 
     def _take(self, step: referee.Step) -> list[m.Message]:
         """Take a step of the referee, and return what is said to both players."""
@@ -297,3 +283,25 @@ class ConformanceMatch:
 
     def _fault(self, did: str, right: str, section: str) -> Fault:
         return Fault(did, right, section, position=self.history.position.text())
+
+
+def wait(match: ConformanceMatch) -> None:
+    """Bring the bot to where it waits for the opponent's move."""
+    match.open()
+    if match.bot_moves:
+        match.exchange()
+
+
+def think(match: ConformanceMatch) -> None:
+    """Bring the bot to where it thinks about its move."""
+    match.open()
+    if match.bot_moves:
+        match.turn()
+    else:
+        match.answered(match.first_move())
+
+
+Moment = Callable[[ConformanceMatch], None]
+"""Brings a bot to a moment of a match."""
+
+MOMENTS: dict[str, Moment] = {"prepares": ConformanceMatch.announce, "waits": wait, "thinks": think}

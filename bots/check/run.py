@@ -1,30 +1,17 @@
 """Runs all situations, one after the other, and reports their results: lines for people, JSON, JUnit's XML."""
 
-import math
 import socket
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from bots.check import connecting, playing
-from bots.check.bot_under_test import HOST, BotUnderTest, Situation
-from bots.check.peer import Absent, Fault, Left, OutOfTime, Skipped
+from bots.check.bot_under_test import HOST, Absent, BotUnderTest, Fault, Left, OutOfTime, Situation, Skipped
+from bots.check.situations import SITUATIONS
 from bots.client.errors import ArenaError
 from engine.commands import reports
 from engine.commands.reports import Case, Outcome, Suite
-
-MIN_LACKED_SECONDS = 0.2
-"""From this time without a core on, a clock of a second says nothing about the bot."""
-
-SITUATIONS: tuple[Situation, ...] = (
-    *connecting.CONNECTING,
-    *playing.PLAYING,
-    *playing.ENDING,
-    *connecting.RECONNECTING,
-)
-
 
 NOT_THERE = "the bot is not there"
 
@@ -44,39 +31,10 @@ WORDS: dict[Outcome, str] = {"passed": "ok", "failed": "FAIL", "skipped": "skip"
 """The words of outcomes in lines for people."""
 
 
-class Report:
-    """Lines for people, and the results that they tell of."""
-
-    def __init__(self, write: Callable[[str], None], *, goes_on: bool = False) -> None:
-        """Start without results; a test that ``goes_on`` has had some before."""
-        self._write = write
-        self._goes_on = goes_on
-        self._count: Counter[str] = Counter()
-        self.results: list[SituationResult] = []
-
-    @property
-    def passed(self) -> bool:
-        """Tell whether something was seen to be right, and nothing to be wrong."""
-        return self._count["FAIL"] == 0 and (self._count["ok"] > 0 or self._goes_on)
-
-    def add(self, result: SituationResult) -> None:
-        """Report what became of a situation."""
-        self.results.append(result)
-        word = WORDS[result.outcome]
-        self._count[word] += 1
-        self._write(f"{word:<4}  {result.title}" + (f": {result.reason}" if result.reason else ""))
-        for line in result.fault.lines() if result.fault else ():
-            self._write(f"      {line}")
-
-    def not_there(self, titles: Sequence[str]) -> None:
-        """Report that the bot is not there for what was still to be tried; none of that has passed."""
-        self.results += [SituationResult(title, "failed", 0, reason=NOT_THERE) for title in titles]
-        self._write(f"nothing more can be tried: {NOT_THERE}")
-
-    def summary(self) -> None:
-        """Write the counts."""
-        counts = {word: self._count[word] for word in WORDS.values()}
-        self._write(", ".join(f"{count} {word}" for word, count in counts.items() if count or word != "skip"))
+def has_passed(results: Sequence[SituationResult]) -> bool:
+    """Tell whether a situation was passed, and none was failed."""
+    outcomes = {result.outcome for result in results}
+    return "passed" in outcomes and "failed" not in outcomes
 
 
 class Build(NamedTuple):
@@ -126,18 +84,12 @@ def _plain(result: SituationResult) -> dict[str, object]:
     return plain | {name: text for name, text in why.items() if text}
 
 
-def chosen(words: str, after: str = "") -> list[Situation]:
-    """Return the situations whose title has these words in it, those alone that come ``after`` the one of that title.
-
-    Where none has that title, a log was misread, and nothing of it counts. Raises `ArenaError` where no title has the
-    words.
-    """
+def chosen(words: str) -> list[Situation]:
+    """Return the situations that have these words in their titles; raises `ArenaError` where none has."""
     found = [situation for situation in SITUATIONS if words.lower() in situation.title.lower()]
     if not found:
         raise ArenaError(f"no situation has {words!r} in its title")
-    titles = [situation.title for situation in SITUATIONS]
-    left = SITUATIONS[titles.index(after) + 1 :] if after in titles else SITUATIONS
-    return [situation for situation in found if situation in left]
+    return found
 
 
 def check(
@@ -148,70 +100,65 @@ def check(
     situations: Sequence[Situation],
     write: Callable[[str], None],
     note: Callable[[str], None],
-    goes_on: bool = False,
-) -> Report:
+) -> list[SituationResult]:
     """Test a bot in situations, write results line by line, and return them all.
 
     With a command the bot is started, again and again; without one it has to connect to the port by itself. Raises
-    `ArenaError` where the port is taken or the command cannot be started. A test that ``goes_on`` was begun before: it
-    passes without anything being seen to be right.
+    `ArenaError` where the port is taken or the command cannot be started.
     """
     try:
         listener = socket.create_server((HOST, port))
     except OSError as error:
         raise ArenaError(f"cannot listen at {HOST} port {port}: {error.strerror or error}") from error
-    report = Report(write, goes_on=goes_on)
     bot = BotUnderTest(listener, command, game, note)
+    results: list[SituationResult] = []
     try:
-        for number, situation in enumerate(situations, 1):
-            if not _try(situation, bot, report, note):
-                report.not_there([one.title for one in situations[number:]])
+        for situation in situations:
+            results.append(_try(situation, bot, note))
+            for line in _lines(results[-1]):
+                write(line)
+            if isinstance(results[-1].fault, Absent):
+                write(f"nothing more can be tried: {NOT_THERE}")
+                left = situations[len(results) :]
+                results += [SituationResult(one.title, "failed", 0, reason=NOT_THERE) for one in left]
                 break
     finally:
         bot.close()
-    report.summary()
-    return report
+    count = Counter(result.outcome for result in results if result.reason != NOT_THERE)
+    write(", ".join(f"{count[outcome]} {word}" for outcome, word in WORDS.items() if count[outcome] or word != "skip"))
+    return results
 
 
-def _try(situation: Situation, bot: BotUnderTest, report: Report, note: Callable[[str], None]) -> bool:
-    """Try a situation, report what became of it, and return whether the bot is there for another one."""
+def _lines(result: SituationResult) -> Iterator[str]:
+    yield f"{WORDS[result.outcome]:<4}  {result.title}" + (f": {result.reason}" if result.reason else "")
+    for line in result.fault.lines() if result.fault else ():
+        yield f"      {line}"
+
+
+def _try(situation: Situation, bot: BotUnderTest, note: Callable[[str], None]) -> SituationResult:
+    """Bring a bot into a situation, again where its clock did not last and there are tries left."""
     began = time.monotonic()
     outcome: Outcome = "failed"
-    fault, reason = None, ""
-    try:
-        _play(situation, bot, note)
-        outcome = "passed"
-    except Skipped as why:
-        outcome, reason = "skipped", str(why)
-    except Fault as found:
-        fault = found
-    except Left:
-        did = "closed the connection in the middle of a match"
-        fault = Fault(did, "to stay; who gives up says RESIGN", "1.8")
-    report.add(SituationResult(situation.title, outcome, time.monotonic() - began, fault, reason))
-    if outcome == "failed" and not isinstance(fault, Absent):
-        bot.drop()
-    return not isinstance(fault, Absent)
-
-
-def _play(situation: Situation, bot: BotUnderTest, note: Callable[[str], None]) -> None:
-    """Bring a bot into a situation, again where its clock did not last and it may be tried again.
-
-    Raises `Skipped` where the bot had to wait for a core in all of these tries.
-    """
-    lacked = math.inf
+    fault: Fault | None = None
+    reason = ""
     for number in range(1, situation.tries + 1):
-        before = bot.seconds_without_core()
         try:
             situation.play(bot)
-        except OutOfTime as fault:
-            lacked = min(lacked, bot.seconds_without_core() - before)
+            outcome, fault = "passed", None
+        except Skipped as why:
+            outcome, reason = "skipped", str(why)
+        except OutOfTime as found:
+            fault = found
             bot.drop()
             if number < situation.tries:
                 note(f"{situation.title}: the bot {fault.did}; tried again, {number + 1} of {situation.tries}")
-            elif situation.tries > 1 and lacked >= MIN_LACKED_SECONDS:
-                raise Skipped(f"the bot {fault.did}, and waited {lacked:.1f} s for a core of this machine") from fault
-            else:
-                raise
-        else:
-            return
+                continue
+        except Fault as found:
+            fault = found
+        except Left:
+            did = "closed the connection in the middle of a match"
+            fault = Fault(did, "to stay; who gives up says RESIGN", "1.8")
+        break
+    if outcome == "failed" and not isinstance(fault, Absent):
+        bot.drop()
+    return SituationResult(situation.title, outcome, time.monotonic() - began, fault, reason)

@@ -21,52 +21,24 @@ When a bot fails:
   ``carry_on=True``, it goes on with the next match, as a bot should that plays unattended.
 """
 
-import inspect
-import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from os import environ
 from pathlib import Path
-from typing import NamedTuple, TypeGuard
+from typing import Any, NamedTuple
 
-from bots.client.errors import (
-    ArenaError,
-    BadChoice,
-    BotFailed,
-    Refused,
-    ServerFault,
-    Unreachable,
-    explained_imports,
-    show_in_one_line,
-)
-
-with explained_imports():
-    from bots.bot import Bot, Choose, Clocks, FunctionBot, GameResult, Resigned
-    from bots.client.connection import Address, address
-    from bots.client.session import Session
-    from engine.games.catalogue import GAMES, USUAL_GAME
-    from engine.games.interface import BadParameters
-    from engine.wire import messages as m
-    from engine.wire.fields import SeekOptions, write_options
-    from engine.wire.seat import said_in, variable
-    from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE, parameters_of, word_of
-
-__all__ = [
-    "ArenaError",
-    "BadChoice",
-    "Bot",
-    "BotFailed",
-    "Choose",
-    "Clocks",
-    "GameResult",
-    "Refused",
-    "Resigned",
-    "ServerFault",
-    "Unreachable",
-    "play",
-]
-
+from bots.bot import Bot, Choose, FunctionBot, GameResult
+from bots.client.connection import address
+from bots.client.errors import ArenaError, show_in_one_line
+from bots.client.session import Session
+from engine.games.catalogue import GAMES, USUAL_GAME
+from engine.wire import messages as m
+from engine.wire.codes import ProtocolError
+from engine.wire.fields import read_options
+from engine.wire.seat import said_in, variable
+from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE, parameters_of, word_of
 
 DEFAULT_HOST = "127.0.0.1"
 
@@ -76,6 +48,43 @@ CHOSEN_BY = {ANY: "a contest", LADDER: "the ladder"}
 MAX_PORT = 65535
 MAX_TOKEN = 256
 """Longest token in characters: it has to fit into a line."""
+
+MAX_BUDGET = 10**12 * m.MICROSECONDS
+"""Longest budget that a line can hold, in microseconds."""
+
+
+class Rule(NamedTuple):
+    """What an argument of `play` has to be."""
+
+    fits: Callable[[object], object]
+    sentence: str
+
+
+def _text(pattern: str) -> Callable[[object], object]:
+    return lambda value: isinstance(value, str) and re.fullmatch(pattern, value)
+
+
+def _number(least: int, most: int) -> Callable[[object], bool]:
+    return lambda value: type(value) is int and least <= value <= most
+
+
+RULES = {
+    "host": Rule(_text(r"\S+"), "the name or address of a machine, as in '127.0.0.1'"),
+    "port": Rule(_number(1, MAX_PORT), f"a whole number from 1 to {MAX_PORT}"),
+    "name": Rule(_text(NAME_PATTERN), f"{NAME_RULE}, as in 'mybot'"),
+    "token": Rule(_text(rf"\S{{0,{MAX_TOKEN}}}"), "one word of printable characters, as the organiser has given it"),
+    "game": Rule(
+        lambda game: game in (*GAMES, *CHOSEN_BY),
+        f"one of {', '.join(GAMES)}, or {ANY} for contests, or {LADDER} for the ladder",
+    ),
+    "params": Rule(_text(r"[\w., -]*"), "text, as in '4,4,15,15'"),
+    "budget": Rule(_number(1, sys.maxsize), "a whole number of milliseconds, 1 or more"),
+    "increment": Rule(_number(0, sys.maxsize), "a whole number of milliseconds, 0 or more"),
+    "colour": Rule(_text(r"\w*"), "the name of a side"),
+    "opponent": Rule(_text(f"({NAME_PATTERN})?"), f"{NAME_RULE}, as in 'mybot'"),
+    "games": Rule(_number(0, sys.maxsize), "how many matches to play, 0 for no end"),
+}
+"""The arguments of `play` in the order in which they are checked."""
 
 
 class Loaded(BaseException):
@@ -139,50 +148,38 @@ def play(
     `ArenaError`, before anything is connected where an argument or a variable is wrong; a program that it ends shows
     its sentence alone, without a traceback.
     """
-    arguments = {"host": host, "port": port, "name": name, "token": token, "game": game, "params": params}
-    defaults = {
-        "host": DEFAULT_HOST, "port": m.PORT, "name": _own_name(), "token": "", "game": USUAL_GAME, "params": ""
-    }  # fmt: skip
     try:
         player = as_bot(bot)
-        told = _arguments(os.environ, arguments, defaults)
-        login = _login(told["name"], told["token"])
-        seek = _seek(told["game"], told["params"], budget, increment, colour, opponent, login.name)
+        variables = _variables()
+        defaults = {"host": DEFAULT_HOST, "port": m.PORT, "name": _own_name(), "token": "", "game": USUAL_GAME}
+        called = {"host": host, "port": port, "name": name, "token": token, "game": game, "params": params}
+        called |= {"budget": budget, "increment": increment, "colour": colour, "opponent": opponent, "games": games}
+        called = {argument: value for argument, value in called.items() if value is not None}
+        values = {**defaults, **variables, **called}
+        for argument, rule in RULES.items():
+            if argument in values and not rule.fits(values[argument]):
+                place = f"{variable(argument)}: " if argument in variables and argument not in called else ""
+                raise ArenaError(f"{place}{argument} is {rule.sentence}; not {values[argument]!r:.60}")
+        if values["game"] in CHOSEN_BY and "params" not in called:
+            values["params"] = ""  # the variant of the one game that a program was started for
+        login, seek = m.Login(values["name"], values["token"]), _seek(values)
         if _loads:
             raise Loaded(player, login.name)
-        where, most = _where(told["host"], told["port"], tls=tls, tls_ca=tls_ca), _count(games)
-        return Session(player, where, login, seek, carry_on=carry_on, report=report).run(most)
+        where = address(values["host"], values["port"], tls=tls, tls_ca=tls_ca)
+        return Session(player, where, login, seek, carry_on=carry_on, report=report).run(games)
     except (ArenaError, KeyboardInterrupt):
         show_in_one_line()  # where nobody catches it
         raise
 
 
-class _Argument(NamedTuple):
-    """The value of an argument."""
-
-    value: object
-    variable: str = ""
-    """The environment variable that it was read from; empty where the call has it, or it is a default."""
-
-    def error(self, sentence: str) -> ArenaError:
-        """Return an error about the value, which names the variable."""
-        return ArenaError(f"{self.variable}: {sentence}" if self.variable else sentence)
-
-
-def _arguments(
-    environment: Mapping[str, str], arguments: Mapping[str, object], defaults: Mapping[str, object]
-) -> dict[str, _Argument]:
-    """Return each argument as the call has it, where that is None as the environment says it, else by default."""
-    said: dict[str, object] = dict(said_in(environment))
-    if (port := said.get("port")) and str(port).isdecimal():
-        said["port"] = int(str(port))
-    if params := said.get("params"):
-        said["params"] = parameters_of(str(params))
-    called = {name: value for name, value in arguments.items() if value is not None}
-    return {
-        name: _Argument(said[name], variable(name)) if name in said and name not in called else _Argument(value)
-        for name, value in {**defaults, **called}.items()
-    }
+def _variables() -> dict[str, Any]:
+    """Return the arguments that the environment has."""
+    said: dict[str, Any] = dict(said_in(environ))
+    if said.get("port", "").isdecimal():
+        said["port"] = int(said["port"])
+    if "params" in said:
+        said["params"] = parameters_of(said["params"])
+    return said
 
 
 def _own_name() -> str:
@@ -195,102 +192,23 @@ def as_bot(bot: object) -> Bot:
     """Return a bot, wrapping a function."""
     if isinstance(bot, Bot):
         return bot
-    if inspect.isclass(bot) and issubclass(bot, Bot):
-        raise ArenaError(f"play needs a bot, not the class of one: write play({bot.__name__}(), …)")
-    if not callable(bot):
-        raise ArenaError(f"play needs a Bot, or a function that takes position and clocks; not {_shown(bot)}")
-    try:
-        inspect.signature(bot).bind(None, None)
-    except TypeError:
-        name = getattr(bot, "__qualname__", type(bot).__name__)
-        raise ArenaError(
-            f"{name} is called with two arguments, position and clocks, but is written {name}{inspect.signature(bot)}"
-        ) from None
-    except ValueError:  # a callable that does not tell what it takes
-        pass
+    if not callable(bot) or isinstance(bot, type):
+        raise ArenaError(f"play needs a Bot, or a function that takes position and clocks; not {bot!r:.60}")
     return FunctionBot(bot)
 
 
-def _where(host: _Argument, port: _Argument, *, tls: bool, tls_ca: str) -> Address:
-    """Return the address of a server."""
-    name, number = host.value, port.value
-    if not isinstance(name, str) or not name or not name.isprintable() or " " in name:
-        raise host.error(f"host is the name or address of a machine, as in '127.0.0.1'; not {_shown(name)}")
-    if not _is_number(number) or not 1 <= number <= MAX_PORT:
-        raise port.error(f"port is a whole number from 1 to {MAX_PORT}, not {_shown(number)}")
-    return address(name, number, tls=tls, tls_ca=tls_ca)
-
-
-def _login(name: _Argument, token: _Argument) -> m.Login:
-    """Return LOGIN for a name and a token."""
-    secret = token.value
-    if not isinstance(secret, str) or not secret.isprintable() or " " in secret or len(secret) > MAX_TOKEN:
-        raise token.error("token is one word of printable characters, as the organiser has given it")
-    return m.Login(_name("name", name), secret)
-
-
-def _seek(
-    game: _Argument, params: _Argument, budget: object, increment: object, colour: object, opponent: object, name: str
-) -> m.Seek:
-    """Return SEEK for options, of which all but the game may be empty or None."""
-    if game.value not in (*GAMES, *CHOSEN_BY):
-        known = f"known are {', '.join(GAMES)}, {ANY} for contests, and {LADDER} for the ladder"
-        raise game.error(f"unknown game {_shown(game.value)}; {known}")
-    if game.value in CHOSEN_BY:
-        word = str(game.value)
-        asked = params.value and not params.variable  # the variant of the one game that a program was started for
-        if asked or colour or opponent or budget is not None or increment is not None:
-            raise ArenaError(
-                f"{CHOSEN_BY[word]} says what is played against whom: beside {word} nothing can be asked for"
-            )
-        return m.Seek(word)
-    rules = GAMES[str(game.value)]
-    options = SeekOptions()
-    if params.value:
-        variant = params.value
-        if not isinstance(variant, str):
-            raise params.error(f"params is text, as in {word_of(rules.default_parameters)!r}; not {_shown(variant)}")
+def _seek(values: Mapping[str, Any]) -> m.Seek:
+    """Return SEEK; raises `ArenaError` where the options do not suit the game."""
+    options = {name: values.get(name) for name in ("params", "budget", "increment", "colour", "opponent")}
+    options["params"] = word_of(values["params"]) if values.get("params") else ""
+    text = " ".join(f"{name}={value}" for name, value in options.items() if value not in (None, ""))
+    game = values["game"]
+    if game in CHOSEN_BY:
+        if text:
+            raise ArenaError(f"{CHOSEN_BY[game]} says what is played against whom: beside {game} no option can be set")
+    else:
         try:
-            options = options._replace(parameters=rules.parameters(variant))
-        except BadParameters as error:
-            raise params.error(f"params {_shown(variant)} name no variant of {rules.name}: {error}") from error
-    options = options._replace(budget=_time("budget", budget, 1), increment=_time("increment", increment, 0))
-    if colour:
-        if colour not in rules.sides:
-            raise ArenaError(f"colour is {' or '.join(rules.sides)} in {rules.name}, not {_shown(colour)}")
-        options = options._replace(side=rules.sides.index(str(colour)))
-    if opponent:
-        options = options._replace(opponent=_name("opponent", _Argument(opponent)))
-        if str(opponent).lower() == name.lower():
-            raise ArenaError(f"opponent is the name of another player, not the bot's own, {name!r}")
-    return m.Seek(rules.name, m.Text(write_options(rules, options)))
-
-
-def _count(games: object) -> int:
-    """Validate the number of matches to play."""
-    if not _is_number(games) or games < 0:
-        raise ArenaError(f"games is how many matches to play, 0 for no end; not {_shown(games)}")
-    return games
-
-
-def _time(argument: str, milliseconds: object, least: int) -> int | None:
-    """Return a time in microseconds."""
-    if milliseconds is None:
-        return None
-    if not _is_number(milliseconds) or milliseconds < least:
-        raise ArenaError(f"{argument} is a whole number of milliseconds, {least} or more; not {_shown(milliseconds)}")
-    return milliseconds * m.MICROSECONDS
-
-
-def _name(argument: str, name: _Argument) -> str:
-    if not isinstance(name.value, str) or not re.fullmatch(NAME_PATTERN, name.value):
-        raise name.error(f"{argument} is {NAME_RULE}, as in 'mybot'; not {_shown(name.value)}")
-    return name.value
-
-
-def _is_number(value: object) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _shown(value: object) -> str:
-    return f"{value!r:.60}"
+            read_options(GAMES[game], text, name=values["name"], least_budget=m.MICROSECONDS, most_budget=MAX_BUDGET)
+        except ProtocolError as error:
+            raise ArenaError(str(error)) from error
+    return m.Seek(game, m.Text(text))

@@ -7,14 +7,13 @@ PING is sent after each match and each connection. After its PONG no message can
 import math
 import signal
 import sys
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Unpack
+from typing import Any, Unpack
 
-from bots.bot import Bot, Clocks, GameResult, Resigned, Said, Told, place_of_choose
-from bots.client.answers import NoteSender, NotingClocks, legal_move, text_of
-from bots.client.connection import Address, Connection, ReconnectBackoff
+from bots.bot import Bot, Clocks, GameResult, Resigned, Said, Told, match_title
+from bots.client.answers import NoteSender, legal_move, text_of
+from bots.client.connection import Address, Connection, reconnect_pauses
 from bots.client.errors import (
     MAX_FAILURE_CHARACTERS,
     ArenaError,
@@ -28,7 +27,6 @@ from bots.client.errors import (
     printable,
     traceback_of,
 )
-from bots.client.formatting import time_control, variant, waiting_for, waiting_for_named
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import GameError
@@ -70,8 +68,8 @@ class _Game:
         """Sum of both remaining times."""
         self.reported_moves: tuple[str, ...] = ()
         """The moves that were passed to the bot; a power cut of the server may have lost the last ones."""
-        self.answer: tuple[tuple[str, ...], str] | None = None
-        """The last chosen move, behind the moves before it, so that it is not searched again after a reconnect."""
+        self.answers: dict[tuple[str, ...], str] = {}
+        """The chosen moves by the moves before them, so that none is searched again after a reconnect."""
 
 
 class Session:
@@ -100,8 +98,8 @@ class Session:
         self._pending: m.Message = None
         """SEEK or MOVE without an answer so far; None if there is none."""
         self._ready_sent = False
-        self._report_waiting_at = math.inf
-        """Time on `time.monotonic` to report for whom this bot waits; infinite if there is nothing to report."""
+        self._silence = math.inf
+        """Seconds without a message after which it is reported for whom this bot waits."""
         self._pings = 0
         """Number of PINGs without an answer on this connection."""
         self._results: list[GameResult] = []
@@ -109,9 +107,7 @@ class Session:
         self._unresumed = 0
         self._stays = False
         """Whether it plays on a ladder without end."""
-        self._lost_at = 0.0
-        """Time of the loss of the connection, on `time.monotonic`."""
-        self._backoff: ReconnectBackoff | None = None
+        self._pauses: Iterator[None] | None = None
         """Pauses of the present attempts to reconnect; None while connected."""
 
     def run(self, games: int) -> list[GameResult]:
@@ -124,12 +120,12 @@ class Session:
         try:
             while games == 0 or len(self._results) + self._unresumed < games:
                 try:
-                    message = self._connection.receive(max(0.0, self._report_waiting_at - time.monotonic()))
+                    message = self._connection.receive(self._silence)
                     if message is not None:
                         self._handle(message)
-                    elif time.monotonic() >= self._report_waiting_at:
-                        self._report_waiting_at = math.inf
-                        self._report(waiting_for(self._seek))
+                    else:
+                        self._silence = math.inf
+                        self._report(f"waiting for an opponent: {' '.join(self._seek)}".rstrip())
                 except ConnectionLost as lost:
                     self._reconnect(lost)
                 if self._failure is not None and self._game is None and not self._carry_on:
@@ -146,7 +142,7 @@ class Session:
     def _connect(self) -> None:
         """Connect, and log in or resume the running match."""
         self._connection = Connection(*self._address)
-        self._report_waiting_at = math.inf
+        self._silence = math.inf
         self._pending, self._ready_sent, self._pings = None, False, 0
         try:
             match = self._game.match if self._game else None
@@ -162,12 +158,11 @@ class Session:
         self._connection.close()
         if self._address.host == PIPES:
             raise Unreachable(str(lost)) from lost
-        if self._backoff is None:
+        if self._pauses is None:
             self._report(f"{lost}; trying to come back")
-            self._lost_at = time.monotonic()
             patience = LADDER_RECONNECT_SECONDS if self._stays else MIN_RECONNECT_SECONDS
-            self._backoff = ReconnectBackoff(max(patience, self._game.left_ms / 1000 if self._game else 0.0))
-        while self._backoff.pause():
+            self._pauses = reconnect_pauses(max(patience, self._game.left_ms / 1000 if self._game else 0.0))
+        for _ in self._pauses:
             try:
                 self._connect()
                 return
@@ -224,11 +219,10 @@ class Session:
             case m.Match():
                 self._handle_match(message)
             case m.Seeking():
-                self._pending = None
-                self._report_waiting_at = time.monotonic() + WAIT_SECONDS
+                self._pending, self._silence = None, WAIT_SECONDS
             case m.Awaited(name, presence):
-                self._report_waiting_at = math.inf
-                self._report(waiting_for_named(name, presence))
+                self._silence = math.inf
+                self._report(f"waiting for {name}: {presence}")
             case m.Plays(name, number):
                 self._report(f"{name} plays match {number}")
             case m.Cancelled():
@@ -254,9 +248,9 @@ class Session:
 
     def _handle_settled(self) -> None:
         """Continue after a PONG, when no late message can follow."""
-        if self._backoff is not None:
-            self._report(f"back again, after {time.monotonic() - self._lost_at:.1f} s without a connection")
-            self._backoff = None
+        if self._pauses is not None:
+            self._report("back again")
+            self._pauses = None
         if self._game is None:
             self._pending = self._seek
             self._connection.send(self._seek)
@@ -278,18 +272,16 @@ class Session:
 
     def _handle_match(self, match: m.Match) -> None:
         self._pending, self._ready_sent = None, False
-        self._report_waiting_at = math.inf
+        self._silence = math.inf
         if self._game is not None and self._game.match.match == match.match:
             self._game.started = False  # a power cut may have taken the server back to before the start
             return
         try:
             self._game = _Game(match)
         except (KeyError, GameError) as error:
-            raise ServerFault(f"the match is one of {variant(match)}, unknown here") from error
+            raise ServerFault(f"the match is one of {match.game} {match.parameters}, unknown here") from error
         self._bot.match, self._bot.history, self._bot.noting = match, self._game.history, self._note
-        times = time_control(match.budget, match.increment)
-        what = f"{variant(match)}, {times}, {match.side} against {match.opponent}"
-        self._report(f"match {match.match}: {what}")
+        self._report(f"{match_title(match)}, {match.side} against {match.opponent}")
 
     def _handle_board(self, game: _Game, board: m.Board) -> None:
         """Start the history of the game; prepare the bot for a new match."""
@@ -300,12 +292,7 @@ class Session:
         self._bot.history = game.history = History.begin(position)
         if not game.prepared:
             game.prepared = True
-            try:
-                self._bot.prepare(game.match)
-            except Exception as error:
-                self._handle_failure(game, "to prepare", error)
-                return
-            if self._backoff is None:
+            if self._call(game, "to prepare", self._bot.prepare, game.match) and self._pauses is None:
                 self._send_ready()
 
     def _handle_moved(self, game: _Game, moved: m.Moved) -> None:
@@ -320,24 +307,27 @@ class Session:
             self._notify_bot(game, moved)
 
     def _notify_bot(self, game: _Game, message: Told) -> None:
+        self._call(game, "to hear what the server told", self._bot.told, message)
+
+    def _call(self, game: _Game, what: str, method: Callable[[Any], object], argument: object) -> bool:
+        """Call a method of the bot; give up the match and return False where it fails."""
         try:
-            self._bot.told(message)
+            method(argument)
         except Exception as error:
-            self._handle_failure(game, "to hear what the server told", error)
+            self._handle_failure(game, what, error)
+            return False
+        return True
 
     def _handle_turn(self, game: _Game, turn: m.Turn) -> None:
         if game.failure is not None:
             return
         game.started, game.left_ms = True, turn.yours + turn.theirs
-        if game.answer is None or game.answer[0] != game.history.moves:
-            clocks = NotingClocks(turn.yours, turn.theirs, game.match.increment)
-            clocks.noting = self._note
-            move = self._choose_move(game, clocks)
-            if move is None:
+        if game.history.moves not in game.answers:
+            clocks = Clocks(turn.yours, turn.theirs, game.match.increment, self._note)
+            if not self._call(game, "to choose a move", self._choose, clocks):
                 return
-            game.answer = (game.history.moves, move)
         if not self._connection.has(m.Result):
-            self._pending = m.Move(m.Text(game.answer[1]))
+            self._pending = m.Move(m.Text(game.answers[game.history.moves]))
             self._connection.send(self._pending)
 
     def _note(self, **said: Unpack[Said]) -> None:
@@ -345,37 +335,27 @@ class Session:
         if self._game is not None:
             history, own = self._game.history, GAMES[self._game.match.game].sides.index(self._game.match.side)
             move = history.plies + 1 if history.position.turn == own else history.plies or 2
-            self._notes.take(move, said)
+            self._notes.take(move, **said)
 
-    def _choose_move(self, game: _Game, clocks: Clocks) -> str | None:
-        """Return the move of the bot; None if it failed."""
-        position = game.history.position
-        try:
-            move = text_of(self._bot.choose(position, clocks), position, place_of_choose(self._bot))
-            return legal_move(move, position) if self._bot.checked else move
-        except Exception as error:
-            self._handle_failure(game, "to choose a move", error)
-            return None
+    def _choose(self, clocks: Clocks) -> None:
+        """Let the bot choose the answer to TURN."""
+        assert self._game is not None
+        history = self._game.history
+        move = text_of(self._bot.choose(history.position, clocks), history.position)
+        self._game.answers[history.moves] = legal_move(move, history.position) if self._bot.checked else move
 
     def _handle_failure(self, game: _Game, what: str, error: Exception) -> None:
-        """Give up the match because of what the bot has raised."""
-        if isinstance(error, Resigned):
-            self._give_up(game, None)
-        elif isinstance(error, BotFailed):
-            self._give_up(game, error)
-        else:
-            self._give_up(game, _failure(what, error))
-
-    def _give_up(self, game: _Game, failure: BotFailed | None) -> None:
-        """Report a failure, and give up the match unless it is over; RESULT follows."""
+        """Give up the match because of what the bot has raised, unless it is over; RESULT follows."""
         over = self._connection.has(m.Result)
-        if failure is not None:
-            self._failure = failure
-            self._report(f"match {game.match.match} {'was over' if over else 'is given up'}: {failure}")
-        game.failure = m.Resign() if failure is None else _crashed(str(failure))
+        if isinstance(error, Resigned):
+            game.failure = m.Resign()
+        else:
+            self._failure = error if isinstance(error, BotFailed) else _failure(what, error)
+            self._report(f"match {game.match.match} {'was over' if over else 'is given up'}: {self._failure}")
+            game.failure = _crashed(str(self._failure))
+            if not over:
+                self._log(self._failure)
         if not over:
-            if failure is not None:
-                self._log(failure)
             self._connection.send(game.failure)
 
     def _handle_result(self, game: _Game, message: m.Result) -> None:

@@ -9,22 +9,18 @@ import tempfile
 import time
 import zipfile
 from dataclasses import dataclass
-from http.client import HTTPMessage
 from pathlib import Path
-from typing import IO, Any
-from urllib.error import HTTPError, URLError
-from urllib.parse import quote, urlencode, urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from typing import Any
+from urllib.parse import quote, urlencode
 
 from cyclopts import Parameter
 
 from bots.client.errors import ArenaError
 from bots.commands.options import Count, Flag, fail
-from engine.commands.program import answer, explain_fault
+from bots.commands.requests import fetch
+from engine.commands.program import answer
 from engine.games.catalogue import USUAL_GAME
 from engine.wire.words import number_of
-
-ANSWER_SECONDS = 60.0
 
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
 """Largest answer: it holds the logs of a version."""
@@ -53,18 +49,6 @@ class Entry:
     token: str | None = None
 
 
-class SameOrigin(HTTPRedirectHandler):
-    """Follows a redirect only within an origin, since the token goes along."""
-
-    def redirect_request(
-        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
-    ) -> Request | None:
-        """Return the request that follows; raises `ArenaError` for another origin."""
-        if urlsplit(req.full_url)[:2] != urlsplit(newurl)[:2]:
-            raise ArenaError(f"the league redirects to {newurl}; if that is right, name it with --server")
-        return super().redirect_request(req, fp, code, msg, headers, newurl)
-
-
 class League:
     """A league, as a bot's author uses it from the command line."""
 
@@ -78,25 +62,12 @@ class League:
 
     def ask(self, path: str, data: bytes | None = None) -> dict[str, Any]:
         """Return the answer to a request below the page of the bot, a POST where it has data. Raises `ArenaError`."""
-        headers = {"authorization": f"Bearer {self._token}", "accept": "application/json"}
+        content = fetch(f"{self._bot}/{path}", MAX_ANSWER_BYTES, data, self._token)
         try:
-            request = Request(f"{self._bot}/{path}", data, headers)
-            with build_opener(SameOrigin).open(request, timeout=ANSWER_SECONDS) as reply:
-                content = reply.read(MAX_ANSWER_BYTES + 1)
-            if len(content) > MAX_ANSWER_BYTES:
-                raise ArenaError(f"the league answers more than {MAX_ANSWER_BYTES} bytes")
             told: dict[str, Any] = json.loads(content)
-            return told
-        except HTTPError as error:
-            try:
-                sentence = json.loads(error.read(MAX_ANSWER_BYTES))["error"]
-            except (ValueError, KeyError, OSError):
-                sentence = f"status {error.code}"
-            raise ArenaError(f"the league has refused it: {sentence}") from None
-        except (URLError, OSError, ValueError) as error:
-            reason = getattr(error, "reason", error)
-            why = explain_fault(reason) if isinstance(reason, Exception) else reason
-            raise ArenaError(f"no league at {self.url}: {why}") from None
+        except ValueError:
+            raise ArenaError(f"{self.url} is no league: it does not answer in JSON") from None
+        return told
 
 
 LOOK_SECONDS = 1.0

@@ -9,7 +9,6 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from bots.client.errors import NEEDED
 from bots.client.run import to_stderr
 from bots.commands.options import (
     ABOVE_0,
@@ -18,9 +17,8 @@ from bots.commands.options import (
     check_variant,
     end_in_order_when_terminated,
     fail,
-    warn_of_hidden_packages,
 )
-from bots.terminal.terminal_game import USUAL_SECONDS, BadCommand, play_in_terminal
+from bots.terminal.terminal_game import USUAL_SECONDS, play_in_terminal
 from engine.commands import reports
 from engine.commands.inputs import File
 from engine.commands.program import answer, explain_fault
@@ -50,8 +48,6 @@ def new(
 
     if not re.fullmatch(NAME_PATTERN, name):
         fail(f"NAME is {name!r}; a bot's name is {NAME_RULE}", 2)
-    if language == "python" and name in NEEDED:
-        fail(f"a bot's file called {name}.py would hide the module {name!r}, which it needs: choose another name", 2)
     check_variant(game, "", "--game")
     made = new_bot(name, language, game)
     try:
@@ -69,7 +65,6 @@ def check(
     listen: Port | None = None,
     game: str | None = None,
     only: str = "",
-    after: str = "",
     build: Words = "",
     json: File = None,
     junit: File = None,
@@ -87,9 +82,6 @@ def check(
         Game that the bot has to seek; any when left out.
     only
         Words of the titles of the situations to be tried; all when left out.
-    after
-        Title of the last situation that an earlier test has come through, to go on behind it; all are tried where no
-        situation has this title.
     build
         Command that builds the bot first; where it fails, nothing else is tried. The results as JSON tell.
     json
@@ -97,7 +89,7 @@ def check(
     junit
         File for the results as JUnit's XML, for CI systems.
     """
-    from bots.check.run import Build, SituationResult, as_json, as_junit, chosen
+    from bots.check.run import Build, SituationResult, as_json, as_junit, chosen, has_passed
     from bots.check.run import check as run
 
     if bool(command) == (listen is not None):
@@ -106,30 +98,20 @@ def check(
         check_variant(game, "", "--game")
     files = {"--json": json, "--junit": junit}
     reports.check_files(files)
-    warn_of_hidden_packages(command)
     end_in_order_when_terminated()
-    situations = chosen(only, after)
+    situations = chosen(only)
     write = to_stderr if "-" in files.values() else answer
     built = Build(build, _build(build)) if build else None
     if built and built.status:
         reason = f"{build} ended with status {built.status}"
         write(f"FAIL the build: {reason}")
-        results, passed = [SituationResult("the build", "failed", 0.0, reason=reason)], False
+        results = [SituationResult("the build", "failed", 0.0, reason=reason)]
     else:
-        report = run(
-            command,
-            port=listen or 0,
-            game=game,
-            situations=situations,
-            write=write,
-            note=to_stderr,
-            goes_on=bool(after),
-        )
-        results, passed = report.results, report.passed
+        results = run(command, port=listen or 0, game=game, situations=situations, write=write, note=to_stderr)
     bot = shlex.join(command) or f"the bot at port {listen}"
     reports.write("--json", json, lambda: as_json(bot, results, built))
     reports.write("--junit", junit, lambda: as_junit(bot, results))
-    sys.exit(0 if passed else 1)
+    sys.exit(0 if has_passed(results) else 1)
 
 
 def _build(command: str) -> int:
@@ -168,10 +150,7 @@ def play(
         Seconds that a bot thinks about a move, where it says nothing else.
     """
     check_variant(game, params or "", "--params")
-    try:
-        play_in_terminal(GAMES[game], params, load, (first, second), time)
-    except BadCommand as error:
-        fail(str(error), 2)
+    play_in_terminal(GAMES[game], params, load, (first, second), time)
 
 
 def warm(game: str, params: str = "", /) -> None:

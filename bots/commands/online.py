@@ -10,7 +10,6 @@ from cyclopts.validators import Number
 
 from bots.client.run import CHOSEN_BY, to_stderr
 from bots.commands.options import (
-    ABOVE_0,
     DEFAULT_WHERE,
     DEFAULT_WISH,
     POSITIVE,
@@ -24,21 +23,16 @@ from bots.commands.options import (
     fail,
     play_wish,
     say_nothing,
-    warn_of_hidden_packages,
 )
 from engine.commands.program import answer
 from engine.games.catalogue import USUAL_GAME
 from engine.levels import MAX_LEVEL
 from engine.search.iterative_deepening import MAX_THREADS
-from engine.search.memory import MAX_DEPTH
 from engine.wire.seat import PIPES, Seat, said_in, variable
 from engine.wire.words import parameters_of, word_of
 
 if TYPE_CHECKING:
     from bots.bridge.bridge import ProgramBot
-
-
-MAX_TABLE_MEGABYTES = 4096
 
 
 def random(wish: Wish = DEFAULT_WISH, *, seed: int | None = None) -> None:
@@ -60,10 +54,6 @@ def random(wish: Wish = DEFAULT_WISH, *, seed: int | None = None) -> None:
 def alphabeta(
     wish: Wish = DEFAULT_WISH,
     *,
-    time: Annotated[float | None, Parameter(validator=ABOVE_0)] = None,
-    depth: Annotated[int | None, Parameter(validator=Number(gte=1, lte=MAX_DEPTH))] = None,
-    nodes: Annotated[int | None, Parameter(validator=POSITIVE)] = None,
-    table: Annotated[int, Parameter(validator=Number(gte=1, lte=MAX_TABLE_MEGABYTES))] = 64,
     threads: Annotated[int, Parameter(validator=Number(gte=1, lte=MAX_THREADS))] = 1,
     level: Annotated[int, Parameter(validator=Number(gte=1, lte=MAX_LEVEL))] = MAX_LEVEL,
     no_tablebase: Flag = False,
@@ -74,14 +64,6 @@ def alphabeta(
     ----------
     wish
         Where to play, as whom, and what.
-    time
-        Most milliseconds to think about a move.
-    depth
-        Most plies to search.
-    nodes
-        Most positions to look at for a move.
-    table
-        Megabytes of the transposition table.
     threads
         How many threads search at the same time; more than one only on a machine that the bot has for itself.
     level
@@ -93,15 +75,7 @@ def alphabeta(
     from bots.alphabeta_bot import AlphaBetaBot
 
     check_wish(wish)
-    bot = AlphaBetaBot(
-        max_ms=time,
-        depth=depth,
-        nodes=nodes,
-        megabytes=table,
-        threads=threads,
-        level=level,
-        tablebase=not no_tablebase,
-    )
+    bot = AlphaBetaBot(threads=threads, level=level, tablebase=not no_tablebase)
     if wish.game not in CHOSEN_BY:
         bot.warm(wish.game, _variant(wish))
     else:
@@ -116,7 +90,6 @@ def bridge(
     *command: Words,
     wish: Wish = DEFAULT_WISH,
     dialect: Literal["lines", "arrows"] = "lines",
-    note_source: Annotated[Literal["marked", "stderr", "none"], Parameter(name="--notes")] = "marked",
 ) -> None:
     """Let a program play that reads standard input and writes standard output.
 
@@ -128,9 +101,6 @@ def bridge(
         Where to play, as whom, and what.
     dialect
         What the program speaks: the lines of protocol.md, or those of the arrows contest's module (docs/bots.md).
-    note_source
-        Which lines on the program's standard error are notes for the record: those marked by "note " before them, all,
-        or none.
     """
     from bots.bridge.bridge import ArrowsBot, LinesBot
     from bots.bridge.bridge import bridge as run
@@ -142,16 +112,15 @@ def bridge(
     if dialect == "arrows" and wish.game != "arrows":
         fail(f"--dialect arrows is for the game arrows, not for {wish.game}", 2)
     check_wish(wish)
-    warn_of_hidden_packages(command)
     end_in_order_when_terminated()
     report = say_nothing if wish.quiet else to_stderr
     token = wish.token or said_in(os.environ).get("token", "")
     params = "" if wish.params is None else word_of(wish.params.replace(",", " "))
     seat = Seat(PIPES, wish.port, wish.name or "bridge", wish.game, token, params)
     if dialect == "arrows":
-        bot: ProgramBot = ArrowsBot(command, seat, note_source)
+        bot: ProgramBot = ArrowsBot(command, seat)
     else:
-        bot = LinesBot(command, seat, report, note_source)
+        bot = LinesBot(command, seat, report)
     run(bot, lambda games: play_wish("bridge", replace(wish, games=games), bot, carry_on=False), wish.games, report)
 
 
@@ -160,7 +129,6 @@ def watch(
     /,
     *,
     where: Where = DEFAULT_WHERE,
-    wait: Flag = False,
     follow: Flag = False,
     record: Flag = False,
 ) -> None:
@@ -172,16 +140,14 @@ def watch(
         Number of the match; the newest one that is running when left out.
     where
         Which server to connect to.
-    wait
-        Where no match is running, wait for one.
     follow
-        Go on with the next match when one is over, until interrupted.
+        Wait for a match where none is running, and go on with the next one when it is over, until interrupted.
     record
         Print the record of the match in the end.
     """
     from bots.terminal.watch import watch as run
 
-    run(match, **asdict(where), wait=wait, follow=follow, record=record)
+    run(match, **asdict(where), follow=follow, record=record)
 
 
 def log(

@@ -5,13 +5,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, NoReturn
 
 from cyclopts import Parameter, validators
 
-from bots.client.errors import hides_us
-from bots.client.run import CHOSEN_BY, DEFAULT_HOST, Bot, play, to_stderr
+from bots.client import Bot, play
+from bots.client.run import CHOSEN_BY, DEFAULT_HOST, to_stderr
 from engine.commands.program import finite
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import GameError
@@ -132,13 +131,6 @@ def check_variant(game: str, params: str, place: str) -> None:
             GAMES[game].parameters(params)
     except GameError as error:
         fail(f"{place}: {error}", 2)
-
-
-def warn_of_hidden_packages(command: tuple[str, ...]) -> None:
-    """Warn about files in the folder of a Python program that shadow packages of the arena."""
-    for program in map(Path, command):
-        if program.suffix == ".py" and program.is_file() and (sentence := hides_us(program.parent.absolute())):
-            to_stderr(f"warning: {sentence}")
 
 
 def end_in_order_when_terminated() -> None:

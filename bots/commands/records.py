@@ -1,14 +1,9 @@
 """Commands about records of matches: ``arena-bot replay`` and ``review``."""
 
-import json
 import re
 import sys
-from contextlib import suppress
-from http.client import HTTPException
 from pathlib import Path
 from typing import Annotated
-from urllib.error import HTTPError, URLError
-from urllib.request import urlopen
 
 from cyclopts import Parameter
 
@@ -20,9 +15,10 @@ from bots.commands.options import (
     fail,
     interruptible_at_once,
 )
+from bots.commands.requests import fetch
 from engine.commands import reports
 from engine.commands.inputs import MAX_BYTES, File, bytes_of, place_of
-from engine.commands.program import answer, explain_fault
+from engine.commands.program import answer
 from engine.compiling.binding import can_compile
 from engine.games.interface import Position
 from engine.match.reader import BadRecord, decoded
@@ -71,7 +67,7 @@ def replay(
         File for the answers as JSON; - is stdout, and the lines for people then go to stderr.
     """
     from bots.workbench import replay as texts
-    from bots.workbench.replay import Outcome, compare, player, turns_of
+    from bots.workbench.replay import Outcome, player, turns_of
 
     summary = _record_of(record, data)
     if debugger and record == "-":
@@ -91,14 +87,14 @@ def replay(
             write(summary.header.title)
             write(texts.TITLES)
             for turn in chosen:
-                answers.append(compare(turn, playing.bot.answer(turn), late_counts=not debugger))
+                answers.append(playing.bot.answer(turn).compare(late_counts=not debugger))
                 for line in texts.lines(answers[-1]):
                     write(line)
     except ArenaError as error:
         fail(str(error), 2)
     write(texts.closing(playing.name, summary, playing.side, answers))
     reports.write("--json", json, lambda: texts.as_json(playing.name, summary, playing.side, answers))
-    sys.exit(0 if {compared.outcome for compared in answers} <= {Outcome.SAME, Outcome.NEW} else 1)
+    sys.exit(0 if {answer.outcome for answer in answers} <= {Outcome.SAME, Outcome.NEW} else 1)
 
 
 def review(
@@ -162,9 +158,6 @@ def _make_tablebase(position: Position) -> None:
 PAGE = re.compile(r"(https?://[^/?#]+)/match/([0-9]+)/?(?:[?#].*)?")
 """The page of a match; its record stands elsewhere on the server."""
 
-URL_SECONDS = 30.0
-"""After which a server that says nothing is given up."""
-
 FOLDERS = ("records", "running")
 """Where a data directory has records of matches that are over, and of those that are not."""
 
@@ -207,20 +200,6 @@ def _numbered(number: str, data: Path) -> str:
 
 def _fetched(url: str) -> bytes:
     """Return what stands behind a URL; that of a match's page is its record."""
-    page = PAGE.fullmatch(url)
-    if page:
+    if page := PAGE.fullmatch(url):
         url = f"{page[1]}/api/matches/{page[2]}/record"
-    try:
-        with urlopen(url, timeout=URL_SECONDS) as reply:
-            content = bytes(reply.read(MAX_BYTES + 1))
-    except HTTPError as error:
-        said = f"the server answers {error}"
-        with error, suppress(ValueError, KeyError, TypeError):  # another server than ours
-            said = str(json.loads(error.read(MAX_BYTES))["error"])
-        raise ArenaError(f"{url}: {said}") from None
-    except (URLError, HTTPException, OSError, ValueError) as error:
-        reason = error.reason if isinstance(error, URLError) else error
-        raise ArenaError(f"{url}: {explain_fault(reason) if isinstance(reason, Exception) else reason}") from None
-    if len(content) > MAX_BYTES:
-        raise ArenaError(f"{url}: longer than {MAX_BYTES} bytes, which is more than any record")
-    return content
+    return fetch(url, MAX_BYTES)

@@ -2,18 +2,157 @@
 
 import time
 from contextlib import suppress
+from typing import NamedTuple
 
-from rich.console import Console
+from rich.console import Console, Group
 from rich.live import Live
+from rich.text import Text
 
-from bots.client.connection import Address, Connection, ReconnectBackoff, address
+from bots.bot import match_title
+from bots.client.connection import Address, Connection, address, reconnect_pauses
 from bots.client.errors import ArenaError, ConnectionLost, Refused, ServerFault, Unreachable
-from bots.client.formatting import clock, time_control, variant
-from bots.terminal.display import WatchedMatch, newest, note_text, plain_console, print_lines, render_match
+from bots.terminal.painting import paint_board, plain_console, print_lines
 from engine.games.catalogue import GAMES
-from engine.games.interface import GameError
+from engine.games.history import History
+from engine.games.interface import Game, GameError, Successor
 from engine.wire import messages as m
-from engine.wire.codes import Code
+from engine.wire.codes import Code, ProtocolError
+from engine.wire.fields import read_note
+from engine.wire.words import parameters_of
+
+
+class WatchedMatch(NamedTuple):
+    """A match that is watched, as far as it has come: a value that each message of the server makes a new one of."""
+
+    watching: m.Watching
+    history: History
+    left: tuple[int, int]
+    """Remaining time of both sides at the moment ``since``, in milliseconds."""
+    since: float
+    """A moment on the spectator's clock, in seconds."""
+    begun: m.Start | None = None
+    """START of the match; None during initialisation."""
+    moved: tuple[m.Moved, ...] = ()
+    notes: tuple[str, str] = ("", "")
+    """The last note of each side that spectators may see."""
+    result: m.Result | None = None
+
+    @classmethod
+    def begin(cls, watching: m.Watching, now: float) -> "WatchedMatch":
+        """Begin to watch; raises KeyError for an unknown game and `GameError` for its parameters."""
+        start = GAMES[watching.game].start(parameters_of(watching.parameters))
+        return cls(watching, History.begin(start), (watching.budget, watching.budget), now)
+
+    @property
+    def game(self) -> Game:
+        """The game that is played."""
+        return GAMES[self.watching.game]
+
+    @property
+    def players(self) -> tuple[str, str]:
+        """The names, that of the side that begins first."""
+        return (self.watching.first, self.watching.second)
+
+    @property
+    def turn(self) -> int | None:
+        """The side whose clock runs; None before and after play."""
+        return self.history.position.turn if self.begun is not None and self.result is None else None
+
+    def clocks(self, now: float) -> tuple[int, int]:
+        """Return the remaining time of both sides at a moment, in milliseconds, not below 0."""
+        left = list(self.left)
+        if self.turn is not None:
+            left[self.turn] -= int((now - self.since) * 1000)
+        return (max(0, left[0]), max(0, left[1]))
+
+    def after(self, message: m.Message, now: float) -> "WatchedMatch":
+        """Return the match after a message; those that do not matter change nothing. Raises `GameError`."""
+        match message:
+            case m.Board(lines):
+                start = self.game.read("".join(line + "\n" for line in lines))
+                return self._replace(history=History.begin(start), moved=())
+            case m.Start(first, second):
+                return self._replace(begun=message, left=(first, second), since=now)
+            case m.Moved(_, _, first, second, move):
+                history, moved = self.history.after(move), (*self.moved, message)
+                return self._replace(history=history, moved=moved, left=(first, second), since=now)
+            case m.Pong() if self.begun is not None:
+                # The catch-up ends here. START has the present clocks and each MOVED those of its move: the smaller
+                # one of both is the later one.
+                left = (min(self.left[0], self.begun.first), min(self.left[1], self.begun.second))
+                return self._replace(left=left, since=now)
+            case m.Noted(_, side) if side in self.game.sides:
+                notes = list(self.notes)
+                notes[self.game.sides.index(side)] = note_text(message)
+                return self._replace(notes=(notes[0], notes[1]))
+            case m.Result(match, _, _, first, second) if match == self.watching.match:
+                return self._replace(result=message, left=(first, second), since=now)
+        return self
+
+    def ending(self) -> str:
+        """Say how the match has ended; empty while it goes on."""
+        if self.result is None:
+            return ""
+        _, result, reason, _, _, sentence = self.result
+        if result in self.game.sides:
+            result = f"{self.players[self.game.sides.index(result)]} ({result}) wins"
+        return f"{result}, {reason}: {sentence}" if sentence else f"{result}, {reason}"
+
+
+def clock(ms: int) -> str:
+    """Format a clock: minutes and seconds, and tenths in the last minute."""
+    if ms < 60_000:
+        return f"{ms // 1000}.{ms % 1000 // 100} s"
+    minutes, seconds = divmod(ms // 1000, 60)
+    return f"{minutes}:{seconds:02}" if minutes < 60 else f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
+
+
+def note_text(noted: m.Noted) -> str:
+    """Return a note in words; one that cannot be read, of a newer server, as it is."""
+    try:
+        return str(read_note(noted.note))
+    except ProtocolError:
+        return noted.note
+
+
+RUNNING = (["running"], ["preparing"])
+"""States of a running match as they stand in LIST, one word."""
+
+
+def newest(listed: m.Matches, above: int = 0, *, running: bool = False) -> int | None:
+    """Return the newest match of a list that has a number above one, or the newest ``running`` one; None if none."""
+    lines = [words for line in listed.lines if (words := line.split()) and (not running or words[8:9] in RUNNING)]
+    return max((int(words[0]) for words in lines if words[0].isdigit() and int(words[0]) > above), default=None)
+
+
+OTHER_ROWS = 6
+"""Rows of a scene beside its board and its moves."""
+
+MAX_ROWS = 20
+"""Most rows of moves that are shown."""
+
+
+def render_match(show: WatchedMatch, now: float, height: int) -> Group:
+    """Render a match for a terminal of a height: the board, the players, the last moves, and the state."""
+    position = show.history.position
+    last = Successor(show.history.moves[-1], position) if show.moved else None
+    board = paint_board(position.picture(last), show.game.marks)
+    rows = min(MAX_ROWS, height - OTHER_ROWS - len(board.plain.split("\n")))
+    moves = [f"{moved.ply:4} {moved.side} {moved.move}" for moved in show.moved[-rows:]] if rows > 0 else []
+    state = show.ending() or ("play goes on" if show.begun else "both sides are getting ready")
+    lines = [Text(match_title(show.watching), "bold"), board, *(_player(show, side, now) for side in (0, 1))]
+    lines += [Text(position.summary(), "dim"), *map(Text, moves), Text(state, "bold")]
+    for line in lines:
+        line.no_wrap, line.overflow = True, "ellipsis"
+    return Group(*lines)
+
+
+def _player(show: WatchedMatch, side: int, now: float) -> Text:
+    words = (show.game.marks[side], show.players[side], show.game.sides[side], clock(show.clocks(now)[side]))
+    is_to_move = show.turn == side
+    text = Text(" ".join(words) + ("  ◀ to move" if is_to_move else ""), "bold green" if is_to_move else "")
+    return text.append(f"  {show.notes[side]}", "italic dim")
+
 
 LOOK_SECONDS = 0.2
 """How often to look whether a match has begun."""
@@ -32,41 +171,35 @@ def watch(
     port: int,
     tls: bool = False,
     tls_ca: str = "",
-    wait: bool = False,
     follow: bool = False,
     record: bool = False,
     console: Console | None = None,
-) -> list[WatchedMatch]:
-    """Watch a match, the newest one when none is named, and return what was seen.
+) -> None:
+    """Watch a match, the newest one when none is named.
 
-    ``wait``: where none is running, wait for one. ``follow``: go on with the next one after it, until interrupted.
+    ``follow``: wait for one where none is running, and go on with the next one after it, until interrupted.
     ``record``: fetch and print the record in the end. Raises `bots.client.errors.ArenaError`.
     """
     console = console or plain_console()
-    seen: list[WatchedMatch] = []
     above, number = 0, match
-    patience: ReconnectBackoff | None = None
     where = address(host, port, tls=tls, tls_ca=tls_ca)
     connection = Connection(*where)
     try:
         while True:
             try:
                 if number is None:
-                    number = _find(connection, wait or follow, above, console)
+                    number = _find(connection, follow, above, console)
                 watched_match = _begin(connection, number)
-                patience = None
-                watched_match = (_live if console.is_terminal else _line_by_line)(connection, watched_match, console)
-                seen.append(watched_match)
+                (_live if console.is_terminal else _line_by_line)(connection, watched_match, console)
                 if record:
                     _print_record(connection, number, console)
                 if not follow:
-                    return seen
+                    return
                 match, above, number = None, number, None
             except ConnectionLost as lost:
                 print_lines(console, f"{lost}; trying to come back")
                 connection.close()
-                patience = patience or ReconnectBackoff(MIN_RECONNECT_SECONDS)
-                connection = _reconnect(lost, patience, where)
+                connection = _reconnect(lost, where)
             except Refused as refused:
                 if match is not None or refused.code != Code.UNKNOWN_MATCH:
                     raise
@@ -77,34 +210,31 @@ def watch(
         connection.close()
 
 
-def _reconnect(lost: ConnectionLost, patience: ReconnectBackoff, where: Address) -> Connection:
-    while patience.pause():
+def _reconnect(lost: ConnectionLost, where: Address) -> Connection:
+    for _ in reconnect_pauses(MIN_RECONNECT_SECONDS):
         with suppress(Unreachable):
             return Connection(*where)
     raise Unreachable(f"{lost}; the server could not be reached again")
 
 
-def _find(connection: Connection, wait: bool, above: int, console: Console) -> int:
+def _find(connection: Connection, follow: bool, above: int, console: Console) -> int:
     """Return the newest match that is running, or else, after waiting, one that has begun and ended meanwhile."""
-    told = False
+    is_waiting = False
     while True:
         connection.send(m.List())
         listed = connection.answer(m.Matches)
-        number = newest(listed, above, running=True)
-        if number is None and told:
-            number = newest(listed, above)
+        number = newest(listed, above, running=True) or (newest(listed, above) if is_waiting else None)
         if number is not None:
             return number
-        if not wait:
-            raise ArenaError("no match is running; --wait waits for one")
-        if not told:
+        if not follow:
+            raise ArenaError("no match is running; --follow waits for one")
+        if not is_waiting:
             print_lines(console, "waiting for a match to begin")
-            told, above = True, max(above, newest(listed) or 0)
+            is_waiting, above = True, max(above, newest(listed) or 0)
         time.sleep(LOOK_SECONDS)
 
 
 def _begin(connection: Connection, number: int) -> WatchedMatch:
-    """Begin to watch a match."""
     connection.send(m.Watch(number))
     watching = connection.answer(m.Watching)
     connection.send(m.Ping())
@@ -113,25 +243,23 @@ def _begin(connection: Connection, number: int) -> WatchedMatch:
     return WatchedMatch.begin(watching, time.monotonic())
 
 
-def _live(connection: Connection, watched_match: WatchedMatch, console: Console) -> WatchedMatch:
+def _live(connection: Connection, watched_match: WatchedMatch, console: Console) -> None:
     """Draw the match again and again, with clocks that run."""
     with Live(console=console, auto_refresh=False, redirect_stderr=False, redirect_stdout=False) as live:
         while True:
-            live.update(render_match(watched_match, time.monotonic(), *console.size), refresh=True)
+            live.update(render_match(watched_match, time.monotonic(), console.height), refresh=True)
             if watched_match.result is not None:
-                return watched_match
+                return
             frame = time.monotonic() + FRAME_SECONDS
             while watched_match.result is None and (left := frame - time.monotonic()) > 0:
                 watched_match = watched_match.after(connection.receive(left), time.monotonic())
 
 
-def _line_by_line(connection: Connection, watched_match: WatchedMatch, console: Console) -> WatchedMatch:
+def _line_by_line(connection: Connection, watched_match: WatchedMatch, console: Console) -> None:
     """Print a line for everything that happens."""
-    match = watched_match.watching
     sides = watched_match.game.sides
     players = ", ".join(f"{side}: {name}" for side, name in zip(sides, watched_match.players, strict=True))
-    times = time_control(match.budget, match.increment)
-    print_lines(console, f"match {match.match}: {variant(match)}, {times}, {players}")
+    print_lines(console, f"{match_title(watched_match.watching)}, {players}")
     while True:
         message = connection.receive()
         watched_match = watched_match.after(message, time.monotonic())
@@ -144,17 +272,13 @@ def _line_by_line(connection: Connection, watched_match: WatchedMatch, console: 
             print_lines(console, f"{message.ply:4} {message.side} noted: {note_text(message)}")
         elif watched_match.result is not None:
             print_lines(console, *filter(None, (watched_match.history.position.summary(), watched_match.ending())))
-            return watched_match
+            return
 
 
 def _print_record(connection: Connection, number: int, console: Console) -> None:
-    """Print the record of a match that has just ended."""
+    """Print the record of a match that has just ended; the server may not keep it."""
     connection.send(m.AskRecord(number))
     try:
-        answer = connection.answer(m.Record)
+        print_lines(console, *connection.answer(m.Record).lines)
     except Refused as refused:
-        if refused.code != Code.UNKNOWN_MATCH:
-            raise
         print_lines(console, str(refused))
-        return
-    print_lines(console, *answer.lines)

@@ -49,8 +49,7 @@ def env(
 ) -> Any:
     """Make an environment in PettingZoo's usual wrappers: an illegal action loses, other wrong uses raise.
 
-    Without parameters it is the usual variant. Raises ValueError where there is no such game, variant or render mode,
-    and where the move limit is below 1.
+    Without parameters it is the usual variant. Raises ValueError where there is no such game, variant or render mode.
     """
     made = wrappers.TerminateIllegalWrapper(ArenaEnv(game, params, move_limit, render_mode), ILLEGAL_REWARD)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(made))
@@ -66,8 +65,6 @@ class ArenaEnv(AECEnv):
         super().__init__()
         if game not in GAMES:
             raise ValueError(unknown_game(game))
-        if move_limit < 1:
-            raise ValueError(f"move_limit is {move_limit}, but a game takes a move at least")
         if render_mode not in (None, *RENDER_MODES):
             raise ValueError(f"render_mode is {render_mode!r}, but there are ansi and human")
         self.render_mode = render_mode

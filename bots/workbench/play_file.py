@@ -13,8 +13,9 @@ from types import ModuleType
 from typing import NamedTuple
 
 from bots.bot import Bot
+from bots.client import play
 from bots.client.errors import ArenaError, describe_failure, show_in_one_line, traceback_of
-from bots.client.run import Loaded, as_bot, loading, play
+from bots.client.run import Loaded, as_bot, loading
 from engine.commands.program import reason
 
 CHOOSE = "choose"

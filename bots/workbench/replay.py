@@ -3,7 +3,7 @@
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from enum import StrEnum
 from itertools import accumulate
@@ -12,8 +12,8 @@ from pdb import Pdb
 from time import perf_counter
 from typing import NamedTuple, Unpack, cast
 
-from bots.bot import Bot, Choice, Clocks, FunctionBot, Noting, Resigned, Said, place_of_choose
-from bots.client.answers import NotingClocks, make_note, text_of
+from bots.bot import Bot, Choice, Clocks, FunctionBot, Resigned, Said
+from bots.client.answers import make_note, text_of
 from bots.client.errors import ArenaError, BotFailed, describe_failure, traceback_of
 from bots.client.run import to_stderr
 from bots.workbench.play_file import loaded
@@ -94,48 +94,39 @@ class Outcome(StrEnum):
 
 
 class Answer(NamedTuple):
-    """What a bot has answered in a turn, and how long it took."""
-
-    move: str
-    """The move, as the bot has it; empty where there is none."""
-    failure: str
-    """Why there is none, in a sentence; empty where the bot resigns."""
-    seconds: float
-    notes: tuple[Note, ...] = ()
-    """What the bot has noted of the turn."""
-
-
-class Compared(NamedTuple):
-    """A turn, what the bot answers in it, and how that compares with the record."""
+    """What a bot has answered in a turn, how long it took, and how that compares with the record."""
 
     turn: Turn
-    outcome: Outcome
-    answer: Answer
-    """The move in canonical text, empty where it is no legal move; and why it is none."""
+    move: str = ""
+    """The move, as the bot has it; empty where there is none."""
+    failure: str = ""
+    """Why there is no legal move in time, in a sentence."""
+    seconds: float = 0.0
+    notes: tuple[Note, ...] = ()
+    """What the bot has noted of the turn."""
+    outcome: Outcome = Outcome.FAILED
 
+    def compare(self, *, late_counts: bool = True) -> "Answer":
+        """Compare with the record, and write the move in canonical text.
 
-def compare(turn: Turn, answer: Answer, *, late_counts: bool = True) -> Compared:
-    """Compare an answer with the record; one that took longer than the clock had has failed, where that counts."""
-    if not answer.move:
-        resigns_again = Outcome.SAME if turn.ending == "resign" else Outcome.DIFFERENT
-        outcome = Outcome.FAILED if answer.failure else resigns_again
-        return Compared(turn, outcome, answer._replace(failure=answer.failure or "resigns"))
-    try:
-        move, after = turn.position.resolve(answer.move)
-    except BadMove as error:
-        return Compared(turn, Outcome.FAILED, answer._replace(move="", failure=f"plays {answer.move!r}: {error}"))
-    left = turn.left[turn.side]
-    if late_counts and answer.seconds * 1000 > left:
-        late = f"plays {move} after the {left} ms that it had"
-        return Compared(turn, Outcome.FAILED, answer._replace(move=move, failure=late))
-    if turn.ending:
-        outcome = Outcome.NEW
-    else:
-        outcome = Outcome.SAME if after.key == play(turn.position, turn.recorded).key else Outcome.DIFFERENT
-    return Compared(turn, outcome, answer._replace(move=move))
-
-
-Chooses = Callable[[Position, Clocks], Choice]
+        An answer that took longer than the clock had has failed, where that counts.
+        """
+        turn, left = self.turn, self.turn.left[self.turn.side]
+        if self.failure:
+            return self
+        if not self.move:
+            outcome = Outcome.SAME if turn.ending == "resign" else Outcome.DIFFERENT
+            return self._replace(outcome=outcome, failure="resigns")
+        try:
+            move, after = turn.position.resolve(self.move)
+        except BadMove as error:
+            return self._replace(move="", failure=f"plays {self.move!r}: {error}")
+        if late_counts and self.seconds * 1000 > left:
+            return self._replace(move=move, failure=f"plays {move} after the {left} ms that it had")
+        if turn.ending:
+            return self._replace(move=move, outcome=Outcome.NEW)
+        is_same = after.key == play(turn.position, turn.recorded).key
+        return self._replace(move=move, outcome=Outcome.SAME if is_same else Outcome.DIFFERENT)
 
 
 class BotHere:
@@ -148,7 +139,7 @@ class BotHere:
         self._debugger = debugger
 
     def answer(self, turn: Turn) -> Answer:
-        """Return what the bot plays; a traceback of it is printed on stderr."""
+        """Return what the bot plays, not yet compared; a traceback of it is printed on stderr."""
         notes: list[Note] = []
 
         def take_note(**said: Unpack[Said]) -> None:
@@ -158,27 +149,25 @@ class BotHere:
                 to_stderr(f"a note is left out: {error}")
 
         self.bot.noting = take_note
-        return self._answer(turn, take_note)._replace(notes=tuple(notes))
-
-    def _answer(self, turn: Turn, noting: Noting) -> Answer:
+        left, increment = turn.left, self._header.control.milliseconds[1]
+        clocks = Clocks(left[turn.side], left[1 - turn.side], increment, take_note)
         began = perf_counter()
+        move = failure = ""
         try:
             self._tell(turn)
-            left = turn.left
-            clocks = NotingClocks(left[turn.side], left[1 - turn.side], self._header.control.milliseconds[1])
-            clocks.noting = noting
             began = perf_counter()
             chosen = self._choose(turn, clocks)
             seconds = perf_counter() - began
-            return Answer(text_of(chosen, turn.position, place_of_choose(self.bot)), "", seconds)
+            move = text_of(chosen, turn.position)
         except Resigned:
-            return Answer("", "", perf_counter() - began)
+            seconds = perf_counter() - began
         except BotFailed as failed:
-            return Answer("", str(failed), perf_counter() - began)
+            failure = str(failed)
         except (Exception, SystemExit) as error:
             seconds = perf_counter() - began
             print(traceback_of(error), end="", file=sys.stderr)
-            return Answer("", describe_failure("to choose a move", error), seconds)
+            failure = describe_failure("to choose a move", error)
+        return Answer(turn, move, failure, seconds, tuple(notes))
 
     def _tell(self, turn: Turn) -> None:
         """Tell the bot of the match up to the turn, as after a lost connection."""
@@ -192,7 +181,7 @@ class BotHere:
                 self.bot.told(message)
 
     def _choose(self, turn: Turn, clocks: Clocks) -> Choice:
-        choose: Chooses = self.bot.function if isinstance(self.bot, FunctionBot) else self.bot.choose
+        choose = self.bot.function if isinstance(self.bot, FunctionBot) else self.bot.choose
         if not self._debugger:
             with redirect_stdout(sys.stderr):
                 return choose(turn.position, clocks)
@@ -232,8 +221,8 @@ def player(bot: str, header: Header, side: str | None, *, debugger: bool) -> Ite
     """
     try:
         words = shlex.split(bot)
-    except ValueError as error:
-        raise ArenaError(f"{bot!r} is no command: {str(error).lower()}") from None
+    except ValueError:  # a quotation without an end
+        words = []
     if not words or not words[0].endswith(".py"):
         raise ArenaError(f"the bot is {bot!r}, but it has to be a Python file, as in mybot.py")
     with loaded(Path(words[0]), words[1:]) as file:
@@ -251,48 +240,40 @@ def _side_of(header: Header, wanted: str | None, names: Sequence[str]) -> int:
     known = {name.lower() for name in names}
     found = [side for side in (0, 1) if header.players[side].lower() in known]
     if len(found) != 1:
-        who = (
-            f"neither {header.who(0)} nor {header.who(1)}" if not found else f"both {header.who(0)} and {header.who(1)}"
-        )
-        raise ArenaError(f"{who} is called {names[0]}: say by --side whose turns to replay")
+        both = f"{header.who(0)} and {header.who(1)}"
+        raise ArenaError(f"{len(found)} of {both} have the name {names[0]}: say by --side whose turns to replay")
     return found[0]
 
 
 TITLES = f"{'ply':>4} {'clock':>10}  {'record':20} {'bot':20} {'took':>10}"
 
 
-def lines(compared: Compared) -> list[str]:
+def lines(answer: Answer) -> list[str]:
     """Return a turn: its clock and the bot's time in seconds, the move of the record and the bot's; and its notes."""
-    turn, answer = compared.turn, compared.answer
+    turn = answer.turn
     left = turn.left[turn.side] / 1000
     words = f"{turn.ply:4} {left:10.3f}  {_recorded(turn):20} {answer.move or '-':20} {answer.seconds:10.3f}"
     more = f": {answer.failure}" if answer.failure else ""
-    if compared.outcome == Outcome.SAME and answer.move not in ("", turn.recorded):
+    if answer.outcome == Outcome.SAME and answer.move not in ("", turn.recorded):
         more = " position"
-    return [f"{words}  {compared.outcome}{more}", *(f"{'':6}note: {note}" for note in answer.notes)]
+    return [f"{words}  {answer.outcome}{more}", *(f"{'':6}note: {note}" for note in answer.notes)]
 
 
-RARE_OUTCOMES = {Outcome.NEW: "where the record has no move", Outcome.FAILED: "failed"}
-"""Outcomes that are counted only where there are any."""
-
-
-def closing(name: str, summary: Summary, side: int, answers: Sequence[Compared]) -> str:
+def closing(name: str, summary: Summary, side: int, answers: Sequence[Answer]) -> str:
     """Return how many turns were answered in which way, and how long that took."""
-    count = Counter(compared.outcome for compared in answers)
+    count = Counter(answer.outcome for answer in answers)
     words = {Outcome.SAME: "the same", Outcome.DIFFERENT: "different"}
-    words |= {outcome: text for outcome, text in RARE_OUTCOMES.items() if count[outcome]}
-    parts = [f"{count[outcome]} {text}" for outcome, text in words.items()]
-    slowest = max(answers, key=lambda compared: compared.answer.seconds)
-    seconds = sum(compared.answer.seconds for compared in answers)
-    times = f"{seconds:.3f} s, of which {slowest.answer.seconds:.3f} at ply {slowest.turn.ply}"
+    words |= {Outcome.NEW: "where the record has no move", Outcome.FAILED: "failed"}
+    parts = [f"{count[outcome]} {text}" for outcome, text in words.items() if count[outcome]]
+    seconds = sum(answer.seconds for answer in answers)
     sides = summary.header.position.game.sides
-    return f"{name} as {sides[side]}: {number_of(len(answers), 'turn')}, {', '.join(parts)}; {times}"
+    return f"{name} as {sides[side]}: {number_of(len(answers), 'turn')}, {', '.join(parts)}; {seconds:.3f} s"
 
 
-def as_json(name: str, summary: Summary, side: int, answers: Sequence[Compared]) -> str:
+def as_json(name: str, summary: Summary, side: int, answers: Sequence[Answer]) -> str:
     """Return all turns and answers."""
     header = summary.header
-    count = Counter(compared.outcome for compared in answers)
+    count = Counter(answer.outcome for answer in answers)
     return reports.as_json(
         {
             "report": "replay",
@@ -303,7 +284,7 @@ def as_json(name: str, summary: Summary, side: int, answers: Sequence[Compared])
             "side": header.position.game.sides[side],
             "player": header.players[side],
             **{outcome.name.lower(): count[outcome] for outcome in Outcome},
-            "turns": [_plain(compared) for compared in answers],
+            "turns": [_plain(answer) for answer in answers],
         }
     )
 
@@ -315,17 +296,17 @@ def _recorded(turn: Turn) -> str:
     return f"({turn.recorded}: {turn.ending})" if turn.recorded else f"({turn.ending})"
 
 
-def _plain(compared: Compared) -> dict[str, object]:
-    turn = compared.turn
+def _plain(answer: Answer) -> dict[str, object]:
+    turn = answer.turn
     return {
         "ply": turn.ply,
         "clock_ms": turn.left[turn.side],
         "opponents_clock_ms": turn.left[1 - turn.side],
         "record": turn.recorded or None,
         "ending": turn.ending or None,
-        "move": compared.answer.move or None,
-        "outcome": compared.outcome.name.lower(),
-        "failure": compared.answer.failure or None,
-        "seconds": round(compared.answer.seconds, 6),
-        "notes": [write_note(note._replace(ply=None)) for note in compared.answer.notes],
+        "move": answer.move or None,
+        "outcome": answer.outcome.name.lower(),
+        "failure": answer.failure or None,
+        "seconds": round(answer.seconds, 6),
+        "notes": [write_note(note._replace(ply=None)) for note in answer.notes],
     }

@@ -43,8 +43,6 @@ class Encoding(ABC):
 
     planes: tuple[str, ...]
     """What each plane shows, in a few words."""
-    actions_per_move = 1
-    """The most actions that a move can take."""
 
     def __init__(self, size: int, rows: int, columns: int) -> None:
         """Take the number of actions, which are numbered from 0, and the size of a plane."""
@@ -60,21 +58,11 @@ class Encoding(ABC):
         """
 
     @abstractmethod
-    def name(self, action: int) -> str:
-        """Return an action as text for people, another one for each."""
-
-    @abstractmethod
     def observe(self, history: History, side: int, made: tuple[int, ...] = ()) -> Planes:
         """Return the present position as a side sees it, which need not be to move: its own pieces come first.
 
         ``made`` are the actions of the move under way that were made already, where more of them are to come.
         """
-
-
-AXIS_NAMES = ("diagonal", "column", "row")
-"""What the lines of `AXES` are called."""
-
-OWNERS = ("own", "opponent's")
 
 
 class GipfEncoding(Encoding):
@@ -98,8 +86,7 @@ class GipfEncoding(Encoding):
         width = range(self._width)
         fields = [(row, column) for row in width for column in width if is_field(size, row, column)]
         self._fields = {field: number for number, field in enumerate(fields)}  # in the order in which they are printed
-        self.actions_per_move = 1 + len(fields) // self._variant.run  # no more rows than there are runs on a full board
-        super().__init__(self._pushes + len(OWNERS) * len(AXES) * len(fields), self._width, self._width)
+        super().__init__(self._pushes + 2 * len(AXES) * len(fields), self._width, self._width)
 
     def actions(self, position: Position, move: str) -> tuple[int, ...]:
         """Return the push, and the rows that are chosen, each by owner, axis and the first field of its run."""
@@ -114,14 +101,6 @@ class GipfEncoding(Encoding):
             line = (colour != position.turn) * len(AXES) + axis
             found.append(self._pushes + line * len(self._fields) + self._fields[first])
         return tuple(found)
-
-    def name(self, action: int) -> str:
-        """Return a push as it is written, and a row in words."""
-        if action < self._pushes:
-            return names(self._variant.size).texts[action]
-        line, field = divmod(action - self._pushes, len(self._fields))
-        owner, axis = divmod(line, len(AXES))
-        return f"{OWNERS[owner]} {AXIS_NAMES[axis]} from {names(self._variant.size).by_place[[*self._fields][field]]}"
 
     def observe(self, history: History, side: int, made: tuple[int, ...] = ()) -> Planes:
         """Return the pieces on the board and in reserve, and how near the draw by repetition is."""
@@ -163,10 +142,6 @@ class ArrowsEncoding(Encoding):
         """Return the direction."""
         return (int(move),)
 
-    def name(self, action: int) -> str:
-        """Return the direction as a move is written."""
-        return str(action)
-
     def observe(self, history: History, side: int, made: tuple[int, ...] = ()) -> Planes:
         """Return the free fields, and one field at most in each of the others: none where the side has lost."""
         position = cast(ArrowsPosition, history.position)
@@ -192,7 +167,6 @@ ROWS, COLUMNS = zip(*map(place, range(FIELDS)), strict=True)
 class MorrisEncoding(Encoding):
     """The encoding of nine men's morris."""
 
-    actions_per_move = 2
     planes = (
         "own pieces",
         "the opponent's pieces",
@@ -216,13 +190,6 @@ class MorrisEncoding(Encoding):
             source, target, *taken = numbers
             first = MOVE + source * FIELDS + target
         return (first, *(TAKE + field for field in taken))
-
-    def name(self, action: int) -> str:
-        """Return an action in words."""
-        if action >= TAKE:
-            return f"take {action - TAKE}"
-        source, target = divmod(action - MOVE, FIELDS)
-        return f"move {source} to {target}" if action >= MOVE else f"place {action}"
 
     def observe(self, history: History, side: int, made: tuple[int, ...] = ()) -> Planes:
         """Return the pieces on the board and in the hands, and what may end the game in a draw."""
@@ -258,10 +225,6 @@ class MnkEncoding(Encoding):
     def actions(self, position: Position, move: str) -> tuple[int, ...]:
         """Return the number of the field that a move names."""
         return (mnk_board.field(self._variant, move).bit_length() - 1,)
-
-    def name(self, action: int) -> str:
-        """Return the name of a field."""
-        return mnk_board.name(self._variant, 1 << action)
 
     def observe(self, history: History, side: int, made: tuple[int, ...] = ()) -> Planes:
         """Return the pieces of both sides."""

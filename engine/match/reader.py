@@ -83,11 +83,9 @@ class RecordReader:
 
     def _value(self, name: str) -> str:
         line = self._next()
-        word, _, value = line.partition(" ")
-        if word != name or not value:
+        word, blank, value = line.partition(" ")
+        if word != name or not blank or value != value.strip() or not (value or name == "parameters"):
             self._fail(f"expected {name} and its value, not {line!r}")
-        if value != value.strip():
-            self._fail(f"{name} is written without blanks around it, not {value!r}")
         return value
 
     def _number(self, name: str) -> int:
@@ -102,27 +100,21 @@ class RecordReader:
         return int(word.replace(".", ""))
 
     def _header(self) -> Header:
-        version = self._number("arena-record")
-        if version != VERSION:
-            self._fail(f"version {version} of the format; this program reads version {VERSION}")
-        match = self._number("match")
-        name = self._value("game")
-        game = GAMES.get(name)
-        if game is None:
-            raise BadRecord(self.at, unknown_game(name))
-        word, _, parameters = self._next().partition(" ")
-        if word != "parameters":
-            self._fail(f"expected parameters and their values, not {self.lines[self.at - 1]!r}")
+        """Read the head, which has to be as `Header.text` writes it."""
+        if self._number("arena-record") != VERSION:
+            self._fail(f"this program reads version {VERSION} of the format")
+        match, name = self._number("match"), self._value("game")
+        if name not in GAMES:
+            self._fail(unknown_game(name))
+        game = GAMES[name]
+        self._value("parameters")
         players = self._value(game.sides[0]), self._value(game.sides[1])
         budget = self._time(self._value("budget"))
         if budget == 0:
             self._fail("a budget is more than nothing")
         control = TimeControl(budget, self._time(self._value("increment")))
-        lag = 0
-        if self.at < len(self.lines) and self.lines[self.at].startswith("lag-allowance "):
-            lag = self._time(self._value("lag-allowance"))
-            if lag == 0:
-                self._fail("an allowance for lag is more than nothing; where there is none the line is left out")
+        has_lag = self.at < len(self.lines) and self.lines[self.at].startswith("lag-allowance ")
+        lag = self._time(self._value("lag-allowance")) if has_lag else 0
         limit, server, started = self._number("move-limit"), self._value("server"), self._value("started")
         if seconds_of(started) is None:
             self._fail(f"a date is written as in 2026-11-20T20:15:00.000Z, not {started!r}")
@@ -135,21 +127,18 @@ class RecordReader:
             position = game.read("\n".join(line[2:] for line in self.lines[first : self.at]))
         except GameError as error:
             raise BadRecord(first + 1, f"the first position cannot be read: {error}") from None
-        if position.parameters != parameters:
-            self._fail(f"the position has the parameters {position.parameters}, not {parameters}")
-        written = [f"| {line}" for line in position.text().splitlines()]
-        for number, (line, right) in enumerate(zip_longest(self.lines[first : self.at], written), first + 1):
+        header = Header(match, position, players, control, limit, server, started, lag)
+        written = header.text().splitlines()
+        for number, (line, right) in enumerate(zip_longest(self.lines[: self.at], written), 1):
             if line != right:
-                raise BadRecord(number, f"this line of the position is written {right!r}, not {line!r}")
-        return Header(match, position, players, control, limit, server, started, lag)
+                raise BadRecord(number, f"this line is written {right!r}, not {line!r}")
+        return header
 
     def _words(self, rest: str, names: tuple[str, ...]) -> list[str]:
         """Split the rest of a line into words, the last of which may have blanks in it, and may be optional."""
         words = rest.split(" ", len(names) - 1)
         if len(words) == len(names) - 1 and names[-1].startswith("[") and "" not in words:
             return [*words, ""]
-        if len(words) != len(names) or "" in words:
+        if len(words) != len(names) or "" in words or words[-1] != words[-1].strip():
             self._fail(f"expected {' '.join(names)}")
-        if words[-1] != words[-1].strip():
-            self._fail(f"the {names[-1].strip('[]')} is written without blanks around it, not {words[-1]!r}")
         return words

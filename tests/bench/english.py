@@ -1,7 +1,7 @@
 """How plain the words of the repository are: length of sentences, and sentences that begin with a free relative.
 
-``python -m tests.bench.english`` prints a line for each document and for the docstrings of each package. It also prints, with
-``--list``, each sentence that begins with one of `RELATIVES`, and each sentence of more than `LONG_WORDS` words.
+``python -m tests.bench.english`` prints a line for each document and for the docstrings of each package.
+``--list`` also prints each sentence that begins with one of `RELATIVES` or has more than `LONG_WORDS` words.
 """
 
 import ast

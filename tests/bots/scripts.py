@@ -3,7 +3,7 @@
 import pytest
 
 from bots.bot import Bot, Choose, Clocks, GameResult, Told
-from bots.client.run import play
+from bots.client import play
 from engine.games.interface import Position, moves
 from engine.wire.messages import Match, Start
 from tests.bots.fake import FakeServer

@@ -14,9 +14,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from bots.check import bot_under_test, conformance_match, connecting, peer
-from bots.check.bot_under_test import LOOK_SECONDS, BotUnderTest
-from bots.check.peer import Left, Peer
+from bots.check import bot_under_test, conformance_match, situations
+from bots.check.bot_under_test import LOOK_SECONDS, BotUnderTest, Left, Peer
 from engine.wire.codes import ProtocolError
 from tests.waiting import WAIT_SECONDS
 
@@ -85,7 +84,7 @@ def stand_still(patch: pytest.MonkeyPatch, folder: Path) -> Iterator[None]:
     clock = StandingClock(folder / "reports")
     patch.setenv("ROGUE_REPORTS", str(folder / "reports"))
     stands = SimpleNamespace(monotonic=clock.monotonic, monotonic_ns=clock.monotonic_ns, sleep=time.sleep)
-    for module in (connecting, peer, bot_under_test, conformance_match):
+    for module in (situations, bot_under_test, conformance_match):
         patch.setattr(module, "time", stands)
 
     class StandingPeer(Peer):

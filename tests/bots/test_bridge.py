@@ -14,13 +14,11 @@ from bots.bridge import bridge, program
 from bots.cli import main
 from bots.client import connection
 from engine.games.catalogue import GAMES
-from engine.match import verification
 from engine.wire import messages as m
 from tests.bots.fake import FakeServer
 from tests.bots.piped_programs import PIPED
 from tests.bots.scripts import QUIT, SEEK, login_of
 from tests.bots.texts import BOARD, FIRST, SECOND, THIRD
-from tests.server.process import ServerProcess
 from tests.waiting import WAIT_SECONDS
 
 LOGIN = login_of("bridge")
@@ -97,41 +95,22 @@ def test_a_match_in_the_lines_of_the_protocol(capfd: pytest.CaptureFixture[str])
 
 
 NOTER = f"""{NOTE}
-def tell(line): print(line, file=sys.stderr, flush=True)
-tell("note warm")
 moves = iter(["{FIRST}", "{THIRD}"])
 for line in iter(hear, ""):
     if line.startswith("MATCH"): say("READY")
     elif line.startswith("NOTICE"): note(line)
-    elif line.startswith("MOVED 1"): tell("note that was it")
-    elif line == "TURN 59900 59800":
-        tell("thinking\\nnote score=35 depth=7 pv=a5-b5_b:_e5_h2,c5-c4 in the book\\nnote depth=deep")
-        say("NOTE nodes=17\\nNOTE depth=deep\\nNOTE nodes=many\\nNOTE ply=1 depth=3\\nMOVE " + next(moves))
-    elif line.startswith("TURN"): say("MOVE " + next(moves))
+    elif line.startswith("MOVED 1"): say("NOTE that was it")
+    elif line.startswith("TURN"): say("NOTE nodes=17\\nNOTE depth=deep\\nNOTE nodes=many\\nMOVE " + next(moves))
 """
-"""Notes on stderr and by the protocol, good ones and others."""
 
 
-@pytest.mark.parametrize("source", ["marked", "stderr", "none"])
-def test_notes_of_a_program(source: str, capfd: pytest.CaptureFixture[str]) -> None:
-    marked, every = source != "none", source == "stderr"
-    warm = "> NOTE ply=1 text=warm\n" if marked else ""
-    said = "> NOTE ply=1 nodes=17\n> NOTE ply=1 depth=3\n"
-    thinking = "> NOTE ply=1 text=thinking\n" if every else ""
-    in_the_book = (
-        "> NOTE ply=1 score=35 depth=7 pv=a5-b5_b:_e5_h2,c5-c4 text=in the book\n> NOTE ply=1 text=depth=deep\n"
-    )
-    first = f"< TURN 59900 59800\n{said}{thinking}{in_the_book if marked else ''}> MOVE {FIRST}\n"
-    first += ("" if marked else "< PONG noted\n") + f"< MOVED 1 white 59850 59800 {FIRST}\n"
-    later = "> NOTE ply=*\n" if marked else ""  # about the move before, or the next one, as it comes
+def test_notes_of_a_program(capfd: pytest.CaptureFixture[str]) -> None:
+    first = f"< TURN 59900 59800\n> NOTE ply=1 nodes=17\n> MOVE {FIRST}\n< MOVED 1 white 59850 59800 {FIRST}\n"
+    later = "> NOTE ply=*\n> NOTE ply=3 nodes=17\n"  # about the move before, or the next one, as it comes
     second = f"< MOVED 2 black 59850 59700 {SECOND}\n< TURN 59850 59700\n{later}> MOVE {THIRD}\n"
-    script = BEGIN + READY + warm + first + second + f"< MOVED 3 white 59840 59700 {THIRD}\n" + WON + QUIT
-    status, noticed, shown = bridged(capfd, NOTER, script, options=f"--notes {source}")
+    script = BEGIN + READY + first + second + f"< MOVED 3 white 59840 59700 {THIRD}\n" + WON + QUIT
+    status, noticed, shown = bridged(capfd, NOTER, script)
     assert status == 0, shown
-    assert [line for line in shown if "note depth=deep" in line or line == "thinking"] == [
-        "thinking",
-        "note depth=deep",
-    ]
     assert noticed == ["NOTICE bad_arguments depth is a whole number of 1 to 12 digits, not 'deep'"]
 
 
@@ -397,17 +376,3 @@ def test_other_answers(answer: str, said: str, status: int, capfd: pytest.Captur
     script = ARROWS + f"< TURN 59900 59800\n> {said}\n" + LOST + QUIT
     source = MODULE.replace("say(ANSWERS.pop(0))", f"say({answer})" if "'" in answer else f"say({answer!r})")
     assert bridged(capfd, source, script, options="--dialect arrows")[0] == status
-
-
-@pytest.mark.slow
-def test_a_second_player_of_the_contest_against_a_bot_on_a_real_server(tmp_path: Path) -> None:
-    module = "import sys\nfor line in sys.stdin:\n    if line[:4] == 'turn': print(3, flush=True)"
-    with ServerProcess(tmp_path) as server:
-        where = ["--port", str(server.port), "--params", "5,5"]
-        python = [sys.executable, "-m", "bots"]
-        command = [*python, "bridge", *where, "--colour", "second", "--dialect", "arrows", "--", sys.executable, "-c"]
-        other = subprocess.Popen([*python, "random", *where, "--game", "arrows", "--quiet"])
-        done = subprocess.run([*command, module], capture_output=True, text=True, timeout=WAIT_SECONDS, check=False)
-        assert (done.returncode, other.wait(WAIT_SECONDS)) == (0, 0), done.stderr
-        assert server.stop() == 0
-    assert verification.verify((tmp_path / "records" / "1.txt").read_text()).header.players == ("random", "bridge")

@@ -1,5 +1,6 @@
-"""The command line ``arena-bot``."""
+"""The command line ``arena-bot``, and the examples of its help."""
 
+import shlex
 import subprocess
 import sys
 from contextlib import suppress
@@ -7,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from bots.alphabeta_bot import AlphaBetaBot
-from bots.cli import main
+from bots.cli import COMMANDS, app, main
 from bots.commands import online
 from tests.bots.fake import FakeServer
 from tests.bots.scripts import QUIT, login_of
@@ -46,8 +47,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
         (("random", "more"), "more"),
         (("random", "--game", "halma"), "there is no game 'halma'; there is gipf"),
         (("random", "--params", "4,4"), "--params: GIPF takes four numbers"),
-        (("alphabeta", "--depth", "65"), "--depth"),
-        (("alphabeta", "--time", "0"), "--time"),
+        (("alphabeta", "--level", "11"), "--level"),
         (("alphabeta", "--game", "halma"), "there is no game 'halma'; there is gipf"),
         (("alphabeta", "--params", "4,4"), "--params: GIPF takes four numbers"),
         (("warm", "halma"), "there is no game 'halma'; there is gipf"),
@@ -68,8 +68,8 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
         (("bridge", "--game", "halma", "--", "cat"), "there is no game 'halma'"),
         (("play", "halma"), "there is no game 'halma'"),
         (("play", "gipf", "--params", "1 2 3 4"), "--params: S is 1"),
-        (("play", "--first", "me"), "--first: a player is person, bot, bot:SECONDS or level:NUMBER"),
-        (("play", "--time", "9999"), "--second: a bot thinks for more than 0 and up to 3600 seconds"),
+        (("play", "--first", "me"), "a player is person, bot, bot:SECONDS or level:NUMBER"),
+        (("play", "--time", "9999"), "a player is person, bot, bot:SECONDS or level:NUMBER"),
         (("play", "--load", "/nowhere"), "/nowhere: cannot be read"),
         (("play", "--load", "x", "--params", "4 4 15 15"), "exclude each other"),
     ],
@@ -142,7 +142,7 @@ def test_alphabeta_is_warm_before_it_logs_in(
     monkeypatch.setattr(AlphaBetaBot, "warm", lambda self, game, params: warmed.append((game, params)))
     login = LOGIN.replace("random", "alphabeta") + "> SEEK gipf params=6,4,20,20\n< SEEKING gipf params=6,4,20,20\n"
     ended = ENDED.replace("4,4,15,15", "6,4,20,20").replace(BOARD, board_of("6 4 20 20"))
-    options = "--params 6,4,20,20 --time 5 --depth 3 --nodes 1000 --table 1"
+    options = "--params 6,4,20,20 --level 1"
     with FakeServer(login + ended + QUIT) as server:
         status, _, error = run(capsys, "alphabeta", "--port", str(server.port), *options.split())
     assert status == 0
@@ -200,3 +200,20 @@ def test_the_log_of_a_match(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
     assert found == (1, "", "arena-bot: the server says: it is for its players (bad_token)\n")
     status, _, said = run(capsys, "log", "17")
     assert status == 2 and "whose log?" in said
+
+
+EXAMPLES = [(command.name, line) for command in COMMANDS for line, _ in command.examples]
+
+
+@pytest.mark.parametrize(("name", "line"), EXAMPLES)
+def test_an_example_is_a_right_command_line(name: str, line: str) -> None:
+    program, command, *arguments = shlex.split(line)
+    assert (program, command) == ("arena-bot", name)
+    app.parse_args([command, *arguments], exit_on_error=False, print_error=False)
+
+
+def test_help_shows_them(capsys: pytest.CaptureFixture[str]) -> None:
+    app(["check", "--help"], result_action="return_value")
+    shown = capsys.readouterr().out
+    assert "arena-bot check --junit check.xml -- python3 mybot.py (for CI)" in shown
+    assert "Exit status: 0 nothing is wrong; 1 something is; 2 wrong usage; 130 interrupted." in " ".join(shown.split())

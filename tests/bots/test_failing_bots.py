@@ -1,16 +1,20 @@
-"""Bots that fail, against a server that plays from a script: what is shown, and what the server is told."""
+"""Answers of bots, good ones and failures, against a server that plays from a script; and their notes."""
 
 import json
+import math
 import sys
+from collections.abc import Callable
 from fnmatch import fnmatchcase
 
 import pytest
 
-from bots.bot import Bot, Choose, Clocks
-from bots.client.errors import FIRST_LINES, MAX_LINES, describe_failure, failure_lines
-from bots.client.run import BadChoice, BotFailed, play
+from bots.bot import Bot, Clocks
+from bots.client import BadChoice, BotFailed, play
+from bots.client.answers import MAX_PV_BYTES, NoteSender, make_note
+from bots.client.errors import MAX_LINES, describe_failure, failure_lines
 from engine.games.interface import Position, Successor
 from engine.wire.coding import REQUEST_BYTES
+from engine.wire.fields import Note, read_note
 from engine.wire.messages import Match
 from tests.bots.fake import FakeServer
 from tests.bots.scripts import (
@@ -19,6 +23,7 @@ from tests.bots.scripts import (
     LOGIN,
     MATCH,
     MOVED_1,
+    MOVED_2,
     PLAYING,
     QUIT,
     RESULT,
@@ -29,7 +34,7 @@ from tests.bots.scripts import (
     failing,
     scripted,
 )
-from tests.bots.texts import FIRST
+from tests.bots.texts import FIRST, THIRD
 
 pytestmark = pytest.mark.usefixtures("short_pauses")
 
@@ -73,11 +78,10 @@ def test_the_traceback_is_sent_for_the_authors_log() -> None:
     assert sent[-2:] == ['STDERR |     raise RuntimeError("I am lost")', "STDERR | RuntimeError: I am lost"]
 
 
-def test_of_a_long_failure_both_ends_are_sent_in_lines_of_the_protocol() -> None:
-    error = RuntimeError("\N{SNOWMAN}" * 500 + "\n" + "\n".join(f"{number}\x1b" for number in range(500)))
-    lines = list(failure_lines(error))
-    assert len(lines) == MAX_LINES and lines[-1] == "499 "
-    assert lines[FIRST_LINES] == f"[{501 + 1 - MAX_LINES} lines are left out here]"
+def test_of_a_long_failure_the_end_is_sent_in_lines_of_the_protocol() -> None:
+    error = RuntimeError("\n".join(f"{number}\x1b" + "\N{SNOWMAN}" * 500 for number in range(500)))
+    lines = failure_lines(error)
+    assert len(lines) == MAX_LINES and lines[-1].startswith("499 ")
     assert all(len(f"STDERR | {line}".encode()) <= REQUEST_BYTES and line.isprintable() for line in lines)
 
 
@@ -98,62 +102,17 @@ def test_a_failure_outside_a_turn(at: str, script: str, said: str, capsys: pytes
     assert said.rpartition(": ")[2] in capsys.readouterr().err
 
 
-class Written:
-    """Looks like a move, and is none."""
-
-    def __repr__(self) -> str:
-        return FIRST
-
-
-@pytest.mark.parametrize(
-    ("choice", "near"),
-    [("a1-b9", ""), ("", ""), ("nonsense", ""), ("a1-b2\nRESIGN", ""), ("a4-b6", "'a4-b5', 'a4-b4', 'a5-b5'")],
-)
-def test_an_illegal_choice_is_named_and_the_match_given_up(choice: str, near: str) -> None:
+@pytest.mark.parametrize("choice", ["a1-b9", "", "a1-b2\nRESIGN"])
+def test_an_illegal_choice_is_named_and_the_match_given_up(choice: str) -> None:
     error, reported = failing(BadChoice, Failing(choice), LOGIN + SEEK + MATCH + PLAYING + TURN + CRASHED + QUIT)
     assert str(error).startswith(f"the bot chose {choice!r}, which is no legal move: ")
-    assert str(error).endswith(f"; near it are {near}" if near else "")
     assert reported[1] == f"match 17 is given up: {error}"
 
 
-@pytest.mark.parametrize(
-    ("choice", "shown", "hint"),
-    [
-        (7, "7 (int)", ""),
-        (None, "None (NoneType)", ": a return is missing"),
-        ([FIRST], f"['{FIRST}'] (list)", ": return one of these alone"),
-        (FIRST.encode(), f"b'{FIRST}' (bytes)", f": write '{FIRST}'"),
-        (Written(), f"{FIRST} (Written)", f": write '{FIRST}'"),
-        (print, "<built-in function print> (builtin_function_or_method)", ": call it"),
-    ],
-)
-def test_what_is_no_move_is_named_with_where_it_came_from(choice: object, shown: str, hint: str) -> None:
-    def choose(position: Position, clocks: Clocks) -> str:
-        return choice  # type: ignore[return-value]
-
-    error, reported = failing(BadChoice, choose, LOGIN + SEEK + MATCH + PLAYING + TURN + CRASHED + QUIT)
-    line = choose.__code__.co_firstlineno
-    name = "test_what_is_no_move_is_named_with_where_it_came_from.<locals>.choose"
-    right = f"a move as text, as in '{FIRST}', or one of position.successors()"
-    assert str(error) == f"{name} ({__file__}, line {line}) returned {shown}; it has to return {right}{hint}"
-    assert reported[1] == f"match 17 is given up: {error}"
-
-
-async def later(position: Position, clocks: Clocks) -> str:
-    """A coroutine in place of a function."""
-    return FIRST
-
-
-@pytest.mark.parametrize(
-    ("choose", "hint"),
-    [
-        (later, "write def, not async def"),
-        (lambda position, clocks: next(position.successors()).position, "return the move that leads to this position"),
-    ],
-)
-def test_a_position_and_a_coroutine_are_no_moves(choose: Choose, hint: str) -> None:
-    error, _ = failing(BadChoice, choose, LOGIN + SEEK + MATCH + PLAYING + TURN + CRASHED + QUIT)
-    assert str(error).endswith(hint)
+def test_what_is_no_move_is_named() -> None:
+    error, _ = failing(BadChoice, Failing([FIRST]), LOGIN + SEEK + MATCH + PLAYING + TURN + CRASHED + QUIT)
+    right = f"a move is text, as in '{FIRST}', or one of position.successors()"
+    assert str(error) == f"the bot returned ['{FIRST}'] (list); {right}"
 
 
 def test_a_successor_is_as_good_as_its_move() -> None:
@@ -212,3 +171,105 @@ def test_an_interrupted_bot_resigns() -> None:
     script = LOGIN + SEEK + MATCH + PLAYING + TURN + "> RESIGN\n" + QUIT
     with FakeServer(script) as server, pytest.raises(KeyboardInterrupt):
         play(Interrupted(), port=server.port, name="newcomer", report=lambda line: None)
+
+
+BEGIN = LOGIN + SEEK + MATCH + PLAYING
+MOVE_1 = f"> MOVE {FIRST}\n"
+SECOND_TURN = "< TURN 59850 59700\n"
+MOVE_3 = f"> MOVE {THIRD}\n< MOVED 3 white 59840 59700 {THIRD}\n"
+
+
+class Noter(Bot):
+    """Plays the first legal moves, and notes something before."""
+
+    def __init__(self, note: Callable[["Noter", Clocks], None]) -> None:
+        self.say = note
+
+    def choose(self, position: Position, clocks: Clocks) -> str:
+        self.say(self, clocks)
+        return [FIRST, "", THIRD][self.history.plies]
+
+
+def by_the_clock(bot: Noter, clocks: Clocks) -> None:
+    clocks.note(score=-35, depth=7, nodes=120_345, pv=["a3-b3 w: b3 c3", "c5-c4"], text="in the\nbook ")
+
+
+def test_a_note_is_sent_before_the_move() -> None:
+    note = "NOTE ply={} score=-35 depth=7 nodes=120345 pv=a3-b3_w:_b3_c3,c5-c4 text=in the book\n"
+    first = TURN + f"> {note.format(1)}{MOVE_1}" + MOVED_1 + MOVED_2
+    second = SECOND_TURN + f"> {note.format(3)}" + MOVE_3
+    _, reported = scripted(Noter(by_the_clock), BEGIN + first + second + RESULT + QUIT)
+    assert not any("note" in line for line in reported)
+
+
+def test_a_bot_notes_in_any_method() -> None:
+    class Talkative(Bot):
+        def prepare(self, match: Match) -> None:
+            self.note(text="warm")
+
+        def choose(self, position: Position, clocks: Clocks) -> str:
+            self.note(pv=[next(position.successors())], score=1.0005)
+            return FIRST
+
+        def told(self, message: object) -> None:
+            self.note(depth=self.history.plies)
+
+    bot = Talkative()
+    bot.note(text="before any match")
+    begin = LOGIN + SEEK + MATCH + "> NOTE ply=1 text=warm\n" + "> READY\n"
+    start = START + "> NOTE ply=1 depth=0\n"
+    turn = TURN + f"> NOTE ply=1 score=1 pv={FIRST}\n" + MOVE_1 + MOVED_1 + "> NOTE ply=1 depth=1\n"
+    opponents = MOVED_2 + "> NOTE ply=3 depth=2\n"
+    scripted(bot, begin + start + turn + opponents + RESULT + QUIT)
+    bot.note(text="after all matches")
+
+
+def test_what_the_server_leaves_out_is_reported_once() -> None:
+    notice = "< NOTICE too_many 16 notes have come since your last move\n"
+    first = TURN + "> NOTE ply=1 *\n" + MOVE_1 + notice + notice + MOVED_1
+    _, reported = scripted(Noter(by_the_clock), BEGIN + first + RESULT + QUIT)
+    assert reported.count("a note is left out: 16 notes have come since your last move") == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ({"score": math.nan}, "score is a number as in 35, -35 or 0.125, not 'nan'"),
+        ({"score": 10**9}, "score is a number as in 35, -35 or 0.125, not '1000000000'"),
+        ({"depth": "deep"}, "invalid literal for int() with base 10: 'deep'"),
+        ({"depth": -1}, "depth is a whole number of 1 to 12 digits, not '-1'"),
+        ({"nodes": 10**12}, "nodes is a whole number of 1 to 12 digits, not '1000000000000'"),
+        ({"pv": 3}, "'int' object is not iterable"),
+    ],
+)
+def test_what_is_wrong_with_a_note_is_reported_and_the_bot_plays_on(said: dict[str, object], sentence: str) -> None:
+    def twice(_bot: Noter, clocks: Clocks) -> None:
+        for _ in range(2):
+            clocks.note(**said)  # type: ignore[arg-type]
+
+    _, reported = scripted(Noter(twice), BEGIN + TURN + MOVE_1 + MOVED_1 + RESULT + QUIT)
+    assert reported.count(f"a note is left out: {sentence}") == 1
+
+
+def test_notes_are_cut_to_a_line() -> None:
+    pv, snow = ["a3-b3 w: b3 c3"] * 100, "\N{SNOWMAN}\x1b" * 1000
+
+    def long(_bot: Noter, clocks: Clocks) -> None:
+        clocks.note(depth=3, pv=pv, text=snow)
+
+    sent: list[str] = []
+    script = BEGIN + TURN + "> NOTE ply=1 depth=3 pv=a3-b3_w:_b3_c3,*\n" + MOVE_1 + MOVED_1
+    scripted(Noter(long), script + RESULT + QUIT)
+    sender = NoteSender(lambda message: sent.append(str(message[0])), sent.append)
+    sender.take(1, pv=pv, text=snow)
+    sender.take(1, text="x" * 5000)
+    first, second = sent
+    for content in (first, second):
+        assert len(f"NOTE {content}".encode()) in range(REQUEST_BYTES - 6, REQUEST_BYTES + 1)
+        assert read_note(content).text.endswith("…")
+    assert len(",".join(read_note(first).pv).encode()) <= MAX_PV_BYTES
+
+
+def test_a_note_names_its_own_move() -> None:
+    assert make_note(3, depth=1) == Note(3, depth=1)
+    assert make_note(3, ply=1, score=-0.0) == Note(1, score=0.0)

@@ -2,54 +2,17 @@
 
 import http.server
 import itertools
-import os
-import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 
-from bots.bridge import program as bridge_program
-from bots.bridge.program import StderrReader
 from bots.client.errors import ArenaError
 from bots.commands.league import Entry, League
 from engine.wire.codes import ProtocolError
 from engine.wire.coding import REPLY_BYTES
 from engine.wire.ends import MAX_BLOCK_BYTES, ClientEnd
-
-SECONDS = 60.0
-
-
-@pytest.mark.parametrize("is_shown", [True, False])
-def test_a_program_that_floods_stderr_keeps_nobody_from_its_notes(
-    is_shown: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read, write = os.pipe()
-    nobody_reads, shown = os.pipe()
-    monkeypatch.setattr(bridge_program, "STDERR", os.open(os.devnull, os.O_WRONLY) if is_shown else shown)
-    programs = [subprocess.Popen(["yes", "note text=yes"], stdout=write) for _ in range(4)]
-    os.close(write)
-    reader = StderrReader(os.fdopen(read, "rb"), every_line=False)
-    taken = threading.Event()
-
-    def take() -> None:
-        while not reader.take():
-            pass
-        for _ in range(10):
-            reader.take()
-        taken.set()
-
-    threading.Thread(target=take, daemon=True).start()
-    try:
-        assert taken.wait(SECONDS), "the notes of a program that floods were not taken"
-    finally:
-        for program in programs:
-            program.kill()
-            program.wait()
-        reader.join()
-        for descriptor in {bridge_program.STDERR, nobody_reads, shown}:
-            os.close(descriptor)
 
 
 def test_a_block_has_a_bounded_size() -> None:

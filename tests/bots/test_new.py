@@ -120,8 +120,6 @@ def test_the_python_bot_plays_by_the_protocol(folder: Path) -> None:
     [
         (("a b",), 2, "NAME is 'a b'; a bot's name is 1 to 32 letters, digits, and any of _ . - behind the first"),
         (("../x",), 2, "NAME is '../x'; a bot's name is 1 to 32 letters"),
-        (("engine",), 2, "a bot's file called engine.py would hide the module 'engine', which it needs"),
-        (("random",), 2, "a bot's file called random.py would hide the module 'random', which it needs"),
         (("mybot", "--game", "halma"), 2, "there is no game 'halma'"),
         (("mybot", "--language", "perl"), 2, "perl"),
         (("taken",), 1, "taken exists already, and is left as it is: choose another name, or remove it"),
@@ -139,11 +137,6 @@ def test_what_cannot_be_made_takes_one_line_and_changes_nothing(
     assert words in shown.err and shown.err.count("\n") == 1
     assert [path.name for path in folder.iterdir()] == ["taken"]
     assert (folder / "taken" / "mine").read_text() == "kept"
-
-
-def test_a_name_that_hides_a_module_is_no_trouble_in_other_languages(folder: Path) -> None:
-    new("engine", "--language", "go")
-    assert (folder / "engine" / "bot.go").exists()
 
 
 def test_a_folder_that_cannot_be_made_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ import numpy
 import pytest
 
 from bots.workbench.learning import Episode
-from engine.games.interface import BadMove, Game
+from engine.games.interface import Game
 from tests.bots.test_learning import VARIANTS
 from tests.games.cases import named
 
@@ -66,33 +66,11 @@ def test_an_illegal_action_loses_in_the_usual_wrappers(capsys: pytest.CaptureFix
     assert made.rewards == {AGENTS[0]: 0, AGENTS[1]: -1}
 
 
-def test_an_illegal_action_without_wrappers_is_named() -> None:
-    made = env("mnk", "3 3 3").unwrapped
-    made.reset()
-    made.step(4)
-    with pytest.raises(BadMove, match="action 4 may not be made now; legal are 0, 1"):
-        made.step(4)
-    with pytest.raises(ValueError, match="player_1 has to make an action"):
-        made.step(None)
-
-
-def test_the_board_as_text(capsys: pytest.CaptureFixture[str]) -> None:
-    made = env("mnk", "3 3 3", render_mode="ansi")
-    made.reset()
-    made.step(4)
-    assert made.render() == made.unwrapped.render() and "3 in a line win" in made.render()
-    shown = env("mnk", "3 3 3", render_mode="human")
-    shown.reset()
-    shown.step(4)
-    assert capsys.readouterr().out == made.render() + "\n"
-
-
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         ({"game": "chess"}, "there is no game 'chess'; there is gipf, arrows, morris, mnk"),
         ({"game": "mnk", "params": "3 3"}, "m,n,k-games take three numbers"),
-        ({"move_limit": 0}, "move_limit is 0, but a game takes a move at least"),
         ({"render_mode": "rgb_array"}, "render_mode is 'rgb_array', but there are ansi and human"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",

@@ -1,16 +1,21 @@
-"""What README tells a newcomer to do, done: in every order, and again and again."""
+"""The instructions of README for a newcomer, carried out, and the sentences that the newcomer reads."""
 
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from engine.wire import messages as m
-from tests.server.process import Client, ServerProcess
+from server.commands.check_contest import check
+from server.contest import contest_file
+from tests.bots.fake import FakeServer
+from tests.bots.scripts import SEEK, login_of
+from tests.server.contest.runtime.bots import SANDBOX
+from tests.server.process import ServerProcess
 from tests.waiting import WAIT_SECONDS
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
@@ -89,25 +94,75 @@ def test_readmes_bot_plays_as_often_as_it_is_started(
             assert sum(line.startswith("match ") for line in each.last_lines()) == 2
 
 
+FIRST_BOT = """
+from bots.client import play
+from engine.games.interface import moves
+
+play(lambda position, clocks: {choice}, name="mybot", port={port})
+"""
+
+
+def run(folder: Path, choice: str = "moves(position)[0]", port: int = 1) -> tuple[int, str]:
+    """Run a bot as its author would; return its exit status, and what it shows on stderr."""
+    program = folder / "mybot.py"
+    program.write_text(FIRST_BOT.format(choice=choice, port=port), encoding="utf-8")
+    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, check=False)
+    assert done.stdout == ""
+    return done.returncode, done.stderr
+
+
+def test_without_a_server(tmp_path: Path) -> None:
+    assert run(tmp_path) == (1, "mybot.py: no server at 127.0.0.1 port 1: Connection refused\n")
+
+
+WAITING = login_of("mybot") + SEEK + "hold\n"
+
+
+def test_ctrl_c_ends_without_a_traceback(tmp_path: Path) -> None:
+    program = tmp_path / "mybot.py"
+    with FakeServer(WAITING) as server:
+        program.write_text(FIRST_BOT.format(choice="None", port=server.port), encoding="utf-8")
+        bot = subprocess.Popen([sys.executable, str(program)], stderr=subprocess.PIPE, text=True)
+        server.wait_for("SEEK gipf")
+        bot.send_signal(signal.SIGINT)
+        shown = bot.communicate()[1]
+    assert (bot.returncode, shown) == (-signal.SIGINT, "mybot.py: interrupted\n")
+    assert server.said[-1] == "QUIT"
+
+
+CONTEST = (
+    SANDBOX
+    + f"""
+name = "One file"
+time = {{ budget = 60_000 }}
+games = [{{ game = "mnk", params = "3 3 3" }}, {{ game = "morris" }}]
+stages = [{{ format = "round-robin" }}]
+entrants = [{{ name = "ann", command = ['{sys.executable}', "mybot.py"] }}, {{ name = "bob" }}]
+"""
+)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    assert BOT is not None
+    path = tmp_path / "mybot.py"
+    path.write_text(BOT[1], encoding="utf-8")
+    return path
+
+
 @pytest.mark.slow
-def test_a_newcomer_is_told_why_nobody_plays(tmp_path: Path, newcomer: Callable[..., Newcomer]) -> None:
-    with ServerProcess(tmp_path / "data", "--builtin", "random") as server, ExitStack() as stack:
-        busy = [stack.enter_context(closing(Client(server.port, f"busy{number}"))) for number in range(4)]
-        for client in busy:
-            client.socket.settimeout(WAIT_SECONDS)
-            client.say(m.Seek("gipf", m.Text("opponent=random")))
-            client.hear(m.Match)
-        waiting = newcomer(server.port)
-        assert waiting.line() == "waiting for random, who plays a match"
-        (taken,) = newcomer(server.port).last_lines(1)
-        assert taken.startswith(
-            "mybot.py: the server says: somebody is logged in as mybot (name_taken); choose another name"
-        )
-        stranger = newcomer(server.port, name="mybot3", wish='opponent="bob"')
-        assert stranger.line() == "waiting for bob, who is not here"
-        busy[2].say(m.Resign())
-        while not (line := waiting.line()).startswith("match 5: GIPF"):
-            assert re.fullmatch("waiting for random, who .*|random plays match [1-4]", line), line
-        server.stop()
-        assert waiting.last_lines()[-1].startswith("match 5: ")
-        assert stranger.last_lines(1) == ["mybot3.py: the server says: the server is shutting down (stopping)"]
+async def test_it_plays_in_a_contest(file: Path, tmp_path: Path) -> None:
+    said: list[str] = []
+    definition = replace(contest_file.read(CONTEST, str), folder=str(tmp_path))
+    assert await check(definition, said.append) == 0, said
+    (line,) = (line for line in said if line.startswith("ann "))
+    assert "ok: first word after " in line and "in 2 games" in line
+
+
+@pytest.mark.slow
+def test_it_plays_matches(file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(file.parent)
+    words = ["match", "mybot.py", "random", "--games", "2", "--game", "mnk", "--params", "3,3,3", "--seed", "1"]
+    done = subprocess.run([sys.executable, "-m", "bots", *words], capture_output=True, text=True, timeout=WAIT_SECONDS)
+    assert done.returncode == 0, done.stderr
+    assert "2 of 2 games" in done.stdout + done.stderr

@@ -1,6 +1,8 @@
-"""``arena-bot replay``: a bot in the turns of a record, told what its player knew then."""
+"""``arena-bot replay``: a bot in the turns of a record, and the bot of a Python file."""
 
 import json
+import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,12 +12,13 @@ import pytest
 from bots.bot import Bot, Clocks, Resigned, Told
 from bots.client.errors import ArenaError
 from bots.workbench.play_file import loaded
-from bots.workbench.replay import Answer, BotHere, Outcome, Turn, compare, lines, turns_of
+from bots.workbench.replay import Answer, BotHere, Outcome, lines, turns_of
 from engine.games.interface import Position, moves
 from engine.match import referee
 from engine.match.verification import Summary, verify
 from engine.wire import messages as m
 from engine.wire.fields import write_note
+from engine.wire.seat import Seat, environment_variables
 from tests.bots.test_cli import run
 from tests.engine.records import Table, records
 
@@ -111,26 +114,26 @@ ASKED, RESIGNED = turns_of(verify(drawn()), 0)[2], turns_of(verify(drawn()), 1)[
 
 
 @pytest.mark.parametrize(
-    ("turn", "answer", "outcome", "failure"),
+    ("answer", "outcome", "failure"),
     [
-        (ASKED, Answer("a2", "", 0.1), Outcome.SAME, ""),
-        (ASKED, Answer("A2", "", 0.1), Outcome.SAME, ""),
-        (ASKED, Answer("b1", "", 0.1), Outcome.DIFFERENT, ""),
-        (ASKED, Answer("", "", 0.1), Outcome.DIFFERENT, "resigns"),
-        (ASKED, Answer("", "ValueError: what", 0.1), Outcome.FAILED, "ValueError: what"),
-        (ASKED, Answer("b2", "", 0.1), Outcome.FAILED, "plays 'b2': "),
-        (ASKED, Answer("a2", "", 30.0), Outcome.FAILED, "plays a2 after the "),
-        (RESIGNED, Answer("b1", "", 0.1), Outcome.NEW, ""),
-        (RESIGNED, Answer("", "", 0.1), Outcome.SAME, "resigns"),
-        (RESIGNED, Answer("", "ValueError: what", 0.1), Outcome.FAILED, "ValueError: what"),
+        (Answer(ASKED, "a2", "", 0.1), Outcome.SAME, ""),
+        (Answer(ASKED, "A2", "", 0.1), Outcome.SAME, ""),
+        (Answer(ASKED, "b1", "", 0.1), Outcome.DIFFERENT, ""),
+        (Answer(ASKED, "", "", 0.1), Outcome.DIFFERENT, "resigns"),
+        (Answer(ASKED, "", "ValueError: what", 0.1), Outcome.FAILED, "ValueError: what"),
+        (Answer(ASKED, "b2", "", 0.1), Outcome.FAILED, "plays 'b2': "),
+        (Answer(ASKED, "a2", "", 30.0), Outcome.FAILED, "plays a2 after the "),
+        (Answer(RESIGNED, "b1", "", 0.1), Outcome.NEW, ""),
+        (Answer(RESIGNED, "", "", 0.1), Outcome.SAME, "resigns"),
+        (Answer(RESIGNED, "", "ValueError: what", 0.1), Outcome.FAILED, "ValueError: what"),
     ],
 )
-def test_answers_are_compared_with_the_record(turn: Turn, answer: Answer, outcome: Outcome, failure: str) -> None:
-    compared = compare(turn, answer)
+def test_answers_are_compared_with_the_record(answer: Answer, outcome: Outcome, failure: str) -> None:
+    compared = answer.compare()
     assert compared.outcome == outcome
-    assert compared.answer.failure.startswith(failure) and bool(failure) == bool(compared.answer.failure)
-    if compared.answer.failure.startswith("plays a2 after the "):
-        assert compare(turn, answer, late_counts=False).outcome == Outcome.SAME, "time does not count in the debugger"
+    assert compared.failure.startswith(failure) and bool(failure) == bool(compared.failure)
+    if compared.failure.startswith("plays a2 after the "):
+        assert answer.compare(late_counts=False).outcome == Outcome.SAME, "time does not count in the debugger"
 
 
 def test_another_text_for_the_same_position_is_the_same() -> None:
@@ -138,7 +141,7 @@ def test_another_text_for_the_same_position_is_the_same() -> None:
     (turn,) = turns_of(summary, 0)
     after = turn.position.resolve("a3-b4").position
     others = [one.move for one in turn.position.successors() if one.position.key == after.key and one.move != "a3-b4"]
-    assert others and all(compare(turn, Answer(move, "", 0.1)).outcome == Outcome.SAME for move in others)
+    assert others and all(Answer(turn, move, "", 0.1).compare().outcome == Outcome.SAME for move in others)
 
 
 class Witness(Bot):
@@ -171,11 +174,11 @@ def test_a_bot_is_told_all_that_it_was_told_then() -> None:
     asked = BotHere(witness, summary.header)
     turns = turns_of(summary, 1)
     for turn in turns:
-        assert compare(turn, asked.answer(turn)).outcome == Outcome.SAME
+        assert asked.answer(turn).compare().outcome == Outcome.SAME
     assert witness.told_of == [list(turn.shown) for turn in turns]
     assert witness.prepared == [referee.announcement(summary.header, 1, "replay")] * 4
     assert witness.prepared[0][:8] == (17, "mnk", "3,3,3", "second", "alice", 20_000, 250, 60)
-    assert witness.clocks == [(turn.left[1], turn.left[0], 250) for turn in turns]
+    assert witness.clocks == [Clocks(turn.left[1], turn.left[0], 250) for turn in turns]
 
 
 def test_what_a_bot_raises_is_one_answer_and_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
@@ -194,7 +197,7 @@ def test_what_a_bot_raises_is_one_answer_and_a_traceback(capsys: pytest.CaptureF
     assert second.failure.startswith("the bot failed to choose a move (test_replay.py, line ")
     assert second.failure.endswith(", in choose): KeyError: 'x'")
     assert (third.move, third.failure) == ("", "")
-    assert "returned None (NoneType); it has to return a move as text" in fourth.failure
+    assert "returned None (NoneType); a move is text, as in " in fourth.failure
     shown = capsys.readouterr().err
     assert shown.count("Traceback") == shown.count("  File ") == 1, "our own lines are left out"
 
@@ -221,10 +224,10 @@ def test_what_a_bot_notes_is_shown_with_the_turn(capsys: pytest.CaptureFixture[s
             "ply=3 text=ready",
             "ply=3 score=35 depth=7 pv=a1,a2",
         ]
-    assert lines(compare(turn, answer))[1:] == ["      note: ready", "      note: score 35; depth 7; pv a1, a2"]
+    assert lines(answer.compare())[1:] == ["      note: ready", "      note: score 35; depth 7; pv a1, a2"]
     assert (
         capsys.readouterr().err.splitlines()
-        == ["a note is left out: depth is a whole number from 0 on, of at most 12 digits, not -1"] * 2
+        == ["a note is left out: depth is a whole number of 1 to 12 digits, not '-1'"] * 2
     )
 
 
@@ -233,13 +236,13 @@ def test_what_a_bot_notes_is_shown_with_the_turn(capsys: pytest.CaptureFixture[s
 
 FILES = {
     "play.py": "from bots.client import play\nplay(lambda position, clocks: 'a1', opponent='x')\nraise SystemExit(1)\n",
-    "named.py": "from bots.client.run import play\nplay(lambda position, clocks: 'a1', name='alice')\n",
+    "named.py": "from bots.client import play\nplay(lambda position, clocks: 'a1', name='alice')\n",
     "guarded.py": "from bots.client import play\ndef choose(p, c): return 'a1'\n"
     "if __name__ == '__main__': play(choose)\n",
     "words.py": "import sys\nfrom bots.client import play\nplay(lambda p, c: sys.argv[1], port=int(sys.argv[2]))\n",
     "neighbour.py": "from beside import choose\n",
     "beside.py": "def choose(position, clocks): return 'a1'\n",
-    "subclass.py": "from bots.client.run import Bot, play\n"
+    "subclass.py": "from bots.client import Bot, play\n"
     "class Mine(Bot):\n    def choose(self, position, clocks): return 'a1'\nplay(Mine())\n",
 }
 
@@ -293,7 +296,7 @@ def test_a_bot_that_plays_the_same_ends_with_0(
     assert lines[0].startswith("m,n,k 3 3 3: alice (first) against bob (second), ")
     assert lines[1].split() == ["ply", "clock", "record", "bot", "took"]
     assert lines[2].split()[:4] == ["1", "19.957", "b2", "b2"] and lines[2].endswith("  same")
-    assert lines[-1].startswith("alice as first: 4 turns, 4 the same, 0 different; ") and len(lines) == 7
+    assert lines[-1].startswith("alice as first: 4 turns, 4 the same; ") and len(lines) == 7
 
 
 def test_a_bot_that_plays_otherwise_or_fails_ends_with_1(
@@ -320,7 +323,7 @@ def test_a_mended_bot_answers_where_the_record_has_no_move(
     status, output, _ = run(capsys, "replay", "17.txt", "mine.py", "--side", "second", "--ply", "8")
     assert status == 0
     assert output.splitlines()[2].split()[2:4] == ["(resign)", "b1"] and output.splitlines()[2].endswith("  new")
-    assert ": 1 turn, 0 the same, 0 different, 1 where the record has no move; " in output.splitlines()[-1]
+    assert ": 1 turn, 1 where the record has no move; " in output.splitlines()[-1]
 
 
 def test_the_answers_as_json(place: Callable[[str, str], None], capsys: pytest.CaptureFixture[str]) -> None:
@@ -370,11 +373,10 @@ def test_the_debugger_stops_where_the_bot_begins_to_choose(
     ("words", "sentence"),
     [
         (("none.txt", "alice.py"), "none.txt: cannot be read: No such file or directory"),
-        (("17.txt", "other.py"), "neither alice (first) nor bob (second) is called other: say by --side whose turns"),
+        (("17.txt", "other.py"), "0 of alice (first) and bob (second) have the name other: say by --side whose turns"),
         (("17.txt", "alice.py", "--side", "white"), "--side is first or second here, not white"),
         (("17.txt", "alice.py", "--ply", "2"), "alice (first) was to move at 1, 3, 5, 7"),
         (("early.txt", "alice.py"), "alice (white) was to move nowhere: the match was not begun"),
-        (("17.txt", "'"), '"\'" is no command: no closing quotation'),
         (("17.txt", ""), "the bot is '', but it has to be a Python file, as in mybot.py"),
         (("17.txt", "./alice", "--side", "first"), "the bot is './alice', but it has to be a Python file"),
         (("-", "alice.py", "--debugger"), "--debugger reads standard input itself"),
@@ -397,3 +399,35 @@ def test_bad_input_takes_one_line(
         status, output, error = run(capsys, "replay", *words)
     assert (status, output) == (2, "")
     assert error.count("\n") == 1 and sentence in error, error
+
+
+def play_file(file: Path) -> tuple[int, str]:
+    """Play with a file on a server that is not there; return its exit status, and what it says."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "bots.workbench.play_file", "127.0.0.1", "1", str(file)],
+        env={**os.environ, **environment_variables(Seat("elsewhere", 2, "ann", "mnk"))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == ""
+    return done.returncode, done.stderr
+
+
+NOWHERE = "no server at 127.0.0.1 port 1: Connection refused"
+
+
+@pytest.mark.parametrize(
+    ("program", "sentence"),
+    [
+        ("from helper_of_a_test import MOVE\n\ndef choose(position, clocks):\n    return MOVE\n", NOWHERE),
+        ("from bots.client import play\n\nplay(lambda position, clocks: '', port=3, name='bob')\n", NOWHERE),
+        ("", "{file} neither calls play nor has a function choose(position, clocks)"),
+    ],
+    ids=["imports a module beside it", "names another server", "has no bot"],
+)
+def test_a_file_plays_where_the_variables_say(program: str, sentence: str, tmp_path: Path) -> None:
+    (tmp_path / "helper_of_a_test.py").write_text("MOVE = 'a1'\n")
+    file = tmp_path / "mybot.py"
+    file.write_text(program)
+    assert play_file(file) == (1, f"mybot.py: {sentence.format(file=file)}\n")

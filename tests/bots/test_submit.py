@@ -155,14 +155,3 @@ def test_where_there_is_no_git_all_goes_that_is_not_hidden(monkeypatch: pytest.M
     (tmp_path / "__pycache__" / "bot.pyc").touch()
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
     assert shutil.which("git") is None and sent(monkeypatch, tmp_path) == ["bot.py", "lib/x.o"]
-
-
-def test_a_name_that_is_no_text_is_told_in_a_sentence(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    (write(tmp_path, bot_py="") / os.fsdecode(b"\xff.py")).touch()
-    with pytest.raises(SystemExit) as ended:
-        sent(monkeypatch, tmp_path)
-    assert ended.value.code == 1
-    sentence = "'\\udcff.py': the name of this file is no UTF-8; give it another one"
-    assert capsys.readouterr().err == f"arena-bot: {sentence}\n"

@@ -1,18 +1,23 @@
-"""A true record is verified; each single change to it is found and named with its line."""
+"""A true record is verified; each change to it is found and named with its line; the command says so."""
 
 import random
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from engine.games.catalogue import GAMES
 from engine.games.interface import moves
-from engine.games.outcome import Termination
+from engine.games.outcome import ANNULLED, Termination
 from engine.match.clock import TimeControl
 from engine.match.reader import BadRecord
 from engine.match.record import Header
 from engine.match.verification import verify
-from tests.engine.records import MS, Table
+from tests.engine.record_changes import CAMPAIGN, STAMPS, number, written
+from tests.engine.records import MS, Table, records
+from tests.waiting import WAIT_SECONDS
 
 ENDS = ["bad_move", "resign", "crashed", "time", "adjudicated", "server_stop"]
 
@@ -114,18 +119,160 @@ def test_a_game_can_be_adjudicated_while_it_is_played_and_only_then() -> None:
     for lines, sentence in [
         (
             f"result annulled adjudicated {later} {black}\n",
-            "the game ended as draw adjudicated, not annulled adjudicated",
+            "this line is written 'result draw adjudicated ",
         ),
         (
             f"{told}result white adjudicated {late} 0.000\n",
-            "the clock of black had run out, and the match is lost by time",
+            "this line is written 'result white time ",
         ),
         (
             f"resigned white {later.split()[0]}\nresult black adjudicated {later} {black}\n",
-            "the game ended as black resign, not black adjudicated",
+            "this line is written 'result black resign ",
         ),
     ]:
         with pytest.raises(BadRecord, match=sentence):
             verify(text + lines)
     with pytest.raises(BadRecord, match="while it is played"):
         verify(played(stop_after=0).partition("ready")[0] + "result draw adjudicated 0.000 10000.000 10000.000\n")
+
+
+RECORDS = records()
+LEFTS = {"ready": (3,), "move": (5,), "result": (4, 5)}
+"""Which words of a line are what a side has left."""
+
+
+def budget_moved(text: str, by: int) -> list[str]:
+    """Return the lines of a record with another budget, and with all that was left moved along."""
+    lines = []
+    for line in text.splitlines():
+        words = line.split(" ")
+        for place in (1,) if words[0] == "budget" else LEFTS.get(words[0], ()):
+            words[place] = written(number(words[place]) + by)
+        lines.append(" ".join(words))
+    return lines
+
+
+def fault_of(lines: list[str]) -> tuple[int, str]:
+    """Return for which line a record is refused, and why; (0, "") where it is true."""
+    try:
+        verify("\n".join(lines) + "\n")
+    except BadRecord as error:
+        return error.line, str(error)
+    return 0, ""
+
+
+def answers(text: str) -> list[tuple[int, int]]:
+    """Return what a side had left at each answer, before the increment, and in which line that stands."""
+    lines = text.splitlines()
+    increment = next(number(line.split(" ")[1]) for line in lines if line.startswith("increment "))
+    return [
+        (number(words[place]) - (increment if words[0] == "move" else 0), at)
+        for at, words in enumerate((line.split(" ") for line in lines), 1)
+        for place in LEFTS.get(words[0], ())
+        if words[0] != "result"
+    ]
+
+
+ENDED_IN_TIME = [name for name in RECORDS if not name.startswith("time") and name not in ("stalls", "restart")]
+
+
+@pytest.mark.parametrize("name", ENDED_IN_TIME)
+def test_a_lower_budget_is_true_until_a_flag_would_have_fallen(name: str) -> None:
+    text = RECORDS[name]
+    before = verify(text)
+    left = min((left for left, _ in answers(text)), default=10**9)
+    last = min(before.left) - (before.header.control.increment if before.reason == "line" else 0)
+    if before.reason in ANNULLED:
+        last = left  # nobody loses by a flag that falls just then
+    most = min(left, last)
+    lines = budget_moved(text, 1 - most)
+    assert fault_of(lines) == (0, "")
+    after = verify("\n".join(lines) + "\n")
+    assert after.header.control == before.header.control._replace(budget=before.header.control.budget + 1 - most)
+    assert after.left == (before.left[0] + 1 - most, before.left[1] + 1 - most)
+    assert after.history == before.history
+    ending = next((at for at, line in enumerate(lines, 1) if line.startswith("refused ")), len(lines))
+    budget = before.header.control.budget
+    for lower in (most, most + 5_000, budget) if not CAMPAIGN else range(most, budget + 1_000, 77_777):
+        at, why = fault_of(budget_moved(text, -lower))
+        if lower >= budget:
+            assert at == 7 and ("a budget is more than nothing" in why or "0.000 or more" in why)
+        else:
+            assert at == next((at for left, at in answers(text) if left <= lower), ending)
+            assert " ran out of time" in why
+
+
+@pytest.mark.parametrize("name", RECORDS)
+@pytest.mark.parametrize("by", [1, 5_000_000])
+def test_stamps_shifted_as_a_whole_are_refused_where_the_first_clock_stops(name: str, by: int) -> None:
+    """Clocks begin at stamp 0: all that was later is not true without what it costs."""
+    lines = []
+    for line in RECORDS[name].splitlines():
+        words = line.split(" ")
+        for place in STAMPS.get(words[0], ()):
+            words[place] = written(number(words[place]) + by)
+        lines.append(" ".join(words))
+    first = next(at for at, line in enumerate(lines, 1) if line.startswith(("ready ", "result ")))
+    at, why = fault_of(lines)
+    assert at == first and "this line is written" in why
+
+
+def _command(*words: str, text: str = "") -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "engine", "record", *words]
+    return subprocess.run(command, input=text, capture_output=True, text=True, timeout=WAIT_SECONDS, check=False)
+
+
+@pytest.fixture
+def match(tmp_path: Path) -> Path:
+    """The record of a match with a stall."""
+    position = GAMES["gipf"].start("3 3 9 9")
+    header = Header(7, position, ("ann", "bob"), TimeControl(10_000_000), 60, "test", "2026-01-02T03:04:05.678Z")
+    table = Table(header=header).ready(5, 4).note(0, "score=35 depth=7 pv=a1-b2,e3-d3 text=in the book")
+    path = tmp_path / "7.txt"
+    text = table.note(1, "ply=2 it will be over").stall(10.875, 1000).play("a1-b2", span=100).resign(1)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_verify_shows_how_each_clock_comes_about(match: Path) -> None:
+    done = _command("--verify", str(match))
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("GIPF 3 3 9 9: ann (white) against bob (black)")
+    assert lines[2].split() == ["from", "until", "stalled", "lag", "charged", "left"]
+    assert [line.split()[-1] for line in lines[3:5]] == ["READY", "READY"]
+    (move,) = [line.split() for line in lines if line.endswith(" a1-b2")]
+    assert move[:7] == ["1", "white", "9.125", "1120.000", "1000.000", "0.000", "110.875"]
+    assert lines[-1].startswith("verified match 7: white resign, 1 move, ")
+
+
+def test_without_it_moves_and_board_are_shown(match: Path) -> None:
+    done = _command(str(match))
+    assert "charged" not in done.stdout
+    moves = [
+        "   1 white a1-b2",
+        "      note: score 35; depth 7; pv a1-b2, e3-d3: in the book",
+        "      note: it will be over",
+    ]
+    assert done.stdout.splitlines()[1:4] == moves
+
+
+@pytest.mark.parametrize("options", [(), ("--verify",)])
+def test_a_clock_that_is_not_true_is_named_with_its_line(match: Path, options: tuple[str, ...]) -> None:
+    forged = match.read_text(encoding="utf-8").replace("stall 20.000 1020.000", "stall 20.000 1000.000")
+    done = _command(*options, "-", text=forged)
+    assert done.returncode == 2 and done.stdout == ""
+    assert "this line is written 'move 1 white " in done.stderr and done.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_pictures_are_in_the_format_that_their_names_end_in(match: Path, tmp_path: Path) -> None:
+    begins = {".svg": b"<svg ", ".png": b"\x89PNG", ".gif": b"GIF89a"}
+    for suffix, first in begins.items():
+        file = tmp_path / f"board{suffix}"
+        done = _command(str(match), "--picture", str(file), "--night")
+        assert done.returncode == 0 and file.read_bytes().startswith(first), done.stderr
+    refused = _command(str(match), "--picture", str(tmp_path / "board.jpg"))
+    assert refused.returncode == 2 and "none of .svg, .png and .gif" in refused.stderr
+    refused = _command(str(match), "--picture", str(tmp_path / "board.png"), "--ply", "2")
+    assert refused.returncode == 2 and "--ply is 2, but it has to be 0 to 1" in refused.stderr

@@ -2,6 +2,5 @@
 
 - `targets`: what is tried: bytes in, and an error where something is not as it is promised
 - `samples`: inputs to begin from
-- `mutation`: changed samples, at random: the short form, which the tests run
-- `__main__`: the long form, guided by coverage: ``python -m tests.fuzz TARGET RUNS``, with atheris
+- `mutation`: changed samples, at random
 """

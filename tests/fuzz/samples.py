@@ -6,8 +6,6 @@ from pathlib import Path
 from random import Random
 
 from engine.games.catalogue import GAMES
-from engine.wire.coding import usage
-from engine.wire.messages import REPLIES, REQUESTS
 from tests.engine.records import records
 from tests.engine.test_record import ENDS, played
 from tests.fuzz.targets import LONG_COMMANDS, STARTS
@@ -20,27 +18,8 @@ def samples(target: str) -> list[bytes]:
     """Return the samples of a target, all different."""
     kind, _, game = target.partition("-")
     makers = {"moves": _moves, "boards": _boards, "shell": _commands}
-    texts = (
-        makers[kind](game)
-        if game
-        else {"records": _records, "contests": _contests, "notes": _notes, "logs": _logs}.get(target, _messages)()
-    )
+    texts = makers[kind](game) if game else {"records": _records, "contests": _contests, "logs": _logs}[target]()
     return [text.encode() for text in dict.fromkeys(texts)]
-
-
-def _messages() -> Iterator[str]:
-    for table in (REQUESTS, REPLIES):
-        for cls in table.values():
-            words = re.sub(r"[\[\]]", "", usage(cls)).split()
-            yield " ".join(words) + "\n"
-            yield " ".join([words[0], *("3" for _ in words[1:])]) + "\n| one\n|\n| three\n"
-    yield "LOGIN ann\nSEEK gipf params=4,4,15,15 budget=1000\nREADY\nMOVE a5-b5\n"
-
-
-def _notes() -> Iterator[str]:
-    yield "ply=17 score=-35.25 depth=7 nodes=120345 pv=a5-b5_b:_e5_h2,c5-c4 text=in the book\n"
-    yield "depth=7 in the book, x=3\n"
-    yield "score=0\ntext=why\nnodes=007\npv=0_7_22\n"
 
 
 def _logs() -> Iterator[str]:

@@ -5,7 +5,7 @@ from importlib import import_module
 
 import pytest
 
-from bots.check.peer import TITLES
+from bots.check.bot_under_test import TITLES
 from engine.games.catalogue import GAMES
 from engine.games.outcome import ANNULLED, Termination
 from engine.match import record, verification

@@ -15,7 +15,7 @@ QUICK = "Row choices"
     [pytest.param(one, id=one.title, marks=[] if one.title == QUICK else [pytest.mark.slow]) for one in TRANSCRIPTS],
 )
 def test_what_is_written_happens(transcript: Transcript, tmp_path: Path) -> None:
-    """Where it is the server that is right, ``python -m tests.protocol.transcripts --write`` corrects the document."""
+    """Where it is the server that is right, ``python -m tests.protocol.transcripts`` corrects the document."""
     assert replay(transcript, tmp_path) == list(transcript.lines)
 
 

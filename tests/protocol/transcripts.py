@@ -9,14 +9,12 @@ They stand in protocol.md and in ``sessions/``. The words behind ``transcript`` 
   ``<time>`` a time of a record, ``<span>`` a rounded time such as 12.4 s, ``<date>``,
   ``<alice-token>`` the token of alice's MATCH, ``<alice-secret>`` the token with which she logs in.
 
-``python -m tests.protocol.transcripts`` shows the differences between a document and the server's answers; with
-``--write`` it puts the answers into the documents. It takes only requests, events and explanations from there.
+``python -m tests.protocol.transcripts`` puts the server's answers into the documents. It takes only requests, events
+and explanations from there.
 """
 
-import difflib
 import re
 import shlex
-import sys
 import tempfile
 import time
 from collections.abc import Iterable
@@ -229,17 +227,11 @@ def without_load(line: str) -> str:
 def main() -> None:
     for document in DOCUMENTS:
         text = document.read_text(encoding="utf-8")
-        bodies = []
-        for transcript in read(text):
+        for fence, transcript in reversed(list(zip(FENCE.finditer(text), read(text), strict=True))):
             with tempfile.TemporaryDirectory() as folder:
-                script = replay(transcript, Path(folder))
-            difference = difflib.unified_diff(transcript.lines, script, "written", "happens", lineterm="")
-            print(f"{document.name}, {transcript.title}:", *(list(difference) or ["as it is written"]), sep="\n")
-            bodies.append("".join(f"{line}\n" for line in script))
-        if "--write" in sys.argv[1:]:
-            for fence, body in reversed(list(zip(FENCE.finditer(text), bodies, strict=True))):
-                text = text[: fence.start("body")] + body + text[fence.end("body") :]
-            document.write_text(text, encoding="utf-8")
+                body = "".join(f"{line}\n" for line in replay(transcript, Path(folder)))
+            text = text[: fence.start("body")] + body + text[fence.end("body") :]
+        document.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -9,10 +9,8 @@ of this machine.
 
 from random import choice
 
-from bots.client import play
-from bots.client.run import Clocks
+from bots.client import Clocks, Position, play
 from engine.games import moves
-from engine.games.interface import Position
 
 
 def choose(position: Position, clocks: Clocks) -> str:

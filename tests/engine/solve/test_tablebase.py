@@ -193,7 +193,7 @@ def test_bots_and_the_engine_of_pages_play_by_it(given: Path) -> None:
     thought = GameEngine(1, tablebase_of).think(History.begin(asked), 1.0, clock=still)
     assert (thought.is_known, thought.score) == (True, plies)
     for with_tablebase in (True, False):
-        bot = AlphaBetaBot(depth=1, tablebase=with_tablebase)
+        bot = AlphaBetaBot(tablebase=with_tablebase)
         assert (bot._searcher_for(asked)._tablebase is not None) == with_tablebase
     assert AlphaBetaBot(level=5)._searcher_for(asked)._tablebase is None
 

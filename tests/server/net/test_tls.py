@@ -13,9 +13,9 @@ import trio
 import trio.testing
 import trustme
 
+from bots.client import GameResult, Unreachable, play
 from bots.client.connection import Address, Connection, address
 from bots.client.errors import ArenaError
-from bots.client.run import GameResult, Unreachable, play
 from engine.games.interface import moves
 from engine.wire import messages as m
 from server.arena import session

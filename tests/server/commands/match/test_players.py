@@ -29,7 +29,7 @@ def read(text: str, folder: Path) -> MatchPlayer:
         (PLAYS, True),
         ("import bots.client\n\ndef choose(position, clocks): ...\n\nbots.client.play(choose)\n", True),
         ("from bots import client\n\ndef choose(position, clocks): ...\n\nclient.play(choose)\n", True),
-        ("from bots.client.run import play as go\n\ndef choose(p, c): ...\n\ngo(choose)\n", True),
+        ("from bots.client import play as go\n\ndef choose(p, c): ...\n\ngo(choose)\n", True),
         ("import socket\n\nsocket.create_connection(('localhost', 4000))\n", False),
         ("import sys\n\nfor line in sys.stdin: ...\n", False),
         (f"import socket\n{PLAYS}", True),
