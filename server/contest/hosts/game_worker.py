@@ -24,7 +24,7 @@ from server.contest.definition import Definition, read_definition
 from server.contest.hosts.arena_host import ArenaHost, GameSeating
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import GameTask, PlayerMissing
-from server.contest.hosts.worker_job import Answer, Job
+from server.contest.hosts.worker_job import PROGRAMS, Answer, Job, own_cores
 from server.contest.store.folders import errors_of
 from server.net.rate_limiter import RateLimiter, patrol
 from server.net.timing import StallMonitor, microseconds
@@ -124,9 +124,8 @@ async def _answered(text: bytes) -> Answer:
     try:
         program_with_rules()  # reads the sources now, before an upgrade can replace them
         job = decode(text, type=Job)
-        if job.cores:
-            os.sched_setaffinity(0, job.cores)
-        return await play(job)
+        with own_cores(PROGRAMS):
+            return await play(job)
     except Exception as error:
         found: BaseException = error
         while isinstance(found, BaseExceptionGroup):
