@@ -93,11 +93,6 @@ class Ledger:
         self.began = store.stages(contest)
         """When stages began."""
         self._store = store
-        self._set_up(contest, record_store, seats, kept)
-
-    def _set_up(
-        self, contest: int, record_store: RecordStore, seats: GameSeating, kept: Callable[[GameResult], None]
-    ) -> None:
         self.contest = contest
         self._record_store = record_store
         self._kept = kept

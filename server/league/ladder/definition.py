@@ -1,16 +1,14 @@
 """The ladder file: TOML in, a `LadderDefinition` out, or one sentence about the first thing that is wrong with it.
 
-`LadderControl` pauses the ladder, and lets its file be read again. `roster` lists the players: levels and programs of
-the file, active versions of bots, and bots that connect by themselves.
+`roster` lists the players: levels and programs of the file, active versions of bots, and bots that connect by
+themselves.
 
 What a value may be is declared with it here, as in `server.contest.definition`; games and time controls are written as
 in contest files.
 """
 
-import time
 import tomllib
-from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from pathlib import Path, PurePath
 from typing import Annotated, NamedTuple
@@ -38,8 +36,6 @@ from server.config.settings import MOVE_LIMIT
 from server.contest.contest_file import Load, read_control, read_variant
 from server.contest.definition import PATHS, SEED, Bounds, Definition, Entrant, Sandbox, Stage, Variant
 from server.contest.formats.round_robin import RoundRobin
-from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import NotAllowed
 
 LEVEL_ELO = (500, 963, 1426, 1875, 2353, 2802, 3251, 3700, 4170)
 """What the levels from 1 on are fixed at: the distances that README measures in GIPF 4 4 15 15, from 500 on.
@@ -52,7 +48,7 @@ MAX_PROGRAMS = 500
 ELO = Range(-10_000, 10_000, "Elo")
 
 TITLE = "the ladder"
-"""What a contest is called that the ladder makes of a game, for its host."""
+"""The name of the ladder as a contest."""
 
 
 class BadLadder(BadTable):
@@ -65,11 +61,6 @@ class LadderVariant(NamedTuple):
     variant: Variant
     weight: float
     """Its share of the games is this part of the sum of all weights."""
-
-    @property
-    def key(self) -> str:
-        """What tells it from the others, as in ``gipf 3 3 9 9``."""
-        return f"{self.variant.game} {self.variant.parameters}".strip()
 
 
 class FixedLevel(msgspec.Struct, frozen=True):
@@ -123,22 +114,20 @@ class LadderDefinition(msgspec.Struct, frozen=True, kw_only=True):
     bounds: Bounds = Bounds()
     visible: Annotated[tuple[str, ...], Form("(?s).+", "a list of folders that every program may read")] = ()
     """Absolute."""
-    file: str = ""
-    """Where it was read from, absolute; no key of the file."""
 
     @property
     def entrants(self) -> list[Entrant]:
         """The programs of the file as entrants."""
         return [Entrant(one.name, one.command, folder=one.folder) for one in self.programs]
 
-    def contest(self, entrants: Sequence[Entrant], data: str) -> Definition:
-        """Return the contest that a game between entrants is to its host: only the built-in bots are no entrants.
+    def contest(self, data: str) -> Definition:
+        """Return the ladder as a contest between the programs of the file, without the built-in bots.
 
         Folders of entrants are seen from the data directory.
         """
         return Definition(
             name=TITLE,
-            entrants=tuple(entrants),
+            entrants=tuple(self.entrants),
             variants=tuple(one.variant for one in self.variants),
             stages=(Stage(RoundRobin(), self.control),),
             move_limit=self.move_limit,
@@ -151,7 +140,7 @@ class LadderDefinition(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-_READ_HERE = frozenset({"variants", "control", "levels", "programs", "file"})
+_READ_HERE = frozenset({"variants", "control", "levels", "programs"})
 
 _WEIGHT = Field("weight", "weight", float, Range(0.001, 1000))
 
@@ -168,7 +157,7 @@ def read(text: str, folder: PurePath, load: Load) -> LadderDefinition:
     seed = values.get("seed", 0)
     tables = file.tables("games", "one [[games]] or more, each with its game, and a weight where they differ")
     variants = tuple(_variant(table, load, seed) for table in tables)
-    keys = [one.key for one in variants]
+    keys = [one.variant.name for one in variants]
     for place, key in enumerate(keys):
         if key in keys[:place]:
             raise BadLadder(f"games[{place + 1}] is {key}, which games[{keys.index(key) + 1}] is already: take one out")
@@ -185,8 +174,7 @@ def read_file(path: Path) -> LadderDefinition:
     folder = path.absolute().parent
     try:
         text = path.read_text(encoding="utf-8-sig")
-        found = read(text, folder, lambda name: (folder / name).read_text(encoding="utf-8-sig"))
-        return replace(found, file=str(path.absolute()))
+        return read(text, folder, lambda name: (folder / name).read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise BadLadder(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -264,83 +252,3 @@ def roster(
 
 
 NO_LADDER = "no ladder is played here; arena-server serve --ladder FILE plays one"
-
-
-class LadderState(NamedTuple):
-    """How the ladder stands, whether a server plays it now or not."""
-
-    file: str
-    """The ladder file, absolute."""
-    paused: str
-    """Since when it is paused, and who did that, as in ``2026-11-23 10:00 UTC (teacher)``; empty: it is played."""
-    reads: int
-    """How often the file was to be read again."""
-    fault: str
-    """What is wrong with the file, while the ladder goes on by what stood there before; empty where nothing is."""
-
-
-class LadderControl:
-    """The controls of the ladder: pauses, after which its file is read again.
-
-    Organisers use them on the pages and on the command line; the server that plays the ladder finds all in the
-    database of the league. The methods may be called from any thread; all raise `BadStore`.
-    """
-
-    def __init__(self, accounts: Accounts, now: Callable[[], float] = time.time) -> None:
-        """Take the accounts, whose database it shares, and the clock, in Unix seconds."""
-        self._accounts = accounts
-        self._now = now
-
-    def state(self) -> LadderState:
-        """Return how the ladder stands; raises `NotAllowed` where none has ever been played."""
-        rows = self._accounts.rows("SELECT file, paused, reads, fault FROM ladder_state")
-        if not rows:
-            raise NotAllowed(NO_LADDER)
-        return LadderState(*rows[0])
-
-    # by organisers
-
-    def pause(self, by: str) -> str:
-        """Let no game begin until `resume`, and return a sentence about that; raises `NotAllowed`."""
-        if self.state().paused:
-            raise NotAllowed("the ladder is paused already")
-        since = f"{datetime.fromtimestamp(self._now(), UTC):%Y-%m-%d %H:%M} UTC ({by})"
-        self._set(by, "paused the ladder", paused=since)
-        return "the ladder was paused; games that are being played are played to their ends"
-
-    def resume(self, by: str) -> str:
-        """Let games begin again, with the ladder file as it is now, and return a sentence about that.
-
-        Where the file is wrong, the ladder goes on as before it was changed. Raises `NotAllowed`.
-        """
-        if not self.state().paused:
-            raise NotAllowed("the ladder is not paused")
-        try:
-            read_file(Path(self.state().file))
-        except BadTable as error:
-            self._set(by, "resumed the ladder; its file is wrong", paused="", fault=str(error))
-            return f"the ladder was resumed; its file is wrong, and it goes on as before: {error}"
-        self._set(by, "resumed the ladder", paused="", reads=self.state().reads + 1, fault="")
-        return "the ladder was resumed; its file was read again"
-
-    # by the server that plays it
-
-    def begin(self, file: str) -> None:
-        """Note at the start of a server which file is played."""
-        with self._accounts.change() as database:
-            database.execute(
-                """INSERT INTO ladder_state (id, file, paused, reads, fault) VALUES (1, ?, '', 0, '')
-                ON CONFLICT (id) DO UPDATE SET file = excluded.file, fault = ''""",
-                (file,),
-            )
-
-    def note_fault(self, fault: str) -> None:
-        """Note what is wrong with the ladder file; empty for nothing."""
-        with self._accounts.change() as database:
-            database.execute("UPDATE ladder_state SET fault = ?", (fault,))
-
-    def _set(self, by: str, what: str, **values: str | int) -> None:
-        columns = ", ".join(f"{column} = ?" for column in values)
-        with self._accounts.change() as database:
-            database.execute(f"UPDATE ladder_state SET {columns}", tuple(values.values()))
-            self._accounts.log(database, by, what)

@@ -11,7 +11,7 @@ together: some variant, then the same one with colours swapped. Variants come by
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -35,10 +35,6 @@ MAX_UNIT = 1e6
 
 FORGOTTEN = 1e-3
 """What then counts for less than so much of a game is left out: whoever has left the ladder, say."""
-
-DROPPED_MEMORY = 20
-"""A game during which the server died counts as running until this many more games are counted: the server may have
-died of the game, so it is not chosen again at once."""
 
 EXCESS = 1.0
 """So many recent games more than the average an owner may have and still be an opponent."""
@@ -165,22 +161,18 @@ def next_pairings(
     weights: Mapping[str, float],
     slots: int,
     now: float,
-    dropped: Iterable[Pairing] = (),
 ) -> list[Pairing]:
     """Return the next games, the most urgent first; fewer than ``slots`` where nobody is free.
 
     ``players`` are those who may play now, ``ratings`` theirs, not decayed, ``counts`` those of all games that counted,
     ``running`` the games that are being played, ``weights`` those of the variants, above 0, ``now`` a Unix time in
-    seconds. Nobody plays two games at the same time, fixed points excepted. ``dropped`` are
-    games that count as if they were being played, but keep nobody from another one.
+    seconds. Nobody plays two games at the same time, fixed points excepted.
     """
     if slots < 1:
         return []
     known = {name: decayed(ratings.get(name) or starting(players, name), now) for name in players}
     owners = {name: share_key(player) for name, player in players.items() if player.anchor is None}
     state = _State(players, owners, known, (counts, GameCounts()), set())
-    for pairing in dropped:
-        state.counts[1].add(players, *pairing)
     for pairing in running:
         state.begin(pairing)
     chosen: list[Pairing] = []

@@ -1,39 +1,33 @@
-"""The ladder as a service of the server: it plays the ladder file, and goes on after faults of the machine."""
+"""The ladder as a service of the server, which goes on after faults of the machine."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-import structlog
 import trio
 from msgspec.structs import replace
 
 from engine.statistics.online import LadderPlayer
 from server.arena.arena import Arena
-from server.config.declared import BadTable
 from server.contest.definition import Entrant, Qualification
 from server.contest.hosts.arena_host import GameSeating
 from server.contest.hosts.contest_players import ContestPlayers, RatedGames
 from server.contest.hosts.precompile import precompile_bots
+from server.contest.interventions import is_paused
 from server.contest.runtime.service import ContestService
 from server.contest.store.folders import errors_of
+from server.contest.store.store import LADDER, Store
 from server.league.accounts.accounts import Accounts
-from server.league.ladder.definition import LadderControl, LadderDefinition, Listed, read_file, roster
+from server.league.ladder.definition import LadderDefinition, Listed, roster
 from server.league.ladder.pairing import Pairing
-from server.league.ladder.runner import LADDER, LadderRunner
+from server.league.ladder.runner import LadderRunner
 from server.league.ladder.store import LadderStore
 from server.league.submissions import upload
 from server.league.submissions.versions import BUILD, Versions
 from server.ops.supervisor import supervise
 from server.storage.database import BadStore
 from server.storage.player_logs import KeptByContest
-from server.storage.record_store import RecordStore
-
-log = structlog.get_logger()
-
-LOOK_SECONDS = 1.0
-"""How often to look whether an organiser has paused the ladder, or wants its file read again."""
 
 UNRATED_SECONDS = 5.0
 """How often to look whether bots that wait may still be rated."""
@@ -43,96 +37,40 @@ class LadderService:
     """The service that plays the ladder."""
 
     def __init__(
-        self,
-        definition: LadderDefinition,
-        arena: Arena,
-        record_store: RecordStore,
-        accounts: Accounts,
-        versions: Versions,
+        self, definition: LadderDefinition, arena: Arena, store: Store, accounts: Accounts, versions: Versions
     ) -> None:
-        """Take the arena in which games are played, with its records, and the versions of bots."""
+        """Take the arena in which games are played, the store of contests, and the versions of bots."""
         self.definition = definition
         self.store = LadderStore(accounts)
-        self.control = LadderControl(accounts)
+        self._contest_store = store
         self._arena = arena
-        self._record_store = record_store
         self._accounts = accounts
         self._versions = versions
-        self._data = arena.settings.data
         self._runner: LadderRunner | None = None
-        self._paused = False
-        self._reads: int | None = None
-        """How often the file was to be read again; None before that is known."""
-        self._followed = trio.Event()
-        """Set when it is known whether the ladder is paused."""
-        self._replaced = trio.Event()
-        """Another file is to be played, as soon as the games that are being played are over."""
         self._players = ContestPlayers.of(arena)
         self._players.ladder = RatedGames(self.why_not, self._wake)
 
     @property
     def is_paused(self) -> bool:
         """Whether an organiser has paused it."""
-        return self._paused
+        return self._runner is not None and is_paused(self._runner.definition.interventions)
 
     def running(self) -> dict[int, Pairing]:
         """Return the games that are being played, by the numbers of their matches."""
-        return {} if self._runner is None else dict(self._runner.running)
+        return {} if self._runner is None else self._runner.running
 
     async def run(self, contests: ContestService) -> None:
         """Play until cancelled, on the cores of contests as long as these do not want them."""
         await contests.cleaned.wait()
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(supervise, "ladder_organisers", self._follow_organisers)
             nursery.start_soon(supervise, "ladder_unrated", self._send_home_unrated)
+            nursery.start_soon(supervise, "ladder_compiling", self._compile)
             await supervise("ladder_games", self._play, contests.seats)
 
-    async def _follow_organisers(self) -> None:
-        """Do what organisers ask for in the database: pauses, and reading the file again."""
-        await trio.to_thread.run_sync(self.control.begin, self.definition.file)
-        while True:
-            state = await trio.to_thread.run_sync(self.control.state)
-            if self._reads not in (None, state.reads):
-                await self._read_again()
-            self._reads = state.reads
-            if bool(state.paused) != self._paused:
-                self._paused = bool(state.paused)
-                log.info("ladder_state_changed", paused=self._paused)
-                self._wake()
-            self._followed.set()
-            await trio.sleep(LOOK_SECONDS)
-
-    async def _read_again(self) -> None:
-        """Take the file as it is now; where it is wrong, go on by what stood there before."""
-        try:
-            found = await trio.to_thread.run_sync(read_file, Path(self.definition.file))
-        except BadTable as error:
-            log.error("ladder_file_wrong", reason=str(error))
-            await trio.to_thread.run_sync(self.control.note_fault, str(error))
-            return
-        if found != self.definition:
-            self.definition = found
-            self._replaced.set()
-            log.info("ladder_file_read", file=found.file)
-
     async def _play(self, seats: GameSeating) -> None:
-        """Play by the file, and by another one when the games that are being played are over."""
-        await self._followed.wait()
-        arena = self._arena
-        while True:
-            self._replaced = trio.Event()
-            make = partial(
-                LadderRunner, self.definition, self.store, self.listed, arena, seats,
-                stopping=lambda: arena.stopping or self._paused or self._replaced.is_set(),
-            )  # fmt: skip
-            self._runner = runner = await seats.stored(make)
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(supervise, "ladder_compiling", self._compile)
-                nursery.start_soon(runner.run)
-                await self._replaced.wait()
-                while runner.playing:
-                    await trio.sleep(LOOK_SECONDS)
-                nursery.cancel_scope.cancel()
+        make = partial(LadderRunner, self.definition, self._contest_store, self.store, self.listed, self._arena, seats)
+        self._runner = await seats.stored(make)
+        await self._runner.run()
 
     def listed(self) -> dict[str, Listed]:
         """Return who plays now, by name. For any thread."""
@@ -184,7 +122,7 @@ class LadderService:
 
     async def _compile(self) -> None:
         """Compile what the built-in bot needs, beside the games."""
-        contest = self.definition.contest(self.definition.entrants, "")
+        contest = self.definition.contest("")
         if self.definition.levels:
             levels = tuple(level.name for level in self.definition.levels)
             contest = replace(contest, qualification=Qualification(levels, self.definition.control))

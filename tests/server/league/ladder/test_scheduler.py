@@ -202,13 +202,6 @@ def test_games_of_players_who_have_left_do_not_count() -> None:
     assert counts.lead("gone", "ann") == {VARIANT: -1}
 
 
-def test_games_that_died_count_and_keep_nobody_from_another_one() -> None:
-    players = bots("ann", "bob", "carla")
-    (first,) = next_pairings(players, {}, GameCounts(), [], {VARIANT: 1.0}, 1, 0.0)
-    (second,) = next_pairings(players, {}, GameCounts(), [], {VARIANT: 1.0}, 1, 0.0, dropped=[first])
-    assert set(second[1:]) != set(first[1:]) and set(second[1:]) & set(first[1:])
-
-
 def test_openings_are_the_same_for_both_games_of_a_pair_and_then_the_next() -> None:
     players, counts, found = bots("ann", "bob"), GameCounts(), []
     for first, second in [("ann", "bob"), ("bob", "ann")] * 3:

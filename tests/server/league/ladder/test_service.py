@@ -16,13 +16,12 @@ from server.config.declared import BadTable
 from server.contest.definition import Bounds, Entrant, Sandbox
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.store.folders import errors_of
+from server.contest.store.store import LADDER
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR
 from server.league.ladder.definition import LEVEL_ELO, LadderDefinition, Listed, read
-from server.league.ladder.runner import LADDER
 from server.league.ladder.service import LadderService, kept_by_ladder
 from server.league.ladder.store import (
-    BegunGame,
     CountedGame,
     ScoreAgainst,
     Standing,
@@ -101,9 +100,9 @@ def test_only_bots_of_accounts_that_are_not_on_the_ladder_already_can_connect_to
         assert "log in by a token of the page /me" in ladder.why_not(name)
     for name in ("ann-2", "alphabeta-2"):
         assert "is on the ladder already" in ladder.why_not(name)
-    game = BegunGame(7, "mnk 3 3 3", 0, ("Ann-1", "alphabeta-2"), (0, 0))
     ladder.store.seat(LadderPlayer("Ann-1", "ann"), 0, {})
-    ladder.store.count(game, result_of(game, 0.0, detail="no connection", failed=0), "5a", {}, 1)
+    lost = result_of(7, ("Ann-1", "alphabeta-2"), 0.0, "no connection", failed=0)
+    ladder.store.count(lost, "mnk 3 3 3", "5a", {}, 1)
     assert "Ann-1 rests, since it has failed: no connection" in ladder.why_not("Ann-1")
     ladder.store.wake("Ann-1", "ann")
     accounts.revoke_token(ann, "Ann-1")
@@ -111,7 +110,7 @@ def test_only_bots_of_accounts_that_are_not_on_the_ladder_already_can_connect_to
 
 
 def test_what_a_program_has_written_is_found_for_its_author(tmp_path: Path, ladder: LadderService) -> None:
-    ladder.store.begin([BegunGame(7, "mnk 3 3 3", 0, ("Ann-1", "alphabeta-2"), (1, 0))])
+    ladder.store.count(result_of(7, ("Ann-1", "alphabeta-2"), 1.0), "mnk 3 3 3", "5a", {}, 1)
     found = kept_by_ladder(tmp_path, ladder.store, 7, "ann-1")
     assert found is not None and (found.path, found.token) == (errors_of(tmp_path, LADDER, 7, "Ann-1"), "")
     assert kept_by_ladder(tmp_path, ladder.store, 7, "bob-1") is None
@@ -165,14 +164,14 @@ def definition(text: str) -> LadderDefinition:
 
 def test_the_least_file_has_defaults() -> None:
     found = definition(LEAST)
-    assert [(one.key, one.weight) for one in found.variants] == [("mnk 3 3 3", 1.0)]
+    assert [(one.variant.name, one.weight) for one in found.variants] == [("mnk 3 3 3", 1.0)]
     assert (found.control, found.levels, found.programs) == (TimeControl.of_milliseconds(1000), (), ())
     assert (found.sandbox, found.cores, found.failures) == (Sandbox.SEALED, 0, 3)
 
 
 def test_a_whole_file_is_read_with_folders_seen_from_it() -> None:
     found = definition(WHOLE)
-    assert [(one.key, one.weight, len(one.variant.openings)) for one in found.variants] == [
+    assert [(one.variant.name, one.weight, len(one.variant.openings)) for one in found.variants] == [
         ("gipf 3 3 9 9", 3.0, 5),
         ("mnk 3 3 3", 1.0, 1),
     ]
@@ -191,7 +190,7 @@ def test_the_file_of_the_document_can_be_played() -> None:
 
 
 def test_a_game_is_a_contest_for_its_host() -> None:
-    made = definition(WHOLE).contest((), "/var/lib/arena")
+    made = definition(WHOLE).contest("/var/lib/arena")
     assert (made.folder, made.cores, made.start_seconds) == ("/var/lib/arena", 4, 20)
     assert [one.game for one in made.variants] == ["gipf", "mnk"]
     assert made.stages[0].control == TimeControl.of_milliseconds(10_000, 100)
@@ -244,9 +243,10 @@ def standing(name: str, elo: float, deviation: float, days: float = 0, rests: st
 
 
 def game(number: int, first: str, second: str, elo: float, version: int, score: float | None = 1.0) -> CountedGame:
-    begun = BegunGame(number, "mnk 3 3 3", 0, (first, second), (1, version))
     record, ratings = "5a" if score is not None else "", ((0.0, 0.0), (elo, 50.0))
-    return CountedGame(number, begun, score, "line", "", 5, (False, False), record, NOW, ratings)
+    return CountedGame(
+        number, number, "mnk 3 3 3", 0, (first, second), (1, version), score, "line", "", record, NOW, ratings
+    )
 
 
 def test_only_who_plays_and_is_known_well_enough_has_a_rank() -> None:
