@@ -247,7 +247,7 @@ class GameSeating:
                     try:
                         program = await self._start(nursery, task, ticket, command, core)
                         one = game.started[name] = StartedProgram(ticket, program, is_builtin)
-                        await self._arrives(name, one, task.start_seconds.get(name, definition.start_seconds))
+                        await self._arrives(name, one, definition.start_seconds)
                     except MachineFault as error:
                         failures[name] = PlayerMissing(f"{name} did not come to the game: {error}", (), fault=True)
                         starting.cancel_scope.cancel()

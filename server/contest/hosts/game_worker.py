@@ -54,7 +54,7 @@ async def play(job: Job) -> Answer:
 
 async def _play(job: Job, definition: Definition, arena: Arena, seats: GameSeating) -> Answer:
     """Play the game; if it could not begin, return why."""
-    task = GameTask(CONTEST, definition, job.fixture, job.match, job.starts)
+    task = GameTask(CONTEST, definition, job.fixture, job.match)
     try:
         async with ArenaHost(arena, seats).play(task) as game:
             assert game is not None  # nobody stops this arena, and who was withdrawn has no games

@@ -6,9 +6,8 @@ there (`server.contest.hosts.arena_host`); the same in a process of its own, whi
 (`server.contest.hosts.dask_cluster`).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from engine.games.catalogue import GAMES
@@ -32,8 +31,6 @@ class GameTask(NamedTuple):
     fixture: Fixture
     number: int
     """That of its match and its record."""
-    start_seconds: Mapping[str, int] = MappingProxyType({})
-    """By player: how long the first word of its program is waited for, where that is not what the contest says."""
     kept: bool = False
     """Whether the match goes on when the server is started again."""
     wanted: Callable[[], bool] = lambda: True

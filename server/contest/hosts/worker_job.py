@@ -51,8 +51,6 @@ class Job(msgspec.Struct, frozen=True):
     """The number of its record."""
     server: str
     """Names the program in the record."""
-    starts: dict[str, int] = {}
-    """By player: for how many seconds its first word is waited for, where those are not the contest's."""
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -190,7 +188,7 @@ def make_job(task: GameTask, server: str) -> Job:
         variants[place] = replace(variants[place], openings=(task.definition.position(task.fixture),), drawn=None)
     # the worker has cores of its own; what is hidden from a program, the other entrants do
     text = definition_text(replace(task.definition, variants=tuple(variants), cores=0))
-    return Job(text, task.fixture, task.number, server, starts=dict(task.start_seconds))
+    return Job(text, task.fixture, task.number, server)
 
 
 def check_answer(job: Job, answer: bytes) -> Played:

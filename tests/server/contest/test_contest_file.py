@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from engine.games.catalogue import GAMES
 from engine.match.clock import TimeControl
 from server.contest.contest_file import BadContest, read
-from server.contest.definition import Adjudication, Entrant, Interrupted, Qualification, Seeding, Stage
+from server.contest.definition import Adjudication, Entrant, Qualification, Seeding, Stage
 from server.contest.formats.knockout import Knockout
 from server.contest.formats.ladder import Ladder
 from server.contest.formats.openings import BadOpening, from_moves, from_text, generated
@@ -39,7 +39,6 @@ games-at-once = 6
 cores = 4
 live-notes = true
 seeding = "chance"
-interrupted = "replay"
 
 [time]
 budget = 60_000
@@ -119,7 +118,7 @@ def test_whole_file_is_read() -> None:
     assert (definition.name, definition.seed, definition.move_limit) == ("Autumn 2026", 7, 400)
     assert (definition.time_losses, definition.games_at_once, definition.cores) == (2, 6, 4)
     assert definition.live_notes and not read(LEAST, load).live_notes
-    assert (definition.seeding, definition.interrupted) == (Seeding.CHANCE, Interrupted.REPLAY)
+    assert definition.seeding == Seeding.CHANCE
     assert [entrant.connects for entrant in definition.entrants] == [True, True, False, False]
     assert definition.entrants[0].token == "0123456789abcdef" * 4
     assert definition.entrants[2].command == ("python3", "carol.py")
@@ -162,7 +161,6 @@ def test_challengers_are_the_first_entrant_unless_named() -> None:
         ('name = "least"', 'name = "least"\nround = 3', "round is no key of a contest file; these are name, seed, "),
         ('name = "least"', 'name = "least"\nseed = -1', "seed is a whole number from 0 to 9223372036854775807, not -1"),
         ('name = "least"', 'name = "least"\nseeding = "elo"', "seeding is one of listed, chance, not 'elo'"),
-        ('name = "least"', 'name = "least"\ninterrupted = 1', "interrupted is one of resume, replay, not 1"),
         ('name = "least"', 'name = "least"\nmove-limit = 0', "move-limit is a whole number from 1 to 10000 moves of"),
         (', { name = "bob" }', "", "a contest has 2 to 500 entrants, not 1"),
         ('"bob"', '"b b"', "entrants[2].name is a name of 1 to 32 letters, digits, '_', '.' and '-'"),

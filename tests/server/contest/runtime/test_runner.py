@@ -11,16 +11,13 @@ import pytest
 import trio
 from structlog.testing import capture_logs
 
-from engine.games.outcome import ANNULLED
 from engine.match import verification
 from engine.wire import messages as m
 from server.contest.fixtures import counted_games
-from server.contest.hosts.arena_host import ArenaGame
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.interventions import Kind
 from server.contest.runtime import finished_games
 from server.contest.runtime.organiser_commands import InterventionRequest, intervene
-from server.contest.runtime.runner import Runner
 from server.contest.runtime.service import ContestService
 from server.contest.store.store import FILE, Store
 from server.contest.store.verify_process import verify
@@ -113,20 +110,6 @@ async def test_results_whose_records_the_disk_has_lost_stand(tmp_path: Path) -> 
     assert [line["log_level"] for line in logs if line["event"] == "journal_end_lost"] == ["error"]
     assert not journal.exists() and (after / "damaged" / journal.name).exists()
     assert not (records / journal.name).exists(), "no record says that a game was annulled whose result stands"
-
-
-@pytest.mark.slow
-async def test_games_that_are_to_be_replayed_are_annulled_when_the_server_comes_back(tmp_path: Path) -> None:
-    file = 'interrupted = "replay"' + ROUND_ROBIN
-    async with running_contest(tmp_path / "data", file) as (harness, store, contest):
-        _, client = await seeking(harness, "ann", "bob")
-        await client.hear(m.Board)
-        after = harness.die()
-    async with running_contest(after, "", "ann", "bob", "carol") as (harness, store, contest):
-        games = await wait_until_over(store, contest)
-    annulled = [game for game in games if game.termination in ANNULLED]
-    assert [game.match for game in annulled] == [1]
-    assert len(counted_games(games)) == 12
 
 
 @pytest.mark.slow
@@ -224,19 +207,6 @@ stages = [{{ format = "round-robin" }}]
         go.set()
         games = await wait_until_over(store, contest)
     assert [game.termination for game in games] == ["withdrawn"] * 2
-
-
-@pytest.mark.parametrize("left", [True, False])
-async def test_the_time_to_the_end_of_programs_counts_for_a_game_only_where_the_next_one_waits_for_it(
-    left: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where cores are left to the next game, its own time has the wait for them."""
-    monkeypatch.setattr(ArenaGame, "leave_cores", lambda _: left)
-    monkeypatch.setattr(Runner, "_ending_seconds", property(lambda _: 1e6, lambda *_: None), raising=False)
-    file = ROUND_ROBIN.replace(', { name = "Carol" }', "")
-    async with running_contest(tmp_path, file, "ann", "bob") as (_harness, store, contest):
-        games = await wait_until_over(store, contest)
-    assert {game.seconds < 1e6 for game in games} == {left}
 
 
 @pytest.mark.slow

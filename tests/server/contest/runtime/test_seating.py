@@ -244,7 +244,7 @@ GONE = '{ name = "gone", command = ["./gone"] }'
     ("entrants", "starts", "seconds", "reasons"),
     [
         ((ANN, GONE), ["gone"], 0, {"gone": "cannot be started (1 game)"}),
-        ((ANN, MUTE), ["mute"] * 3, 60 + 30 + 15, {"mute": "no answer after its start (3 games)"}),
+        ((ANN, MUTE), ["mute"] * 3, 3 * 60, {"mute": "no answer after its start (3 games)"}),
         ((GONE, MUTE), ["gone", "mute"], 60, {"gone": "cannot be started (1 game)"}),
     ],
 )
