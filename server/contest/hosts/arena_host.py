@@ -3,15 +3,12 @@
 Players are leased: whatever leaves the `AsyncExitStack` of a game gives them back, ends programs and frees cores.
 """
 
-import math
-import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-import structlog
 import trio
 
 from engine.games.outcome import Termination
@@ -38,12 +35,7 @@ from server.net.rate_limiter import AddressUsage, ConnectionQuota
 from server.net.timing import microseconds
 from server.ops import descendants
 
-log = structlog.get_logger()
-
 Result = TypeVar("Result")
-
-STORE_SECONDS = 5.0
-"""What is done with the store takes milliseconds; after so long a disk, or another process, holds it up."""
 
 MAX_CONNECTIONS = 4
 """Of a program in a sandbox at a time: one is enough, and one that is lost may not have ended yet."""
@@ -62,8 +54,8 @@ class ArenaGame:
 
     recorded = True
 
-    def __init__(self, arena: Arena, seats: "GameSeating", task: GameTask) -> None:
-        """Begin without players; `GameSeating.seat` brings them."""
+    def __init__(self, arena: Arena, host: "ArenaHost", task: GameTask) -> None:
+        """Begin without players; `ArenaHost.play` brings them."""
         self.task = task
         self.started: dict[str, StartedProgram] = {}
         self.cores: list[CoreLease] = []
@@ -71,7 +63,7 @@ class ArenaGame:
         self.connecting: list[str] = []
         """Entrants that connect by themselves, and are leased."""
         self._arena = arena
-        self._seats = seats
+        self._host = host
 
     @property
     def programs(self) -> Programs:
@@ -90,18 +82,19 @@ class ArenaGame:
         names, definition = self.task.fixture.players, self.task.definition
         if gone := {name: self._left(name, one) for name, one in self.started.items() if not self._is_there(one)}:
             raise combine_faults(gone, names)
-        with contest_players.taken(self.connecting) as players:
-            for name, one in self.started.items():
-                assert one.ticket.player is not None
-                players[name] = one.ticket.player
-            self.match = self._arena.begin_match(
-                self.task.number,
-                self.task.position(),
-                [players[name] for name in names],
-                definition.control(self.task.fixture),
-                definition.move_limit,
-                live_notes=definition.live_notes,
-            )
+        players = contest_players.waiting(self.connecting)
+        for name, one in self.started.items():
+            assert one.ticket.player is not None
+            players[name] = one.ticket.player
+        self.match = self._arena.begin_match(
+            self.task.number,
+            self.task.position(),
+            [players[name] for name in names],
+            definition.control(self.task.fixture),
+            definition.move_limit,
+            live_notes=definition.live_notes,
+        )
+        contest_players.take(self.connecting)
         self._over = contest_players.end_of(self.match.number, keep=self.task.kept)
 
     @property
@@ -117,7 +110,7 @@ class ArenaGame:
 
     def leave_cores(self) -> bool:
         """Let another game use the cores of this one while its programs are being ended, if that is possible."""
-        return self._seats.leave_cores(self)
+        return self._host.leave_cores(self)
 
     def cut_off(self) -> GameResult | None:
         """Annul a match that is not over, and return it; None if it is over, or the arena has it no more."""
@@ -151,17 +144,18 @@ def combine_faults(failures: Mapping[str, PlayerMissing], players: tuple[str, st
     return PlayerMissing("; ".join(map(str, found)), names, termination="+".join(ways))
 
 
-class GameSeating:
-    """The resources that all contests of a server share: arena, cores, and the thread that writes to the store."""
+class ArenaHost:
+    """The host that plays games in an arena, where they may be watched.
+
+    All contests of a server share it: its cores, and the thread that writes to the store.
+    """
 
     def __init__(self, arena: Arena) -> None:
-        """Take the arena, and the stall monitor that stamps lines from pipes."""
+        """Take a running arena."""
         self._arena = arena
         self._home = descendants.home_of(arena.settings.data)
         self._cores = Cores()
         self._one_at_a_time = trio.CapacityLimiter(1)
-        self._began = math.inf
-        """When what is done with the store now was begun."""
         self.turns = CoreQueue(self._cores.count)
 
     def leave(self, contest: int) -> None:
@@ -184,32 +178,27 @@ class GameSeating:
 
     async def stored(self, work: Callable[[], Result]) -> Result:
         """Use the store in a thread, since the disk may be slow; one call after the other."""
+        return await trio.to_thread.run_sync(work, limiter=self._one_at_a_time)
 
-        def watched() -> Result:
-            self._began = time.monotonic()
+    @asynccontextmanager
+    async def play(self, task: GameTask) -> AsyncIterator[ArenaGame | None]:
+        """Begin a match as soon as its players wait, and lease them until the context is left; as `Host.play`."""
+        game, missing = ArenaGame(self._arena, self, task), None
+        async with AsyncExitStack() as stack:
             try:
-                return work()
-            finally:
-                self._began = math.inf
+                await self._seat(stack, game)
+                begins = not self._arena.stopping and task.wanted()
+                if begins:
+                    game.begin()
+            except PlayerMissing as error:
+                missing = error
+            else:
+                yield game if begins else None
+        if missing is not None:
+            missing.programs = game.programs
+            raise missing
 
-        return await trio.to_thread.run_sync(watched, limiter=self._one_at_a_time)
-
-    async def watch_store(self) -> None:
-        """Log when the store does not answer, and when it does again, until cancelled.
-
-        Contests wait for it meanwhile, and nobody else does.
-        """
-        told = False
-        while True:
-            await trio.sleep(STORE_SECONDS / 2)
-            slow = time.monotonic() - self._began > STORE_SECONDS
-            if slow and not told:
-                log.error("contest_database_stalled", seconds=STORE_SECONDS)
-            elif told and not slow:
-                log.warning("contest_database_recovered")
-            told = slow
-
-    async def seat(self, stack: AsyncExitStack, game: ArenaGame) -> None:
+    async def _seat(self, stack: AsyncExitStack, game: ArenaGame) -> None:
         """Bring both players, until they wait for the game; raises `PlayerMissing`.
 
         Whatever leaves the stack gives all of them back.
@@ -364,30 +353,3 @@ class GameSeating:
         sentence = f"{name} did not come to the game: {program.report()}{late}{refused}"
         termination = NO_ANSWER if late else ENDED_AT_START
         raise PlayerMissing(sentence, () if fault else (name,), fault=fault, termination=termination)
-
-
-class ArenaHost:
-    """The host that plays games in an arena, where they may be watched."""
-
-    def __init__(self, arena: Arena, seats: GameSeating) -> None:
-        """Take a running arena, and the seating of its games."""
-        self._arena = arena
-        self._seats = seats
-
-    @asynccontextmanager
-    async def play(self, task: GameTask) -> AsyncIterator[ArenaGame | None]:
-        """Begin a match as soon as its players wait, and lease them until the context is left; as `Host.play`."""
-        game, missing = ArenaGame(self._arena, self._seats, task), None
-        async with AsyncExitStack() as stack:
-            try:
-                await self._seats.seat(stack, game)
-                begins = not self._arena.stopping and task.wanted()
-                if begins:
-                    game.begin()
-            except PlayerMissing as error:
-                missing = error
-            else:
-                yield game if begins else None
-        if missing is not None:
-            missing.programs = game.programs
-            raise missing

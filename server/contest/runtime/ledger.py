@@ -10,7 +10,7 @@ import trio
 
 from engine.games.outcome import ANNULLED, Termination
 from server.contest.fixtures import SET_ASIDE, Fixture, GameResult, Programs
-from server.contest.hosts.arena_host import GameSeating, Result
+from server.contest.hosts.arena_host import ArenaHost, Result
 from server.contest.hosts.host import MAX_FAILURES
 from server.contest.interventions import Intervention
 from server.contest.report.structure import Pause
@@ -79,7 +79,7 @@ class Ledger:
         contest: int,
         store: Store,
         record_store: RecordStore,
-        seats: GameSeating,
+        seats: ArenaHost,
         kept: Callable[[GameResult], None] = lambda game: None,
     ) -> None:
         """Read a contest; ``kept`` is called with each result that the store has."""

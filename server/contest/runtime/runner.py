@@ -17,7 +17,7 @@ from engine.games.outcome import Termination
 from server.arena.arena import Arena
 from server.contest.definition import Definition
 from server.contest.fixtures import Fixture, GameResult
-from server.contest.hosts.arena_host import ArenaHost, GameSeating
+from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers, Presence
 from server.contest.hosts.dask_cluster import Cluster, ClusterHost
 from server.contest.hosts.host import GameTask, Host, HostedGame, NotPlayed, PlayerMissing
@@ -45,7 +45,7 @@ class Runner:
         self,
         ledger: Ledger,
         arena: Arena,
-        seats: GameSeating,
+        seats: ArenaHost,
         cluster: Cluster | None = None,
         host: Host | None = None,
     ) -> None:
@@ -59,8 +59,7 @@ class Runner:
         self._cluster = None if cluster_obstacle(self.definition) else cluster
         self._arena = arena
         self._seats = seats
-        usual = ArenaHost(arena, seats) if self._cluster is None else ClusterHost(arena, self._cluster)
-        self._host: Host = host or usual
+        self._host: Host = host or (seats if self._cluster is None else ClusterHost(arena, self._cluster))
         self._connecting = frozenset(entrant.name for entrant in self.definition.entrants if entrant.connects)
         self._attendance = Attendance(ContestPlayers.of(arena), self._connecting)
         self._running: dict[Fixture, int | None] = {}

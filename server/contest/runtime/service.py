@@ -15,7 +15,7 @@ import trio
 from server.arena.arena import Arena
 from server.contest.definition import Definition, Sandbox
 from server.contest.fixtures import GameResult
-from server.contest.hosts.arena_host import GameSeating
+from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers, Presence
 from server.contest.hosts.dask_cluster import Cluster
 from server.contest.plan import Plan, Present, plan
@@ -121,7 +121,7 @@ class ContestService:
         self._cluster = cluster
         self._arena = arena
         self._store = store
-        self._seats = GameSeating(arena)
+        self._seats = ArenaHost(arena)
         self.cleaned = trio.Event()
         """Set when no program of an earlier server is left: one started before might be taken for such a one."""
         self._held: set[int] = set()
@@ -129,7 +129,7 @@ class ContestService:
         """By contest: what was last said of its report that could not be written."""
 
     @property
-    def seats(self) -> GameSeating:
+    def seats(self) -> ArenaHost:
         """The seating of its games, for others that play on the same cores."""
         return self._seats
 
@@ -148,7 +148,6 @@ class ContestService:
         await self._end_left()
         self.cleaned.set()
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._seats.watch_store)
             while True:
                 for contest in await self._open():
                     if contest not in self._held:

@@ -18,7 +18,7 @@ from engine.games.outcome import ANNULLED
 from engine.statistics.online import DAY
 from server.arena.arena import Arena
 from server.contest.fixtures import Fixture, GameResult
-from server.contest.hosts.arena_host import ArenaGame, ArenaHost, GameSeating
+from server.contest.hosts.arena_host import ArenaGame, ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.core_queue import CoreQueue
 from server.contest.hosts.host import GameTask, Host
@@ -52,7 +52,7 @@ class LadderLedger(Ledger):
     """The ledger of the ladder, which counts results instead of keeping them. To be made in a thread."""
 
     def __init__(
-        self, ladder: LadderDefinition, store: Store, ladder_store: LadderStore, arena: Arena, seats: GameSeating,
+        self, ladder: LadderDefinition, store: Store, ladder_store: LadderStore, arena: Arena, seats: ArenaHost,
         listed: dict[str, Listed],
     ) -> None:  # fmt: skip
         """Rate all games again, and count them for the next pairings."""
@@ -107,7 +107,7 @@ class LadderRunner(Runner):
         ladder_store: LadderStore,
         list_players: Callable[[], dict[str, Listed]],
         arena: Arena,
-        seats: GameSeating,
+        seats: ArenaHost,
         *,
         host: Host | None = None,
         now: Callable[[], float] = time.time,
@@ -201,13 +201,18 @@ class LadderRunner(Runner):
                 self._away_until[name] = trio.current_time() + UNPAIRED_SECONDS
 
 
-class LadderHost(ArenaHost):
+class LadderHost:
     """Plays games in the arena, and ends those of bots that have no connection for too long."""
+
+    def __init__(self, arena: Arena, host: ArenaHost) -> None:
+        """Take the arena, and the host that plays the games there."""
+        self._arena = arena
+        self._host = host
 
     @asynccontextmanager
     async def play(self, task: GameTask) -> AsyncIterator[ArenaGame | None]:
         """Play a game, as `ArenaHost.play`."""
-        async with super().play(task) as game, trio.open_nursery() as nursery:
+        async with self._host.play(task) as game, trio.open_nursery() as nursery:
             if game is not None:
                 for side, name in enumerate(task.fixture.players):
                     entrant = task.definition.entrant(name)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from engine.statistics.online import LadderPlayer
 from server.arena.arena import Arena
 from server.contest.definition import Entrant, Qualification
-from server.contest.hosts.arena_host import GameSeating
+from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers, RatedGames
 from server.contest.hosts.precompile import precompile_bots
 from server.contest.interventions import is_paused
@@ -67,7 +67,7 @@ class LadderService:
             nursery.start_soon(supervise, "ladder_compiling", self._compile)
             await supervise("ladder_games", self._play, contests.seats)
 
-    async def _play(self, seats: GameSeating) -> None:
+    async def _play(self, seats: ArenaHost) -> None:
         make = partial(LadderRunner, self.definition, self._contest_store, self.store, self.listed, self._arena, seats)
         self._runner = await seats.stored(make)
         await self._runner.run()

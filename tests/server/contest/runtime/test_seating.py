@@ -19,7 +19,7 @@ from engine.games.outcome import ANNULLED, Termination
 from engine.wire import messages as m
 from engine.wire.ends import State
 from server.contest.fixtures import ABSENT, GameResult, counted_games
-from server.contest.hosts.arena_host import GameSeating
+from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import GameTask
 from server.contest.programs.program import NotStarted
@@ -190,7 +190,7 @@ async def test_a_contest_that_is_cancelled_while_a_game_is_set_up_lets_go_of_its
     async with open_arena(tmp_path) as harness, trio.open_nursery() as nursery:
         with closing(Store(tmp_path / FILE)) as store:
             contest = store.open_contest(TWO, read_definition(TWO), datetime.now(UTC))
-            seats = GameSeating(harness.arena)
+            seats = ArenaHost(harness.arena)
             for name in ("ann", "bob"):
                 nursery.start_soon(play_by_seed, harness, name)
             await trio.testing.wait_all_tasks_blocked()
@@ -254,14 +254,14 @@ async def test_programs_that_cannot_play_cost_a_contest_little_time(
 ) -> None:  # fmt: skip
     started: list[str] = []
 
-    async def start(self: GameSeating, nursery: trio.Nursery, task: GameTask, ticket: Any, *_: Any) -> Mute:
+    async def start(self: ArenaHost, nursery: trio.Nursery, task: GameTask, ticket: Any, *_: Any) -> Mute:
         started.append(ticket.name)
         await trio.lowlevel.checkpoint()
         if ticket.name == "gone":
             raise NotStarted("no such file")
         return Mute()
 
-    monkeypatch.setattr(GameSeating, "_start", start)
+    monkeypatch.setattr(ArenaHost, "_start", start)
     file, began = BROKEN.replace("ENTRANTS", ", ".join(entrants)), trio.current_time()
     async with running_contest(tmp_path, file) as (harness, store, contest), trio.open_nursery() as bots:
         if ANN in entrants:
