@@ -26,7 +26,7 @@ from server.contest.hosts.worker_job import PROGRAMS, cluster_obstacle
 from server.contest.interventions import Intervention, Kind, is_cancelled, is_paused, withdrawn
 from server.contest.plan import Plan, Present, games_to_start
 from server.contest.programs.sandbox.choice import wait_until_sealable
-from server.contest.runtime.adjudication import adjudicate
+from server.contest.runtime.adjudication import Adjudicator
 from server.contest.runtime.due_games import LOOK_SECONDS, MAX_LEFT, Attendance, PlanCache, make_plan
 from server.contest.runtime.finished_games import replay_record
 from server.contest.runtime.ledger import FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS, Ledger, missing_resource
@@ -34,6 +34,7 @@ from server.contest.scoring.disqualification import is_harmless
 from server.contest.scoring.results import absence_result, game_result
 from server.match.match import Match
 from server.ops.faults import pause_seconds
+from server.ops.supervisor import supervise
 
 log = structlog.get_logger()
 
@@ -91,7 +92,7 @@ class Runner:
                 if self._cluster is None:
                     await self._prepare()
                 if (rules := self.definition.adjudication) is not None:
-                    nursery.start_soon(adjudicate, self.definition.name, rules, self._matches)
+                    nursery.start_soon(supervise, "adjudication", Adjudicator(rules).run, self._matches)
                 await self._conduct(nursery)
                 nursery.cancel_scope.cancel()
         finally:
