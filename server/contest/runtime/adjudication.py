@@ -203,7 +203,7 @@ async def _look_at(match: Match, matches: Callable[[], Iterable[Match]], process
 
     question = Question(history.position.game.name, history.position.text())
     _, answer = await process.ask("prove", msgspec.json.encode(question), stands)
-    proof = decode(answer, type=Proof | None)
+    proof = None if answer == b"null" else decode(answer, type=Proof)
     if proof is None or not stands():
         return
     sentence = ruling(history, match.header.move_limit, match.header.players, proof)
