@@ -328,37 +328,3 @@ async def test_the_folder_of_a_contest_that_is_gone_is_no_fault_of_its_programs(
     place = Place(tmp_path / "gone", "0" * 16, tmp_path / "errors.txt")
     with pytest.raises(MachineFault, match="gone"):
         await programs.run([sys.executable], SEAT, place)
-
-
-class Woken:
-    """The pipe of a program's errors, whose reader has been woken up, and reads only when nothing else goes on."""
-
-    def __init__(self, file: int) -> None:
-        self._file = file
-        self._open = True
-
-    async def receive_some(self, _: int) -> bytes:
-        try:
-            await trio.sleep_forever()
-        finally:
-            with trio.CancelScope(shield=True):
-                await trio.testing.wait_all_tasks_blocked()
-            if not self._open:
-                raise trio.ClosedResourceError
-
-    def fileno(self) -> int:
-        return self._file
-
-    def close(self) -> None:
-        self._open = False
-        os.close(self._file)
-
-
-async def test_the_pipe_of_a_program_is_closed_only_when_nobody_reads_it_any_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(trio.lowlevel, "FdStream", Woken)
-    place = Place(tmp_path, descendants.home_of(tmp_path), tmp_path / "errors.txt")
-    async with trio.open_nursery() as nursery:
-        await nursery.start(programs.run, ["true", "{port}"], SEAT, place)
-        nursery.cancel_scope.cancel()
