@@ -151,6 +151,15 @@ class Adjudication(Part, frozen=True):
     megabytes: Annotated[int, Range(16, 1_000_000, "megabytes")] = 256
 
 
+class Interrupted(StrEnum):
+    """What happens to games that were running when the server died."""
+
+    RESUME = "resume"
+    """They go on when the players come back."""
+    REPLAY = "replay"
+    """They are annulled and played again."""
+
+
 class Sandbox(StrEnum):
     """How the programs that the server starts are isolated."""
 
@@ -190,6 +199,7 @@ class Definition(Part, frozen=True, kw_only=True):
     time_losses: Annotated[int, Range(0, 1000, "games")] = 3
     """So many games lost on time disqualify, all stages counted; 0: none do."""
     seeding: Seeding = Seeding.LISTED
+    interrupted: Interrupted = Interrupted.RESUME
     games_at_once: Annotated[int, Range(0, 1000)] = 0
     """Most games at a time; 0: as many as players and cores allow."""
     cores: Annotated[int, Range(0, 1000)] = 0

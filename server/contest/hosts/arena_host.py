@@ -22,7 +22,7 @@ from server.contest.definition import Sandbox
 from server.contest.fixtures import ENDED_AT_START, NO_ANSWER, NOT_STARTED, GameResult, Programs
 from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
 from server.contest.hosts.core_queue import CoreQueue
-from server.contest.hosts.host import GameTask, PlayerMissing
+from server.contest.hosts.host import GameTask, HostedGame, PlayerMissing
 from server.contest.hosts.worker_job import PROGRAMS
 from server.contest.programs.pipes import Pipes
 from server.contest.programs.program import MachineFault, NotStarted, Place, Program, run
@@ -49,7 +49,7 @@ class StartedProgram(NamedTuple):
     is_builtin: bool
 
 
-class ArenaGame:
+class ArenaGame(HostedGame):
     """A game of the arena: its players, and its match from `begin` on."""
 
     recorded = True

@@ -19,9 +19,9 @@ import trio
 
 from server.arena.arena import Arena
 from server.contest.definition import Definition
-from server.contest.fixtures import ABSENT, GameResult, Programs
+from server.contest.fixtures import ABSENT, GameResult
 from server.contest.hosts import worker_job
-from server.contest.hosts.host import MAX_FAILURES, GameTask, NotPlayed, PlayerMissing
+from server.contest.hosts.host import MAX_FAILURES, GameTask, HostedGame, NotPlayed, PlayerMissing
 from server.contest.hosts.worker_job import PROGRAMS, BadAnswer, Job, Played, check_answer, cluster_obstacle, make_job
 from server.contest.scoring.results import game_result
 from server.contest.store.folders import keep_written
@@ -298,15 +298,11 @@ class Cluster:
         return await trio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._calls)
 
 
-class ClusterGame:
+class ClusterGame(HostedGame):
     """A game that a worker of the cluster plays."""
-
-    lacked = ""
-    programs: Programs = (None, None)
 
     def __init__(self, arena: Arena, cluster: Cluster, task: GameTask) -> None:
         """Take the arena to whose records that of the game is added."""
-        self.recorded = False
         self._arena = arena
         self._cluster = cluster
         self._task = task
@@ -327,13 +323,6 @@ class ClusterGame:
         except OSError as error:
             raise NotPlayed(server_fault(error) or str(error)) from error
         return game_result(self._task.fixture, state)._replace(programs=answer.programs)
-
-    def leave_cores(self) -> bool:
-        """Return False: a cluster assigns its workers itself."""
-        return False
-
-    def cut_off(self) -> None:
-        """Return None: a game that is not finished leaves nothing here."""
 
 
 class ClusterHost:

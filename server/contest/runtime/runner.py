@@ -15,7 +15,7 @@ import trio
 
 from engine.games.outcome import Termination
 from server.arena.arena import Arena
-from server.contest.definition import Definition
+from server.contest.definition import Definition, Interrupted
 from server.contest.fixtures import Fixture, GameResult
 from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers, Presence
@@ -143,7 +143,7 @@ class Runner:
 
     def _comes_back(self, fixture: Fixture) -> bool:
         """Tell whether a game goes on after a restart of the server, since its players can come back to it."""
-        return self._connecting.issuperset(fixture.players)
+        return self._connecting.issuperset(fixture.players) and self.definition.interrupted is Interrupted.RESUME
 
     async def _await_return(self, fixture: Fixture, match: Match) -> None:
         """Continue a game if both players come back in time; else annul it, and play it again."""

@@ -11,7 +11,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-import msgspec
 import pytest
 import trio
 from msgspec.structs import replace
@@ -24,10 +23,8 @@ from engine.match import verification
 from engine.wire import messages as m
 from server.contest.definition import Adjudication
 from server.contest.runtime import adjudication
-from server.contest.runtime.adjudication import BY, Adjudicator, Proof, Question, prove, ruling
-from server.ops.question_loop import OK
+from server.contest.runtime.adjudication import BY, Adjudicator, Proof, prove, ruling
 from server.ops.supervisor import supervise
-from server.ops.worker_process import WorkerProcess, command_of
 from tests.server.harness import ArenaHarness, Client, open_arena, play, ready, until
 from tests.waiting import WAIT_SECONDS
 
@@ -141,19 +138,6 @@ async def test_positions_are_looked_at_from_a_ply_on_and_an_answer_that_comes_to
         assert (result.result, result.reason) == ("white", "adjudicated")
         assert result.sentence == "ann (white) wins within 7 plies, adjudicated by the server's exact solver"
         assert verification.verify(harness.record()).history.plies == 3
-
-
-async def test_a_position_that_does_not_stand_any_more_holds_up_no_other_match(tmp_path: Path) -> None:
-    async with open_arena(tmp_path / "data") as harness:
-        ann, bob = await harness.pair("params=3,3,9,9 budget=86400000")
-        async with adjudicated(harness, by_hand(tmp_path)):
-            await ready(ann, bob)
-            await asked(tmp_path, 1)
-            await play(ann, bob, "a1-b2")
-            await asked(tmp_path, 2)
-            await bob.say(m.Resign())
-            await until(lambda: len(lines(tmp_path / "given-up")) >= 2)
-        assert len(lines(tmp_path / "processes")) == 1
 
 
 async def test_matches_are_taken_in_turn(tmp_path: Path) -> None:
@@ -375,28 +359,3 @@ def test_a_win_of_unknown_length_is_bounded_by_the_moves_that_are_left() -> None
 
 def test_what_takes_too_long_is_not_proven() -> None:
     assert prove(GAMES["gipf"].start("4 4 15 15"), 0.01, 16) is None
-
-
-async def test_the_process_answers_one_question_after_the_other_and_ends_with_its_input() -> None:
-    process = await WorkerProcess.start(command_of("server.contest.runtime.adjudication", "600", "64"))
-    try:
-        with trio.fail_after(WAIT_SECONDS):
-            await process.ready()
-
-            async def ask(parameters: str, wanted: bool = True) -> Proof | None:
-                question = Question("gipf", GAMES["gipf"].start(parameters).text())
-                status, answer = await process.ask("prove", msgspec.json.encode(question), lambda: wanted)
-                assert status == OK
-                return msgspec.json.decode(answer, type=Proof | None)
-
-            assert await ask("2 3 5 5") == Proof(0, 1, True)
-            assert await ask("4 4 15 15", wanted=False) is None, "nobody wants to know"
-            assert await ask("3 3 4 4") == Proof(1, 2, True)
-            with trio.move_on_after(0.1):
-                await ask("4 4 15 15")
-            assert process.process.stdin is not None and process.process.stdout is not None
-            await process.process.stdin.aclose()
-            assert await process.process.wait() == 0
-            assert await process.process.stdout.receive_some() == b"", "it was in the middle of a position"
-    finally:
-        await process.end()

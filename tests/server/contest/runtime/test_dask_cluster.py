@@ -6,7 +6,7 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import Future
 from contextlib import asynccontextmanager, closing, suppress
 from datetime import UTC, datetime
 from functools import cache
@@ -239,17 +239,6 @@ async def test_games_wait_while_the_scheduler_is_lost_which_is_no_failure_of_the
                 made.answer = lambda worker: ABSENT
             made.reached = True
         await until(lambda: bool(played))
-
-
-async def test_a_worker_whose_greeting_was_lost_is_asked_again(made: Made) -> None:
-    made.add("one")
-    made.greetings["one"] = CancelledError()
-    async with running(made) as found:
-        await trio.sleep(0.1)
-        assert found.workers == 0
-        made.greetings["one"] = ""
-        await until(lambda: found.workers == 1)
-        await found.play(job())
 
 
 def test_what_hinders_at_the_beginning_is_one_sentence(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:

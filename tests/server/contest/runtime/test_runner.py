@@ -11,6 +11,7 @@ import pytest
 import trio
 from structlog.testing import capture_logs
 
+from engine.games.outcome import ANNULLED
 from engine.match import verification
 from engine.wire import messages as m
 from server.contest.fixtures import counted_games
@@ -109,6 +110,20 @@ async def test_results_whose_records_the_disk_has_lost_stand(tmp_path: Path) -> 
     assert [line["log_level"] for line in logs if line["event"] == "journal_end_lost"] == ["error"]
     assert not journal.exists() and (after / "damaged" / journal.name).exists()
     assert not (records / journal.name).exists(), "no record says that a game was annulled whose result stands"
+
+
+@pytest.mark.slow
+async def test_games_that_are_to_be_replayed_are_annulled_when_the_server_comes_back(tmp_path: Path) -> None:
+    file = 'interrupted = "replay"' + ROUND_ROBIN
+    async with running_contest(tmp_path / "data", file) as (harness, store, contest):
+        _, client = await seeking(harness, "ann", "bob")
+        await client.hear(m.Board)
+        after = harness.die()
+    async with running_contest(after, "", "ann", "bob", "carol") as (harness, store, contest):
+        games = await wait_until_over(store, contest)
+    annulled = [game for game in games if game.termination in ANNULLED]
+    assert [game.match for game in annulled] == [1]
+    assert len(counted_games(games)) == 12
 
 
 @pytest.mark.slow

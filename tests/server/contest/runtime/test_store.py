@@ -20,6 +20,7 @@ from server.contest.definition import (
     Definition,
     Entrant,
     Format,
+    Interrupted,
     Qualification,
     Seeding,
     Stage,
@@ -32,7 +33,7 @@ from server.contest.formats.knockout import Knockout
 from server.contest.formats.ladder import Ladder
 from server.contest.formats.round_robin import Gauntlet, RoundRobin
 from server.contest.formats.swiss import Swiss
-from server.contest.store.store import FILE, SCHEMA, TABLES, Contest, Store
+from server.contest.store.store import FILE, SCHEMA, Contest, Store
 from server.league.accounts.accounts import Accounts
 from server.league.database import FILE as LEAGUE
 from server.storage import database
@@ -193,17 +194,6 @@ def test_a_store_of_another_version_is_refused_and_left_alone(tmp_path: Path, ve
     assert path.read_bytes() == written
 
 
-def test_a_statement_that_fails_leaves_no_tables(tmp_path: Path) -> None:
-    path = tmp_path / FILE
-    with pytest.raises(BadStore, match="cannot be read or written"):
-        connect(path, SCHEMA._replace(tables=(*TABLES, "CREATE TABLE contests (one)")))
-    with closing(sqlite3.connect(path)) as file:
-        assert file.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,)
-    store = Store(path)
-    assert store.contests() == []
-    store.close()
-
-
 def test_files_that_are_no_store_are_refused_in_a_sentence_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / FILE
     path.write_text("This is a shopping list, not a database.\n" * 50)
@@ -287,6 +277,7 @@ definitions_of_all_kinds = st.builds(
     move_limit=small,
     time_losses=small,
     seeding=st.sampled_from(Seeding),
+    interrupted=st.sampled_from(Interrupted),
     games_at_once=small,
     cores=small,
     qualification=st.none() | st.builds(Qualification, st.lists(names).map(tuple), controls, small, small, small),

@@ -13,10 +13,7 @@ from engine.match import verification
 from engine.statistics.online import rate
 from engine.wire import messages as m
 from engine.wire.codes import Code
-from server.contest.fixtures import Fixture, GameResult
 from server.contest.hosts.contest_players import ContestPlayers
-from server.contest.runtime import ledger, runner
-from server.contest.runtime.finished_games import game_of_record
 from server.contest.runtime.service import ContestService
 from server.contest.store.store import FILE as STORE
 from server.contest.store.store import Store
@@ -27,10 +24,8 @@ from server.league.ladder.runner import AWAY_SECONDS, UNPAIRED_SECONDS
 from server.league.ladder.service import UNRATED_SECONDS, LadderService
 from server.league.ladder.store import CountedGame
 from server.league.submissions.versions import Versions
-from server.storage.record_store import RecordStore
 from tests.server.contest.runtime.test_seating import no_threads
 from tests.server.harness import ArenaHarness, Client, open_arena
-from tests.server.league.ladder.counted import running_matches
 
 __all__ = ["no_threads"]
 
@@ -228,38 +223,3 @@ async def test_what_is_asked_of_the_ladder_beside_a_game_is_refused(
         client = await harness.connect("dan-1")
         await client.say(m.Seek("ladder"))
         assert (await client.hear(m.Error)).sentence == "this server plays no ladder"
-
-
-async def _die_twice(folder: Path) -> tuple[Path, Path]:
-    """Return what a server leaves that dies during a game, and when a game is over and not counted."""
-    async with ladder_of(folder) as ladder, trio.open_nursery() as bots:
-        bots.start_soon(ladder.play, "ann-1")
-        bob = await ladder.connect("bob-1")
-        await bob.hear(m.Board)
-        during = ladder.harness.die("during")
-        await bob.stream.send_all(b"RESIGN\n")  # the server dies before the game is counted
-        await bob.hear(m.Result)
-        over = ladder.harness.die("over")
-        assert [len(ladder.service.store.last_games(9)), len(running_matches(folder))] == [0, 1]
-        bots.cancel_scope.cancel()
-    return during, over
-
-
-async def test_a_game_that_a_server_died_in_is_not_counted_and_one_that_was_over_is_counted_once(
-    tmp_path: Path, autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def replay(fixture: Fixture, match: int, records: RecordStore) -> GameResult | None:
-        text = records.read(match)
-        return None if text is None else game_of_record(fixture, text)
-
-    monkeypatch.setattr(runner, "replay_record", replay)  # in this process, since a simulated clock waits for no other
-    with monkeypatch.context() as slow:
-        slow.setattr(ledger, "sync_result_in_thread", lambda *_: trio.sleep_forever())
-        during, over = await _die_twice(tmp_path / "data")
-    for folder, games in ((during, 0), (over, 1), (over, 1)):
-        async with ladder_of(folder) as ladder:
-            while running_matches(folder):
-                await trio.sleep(0.1)
-            assert len(ladder.service.store.last_games(9)) == games
-            assert not ladder.service.listed()
-            check(ladder)

@@ -66,11 +66,8 @@ async def better_first(task: GameTask) -> GameResult:
     return won(task, 0 if first < second else 1)
 
 
-class FakeGame:
+class FakeGame(HostedGame):
     """A game that takes a while."""
-
-    lacked = ""
-    programs = (None, None)
 
     def __init__(self, task: GameTask, play: Play, recorded: bool) -> None:
         self.recorded = recorded
@@ -83,12 +80,6 @@ class FakeGame:
         except Exception:
             self.recorded = False
             raise
-
-    def leave_cores(self) -> bool:
-        return False
-
-    def cut_off(self) -> None:
-        return None
 
 
 class FakeHost:

@@ -180,4 +180,4 @@ def test_counts_are_of_all_games_of_players_with_an_owner(store: LadderStore, mo
         play(store, match, None if match == 2 else 1.0)
     counts = store.game_counts(store.owned())
     assert store.owned() == {name: player for name, player in PLAYERS.items() if player.owner}
-    assert counts.met("bob-1", "ann-1", VARIANT) == 5 and counts.of_pair("ann-1", "bob-1") > 2
+    assert counts.met("bob-1", "ann-1", VARIANT) == 5 and counts.opponents["ann-1"]["bob-1"] > 2
