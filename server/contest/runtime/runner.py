@@ -238,13 +238,10 @@ class Runner:
         """Begin games whose players are present, while there are free players and cores."""
         turns = self._seats.turns
         turns.waits(self.contest, False)
-        if self._is_paused:
+        paused = self._ledger.paused is not None  # by a fault of the server: one game at a time, until one is played
+        if self._is_paused or (paused and self._running) or turns.alone or len(self._left_cores) >= MAX_LEFT:
             return
-        if self._ledger.paused is not None and self._running:
-            return  # what goes wrong is the server's own: one game at a time, until one is played
-        if turns.alone or len(self._left_cores) >= MAX_LEFT:
-            return
-        if self._ledger.paused is not None:  # it may be one game alone that cannot be played
+        if paused:  # it may be one game alone that cannot be played
             due = sorted(due, key=lambda fixture: self._tries[fixture])
         failures = self._ledger.failures
         sound = [fixture for fixture in due if fixture not in failures] if failures else due
@@ -253,7 +250,7 @@ class Runner:
         if not chosen and not self._running and turns.quiet:
             chosen = self._startable(suspects)[:1]
             turns.alone = bool(chosen)
-        if self._ledger.paused is not None:
+        if paused:
             chosen = chosen[:1]
         turns.wants(self.contest, any(fixture not in chosen and self._programs(fixture) for fixture in due))
         self._due.begun(chosen)
@@ -409,8 +406,7 @@ class Runner:
 
     def _matches(self) -> list[Match]:
         """Return the matches of this contest that are running."""
-        numbers = [number for number in self._running.values() if number is not None]
-        return [match for number in numbers if (match := self._arena.matches.get(number)) is not None]
+        return [match for number, match in self._arena.matches.items() if number in self._running.values()]
 
 
 def _ends(done: Intervention, match: Match) -> bool:

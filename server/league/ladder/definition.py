@@ -9,7 +9,6 @@ in contest files.
 
 import tomllib
 from collections.abc import Iterable, Sequence
-from itertools import combinations
 from pathlib import Path, PurePath
 from typing import Annotated, NamedTuple
 
@@ -42,8 +41,6 @@ LEVEL_ELO = (500, 963, 1426, 1875, 2353, 2802, 3251, 3700, 4170)
 
 The last one is an estimate: it was measured with more positions than the level has.
 """
-
-MAX_PROGRAMS = 500
 
 ELO = Range(-10_000, 10_000, "Elo")
 
@@ -165,7 +162,6 @@ def read(text: str, folder: PurePath, load: Load) -> LadderDefinition:
     programs = tuple(_program(table, folder) for table in _optional(file, "programs"))
     file.finish()
     _check_names([*(level.name for level in levels), *(program.name for program in programs)])
-    _check_folders(programs)
     return LadderDefinition(variants=variants, control=control, levels=levels, programs=programs, **values)
 
 
@@ -200,24 +196,9 @@ def _program(table: TomlTable, folder: PurePath) -> LadderProgram:
 
 
 def _check_names(names: Sequence[str]) -> None:
-    if len(names) > MAX_PROGRAMS:
-        raise BadLadder(f"a ladder file names at most {MAX_PROGRAMS} programs and levels, not {len(names)}")
     for place, name in enumerate(names):
         if name.lower() in (other.lower() for other in names[:place]):
             raise BadLadder(f"two players of the ladder are called {name}; capital and small letters are alike")
-
-
-def _check_folders(programs: Sequence[LadderProgram]) -> None:
-    """Refuse programs of which one would see another one's files."""
-    for one, other in combinations(programs, 2):
-        if one.owner.lower() == other.owner.lower():
-            continue
-        for inner, outer in ((one, other), (other, one)):
-            if PurePath(inner.folder).is_relative_to(outer.folder):
-                raise BadLadder(
-                    f"{outer.name} would see the files of {inner.name}, whose folder {inner.folder} lies in its own: "
-                    "give each owner's programs folders of their own"
-                )
 
 
 class Listed(NamedTuple):

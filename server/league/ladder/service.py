@@ -1,7 +1,6 @@
 """The ladder as a service of the server, which goes on after faults of the machine."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -26,7 +25,6 @@ from server.league.ladder.store import LadderStore
 from server.league.submissions import upload
 from server.league.submissions.versions import BUILD, Versions
 from server.ops.supervisor import supervise
-from server.storage.database import BadStore
 from server.storage.player_logs import KeptByContest
 
 UNRATED_SECONDS = 5.0
@@ -98,14 +96,6 @@ class LadderService:
 
     def why_not(self, name: str) -> str:
         """Return why a bot that connects is not rated, as a sentence; empty if it is. For any thread."""
-        return self.unrated([name]).get(name, "")
-
-    def unrated(self, names: Sequence[str]) -> dict[str, str]:
-        """Return which of these bots are not rated, and why. For any thread."""
-        started = {name.lower() for name in roster(self.definition, self._active())}
-        return {name: why for name in names if (why := self._why_not(name, started))}
-
-    def _why_not(self, name: str, started: set[str]) -> str:
         owner, tokens = self._accounts.owner(name), self._arena.settings.tokens
         other_token = (tokens is not None and name.lower() in tokens) or self._players.token_of(name.lower())
         if owner is None or not self._accounts.token_hash(name) or other_token:
@@ -113,7 +103,7 @@ class LadderService:
         written = next(bot.name for bot in self._accounts.bots(owner) if bot.name.lower() == name.lower())
         if written != name:
             return f"this bot is called {written}: log in by that name, in capital and small letters as there"
-        if name.lower() in started:
+        if name.lower() in map(str.lower, roster(self.definition, self._active())):
             return f"{name} is on the ladder already, as a program that the server starts; take a bot of another name"
         standing = self.store.standing(name)
         if standing is not None and standing.rests:
@@ -137,9 +127,8 @@ class LadderService:
         """End the sessions of bots that wait and are rated no more: an account was closed, say, or a version plays."""
         while True:
             await trio.sleep(UNRATED_SECONDS)
-            names = self._players.waiting_for_ladder()
-            with suppress(BadStore):
-                for name, why in (await trio.to_thread.run_sync(self.unrated, names)).items() if names else ():
+            for name in self._players.waiting_for_ladder():
+                if why := await trio.to_thread.run_sync(self.why_not, name):
                     self._players.send_home_unrated(name, why)
 
 

@@ -215,10 +215,6 @@ PROGRAM = '[[programs]]\nname = "a"\nowner = "ann"\ncommand = ["x"]\nfolder = "a
         (LEAST + PROGRAM.replace('"ann"', '"a b"'), r"programs\[1\].owner is the name of whoever wrote it"),
         (LEAST + PROGRAM + PROGRAM.replace('"a"', '"A"'), "two players of the ladder are called A"),
         (
-            LEAST + PROGRAM + PROGRAM.replace('"a"', '"a/b"').replace('"a/b"', '"b"', 1).replace("ann", "bob"),
-            "a would see the files of b, whose folder /etc/arena/a/b lies in its own",
-        ),
-        (
             LEAST.replace("}]", '}, { game = "mnk", params = "3,3,3" }]'),
             r"games\[2\] is mnk 3 3 3, which games\[1\] is already",
         ),
