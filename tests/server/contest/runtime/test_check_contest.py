@@ -10,13 +10,12 @@ import trio
 from msgspec.structs import replace
 
 from engine.match.clock import TimeControl
-from server.commands.check_contest import check, short_contest
+from server.commands.check_contest import check
 from server.contest import contest_file
 from server.contest.definition import Entrant, Qualification, Sandbox, Variant
 from server.contest.formats.round_robin import RoundRobin
 from server.contest.hosts import precompile
 from server.contest.hosts.precompile import YIELDING, games_to_compile, precompile_bots
-from server.contest.programs.sandbox.choice import view
 from tests.bots.piped_programs import PIPED
 from tests.server.contest.played import contest
 from tests.server.contest.runtime.bots import SANDBOX
@@ -88,18 +87,6 @@ async def test_programs_that_the_bridge_plays_with_play_in_contests(tmp_path: Pa
     said: list[str] = []
     assert await check(definition, said.append) == 0, said
     assert all("  ok: " in line for line in said[2:5])
-
-
-def test_a_program_sees_in_its_check_what_it_will_see_in_the_contest(tmp_path: Path) -> None:
-    table = ", ".join(entrant(name, "python3", f"bots/{name}.py") for name in ("random", "ann"))
-    found = replace(contest_file.read(FILE.format(table), str), folder=str(tmp_path))
-    (tmp_path / "bots").mkdir()
-    for name in ("random", "ann"):
-        (tmp_path / "bots" / f"{name}.py").touch()
-    short = short_contest(found)
-    for one in found.entrants:
-        assert view(short, one, tmp_path / "data") == view(found, one, tmp_path / "data")
-    assert short.qualification is not None and short.entrant(short.qualification.opponents[0]) is None, "a built-in bot"
 
 
 VARIANTS = (Variant("gipf", "3 3 9 9", ("",)), Variant("mnk", "3 3 3", ("",)), Variant("gipf", "2 2 5 5", ("",)))

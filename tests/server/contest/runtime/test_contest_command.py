@@ -207,20 +207,6 @@ def test_the_file_of_a_kept_contest_is_printed_as_it_was(tmp_path: Path, capsys:
     assert str(nowhere) in found and not nowhere.exists()
 
 
-@pytest.mark.slow
-def test_a_file_that_cannot_be_played_here_is_refused_in_one_sentence(tmp_path: Path) -> None:
-    file = contest(tmp_path, PROGRAMS.replace("seed = 4", "sead = 4") + entrants(2, 0))
-    status, said = run(file, tmp_path / "data")
-    assert (status, said.count("\n")) == (2, 1)
-    file.write_text("\ufeff" + PROGRAMS + entrants(2, 0), encoding="utf-8")  # a mark that editors write is no fault
-    (tmp_path / "data").mkdir()
-    with closing(Store(tmp_path / "data" / FILE)) as store:
-        store.open_contest("another", contest_file.read(PROGRAMS + entrants(3, 0), str), datetime.now(UTC))
-    status, said = run(file, tmp_path / "data")
-    assert status == 1
-    assert "with other rules" in said and said.count("\n") == 1
-
-
 class Seeded(Bot):
     """Plays by its name and what was played so far."""
 

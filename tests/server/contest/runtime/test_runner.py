@@ -177,20 +177,6 @@ async def test_who_waited_in_the_lobby_plays_the_contest_that_is_opened(tmp_path
             nursery.cancel_scope.cancel()
 
 
-async def test_who_is_disqualified_is_told_why_and_sent_home(tmp_path: Path) -> None:
-    file = ROUND_ROBIN.replace("seed = 3", "seed = 3\ntime-losses = 1").replace("60_000", "10")
-    file = file.replace('{ name = "Carol" }', '{ name = "Carol" }, { name = "dave" }')  # who have still to play
-    async with running_contest(tmp_path, file) as (harness, _store, _contest):
-        ann, bob = await seeking(harness, "ann", "bob")
-        for client in (ann, bob):
-            await client.hear(m.Result)  # nobody was ready in time
-        bye = await ann.ask(m.Seek("any"), m.Bye)
-        assert (bye.reason, bye.sentence) == (
-            "over",
-            "ann plays no more in the contest 'Ann, Bob and Carol': hung in initialisation (1 game)",
-        )
-
-
 @pytest.mark.slow
 async def test_a_game_of_which_a_player_is_withdrawn_while_it_is_set_up_does_not_begin(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -13,19 +13,15 @@ import pytest
 import trio
 import trio.testing
 
-from engine.games.outcome import ANNULLED, Termination
+from engine.games.outcome import ANNULLED
 from engine.wire import messages as m
 from engine.wire.ends import State
 from server.contest.fixtures import ABSENT, GameResult, counted_games
-from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers
-from server.contest.hosts.host import GameTask
-from server.contest.programs.program import NotStarted
-from server.contest.scoring.disqualification import find_disqualified
 from server.contest.store.store import Store
 from server.storage.database import BadStore
 from server.storage.record_store import RecordStore
-from tests.server.contest.runtime.bots import play_by_seed, read_definition, running_contest
+from tests.server.contest.runtime.bots import play_by_seed, running_contest
 from tests.server.harness import ArenaHarness, Client, until
 
 THREE = """
@@ -175,65 +171,3 @@ async def test_whatever_happens_while_a_game_is_set_up_who_waits_goes_on_waiting
             await again.ask(m.Seek("any"), m.Match)
             await ann.hear(m.Match)
         nursery.cancel_scope.cancel()
-
-
-class Mute:
-    """A program that runs, and says nothing."""
-
-    stream = listener = usage = None
-    fault = ""
-    termination = Termination.CRASHED
-
-    def __init__(self) -> None:
-        self.ended = trio.Event()
-
-    def report(self) -> str:
-        return "it runs"
-
-
-BROKEN = """
-name = "Broken"
-sandbox = "none"
-time-losses = 3
-time = { budget = 60_000 }
-entrants = [ENTRANTS]
-games = [{ game = "mnk", params = "3 3 3" }]
-stages = [{ format = "round-robin", cycles = 3 }]
-"""
-ANN = '{ name = "ann" }'
-MUTE = '{ name = "mute", command = ["./mute"] }'
-GONE = '{ name = "gone", command = ["./gone"] }'
-
-
-@pytest.mark.usefixtures("no_threads")
-@pytest.mark.parametrize(
-    ("entrants", "starts", "seconds", "reasons"),
-    [
-        ((ANN, GONE), ["gone"], 0, {"gone": "cannot be started (1 game)"}),
-        ((ANN, MUTE), ["mute"] * 3, 3 * 60, {"mute": "no answer after its start (3 games)"}),
-        ((GONE, MUTE), ["gone", "mute"], 60, {"gone": "cannot be started (1 game)"}),
-    ],
-)
-async def test_programs_that_cannot_play_cost_a_contest_little_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: trio.testing.MockClock,
-    entrants: tuple[str, ...], starts: list[str], seconds: int, reasons: dict[str, str],
-) -> None:  # fmt: skip
-    started: list[str] = []
-
-    async def start(self: ArenaHost, nursery: trio.Nursery, task: GameTask, ticket: Any, *_: Any) -> Mute:
-        started.append(ticket.name)
-        await trio.lowlevel.checkpoint()
-        if ticket.name == "gone":
-            raise NotStarted("no such file")
-        return Mute()
-
-    monkeypatch.setattr(ArenaHost, "_start", start)
-    file, began = BROKEN.replace("ENTRANTS", ", ".join(entrants)), trio.current_time()
-    async with running_contest(tmp_path, file) as (harness, store, contest), trio.open_nursery() as bots:
-        if ANN in entrants:
-            bots.start_soon(play_by_seed, harness, "ann")
-        games = await finished(store, contest)
-        bots.cancel_scope.cancel()
-    assert sorted(started) == sorted(starts)
-    assert seconds <= trio.current_time() - began < seconds + 15, "less than one more start"
-    assert {name: one.reason for name, one in find_disqualified(read_definition(file), games).items()} == reasons

@@ -4,7 +4,6 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
-from itertools import repeat
 from pathlib import Path
 from threading import Barrier, Thread
 
@@ -167,20 +166,6 @@ def test_dates_keep_their_moment_whatever_their_time_zone(store: Store) -> None:
     assert all(date.tzinfo == UTC for date in store.stages(number).values())
     with pytest.raises(ValueError, match="needs its time zone"):
         store.stage_began(number, 1, DATE.replace(tzinfo=None))
-
-
-def test_a_full_disk_is_said_in_a_sentence_and_nothing_half_is_kept(store: Store) -> None:
-    number = store.open_contest("", contest(2, RoundRobin()), DATE)
-    pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
-    store._connection.execute(f"PRAGMA max_page_count = {pages}")
-    long = [GameResult(FIXTURE, match, 0, "line", "x" * 1000) for match in range(1000)]
-    with pytest.raises(BadStore, match="disk is full"):
-        list(map(store.finish, repeat(number), long))
-    store._connection.execute("PRAGMA max_page_count = 100000")
-    kept = len(store.games(number))
-    assert len(store.begun(number)) == 0
-    store.finish(number, GameResult(FIXTURE, 2000, 0, "line"))
-    assert len(store.games(number)) == kept + 1
 
 
 @pytest.mark.parametrize("version", [2, 7])

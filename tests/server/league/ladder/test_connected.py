@@ -206,20 +206,3 @@ async def test_who_is_rated_no_more_is_told_so(tmp_path: Path, autojump_clock: t
         with trio.fail_after(2 * UNRATED_SECONDS):
             bye = await ann.hear(m.Bye)
         assert bye.reason == "over" and "log in by a token of the page /me" in bye.sentence
-
-
-async def test_what_is_asked_of_the_ladder_beside_a_game_is_refused(
-    tmp_path: Path, autojump_clock: trio.testing.MockClock
-) -> None:
-    async with ladder_of(tmp_path) as ladder:
-        client = await ladder.harness.connect("dan-1")
-        for options, sentence in (
-            ("", "the ladder rates bots of people with accounts"),
-            ("budget=5", "the ladder says what is played against whom"),
-        ):
-            await client.say(m.Seek("ladder", m.Text(options)))
-            assert sentence in (await client.hear(m.Error)).sentence
-    async with open_arena(tmp_path) as harness:
-        client = await harness.connect("dan-1")
-        await client.say(m.Seek("ladder"))
-        assert (await client.hear(m.Error)).sentence == "this server plays no ladder"

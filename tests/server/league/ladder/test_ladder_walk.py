@@ -16,8 +16,6 @@ from typing import Any
 
 import pytest
 
-from engine.wire import messages as m
-from engine.wire.codes import Code
 from server.commands import league as commands
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER
@@ -28,7 +26,7 @@ from tests.server.league.ladder.counted import (
     counted_games,
 )
 from tests.server.league.test_account_pages import Visitor, sign_in
-from tests.server.process import Client, wait_until
+from tests.server.process import wait_until
 from tests.waiting import BUILD_SECONDS
 from tests.web.site import Site
 
@@ -124,11 +122,6 @@ def test_everybody_sees_the_ladder_and_an_author_lets_a_bot_play_again(ladder: L
         assert standings.status == 200 and "rests" in standings.text
         page = everybody.get("/ladder/crash")
         assert "It rests until" in page.text and "crashed" in page.text and "<form" not in page.text
-        assert everybody.get("/ladder/nobody").status == 404
-        stranger = Client(ladder.port)
-        stranger.say(m.Login("p1", ""))
-        assert stranger.hear(m.Welcome, m.Error).code == Code.NAME_TAKEN
-        stranger.close()
         ann = sign_in(ladder, accounts, "ann")
         form = ann.get("/me").form
         assert ann.post("/ladder/crash/again", form=form).status == 403

@@ -189,13 +189,6 @@ def test_the_file_of_the_document_can_be_played() -> None:
     assert len(found.variants) == 2 and found.programs and found.games_a_day == 10_000
 
 
-def test_a_game_is_a_contest_for_its_host() -> None:
-    made = definition(WHOLE).contest("/var/lib/arena")
-    assert (made.folder, made.cores, made.start_seconds) == ("/var/lib/arena", 4, 20)
-    assert [one.game for one in made.variants] == ["gipf", "mnk"]
-    assert made.stages[0].control == TimeControl.of_milliseconds(10_000, 100)
-
-
 PROGRAM = '[[programs]]\nname = "a"\nowner = "ann"\ncommand = ["x"]\nfolder = "a"\n'
 
 
