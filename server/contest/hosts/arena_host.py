@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import trio
 
@@ -41,14 +41,6 @@ MAX_CONNECTIONS = 4
 """Of a program in a sandbox at a time: one is enough, and one that is lost may not have ended yet."""
 
 
-class StartedProgram(NamedTuple):
-    """A program that was started for a game."""
-
-    ticket: ProgramCredential
-    program: Program
-    is_builtin: bool
-
-
 class ArenaGame(HostedGame):
     """A game of the arena: its players, and its match from `begin` on."""
 
@@ -57,7 +49,7 @@ class ArenaGame(HostedGame):
     def __init__(self, arena: Arena, host: "ArenaHost", task: GameTask) -> None:
         """Begin without players; `ArenaHost.play` brings them."""
         self.task = task
-        self.started: dict[str, StartedProgram] = {}
+        self.started: dict[str, ProgramCredential] = {}
         self.cores: list[CoreLease] = []
         """Those of the programs."""
         self.connecting: list[str] = []
@@ -69,7 +61,7 @@ class ArenaGame(HostedGame):
     def programs(self) -> Programs:
         """Resource usage of the programs by side; complete when the lease has ended."""
         first, second = (self.started.get(name) for name in self.task.fixture.players)
-        return first and first.program.usage, second and second.program.usage
+        return (first.program.usage if first else None, second.program.usage if second else None)
 
     def begin(self) -> None:
         """Begin the match at once; raises `PlayerMissing`, or OSError if its record cannot be created.
@@ -84,8 +76,8 @@ class ArenaGame(HostedGame):
             raise combine_faults(gone, names)
         players = contest_players.waiting(self.connecting)
         for name, one in self.started.items():
-            assert one.ticket.player is not None
-            players[name] = one.ticket.player
+            assert one.player is not None
+            players[name] = one.player
         self.match = self._arena.begin_match(
             self.task.number,
             self.task.position(),
@@ -120,12 +112,12 @@ class ArenaGame(HostedGame):
         self._arena.annul(self.match, Termination.SERVER_FAULT, sentence)
         return game_result(self.task.fixture, self.match.state)
 
-    def _is_there(self, one: StartedProgram) -> bool:
-        return one.ticket.player is not None and self._arena.is_idle(one.ticket.player)
+    def _is_there(self, one: ProgramCredential) -> bool:
+        return one.player is not None and self._arena.is_idle(one.player)
 
-    def _left(self, name: str, one: StartedProgram) -> PlayerMissing:
+    def _left(self, name: str, one: ProgramCredential) -> PlayerMissing:
         sentence = f"{name} left before the game began: {one.program.report()}"
-        fault = one.is_builtin or one.ticket.failed
+        fault = one.is_builtin or one.failed
         return PlayerMissing(sentence, () if fault else (name,), fault=fault, termination=ENDED_AT_START)
 
 
@@ -225,25 +217,24 @@ class ArenaHost:
         async with trio.open_nursery() as starting:
             for name, core in cores.items():
                 entrant = entrants[name]
-                ticket = ContestPlayers.of(self._arena).issue(name)
+                ticket = ContestPlayers.of(self._arena).issue(name, is_builtin=entrant is None)
                 stack.callback(ContestPlayers.of(self._arena).withdraw, ticket)
                 command = builtin_bot_command(builtin_bot_named(name)) if entrant is None else entrant.command
 
                 async def bring(
-                    name: str = name, ticket: ProgramCredential = ticket, core: CoreLease = core,
-                    command: tuple[str, ...] = command, is_builtin: bool = entrant is None,
-                ) -> None:  # fmt: skip
+                    ticket: ProgramCredential = ticket, core: CoreLease = core, command: tuple[str, ...] = command
+                ) -> None:
+                    name, blamed = ticket.name, () if ticket.is_builtin else (ticket.name,)
                     try:
-                        program = await self._start(nursery, task, ticket, command, core)
-                        one = game.started[name] = StartedProgram(ticket, program, is_builtin)
-                        await self._arrives(name, one, definition.start_seconds)
+                        ticket.program = await self._start(nursery, task, ticket, command, core)
+                        game.started[name] = ticket
+                        await self._arrives(ticket, definition.start_seconds)
                     except MachineFault as error:
                         failures[name] = PlayerMissing(f"{name} did not come to the game: {error}", (), fault=True)
                         starting.cancel_scope.cancel()
                     except (NotStarted, NotVisible) as error:
-                        blamed = () if is_builtin else (name,)
                         sentence = f"{name} did not come to the game: {error}"
-                        failures[name] = PlayerMissing(sentence, blamed, fault=is_builtin, termination=NOT_STARTED)
+                        failures[name] = PlayerMissing(sentence, blamed, fault=not blamed, termination=NOT_STARTED)
                     except PlayerMissing as error:
                         failures[name] = error
 
@@ -254,9 +245,9 @@ class ArenaHost:
             if name in game.started:
                 nursery.start_soon(self._watch_over, task.number, side, game.started[name])
 
-    async def _watch_over(self, number: int, side: int, one: StartedProgram) -> None:
+    async def _watch_over(self, number: int, side: int, one: ProgramCredential) -> None:
         """End a game when a program has ended with all its connections, since nobody would resume it."""
-        await one.ticket.gone.wait()
+        await one.gone.wait()
         await one.program.ended.wait()
         match = self._arena.matches.get(number)
         if match is not None and one.is_builtin:
@@ -317,13 +308,13 @@ class ArenaHost:
         finally:
             ways.release()
 
-    async def _arrives(self, name: str, one: StartedProgram, limit: int) -> None:
+    async def _arrives(self, one: ProgramCredential, limit: int) -> None:
         """Wait until a program sends SEEK; raises `PlayerMissing` if it ends before, or after ``limit`` seconds.
 
         They are counted one by one: one in which the server stood still, or could accept no connection, counts once,
         or not.
         """
-        ticket, program = one.ticket, one.program
+        program = one.program
         seconds = 0
         async with trio.open_nursery() as nursery:
             done = trio.Event()
@@ -332,7 +323,7 @@ class ArenaHost:
                 await event.wait()
                 done.set()
 
-            nursery.start_soon(wait, ticket.here)
+            nursery.start_soon(wait, one.here)
             nursery.start_soon(wait, program.ended)
             while not done.is_set() and seconds < limit:
                 with trio.move_on_after(1):
@@ -342,14 +333,14 @@ class ArenaHost:
             with trio.move_on_after(1):
                 await done.wait()
             nursery.cancel_scope.cancel()
-        if ticket.here.is_set():
+        if one.here.is_set():
             return
         if program.fault:
-            raise PlayerMissing(f"{name} did not come to the game: {program.fault}", (), fault=True)
+            raise PlayerMissing(f"{one.name} did not come to the game: {program.fault}", (), fault=True)
         missed = "not said SEEK" if program.stream is None else "neither read its input nor said anything"
         late = "" if program.ended.is_set() else f", and had {missed} after {number_of(limit, 'second')}"
-        fault = one.is_builtin or ticket.failed
-        refused = f"; the last ERROR that it was answered by: {ticket.refused}" if ticket.refused else ""
-        sentence = f"{name} did not come to the game: {program.report()}{late}{refused}"
+        fault = one.is_builtin or one.failed
+        refused = f"; the last ERROR that it was answered by: {one.refused}" if one.refused else ""
+        sentence = f"{one.name} did not come to the game: {program.report()}{late}{refused}"
         termination = NO_ANSWER if late else ENDED_AT_START
-        raise PlayerMissing(sentence, () if fault else (name,), fault=fault, termination=termination)
+        raise PlayerMissing(sentence, () if fault else (one.name,), fault=fault, termination=termination)

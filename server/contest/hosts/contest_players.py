@@ -24,15 +24,20 @@ from server.storage.player_logs import FindKept
 if TYPE_CHECKING:
     from server.arena.arena import Arena
     from server.arena.roles import Player
+    from server.contest.programs.program import Program
     from server.match.match import Match
 
 
 class ProgramCredential:
     """The login of a program for one game of a contest: its token and its session."""
 
-    def __init__(self, name: str, number: int) -> None:
+    program: "Program"
+    """Its program, as soon as that has started."""
+
+    def __init__(self, name: str, number: int, *, is_builtin: bool) -> None:
         """Make a unique token; ``number`` distinguishes the games of a name."""
         self.name = name
+        self.is_builtin = is_builtin
         self.token = secrets.token_hex(16)
         self.key = f"{name.lower()}/{number}"
         """Its place among the sessions; with a character that no name has."""
@@ -202,10 +207,10 @@ class ContestPlayers:
         for name in names:
             del self._free[name.lower()]
 
-    def issue(self, name: str) -> ProgramCredential:
+    def issue(self, name: str, *, is_builtin: bool = False) -> ProgramCredential:
         """Issue a credential for a program."""
         self._issued += 1
-        ticket = ProgramCredential(name, self._issued)
+        ticket = ProgramCredential(name, self._issued, is_builtin=is_builtin)
         self._tickets[hashed(ticket.token)] = ticket
         return ticket
 

@@ -14,7 +14,7 @@ from server.contest.fixtures import QUALIFICATION, Fixture, GameResult
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.plan import Plan, Present, plan
 from server.contest.scoring.disqualification import Disqualification, find_disqualified
-from server.contest.scoring.results import results_by_absence
+from server.contest.scoring.results import absence_result, missing_sentence
 
 LOOK_SECONDS = 1.0
 """How often to look whether something has changed that nobody tells."""
@@ -62,25 +62,21 @@ class Attendance:
         passed, self._looked = min(now - self._looked, 2 * LOOK_SECONDS), now
         if not counts:
             passed = 0.0
-        steady = {name for name in self._missing if self._is_steady(name, now)}
+        since = {name: self._contest_players.waiting_since(name) for name in self._missing}
+        steady = {name for name, began in since.items() if began is not None and now - began >= STEADY_SECONDS}
         known = {name: seconds for name, seconds in self._missing.items() if name not in playing | steady - missing}
         self._missing = known | {name: known[name] + passed if name in known else 0.0 for name in missing}
         self.absent = tuple(sorted(missing))
         return [fixture for fixture, names in absent.items() if not names]
 
-    def _is_steady(self, name: str, now: float) -> bool:
-        since = self._contest_players.waiting_since(name)
-        return since is not None and now - since >= STEADY_SECONDS
-
     def given_up(self, definition: Definition, due: Collection[Fixture]) -> list[GameResult]:
         """Return the games that entrants lose by missing longer than the contest's patience."""
         out = {name for name in self.absent if self._missing[name] >= definition.patience}
+        lost = {one: [name for name in self.absent_from(definition, one) if name in out] for one in due}
         return [
-            game
-            for fixture in due
-            for game in results_by_absence(
-                [fixture], out.intersection(self.absent_from(definition, fixture)), definition.patience
-            )
+            absence_result(fixture, names, missing_sentence(names, definition.patience))
+            for fixture, names in lost.items()
+            if names
         ]
 
 

@@ -24,9 +24,6 @@ from server.contest.fixtures import SET_ASIDE, GameResult
 from server.league.accounts.accounts import Accounts
 from server.league.ladder.pairing import GameCounts
 
-ROUNDING = 0.001
-"""Ratings that are nearer to each other than this, in Elo, are the same."""
-
 GAMES_AT_A_TIME = 10_000
 """So many games are read at a time where all are."""
 
@@ -131,6 +128,7 @@ class LadderStore:
                 if player.anchor not in (None, before.rating.elo):
                     database.execute("UPDATE ladder_players SET elo = ? WHERE name = ?", (player.anchor, player.name))
                 return
+            (last,) = database.execute("SELECT coalesce(max(number), 0) FROM ladder_games").fetchone()
             rating = starting(players, player.name) if before is None else start_of_version(before.rating)
             database.execute(
                 """INSERT INTO ladder_players VALUES (?, ?, ?, ?, ?, ?, ?, 0, '')
@@ -140,7 +138,7 @@ class LadderStore:
             )
             database.execute(
                 "INSERT INTO ladder_versions (player, version, after, began, elo, deviation) VALUES (?, ?, ?, ?, ?, ?)",
-                (player.name, version, _last_number(database), self._now(), rating.elo, rating.deviation),
+                (player.name, version, last, self._now(), rating.elo, rating.deviation),
             )
 
     def standings(self) -> list[Standing]:
@@ -268,7 +266,7 @@ class LadderStore:
         changed = [
             (one.name, rating)
             for one in self.standings()
-            if (rating := ratings.get(one.name)) is not None and not _same(one.rating, rating)
+            if (rating := ratings.get(one.name)) is not None and rating != one.rating
         ]
         with self._accounts.change() as database:
             for name, rating in changed:
@@ -339,12 +337,6 @@ def _standing(row: Any) -> Standing:
     return Standing(name, owner, version, OnlineRating(elo, deviation, games, last), failures, rests)
 
 
-def _same(one: OnlineRating, other: OnlineRating) -> bool:
-    """Tell whether ratings are equal but for rounding."""
-    apart = max(abs(one.elo - other.elo), abs(one.deviation - other.deviation))
-    return apart < ROUNDING and (one.games, one.last) == (other.games, other.last)
-
-
 def _counted(row: Any) -> CountedGame:
     number, match, variant, opening, first, second, first_version, second_version, *rest = row
     score, termination, detail, record, date, *ratings = rest
@@ -374,7 +366,3 @@ def failed_sides(result: GameResult) -> tuple[bool, bool]:
         return ended or not result.played
 
     return failed(0), failed(1)
-
-
-def _last_number(database: sqlite3.Connection) -> int:
-    return int(database.execute("SELECT coalesce(max(number), 0) FROM ladder_games").fetchone()[0])
