@@ -121,7 +121,7 @@ def fill(data: Path) -> dict[str, str]:
             )
         with closing(Store(data / FILE)) as contests:
             contests.open_contest(CONTEST, read_definition(CONTEST), datetime.now(UTC))
-            contests.open_ladder(read(LADDER, data, str).contest(str(data)), datetime.now(UTC))
+            contests.open_ladder(read(LADDER, data, str).contest, datetime.now(UTC))
             intervene(contests, LADDER_NUMBER, InterventionRequest(Kind.PAUSE), datetime.now(UTC))
         people = (("teacher", ORGANISER), (WIDE, AUTHOR))
         return {name: accounts.invite(name, role, "test") for name, role in people}

@@ -8,12 +8,11 @@ in contest files.
 """
 
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path, PurePath
 from typing import Annotated, NamedTuple
 
 import msgspec
-from msgspec.structs import replace
 
 from engine.levels import LEVELS
 from engine.match.clock import TimeControl
@@ -31,9 +30,8 @@ from server.config.declared import (
     read_table,
     read_value,
 )
-from server.config.settings import MOVE_LIMIT
 from server.contest.contest_file import Load, read_control, read_variant
-from server.contest.definition import PATHS, SEED, Bounds, Definition, Entrant, Sandbox, Stage, Variant
+from server.contest.definition import PATHS, Definition, Entrant, Stage, Variant
 from server.contest.formats.round_robin import RoundRobin
 
 LEVEL_ELO = (500, 963, 1426, 1875, 2353, 2802, 3251, 3700, 4170)
@@ -50,14 +48,6 @@ TITLE = "the ladder"
 
 class BadLadder(BadTable):
     """A ladder file that cannot be played."""
-
-
-class LadderVariant(NamedTuple):
-    """A game of the ladder."""
-
-    variant: Variant
-    weight: float
-    """Its share of the games is this part of the sum of all weights."""
 
 
 class FixedLevel(msgspec.Struct, frozen=True):
@@ -87,57 +77,45 @@ class LadderProgram(msgspec.Struct, frozen=True, kw_only=True):
     folder: Annotated[str, Form(PATHS, "the program's folder, seen from the ladder file, which is all that it sees")]
 
 
+class Listed(NamedTuple):
+    """Somebody who plays on the ladder, and how."""
+
+    player: LadderPlayer
+    version: int
+    """0 for what the ladder file names, and for bots that connect."""
+    entrant: Entrant | None
+    """How it is started, if it is; None for the built-in bot."""
+
+    @property
+    def connects(self) -> bool:
+        """Tell whether it plays on its author's machine."""
+        return self.entrant is not None and self.entrant.connects
+
+
 class LadderDefinition(msgspec.Struct, frozen=True, kw_only=True):
     """A ladder."""
 
-    variants: tuple[LadderVariant, ...]
-    control: TimeControl
-    levels: tuple[FixedLevel, ...]
-    programs: tuple[LadderProgram, ...]
-    """Their folders are absolute."""
-    seed: Annotated[int, SEED] = 0
-    """Draws openings, where they are drawn."""
-    move_limit: Annotated[int, MOVE_LIMIT] = 1000
-    """In plies, both sides' counted."""
-    cores: Annotated[int, Range(0, 1000)] = 0
-    """Most cores of this machine that its programs use, two a game; 0: all that programs of contests may have."""
-    start_seconds: Annotated[int, Range(1, 3600, "seconds")] = 60
-    """What a program gets from its start to its first word."""
+    contest: Definition
+    """The ladder as a contest between the programs of the file, whose folders are absolute."""
+    weights: dict[str, float]
+    """By variant: its share of the games is this part of the sum of all weights."""
+    listed: tuple[Listed, ...]
+    """The levels and the programs of the file."""
     failures: Annotated[int, Range(1, 1000, "games")] = 3
     """After so many failures in a row, to start or to stay alive, a program rests until its author has another one."""
     games_a_day: Annotated[int, Range(0, 10_000_000, "games")] = 10_000
     """Most games within 24 hours; 0: no bound."""
-    sandbox: Sandbox = Sandbox.SEALED
-    bounds: Bounds = Bounds()
-    visible: Annotated[tuple[str, ...], Form("(?s).+", "a list of folders that every program may read")] = ()
-    """Absolute."""
 
     @property
-    def entrants(self) -> list[Entrant]:
-        """The programs of the file as entrants."""
-        return [Entrant(one.name, one.command, folder=one.folder) for one in self.programs]
-
-    def contest(self, data: str) -> Definition:
-        """Return the ladder as a contest between the programs of the file, without the built-in bots.
-
-        Folders of entrants are seen from the data directory.
-        """
-        return Definition(
-            name=TITLE,
-            entrants=tuple(self.entrants),
-            variants=tuple(one.variant for one in self.variants),
-            stages=(Stage(RoundRobin(), self.control),),
-            move_limit=self.move_limit,
-            cores=self.cores,
-            folder=data,
-            start_seconds=self.start_seconds,
-            sandbox=self.sandbox,
-            bounds=self.bounds,
-            visible=self.visible,
-        )
+    def control(self) -> TimeControl:
+        """The time control of all games."""
+        return self.contest.stages[0].control
 
 
-_READ_HERE = frozenset({"variants", "control", "levels", "programs"})
+_AS_IN_CONTESTS = ("seed", "move_limit", "cores", "start_seconds", "sandbox", "bounds", "visible")
+"""Fields of a contest that a ladder file may have."""
+
+_OWN = ("failures", "games_a_day")
 
 _WEIGHT = Field("weight", "weight", float, Range(0.001, 1000))
 
@@ -148,21 +126,36 @@ def read(text: str, folder: PurePath, load: Load) -> LadderDefinition:
         file = TomlTable(tomllib.loads(text), "", "a ladder file", BadLadder)
     except tomllib.TOMLDecodeError as error:
         raise BadLadder(f"this is no TOML: {error}") from None
-    values = read_fields(file, [field for field in fields_of(LadderDefinition) if field.name not in _READ_HERE])
-    control = read_control(None, file, "time")
+    values = read_fields(file, [field for field in fields_of(Definition) if field.name in _AS_IN_CONTESTS])
+    rules = read_fields(file, [field for field in fields_of(LadderDefinition) if field.name in _OWN])
     values["visible"] = tuple(str(folder / place) for place in values.get("visible", ()))
-    seed = values.get("seed", 0)
-    tables = file.tables("games", "one [[games]] or more, each with its game, and a weight where they differ")
-    variants = tuple(_variant(table, load, seed) for table in tables)
-    keys = [one.variant.name for one in variants]
-    for place, key in enumerate(keys):
-        if key in keys[:place]:
-            raise BadLadder(f"games[{place + 1}] is {key}, which games[{keys.index(key) + 1}] is already: take one out")
-    levels = tuple(read_table(table, FixedLevel) for table in _optional(file, "levels"))
-    programs = tuple(_program(table, folder) for table in _optional(file, "programs"))
+    control = read_control(None, file, "time")
+    variants: list[Variant] = []
+    weights: dict[str, float] = {}
+    for table in file.tables("games", "one [[games]] or more, each with its game, and a weight where they differ"):
+        weight = read_value(table, _WEIGHT) if table.has(_WEIGHT.key) else 1.0
+        variant = read_variant(table, load, values.get("seed", 0))
+        if variant.name in weights:
+            raise BadLadder(f"{table.place} is {variant.name}, which another one of games is already: take one out")
+        variants.append(variant)
+        weights[variant.name] = weight
+    levels = [read_table(table, FixedLevel) for table in _optional(file, "levels")]
+    listed = [Listed(LadderPlayer(level.name, "", level.anchor), 0, None) for level in levels]
+    listed += [_program(table, folder) for table in _optional(file, "programs")]
     file.finish()
-    _check_names([*(level.name for level in levels), *(program.name for program in programs)])
-    return LadderDefinition(variants=variants, control=control, levels=levels, programs=programs, **values)
+    names = [one.player.name.lower() for one in listed]
+    for place, one in enumerate(listed):
+        if names[place] in names[:place]:
+            name = one.player.name
+            raise BadLadder(f"two players of the ladder are called {name}; capital and small letters are alike")
+    contest = Definition(
+        name=TITLE,
+        entrants=tuple(one.entrant for one in listed if one.entrant is not None),
+        variants=tuple(variants),
+        stages=(Stage(RoundRobin(), control),),
+        **values,
+    )
+    return LadderDefinition(contest=contest, weights=weights, listed=tuple(listed), **rules)
 
 
 def read_file(path: Path) -> LadderDefinition:
@@ -183,37 +176,12 @@ def _optional(file: TomlTable, key: str) -> list[TomlTable]:
     return file.tables(key, f"a list of tables, each a [[{key}]]") if file.has(key) else []
 
 
-def _variant(table: TomlTable, load: Load, seed: int) -> LadderVariant:
-    weight = read_value(table, _WEIGHT) if table.has(_WEIGHT.key) else 1.0
-    return LadderVariant(read_variant(table, load, seed), weight)
-
-
-def _program(table: TomlTable, folder: PurePath) -> LadderProgram:
+def _program(table: TomlTable, folder: PurePath) -> Listed:
     program = read_table(table, LadderProgram)
     if not program.command:
         raise table.wrong("command", "the list of a program and its arguments")
-    return replace(program, folder=str(folder / program.folder))
-
-
-def _check_names(names: Sequence[str]) -> None:
-    for place, name in enumerate(names):
-        if name.lower() in (other.lower() for other in names[:place]):
-            raise BadLadder(f"two players of the ladder are called {name}; capital and small letters are alike")
-
-
-class Listed(NamedTuple):
-    """Somebody who plays on the ladder, and how."""
-
-    player: LadderPlayer
-    version: int
-    """0 for what the ladder file names, and for bots that connect."""
-    entrant: Entrant | None
-    """How it is started, if it is; None for the built-in bot."""
-
-    @property
-    def connects(self) -> bool:
-        """Tell whether it plays on its author's machine."""
-        return self.entrant is not None and self.entrant.connects
+    entrant = Entrant(program.name, program.command, folder=str(folder / program.folder))
+    return Listed(LadderPlayer(program.name, program.owner), 0, entrant)
 
 
 def roster(
@@ -223,9 +191,7 @@ def roster(
 
     A bot with the name of a player of the file is left out, and so is a connected bot with an active version.
     """
-    listed = {level.name: Listed(LadderPlayer(level.name, "", level.anchor), 0, None) for level in definition.levels}
-    for program, entrant in zip(definition.programs, definition.entrants, strict=True):
-        listed[program.name] = Listed(LadderPlayer(program.name, program.owner), 0, entrant)
+    listed = {one.player.name: one for one in definition.listed}
     for bots in (versions, connected):
         taken = {name.lower() for name in listed}
         listed |= {one.player.name: one for one in bots if one.player.name.lower() not in taken}

@@ -56,7 +56,7 @@ class LadderLedger(Ledger):
         listed: dict[str, Listed],
     ) -> None:  # fmt: skip
         """Rate all games again, and count them for the next pairings."""
-        store.open_ladder(ladder.contest(str(arena.settings.data.resolve())), datetime.now(UTC))
+        store.open_ladder(replace(ladder.contest, folder=str(arena.settings.data.resolve())), datetime.now(UTC))
         super().__init__(LADDER, store, arena.record_store, seats)
         self._data = arena.settings.data
         self._ladder = ladder
@@ -150,12 +150,12 @@ class LadderRunner(Runner):
             {name: one.rating for name, one in standings.items()},
             self._book.counts,
             [self._book.pairing(fixture) for fixture in running],
-            {one.variant.name: one.weight for one in self._ladder.variants},
+            self._ladder.weights,
             room,
             self._now(),
         )
         places = {variant.name: place for place, variant in enumerate(self.definition.variants)}
-        number = partial(opening, self._ladder.seed, self._book.counts)
+        number = partial(opening, self.definition.seed, self._book.counts)
         due = tuple(Fixture(0, 1, places[one.variant], 0, number(one), (one.first, one.second)) for one in chosen)
         return Plan((), due, (), over=False)
 
@@ -177,7 +177,7 @@ class LadderRunner(Runner):
 
     def _room(self) -> int:
         """Return how many games can begin now on the cores of this machine."""
-        return free_games(self._seats.turns, self._ladder.cores, len(self._running.keys() - self._left_cores))
+        return free_games(self._seats.turns, self.definition.cores, len(self._running.keys() - self._left_cores))
 
     def _may_play(self, one: Listed, playing: Collection[str], standings: dict[str, Standing]) -> bool:
         """Tell whether a player can have a game now; one that connects may have gone since its game ended."""

@@ -112,9 +112,9 @@ class LadderService:
 
     async def _compile(self) -> None:
         """Compile what the built-in bot needs, beside the games."""
-        contest = self.definition.contest("")
-        if self.definition.levels:
-            levels = tuple(level.name for level in self.definition.levels)
+        contest = self.definition.contest
+        levels = tuple(one.player.name for one in self.definition.listed if one.entrant is None)
+        if levels:
             contest = replace(contest, qualification=Qualification(levels, self.definition.control))
         await precompile_bots(contest, beside_games=True)
 

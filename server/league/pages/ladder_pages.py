@@ -179,9 +179,8 @@ class LadderPages:
             return page("ladder/none", "Ladder", {}, current="/ladder")
         told = await trio.to_thread.run_sync(_read_standings, ladder)
         running = sorted(ladder.running().items())
-        variants = ladder.definition.variants
-        total = sum(one.weight for one in variants)
-        shares = [(one.variant.name, one.weight / total) for one in variants]
+        weights = ladder.definition.weights
+        shares = [(variant, weight / sum(weights.values())) for variant, weight in weights.items()]
         values = {
             "told": told,
             "running": running,

@@ -164,29 +164,27 @@ def definition(text: str) -> LadderDefinition:
 
 def test_the_least_file_has_defaults() -> None:
     found = definition(LEAST)
-    assert [(one.variant.name, one.weight) for one in found.variants] == [("mnk 3 3 3", 1.0)]
-    assert (found.control, found.levels, found.programs) == (TimeControl.of_milliseconds(1000), (), ())
-    assert (found.sandbox, found.cores, found.failures) == (Sandbox.SEALED, 0, 3)
+    assert found.weights == {"mnk 3 3 3": 1.0}
+    assert (found.control, found.listed, found.failures) == (TimeControl.of_milliseconds(1000), (), 3)
+    assert (found.contest.sandbox, found.contest.cores) == (Sandbox.SEALED, 0)
 
 
 def test_a_whole_file_is_read_with_folders_seen_from_it() -> None:
     found = definition(WHOLE)
-    assert [(one.variant.name, one.weight, len(one.variant.openings)) for one in found.variants] == [
-        ("gipf 3 3 9 9", 3.0, 5),
-        ("mnk 3 3 3", 1.0, 1),
+    assert found.weights == {"gipf 3 3 9 9": 3.0, "mnk 3 3 3": 1.0}
+    assert [len(variant.openings) for variant in found.contest.variants] == [5, 1]
+    assert [(one.player, one.entrant) for one in found.listed] == [
+        (LadderPlayer("alphabeta-1", "", LEVEL_ELO[0]), None),
+        (LadderPlayer("alphabeta-3", "", 1400.0), None),
+        (LadderPlayer("base", "teacher"), Entrant("base", ("python3", "base.py"), folder="/etc/arena/base")),
     ]
-    assert [(level.name, level.anchor) for level in found.levels] == [
-        ("alphabeta-1", LEVEL_ELO[0]),
-        ("alphabeta-3", 1400.0),
-    ]
-    assert [(one.name, one.owner, one.folder) for one in found.programs] == [("base", "teacher", "/etc/arena/base")]
-    assert (found.visible, found.bounds) == (("/etc/arena/data",), Bounds(memory=64))
+    assert (found.contest.visible, found.contest.bounds) == (("/etc/arena/data",), Bounds(memory=64))
 
 
 def test_the_file_of_the_document_can_be_played() -> None:
     text = DOCUMENT.read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]
     found = definition(text)
-    assert len(found.variants) == 2 and found.programs and found.games_a_day == 10_000
+    assert len(found.weights) == 2 and found.contest.entrants and found.games_a_day == 10_000
 
 
 PROGRAM = '[[programs]]\nname = "a"\nowner = "ann"\ncommand = ["x"]\nfolder = "a"\n'
@@ -209,7 +207,7 @@ PROGRAM = '[[programs]]\nname = "a"\nowner = "ann"\ncommand = ["x"]\nfolder = "a
         (LEAST + PROGRAM + PROGRAM.replace('"a"', '"A"'), "two players of the ladder are called A"),
         (
             LEAST.replace("}]", '}, { game = "mnk", params = "3,3,3" }]'),
-            r"games\[2\] is mnk 3 3 3, which games\[1\] is already",
+            r"games\[2\] is mnk 3 3 3, which another one of games is already",
         ),
     ],
 )
