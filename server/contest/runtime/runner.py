@@ -28,7 +28,6 @@ from server.contest.plan import Plan, Present, games_to_start
 from server.contest.programs.sandbox.choice import wait_until_sealable
 from server.contest.runtime.adjudication import Adjudicator
 from server.contest.runtime.due_games import LOOK_SECONDS, MAX_LEFT, Attendance, PlanCache, make_plan
-from server.contest.runtime.finished_games import replay_record
 from server.contest.runtime.ledger import FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS, Ledger, missing_resource
 from server.contest.scoring.disqualification import is_harmless
 from server.contest.scoring.results import absence_result, game_result
@@ -128,9 +127,9 @@ class Runner:
                 self._running[fixture] = number
                 nursery.start_soon(self._await_return, fixture, match)
                 continue
-            game = await replay_record(fixture, number, self._arena.record_store) if match is None else None
-            if game is not None:  # it was over before this server began
-                await self._keep(game)
+            past = await self._arena.read_past_match(number) if match is None else None
+            if past is not None:  # it was over before this server began
+                await self._keep(game_result(fixture, past))
                 continue
             await self._ledger.count_failure(fixture)
             if match is None:

@@ -17,7 +17,6 @@ from engine.wire import messages as m
 from server.contest.fixtures import counted_games
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.interventions import Kind
-from server.contest.runtime import finished_games
 from server.contest.runtime.organiser_commands import InterventionRequest, intervene
 from server.contest.runtime.service import ContestService
 from server.contest.store.store import FILE, Store
@@ -63,7 +62,7 @@ async def test_a_round_robin_is_played_to_its_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_game_that_was_over_before_the_server_began_is_replayed_by_another_process(
+async def test_a_game_that_was_over_before_the_server_began_is_kept_from_its_record(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its result was not kept yet when the server died."""
@@ -78,11 +77,6 @@ async def test_a_game_that_was_over_before_the_server_began_is_replayed_by_anoth
     monkeypatch.undo()
     told = verification.verify((after / "records" / "1.txt").read_text(encoding="utf-8"))
 
-    def here(*_: object) -> None:
-        raise AssertionError("the event loop has replayed a record")
-
-    monkeypatch.setattr(verification, "verify", here)
-    monkeypatch.setattr(finished_games, "finished_match", here)
     async with running_contest(after) as (harness, store, contest):
         await until(lambda: store.games(contest))
         games = store.games(contest)

@@ -22,7 +22,6 @@ from server.contest.hosts.core_queue import CoreQueue
 from server.contest.hosts.host import GameTask, HostedGame, NotPlayed, PlayerMissing
 from server.contest.hosts.worker_job import PROGRAMS
 from server.contest.interventions import Kind
-from server.contest.runtime import runner
 from server.contest.runtime.organiser_commands import InterventionRequest, intervene
 from server.contest.store.store import FILE as CONTESTS
 from server.contest.store.store import LADDER, Store
@@ -117,14 +116,9 @@ class FakeRecords:
 def simulated(monkeypatch: pytest.MonkeyPatch, no_threads: None) -> None:
     """Let a runner wait for nothing but the simulated clock: not for threads, sandboxes and compilers."""
 
-    async def recover(fixture: Fixture, match: int, records: Any) -> GameResult | None:
-        found: GameResult | None = records.recover(match, fixture)
-        return found
-
     async def prepare(_runner: LadderRunner) -> None:
         await trio.lowlevel.checkpoint()
 
-    monkeypatch.setattr(runner, "replay_record", recover)
     monkeypatch.setattr(LadderRunner, "_prepare", prepare)
 
 
@@ -151,20 +145,19 @@ class Ladder:
         connected = [Listed(LadderPlayer(bot, bot[:3]), 0, Entrant(bot)) for bot in self.connected]
         return roster(self.definition, active, connected)
 
-    def recover(self, match: int, fixture: Fixture) -> GameResult | None:
-        """Return the result of a game of an earlier server; None: it was not over."""
-        return None
-
     def records(self) -> Any:
-        records: Any = FakeRecords(max(self.store.last_match(), self.contests.last_match()))
-        records.recover = self.recover
-        return records
+        return FakeRecords(max(self.store.last_match(), self.contests.last_match()))
 
     def runner(self) -> LadderRunner:
         """Return the runner of a server that has just started."""
         turns = CoreQueue(PROGRAMS * self.host.rooms)
         seats: Any = SimpleNamespace(turns=turns, stored=at_once, leave=turns.leave)
+
+        async def read_past_match(match: int) -> None:
+            await trio.lowlevel.checkpoint()
+
         arena: Any = SimpleNamespace(
+            read_past_match=read_past_match,
             contest_players=ContestPlayers(), offer_seekers=lambda names: None, stopping=False, matches={},
             accept_status=SimpleNamespace(closed=False), record_store=self.records(),
             settings=SimpleNamespace(data=self.data),
